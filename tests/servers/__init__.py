@@ -1,0 +1,18 @@
+"""The tests' own services on loopback: real HTTP for the real clients, with answers and faults that a test decides.
+
+    loopback.py       the HTTP server: records requests, deals faults, notices a client that leaves
+    script.py         what is answered: to whom, in which order
+    chat.py           a chat completion in OpenAI's protocol, whole or streamed
+    embeddings.py     vectors that are near for similar texts
+    openai_server.py  OpenAIServer: chat, embeddings, models
+    tavily_server.py  TavilyServer: web search
+
+They follow the protocols of OpenAI and Tavily as far as this project's clients use them, and check nothing else.
+"""
+
+from tests.servers.chat import Answer
+from tests.servers.loopback import Fault, Refusal, Request
+from tests.servers.openai_server import OpenAIServer
+from tests.servers.tavily_server import TavilyServer, WebResult
+
+__all__ = ["Answer", "Fault", "OpenAIServer", "Refusal", "Request", "TavilyServer", "WebResult"]
