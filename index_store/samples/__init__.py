@@ -1,0 +1,49 @@
+"""A made-up company's handbook to try the pipelines on, with questions that show what each is good at.
+
+The company, its product and its people don't exist. Documents are named `topic.language.kind`.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, model_validator
+
+INDEX = "handbook"
+"""the index that the samples are loaded into"""
+
+_HERE = Path(__file__).parent
+
+
+class SampleQuestion(BaseModel, frozen=True, extra="forbid"):
+    text: str
+    language: Literal["ja", "en"]
+    pipeline: str
+    """its name in the registry; one that is not built yet is to be passed over"""
+    shows_ja: str
+    shows_en: str
+    answer: str = ""
+    """a fact as it stands in the document; empty when the handbook does not hold the answer"""
+    document: str | None = None
+    """the file name of the document that holds the answer"""
+
+    @model_validator(mode="after")
+    def _an_answer_has_a_document(self) -> Self:
+        if bool(self.answer) != bool(self.document):
+            raise ValueError(f"answer and document go together: {self.text}")
+        return self
+
+    def shows(self, language: str) -> str:
+        """What the question shows about its pipeline, in `language`, "ja" or "en"."""
+        return self.shows_ja if language == "ja" else self.shows_en
+
+
+def documents() -> list[Path]:
+    """The handbook's files, Markdown and HTML, by name."""
+    return sorted(path for path in (_HERE / "documents").iterdir() if path.suffix in {".md", ".html"})
+
+
+def questions() -> list[SampleQuestion]:
+    """The suggested questions, in the order in which they are shown."""
+    entries = tomllib.loads((_HERE / "questions.toml").read_text(encoding="utf-8"))["questions"]
+    return [SampleQuestion.model_validate(entry) for entry in entries]
