@@ -177,19 +177,18 @@ def test_the_table_of_attributes_agrees_with_their_sections():
         assert re.search(rf"既定値は{default}", sections(manual)[attribute])
 
 
-@each_document
-def test_a_desk_has_the_same_extension_wherever_it_is_named(document: Path):
+def test_a_desk_has_the_same_extension_wherever_it_is_named():
     desks = next(t for t in soup(by_name("office-guide.ja.md")).find_all("table") if "内線" in t.get_text())
-    extensions = {row[0].get_text(): row[1].get_text() for tr in desks.find_all("tr")[1:] if (row := tr.find_all("td"))}
-    extensions |= {DESKS[desk]: extension for desk, extension in extensions.items()}
+    listed = {row[0].get_text(): row[1].get_text() for tr in desks.find_all("tr")[1:] if (row := tr.find_all("td"))}
+    listed |= {DESKS[desk]: extension for desk, extension in listed.items()}
 
-    text = soup(document).get_text()
-    named = re.findall(r"(\w+)\(内線(\d{4})\)", text)
-    named += re.findall(rf"({'|'.join(DESKS.values())}) \(ext\. (\d{{4}})", text)
+    japanese = re.compile(rf"({'|'.join(DESKS)})\uff08内線(\d{{4}})")
+    english = re.compile(rf"({'|'.join(DESKS.values())}) \(ext\. (\d{{4}})")
+    texts = [soup(document).get_text() for document in samples.documents()]
+    named = [pair for text in texts for pair in japanese.findall(text) + english.findall(text)]
 
-    for name, extension in named:
-        desk = next(desk for desk in extensions if name.endswith(desk))
-        assert (desk, extension) == (desk, extensions[desk])
+    assert len(named) == sum(len(re.findall(r"\uff08内線|\(ext\. ", text)) for text in texts) > 20
+    assert [(desk, extension) for desk, extension in named if listed[desk] != extension] == []
 
 
 @each_document
