@@ -1,0 +1,19 @@
+"""The steps that pipelines share."""
+
+from rag.nodes.check_answer import check_answer, check_grounding, check_usefulness
+from rag.nodes.decline import decline
+from rag.nodes.generate import generate
+from rag.nodes.grade_documents import grade_documents
+from rag.nodes.retrieve import retrieve
+from rag.nodes.rewrite_question import rewrite_question
+
+__all__ = [
+    "check_answer",
+    "check_grounding",
+    "check_usefulness",
+    "decline",
+    "generate",
+    "grade_documents",
+    "retrieve",
+    "rewrite_question",
+]

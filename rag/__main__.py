@@ -1,0 +1,128 @@
+"""`python -m rag`: the pipelines, and asking them, from the command line.
+
+    python -m rag pipelines [--json]
+    python -m rag ask --index NAME --pipeline NAME [--json] QUESTION
+
+With --json every line is one object; `ask` then prints the events of its run as they happen. Exit status 0 only when
+all went well. The answer goes to standard output, what happens on the way to standard error.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+
+from index_store.errors import PlainError
+from rag.engine import Engine
+from rag.pipelines import PIPELINES
+from rag.run import Run
+from rag.trace import Decision, RunFinished, StepFinished, Token, to_json
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        return options.command(options)
+    except PlainError as error:
+        return _refuse(error, options)
+    except BrokenPipeError:
+        # Whoever read us has gone; without this Python complains once more while it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m rag", description=__doc__.splitlines()[0])
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--json", action="store_true", help="one JSON object a line")
+    common.add_argument("--language", choices=("ja", "en"), default=_language(), help="of messages")
+    commands = parser.add_subparsers(required=True)
+
+    pipelines = commands.add_parser("pipelines", parents=[common], help="list the pipelines")
+    pipelines.set_defaults(command=_pipelines)
+
+    ask = commands.add_parser("ask", parents=[common], help="ask a question of an index")
+    ask.add_argument("--index", required=True)
+    ask.add_argument("--pipeline", default="self_rag")
+    ask.add_argument("question")
+    ask.set_defaults(command=_ask)
+    return parser
+
+
+def _language() -> str:
+    named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "ja" if named.startswith("ja") else "en"
+
+
+def _pipelines(options: argparse.Namespace) -> int:
+    for each in PIPELINES.values():
+        steps = list(each.graph.nodes)
+        if options.json:
+            _line(json.dumps({"name": each.name, "steps": steps, "retrieval": each.retrieval.__dict__}))
+        else:
+            _line(f"{each.name}: {', '.join(steps)}")
+    return 0
+
+
+def _ask(options: argparse.Namespace) -> int:
+    with Engine() as engine:
+        run = engine.ask(options.question, index=options.index, pipeline_name=options.pipeline)
+        # Ctrl-C ends the run, and with it the model's work, in the way that the page's stop button does.
+        signal.signal(signal.SIGINT, lambda *_: run.stop())
+        for line in _events(run) if options.json else _told(run, options.language):
+            _line(line, end="\n" if options.json else "")
+        return 0 if run.result().status == "finished" else 1
+
+
+def _events(run: Run) -> Iterator[str]:
+    return map(to_json, run.stream())
+
+
+def _told(run: Run, language: str) -> Iterator[str]:
+    writing: tuple[str, int] | None = None
+    for event in run.stream():
+        if isinstance(event, Token):
+            if writing not in (None, (event.step, event.attempt)) or event.restart:
+                yield "\n"
+            writing = (event.step, event.attempt)
+            yield event.text
+        elif isinstance(event, StepFinished):
+            attempt = f" #{event.attempt}" if event.attempt > 1 else ""
+            verdict = f" {event.verdict}" if event.verdict else ""
+            print(f"· {event.step}{attempt}{verdict} {event.milliseconds:.0f} ms", file=sys.stderr)
+        elif isinstance(event, Decision):
+            print(f"  -> {event.to} ({event.why})", file=sys.stderr)
+        elif isinstance(event, RunFinished):
+            yield from _ending(event, language)
+
+
+def _ending(event: RunFinished, language: str) -> Iterator[str]:
+    yield "\n"
+    for each in event.citations:
+        page = f" p. {each.page}" if each.page else ""
+        yield f"[{each.number}] {' > '.join(dict.fromkeys((each.title, *each.headings)))}{page} ({each.source})\n"
+    if event.error:
+        print(event.error.sentence(language), file=sys.stderr)
+    totals = event.totals
+    print(
+        f"{event.status} · {totals.seconds:.1f} s · {totals.model_calls} calls · {totals.tokens} tokens",
+        file=sys.stderr,
+    )
+
+
+def _refuse(error: PlainError, options: argparse.Namespace) -> int:
+    if options.json:
+        _line(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False))
+    else:
+        print(error.sentence(options.language), file=sys.stderr)
+    return 1
+
+
+def _line(text: str, end: str = "\n") -> None:
+    print(text, end=end, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

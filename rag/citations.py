@@ -1,0 +1,124 @@
+"""The markers [n] of an answer: checked where a model sets them, found where it doesn't.
+
+Both kinds take an answer in pieces, as it streams, and give it back with markers; `written` is what came out so far.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from rag.overlap import overlap
+from rag.trace import Citation, Claim, Passage
+
+MARKER = re.compile(r"\[(\d+)\]")
+_WRITTEN_MARKER = re.compile(r"[\[【［]\s*(\d+(?:\s*[,、，]\s*\d+)*)\s*[\]】］]")
+_OPEN_MARKER = re.compile(r"[\[【［][\d\s,、，]*$")
+_SENTENCE_END = re.compile(r"[。！？!?]|\.(?=\s)|\n")
+_CLAIM_END = re.compile(r"(?:[。！？!?]|\.(?=\s|\[|$)|\n)(?:\s*\[\d+\])*")
+"""with the markers that stand behind a full stop: they belong to the sentence before it"""
+
+LEAST_OVERLAP = 0.35
+"""share of a sentence's words that a passage must have to count as its source: below it a refusal finds one"""
+QUESTION_WEIGHT = 0.2
+"""a short answer ("2,500 yen") stands in several passages: the one that also speaks of the question is meant"""
+
+
+class CitedText:
+    """The answer of a model that cites: markers in one form, those that point to no passage dropped."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self.written = ""
+        self.cited: list[int] = []
+        self._numbers = {passage.number for passage in passages}
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        text = self._held + piece
+        open_marker = _OPEN_MARKER.search(text)
+        cut = open_marker.start() if open_marker else len(text)
+        self._held = text[cut:]
+        return self._pass_on(text[:cut])
+
+    def end(self) -> str:
+        text, self._held = self._held, ""
+        return self._pass_on(text)
+
+    def _pass_on(self, text: str) -> str:
+        shown = _WRITTEN_MARKER.sub(self._checked, text)
+        self.written += shown
+        return shown
+
+    def _checked(self, marker: re.Match[str]) -> str:
+        numbers = [int(number) for number in re.findall(r"\d+", marker[1])]
+        kept = [number for number in numbers if number in self._numbers]
+        self.cited += [number for number in kept if number not in self.cited]
+        return "".join(f"[{number}]" for number in kept)
+
+
+class AttributedText:
+    """The answer of a model that does not cite: each sentence gets the passage that it is most made of."""
+
+    def __init__(self, question: str, passages: Sequence[Passage]) -> None:
+        self.written = ""
+        self.cited: list[int] = []
+        self._question = question
+        self._passages = passages
+        self._sentence = ""
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        text, shown = self._held + piece, ""
+        self._held = ""
+        while end := _SENTENCE_END.search(text):
+            shown += self._close(text[: end.start()]) + end[0]
+            text = text[end.end() :]
+        if text.endswith("."):  # whether it ends the sentence or stands in 2.5 shows with what follows
+            text, self._held = text[:-1], "."
+        self._sentence += text
+        shown += text
+        self.written += shown
+        return shown
+
+    def end(self) -> str:
+        shown = self._close("") + self._held
+        self._held = ""
+        self.written += shown
+        return shown
+
+    def _close(self, rest: str) -> str:
+        sentence, self._sentence = self._sentence + rest, ""
+        number = self._source(sentence)
+        if number is None:
+            return rest
+        if number not in self.cited:
+            self.cited.append(number)
+        return f"{rest}[{number}]"
+
+    def _source(self, sentence: str) -> int | None:
+        def likeness(passage: Passage) -> float:
+            place = " ".join((passage.title, *passage.headings))
+            return overlap(sentence, passage.text) + QUESTION_WEIGHT * overlap(self._question, f"{place} {passage.text}")
+
+        best = max(self._passages, key=likeness, default=None)
+        if best is None or overlap(sentence, best.text) < LEAST_OVERLAP:
+            return None
+        return best.number
+
+
+def marked(question: str, passages: Sequence[Passage], *, model_cites: bool) -> CitedText | AttributedText:
+    return CitedText(passages) if model_cites else AttributedText(question, passages)
+
+
+def claims(answer: str) -> Iterator[Claim]:
+    """The sentences of an answer, each with the numbers that it cites."""
+    start = 0
+    for stop in [*(end.end() for end in _CLAIM_END.finditer(answer)), len(answer)]:
+        sentence, start = answer[start:stop], stop
+        if text := MARKER.sub("", sentence).strip():
+            yield Claim(text=text, sources=tuple(dict.fromkeys(int(each) for each in MARKER.findall(sentence))))
+
+
+def cited_passages(numbers: Iterable[int], passages: Iterable[Passage]) -> tuple[Citation, ...]:
+    by_number = {passage.number: passage for passage in passages}
+    return tuple(
+        Citation(**by_number[number].model_dump(exclude={"rank", "score"})) for number in sorted(set(numbers))
+    )

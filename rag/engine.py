@@ -1,0 +1,134 @@
+"""Answers questions: each in a run that streams its events, can be stopped, and is saved as it goes.
+
+The runs live in a thread of the engine's own, as tasks of one event loop, so that a page that reruns, reloads or closes
+loses none. Stopping cancels the task, which closes the connection to the model in the midst of a word.
+"""
+
+import asyncio
+import threading
+import time
+import uuid
+from collections.abc import Sequence
+
+from index_store import EmptyQuestion, IndexStore
+from rag.execution import Attachment, Execution, finished
+from rag.history import History
+from rag.models import ModelSource, model_source
+from rag.pipelines import pipeline
+from rag.run import Run
+from rag.settings import Settings
+from rag.step import Recorder
+from rag.trace import Event, RunStarted
+
+KEPT_RUNS = 50
+"""finished runs that stay in memory, tokens and all, for pages that are still reading them"""
+
+
+class Engine:
+    """One for the process: it owns the index store, the chat model, the history, and the runs in flight."""
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        store: IndexStore | None = None,
+        models: ModelSource | None = None,
+    ) -> None:
+        """Raises PlainError, such as StoreInUse when another process holds the data folder."""
+        self.settings = settings or Settings()
+        self.store = store or IndexStore(self.settings)
+        self.history = History(self.settings.data_dir)
+        self.history.close_interrupted_runs()
+        self._models = models or model_source(self.settings)
+        self._runs: dict[str, Run] = {}
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stops what runs, and gives everything back."""
+        for run in self._runs.values():
+            run.stop()
+        for run in self._runs.values():
+            run.result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+        self._models.close()
+        self.history.close()
+        self.store.close()
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def model_name(self) -> str:
+        return self._models.name
+
+    def ask(
+        self,
+        question: str,
+        *,
+        index: str,
+        pipeline_name: str,
+        conversation_id: str | None = None,
+        attachments: Sequence[Attachment] = (),
+    ) -> Run:
+        """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
+
+        Raises EmptyQuestion, UnknownPipeline. All that goes wrong later ends the run, in its `run_finished`.
+        """
+        question = question.strip()
+        if not question:
+            raise EmptyQuestion()
+        flow = pipeline(pipeline_name)
+        if conversation_id is None or not self.history.conversation_exists(conversation_id):
+            conversation_id = self.history.new_conversation(question).id
+        started = RunStarted(
+            run_id=uuid.uuid4().hex,
+            conversation_id=conversation_id,
+            question=question,
+            index=index,
+            pipeline=flow.name,
+            model=self.model_name,
+            at=time.time(),
+        )
+        execution = Execution(started, flow, tuple(attachments), self.store, self._models, self.settings)
+        run = Run(started)
+        self.history.save(run.id, started)
+        self._runs[run.id] = run
+        self._forget_old_runs()
+        asyncio.run_coroutine_threadsafe(self._carry_out(run, execution), self._loop)
+        return run
+
+    def run(self, run_id: str) -> Run | None:
+        """A run that this process began and still remembers; `history` has the others."""
+        return self._runs.get(run_id)
+
+    def running(self, conversation_id: str) -> Run | None:
+        """The run that a conversation waits for."""
+        mine = [run for run in self._runs.values() if run.conversation_id == conversation_id and not run.is_finished]
+        return mine[-1] if mine else None
+
+    async def _carry_out(self, run: Run, execution: Execution) -> None:
+        begun = time.monotonic()
+
+        def clock() -> float:
+            return time.monotonic() - begun
+
+        def emit(event: Event) -> None:
+            self.history.save(run.id, event)
+            run.append(event)
+
+        work = asyncio.ensure_future(execution.work(Recorder(emit, clock)))
+        run.on_stop(lambda: self._loop.call_soon_threadsafe(work.cancel))
+        status, error = await work
+        emit(finished(run.events, status, error, clock()))
+
+    def _forget_old_runs(self) -> None:
+        finished = [run_id for run_id, run in self._runs.items() if run.is_finished]
+        for run_id in finished[:-KEPT_RUNS]:
+            del self._runs[run_id]

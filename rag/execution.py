@@ -1,0 +1,152 @@
+"""One question on its way, as the engine works on it: attachments, then the model, then the pipeline's graph."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from index_store import IndexStore, PlainError
+from rag.citations import MARKER, cited_passages
+from rag.errors import RunTimeLimit, Unexpected
+from rag.language import language_of
+from rag.models import ChatModel, ModelSource
+from rag.pipelines import Pipeline
+from rag.settings import Settings
+from rag.step import Limits, Recorder, Step, Tools
+from rag.trace import (
+    AnswerCheckDetail,
+    DocumentsDetail,
+    Event,
+    ModelDetail,
+    Outcome,
+    Passage,
+    RetrievalDetail,
+    RunFinished,
+    RunStarted,
+    RunStatus,
+    StepFinished,
+    Token,
+    Totals,
+)
+
+log = logging.getLogger(__name__)
+
+RECURSION_LIMIT = 100
+"""steps a graph may take; the pipelines' own limits end it long before"""
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file that came with a question."""
+
+    path: Path
+    name: str
+
+
+@dataclass(frozen=True)
+class Execution:
+    started: RunStarted
+    pipeline: Pipeline
+    attachments: Sequence[Attachment]
+    store: IndexStore
+    models: ModelSource
+    settings: Settings
+
+    async def work(self, recorder: Recorder) -> tuple[RunStatus, PlainError | None]:
+        """Runs to the end, whichever it is. The recorder gets every event but `run_finished`."""
+        try:
+            async with asyncio.timeout(self.settings.run_time_limit):
+                await self._work(recorder)
+        except asyncio.CancelledError:
+            return "stopped", None
+        except TimeoutError:
+            return "limited", RunTimeLimit(seconds=self.settings.run_time_limit)
+        except PlainError as error:
+            return "failed", error
+        except Exception as error:  # the edge of a run: a fault of ours must end it in words, not hang its readers
+            log.exception("Run %s failed", self.started.run_id)
+            return "failed", Unexpected(kind=type(error).__name__)
+        return "finished", None
+
+    async def _work(self, recorder: Recorder) -> None:
+        if self.attachments:
+            await self._add_documents(recorder)
+        model = await self._open_model(recorder)
+        tools = Tools(
+            model=model,
+            store=self.store,
+            index=self.started.index,
+            retrieval=self.pipeline.retrieval,
+            limits=Limits(rewrites=self.settings.max_rewrites, generations=self.settings.max_generations),
+            language=language_of(self.started.question),
+            recorder=recorder,
+        )
+        config = {"recursion_limit": RECURSION_LIMIT}
+        await self.pipeline.compiled.ainvoke({"question": self.started.question}, config, context=tools)
+
+    async def _add_documents(self, recorder: Recorder) -> None:
+        step = Step("add_documents", recorder)
+
+        async def add() -> None:
+            added = []
+            for file in self.attachments:
+                added.append(await asyncio.to_thread(self.store.add, self.started.index, file.path, file.name))
+                step.detail = DocumentsDetail(added=tuple(added))
+            step.verdict = "no" if any(each.error for each in added) else "yes"
+
+        await step.run(add())
+
+    async def _open_model(self, recorder: Recorder) -> ChatModel:
+        if self.models.is_ready():
+            return self.models.open()
+        step = Step("start_model", recorder)
+        step.detail = ModelDetail(name=self.models.name)
+        return await step.run(asyncio.to_thread(self.models.open))
+
+
+def finished(events: Sequence[Event], status: RunStatus, error: PlainError | None, seconds: float) -> RunFinished:
+    """The end of a run, summed up from its events, so that no total can disagree with them."""
+    answer, step = answer_so_far(events)
+    ended = [event for event in events if isinstance(event, StepFinished)]
+    passages: dict[int, Passage] = {}
+    for each in ended:
+        if isinstance(each.detail, RetrievalDetail):
+            passages |= {passage.number: passage for passage in each.detail.passages}
+    return RunFinished(
+        status=status,
+        answer=answer,
+        outcome=_outcome(step, ended) if status == "finished" else None,
+        citations=cited_passages(map(int, MARKER.findall(answer)), passages.values()),
+        totals=Totals(
+            seconds=seconds,
+            model_calls=sum(each.model_calls for each in ended),
+            tokens_in=sum(each.tokens_in for each in ended),
+            tokens_out=sum(each.tokens_out for each in ended),
+            rewrites=sum(each.step == "rewrite_question" for each in ended),
+            generations=sum(each.step == "generate" for each in ended),
+        ),
+        error=error.as_failure() if error else None,
+    )
+
+
+def answer_so_far(events: Sequence[Event]) -> tuple[str, str | None]:
+    """What the latest attempt to write an answer has written, and the step that it was."""
+    attempt: tuple[str, int] | None = None
+    text = ""
+    for event in events:
+        if isinstance(event, Token):
+            if (event.step, event.attempt) != attempt or event.restart:
+                attempt, text = (event.step, event.attempt), ""
+            text += event.text
+    return text, attempt[0] if attempt else None
+
+
+def _outcome(writer: str | None, ended: Sequence[StepFinished]) -> Outcome:
+    if writer == "decline":
+        return "not_in_documents"
+    checks = [each for each in ended if isinstance(each.detail, AnswerCheckDetail)]
+    if not checks:
+        return "answered"
+    return "confirmed" if checks[-1].verdict == "yes" else "unconfirmed"

@@ -1,0 +1,187 @@
+"""Conversations, their runs and people's feedback, in SQL, saved as they happen.
+
+Not here: runs in flight, which the engine holds, and the tokens of an answer, which its `run_finished` holds whole.
+"""
+
+import time
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel
+from sqlalchemy import Column, Float, ForeignKey, Integer, MetaData, String, Table, Text, create_engine, event, func, select
+
+from rag.errors import Interrupted
+from rag.trace import Event, RunFinished, RunStarted, Token, Totals, from_json, to_json
+
+TITLE_LENGTH = 60
+"""characters of the first question"""
+
+_metadata = MetaData()
+
+_conversations = Table(
+    "conversations",
+    _metadata,
+    Column("id", String, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float, nullable=False, index=True),
+)
+
+_runs = Table(
+    "runs",
+    _metadata,
+    Column("id", String, primary_key=True),
+    Column("conversation_id", ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("question", Text, nullable=False),
+    Column("index_name", String, nullable=False),
+    Column("pipeline", String, nullable=False),
+    Column("started_at", Float, nullable=False),
+    Column("status", String, nullable=False),
+    Column("feedback", Integer),
+)
+
+_events = Table(
+    "events",
+    _metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("event", Text, nullable=False),
+)
+
+
+class Conversation(BaseModel, frozen=True):
+    id: str
+    title: str
+    updated_at: float
+    """seconds since the epoch"""
+
+
+class PastRun(BaseModel, frozen=True):
+    id: str
+    conversation_id: str
+    question: str
+    index: str
+    pipeline: str
+    started_at: float
+    """seconds since the epoch"""
+    status: Literal["running", "finished", "stopped", "failed", "limited"]
+    feedback: Literal[-1, 1] | None
+    """thumb down, thumb up"""
+
+
+class History:
+    """Safe from any thread."""
+
+    def __init__(self, data_dir: Path) -> None:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        self._database = create_engine(f"sqlite:///{data_dir / 'history.sqlite3'}", connect_args={"timeout": 30})
+        event.listen(self._database, "connect", _set_pragmas)
+        _metadata.create_all(self._database)
+
+    def close(self) -> None:
+        self._database.dispose()
+
+    def close_interrupted_runs(self) -> None:
+        """Ends the runs that a process left running when it died. For the one process that owns the data folder."""
+        for run in self._select_runs(_runs.c.status == "running"):
+            seconds = max((getattr(each, "start", 0.0) for each in self.events(run.id)), default=0.0)
+            self.save(
+                run.id,
+                RunFinished(
+                    status="failed",
+                    answer="",
+                    outcome=None,
+                    citations=(),
+                    totals=Totals(seconds=seconds),
+                    error=Interrupted().as_failure(),
+                ),
+            )
+
+    def new_conversation(self, question: str) -> Conversation:
+        now = time.time()
+        title = " ".join(question.split())
+        row = Conversation(
+            id=uuid.uuid4().hex,
+            title=title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…",
+            updated_at=now,
+        )
+        with self._database.begin() as connection:
+            connection.execute(_conversations.insert().values(created_at=now, **row.model_dump()))
+        return row
+
+    def conversations(self) -> list[Conversation]:
+        """The latest first."""
+        rows = select(_conversations.c.id, _conversations.c.title, _conversations.c.updated_at)
+        with self._database.connect() as connection:
+            found = connection.execute(rows.order_by(_conversations.c.updated_at.desc())).mappings()
+            return [Conversation(**row) for row in found]
+
+    def conversation_exists(self, conversation_id: str) -> bool:
+        with self._database.connect() as connection:
+            wanted = select(_conversations.c.id).where(_conversations.c.id == conversation_id)
+            return connection.execute(wanted).first() is not None
+
+    def delete_conversation(self, conversation_id: str) -> None:
+        """With its runs."""
+        with self._database.begin() as connection:
+            connection.execute(_conversations.delete().where(_conversations.c.id == conversation_id))
+
+    def runs(self, conversation_id: str | None = None) -> list[PastRun]:
+        """Of one conversation or of all, the earliest first."""
+        if conversation_id is None:
+            return self._select_runs()
+        return self._select_runs(_runs.c.conversation_id == conversation_id)
+
+    def run(self, run_id: str) -> PastRun | None:
+        return next(iter(self._select_runs(_runs.c.id == run_id)), None)
+
+    def events(self, run_id: str) -> list[Event]:
+        """All of the run but its tokens."""
+        rows = select(_events.c.event).where(_events.c.run_id == run_id).order_by(_events.c.position)
+        with self._database.connect() as connection:
+            return [from_json(text) for text in connection.execute(rows).scalars()]
+
+    def save(self, run_id: str, event: Event) -> None:
+        """Adds an event to its run: the first makes the run, the last one closes it."""
+        if isinstance(event, Token):
+            return
+        with self._database.begin() as connection:
+            if isinstance(event, RunStarted):
+                connection.execute(
+                    _runs.insert().values(
+                        id=run_id,
+                        conversation_id=event.conversation_id,
+                        question=event.question,
+                        index_name=event.index,
+                        pipeline=event.pipeline,
+                        started_at=event.at,
+                        status="running",
+                    )
+                )
+                connection.execute(
+                    _conversations.update()
+                    .where(_conversations.c.id == event.conversation_id)
+                    .values(updated_at=event.at)
+                )
+            if isinstance(event, RunFinished):
+                connection.execute(_runs.update().where(_runs.c.id == run_id).values(status=event.status))
+            position = select(func.count()).where(_events.c.run_id == run_id).scalar_subquery()
+            connection.execute(_events.insert().values(run_id=run_id, position=position, event=to_json(event)))
+
+    def rate(self, run_id: str, feedback: Literal[-1, 1] | None) -> None:
+        with self._database.begin() as connection:
+            connection.execute(_runs.update().where(_runs.c.id == run_id).values(feedback=feedback))
+
+    def _select_runs(self, *conditions) -> list[PastRun]:
+        rows = select(_runs).where(*conditions).order_by(_runs.c.started_at)
+        with self._database.connect() as connection:
+            found: Sequence = connection.execute(rows).mappings().all()
+        return [PastRun(index=row["index_name"], **{k: v for k, v in row.items() if k != "index_name"}) for row in found]
+
+
+def _set_pragmas(connection, _record) -> None:
+    # WAL lets pages read while a run is written; NORMAL can lose the last moment in a power cut, never the file.
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")

@@ -1,0 +1,28 @@
+"""Which language a text is in, of the two that the product speaks."""
+
+import re
+from typing import Literal
+
+Language = Literal["ja", "en"]
+
+_KANA = re.compile(r"[\u3041-\u30ff\uff66-\uff9f]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def language_of(text: str) -> Language:
+    """Japanese where there is kana, or more Han characters than English words ("VPN設定方法")."""
+    if _KANA.search(text):
+        return "ja"
+    return "ja" if len(_HAN.findall(text)) > len(_LATIN_WORD.findall(text)) else "en"
+
+
+def is_written_in(text: str, language: Language) -> bool:
+    """Whether a person would call `text` that language: Japanese of any length has kana, Chinese has not."""
+    if language == "en":
+        return language_of(text) == "en"
+    return bool(_KANA.search(text)) or len(_HAN.findall(text)) <= _HAN_ALONE
+
+
+_HAN_ALONE = 6
+"""as many Han characters still stand alone in Japanese, as in 出張旅費規程"""

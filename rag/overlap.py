@@ -1,0 +1,24 @@
+"""How much of one text stands in another: characters by twos where there are no spaces, words and numbers where there are."""
+
+import re
+import unicodedata
+
+_UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々ー]+")
+_WORD = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W\d_\u3041-\u30ff\u3400-\u9fff]{2,}")
+_FUNCTION_WORDS = frozenset(
+    "the of to in is are was be and or for on at by with as it its that this from an you your can may must not".split()
+)
+
+
+def features(text: str) -> frozenset[str]:
+    """Bigrams of Japanese characters, lower-case words, and numbers without their commas."""
+    text = unicodedata.normalize("NFKC", text).lower()
+    bigrams = {run[i : i + 2] for run in _UNSPACED.findall(text) for i in range(max(1, len(run) - 1))}
+    words = {word.replace(",", "") for word in _WORD.findall(text)} - _FUNCTION_WORDS
+    return frozenset(bigrams | words)
+
+
+def overlap(part: str, whole: str) -> float:
+    """The share of `part`'s features that `whole` has, 0 to 1; 0 where `part` has none."""
+    wanted = features(part)
+    return len(wanted & features(whole)) / len(wanted) if wanted else 0.0

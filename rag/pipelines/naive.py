@@ -1,0 +1,23 @@
+"""Retrieve, then answer: the plain flow that the others are held against.
+
+    retrieve -> generate
+"""
+
+from langgraph.graph import END, START, StateGraph
+
+from rag.nodes import generate, retrieve
+from rag.pipelines.pipeline import Pipeline
+from rag.state import State
+from rag.step import Tools
+
+graph = (
+    StateGraph(State, context_schema=Tools)
+    .add_node(retrieve)
+    .add_node(generate)
+    #
+    .add_edge(START, "retrieve")
+    .add_edge("retrieve", "generate")
+    .add_edge("generate", END)
+)
+
+naive = Pipeline("naive", graph)

@@ -1,0 +1,64 @@
+"""One question on its way, as its readers see it."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+
+from rag.trace import Event, RunFinished, RunStarted
+
+
+class Run:
+    """The events of one question, as they happen. Any number of threads may read it at once."""
+
+    def __init__(self, started: RunStarted) -> None:
+        self.id = started.run_id
+        self.conversation_id = started.conversation_id
+        self._events: list[Event] = [started]
+        self._changed = threading.Condition()
+        self._cancel: Callable[[], None] | None = None
+        self._stopped = False
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """Those so far."""
+        with self._changed:
+            return tuple(self._events)
+
+    @property
+    def is_finished(self) -> bool:
+        return isinstance(self._events[-1], RunFinished)
+
+    def stream(self) -> Iterator[Event]:
+        """All events from the first to `run_finished`, waiting for each."""
+        position = 0
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda seen=position: len(self._events) > seen)
+                fresh = self._events[position:]
+            yield from fresh
+            position += len(fresh)
+            if isinstance(fresh[-1], RunFinished):
+                return
+
+    def result(self) -> RunFinished:
+        """Waits for the end."""
+        *_, last = self.stream()
+        return last
+
+    def stop(self) -> None:
+        """Ends the run, and the model's work for it, at once; does nothing to one that is finished."""
+        with self._changed:
+            self._stopped = True
+            if self._cancel and not self.is_finished:
+                self._cancel()
+
+    def on_stop(self, cancel: Callable[[], None]) -> None:
+        """What ends the work; called at once where `stop` came first."""
+        with self._changed:
+            self._cancel = cancel
+            if self._stopped:
+                cancel()
+
+    def append(self, event: Event) -> None:
+        with self._changed:
+            self._events.append(event)
+            self._changed.notify_all()
