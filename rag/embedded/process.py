@@ -50,13 +50,18 @@ class EmbeddedServer:
         Raises an EmbeddedModelError.
         """
         with self._lock:
-            if self._child and self._endpoint and self._child.poll() is None:
+            if self.is_running():
                 return self._endpoint
             if self._child:
                 log.warning("The embedded chat model ended with status %s: starting it again.", self._child.returncode)
                 self._end_child()
             self._endpoint = self._launch()
             return self._endpoint
+
+    def is_running(self) -> bool:
+        """Whether the model is loaded, so that `start` returns at once."""
+        child = self._child
+        return self._endpoint is not None and child is not None and child.poll() is None
 
     def stop(self) -> None:
         """Ends the child process, where there is one; `start` may follow."""
