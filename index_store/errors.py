@@ -1,10 +1,18 @@
 """What can go wrong with documents and indexes, in words fit to be shown to a person.
 
-    PlainError                    a sentence a language, each saying what to do
-    └── IndexStoreError
-        ├── DocumentError         one document can't be loaded; the others go on
-        ├── ServiceError          the embedding or chat service did not answer
-        └── ...
+PlainError                        a sentence a language, each saying what to do
+└── IndexStoreError
+    ├── InvalidSetting            a setting of the environment or `.env`
+    ├── StoreInUse, DataFolderUnusable
+    ├── BadIndexName, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, EmbeddingModelMismatch
+    ├── EmptyQuestion, UnknownMode, UnknownUnit, BadQueries
+    ├── DocumentError             one document can't be loaded; the others go on
+    │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyDocument, TooLarge, UnknownKind
+    │   ├── WrongContent, UnknownEncoding, NoText, PasswordProtected, Unreadable
+    │   └── ParserFailed, ParserTimedOut
+    └── ServiceError              the embedding or chat service did not answer as it should
+        ├── KeyRefused, ServiceBusy, QuotaUsedUp, ModelUnknown, RequestRefused
+        └── ServiceFailed, ServiceUnreachable, ServiceTimedOut, AnswerUnreadable
 """
 
 import re
@@ -51,3 +59,198 @@ class PlainError(Exception):
 
 class IndexStoreError(PlainError):
     """Anything that the index store says no to."""
+
+
+class InvalidSetting(IndexStoreError):
+    en = "The setting {variable} is not usable: it must be {allowed_en}. Correct it in the environment or in .env."
+    ja = "設定 {variable} の値が使えません。{allowed_ja}を、環境変数または .env に指定してください。"
+
+
+class StoreInUse(IndexStoreError):
+    en = (
+        "The data folder {folder} is in use by another process (pid {pid}), probably the app. "
+        "Stop it first, or set DATA_DIR to another folder."
+    )
+    ja = (
+        "データフォルダー {folder} は別のプロセス(pid {pid}、おそらくアプリ本体)が使用中です。"
+        "それを終了するか、DATA_DIR に別のフォルダーを指定してください。"
+    )
+
+
+class DataFolderUnusable(IndexStoreError):
+    en = "The data folder {folder} can't be written to. Set DATA_DIR to a folder that can."
+    ja = "データフォルダー {folder} に書き込めません。書き込めるフォルダーを DATA_DIR に指定してください。"
+
+
+class BadIndexName(IndexStoreError):
+    en = "An index name has 1 to 64 characters, without slashes, control characters or spaces at its ends. Choose another."
+    ja = "インデックス名は1〜64文字で、スラッシュ・制御文字・前後の空白は使えません。別の名前にしてください。"
+
+
+class UnknownIndex(IndexStoreError):
+    en = "There is no index named “{index}”. Choose one of: {known}."
+    ja = "「{index}」というインデックスはありません。次の中から選んでください: {known}"
+
+
+class EmptyIndex(IndexStoreError):
+    en = "The index “{index}” holds no document that is ready. Add one first."
+    ja = "インデックス「{index}」には検索できる文書がありません。先に文書を追加してください。"
+
+
+class UnknownDocument(IndexStoreError):
+    en = "“{source}” is not in the index “{index}”. List the index to see what is."
+    ja = "「{source}」はインデックス「{index}」にありません。一覧で確認してください。"
+
+
+class UnknownSection(IndexStoreError):
+    en = "This passage is no longer there: its document was replaced or removed. Ask again to search the present version."
+    ja = "この箇所はもうありません。文書が更新または削除されました。もう一度質問すると、今の版から検索します。"
+
+
+class EmbeddingModelMismatch(IndexStoreError):
+    en = (
+        "The index “{index}” was made with the embedding model {made_with}, but the present one is {present}. "
+        "Set EMBEDDING_MODEL (and the service) back, or add the documents to a new index."
+    )
+    ja = (
+        "インデックス「{index}」は埋め込みモデル {made_with} で作られましたが、現在のモデルは {present} です。"
+        "EMBEDDING_MODEL(と接続先)を元に戻すか、新しいインデックスに文書を追加してください。"
+    )
+
+
+class EmptyQuestion(IndexStoreError):
+    en = "The question is empty. Write a question."
+    ja = "質問が空です。質問を入力してください。"
+
+
+class UnknownMode(IndexStoreError):
+    en = "“{mode}” is not a way to search. Choose one of: {known}."
+    ja = "「{mode}」という検索方法はありません。次の中から選んでください: {known}"
+
+
+class UnknownUnit(IndexStoreError):
+    en = "“{unit}” is not something to search for. Choose one of: {known}."
+    ja = "「{unit}」という検索単位はありません。次の中から選んでください: {known}"
+
+
+class BadQueries(IndexStoreError):
+    en = "The queries file {file} is not usable at line {line}: a line is an object with “id” and “question”. Correct it."
+    ja = "質問ファイル {file} の {line} 行目が読めません。各行は id と question を持つオブジェクトにしてください。"
+
+
+class DocumentError(IndexStoreError):
+    """One document can't be loaded; the others go on."""
+
+
+class DocumentMissing(DocumentError):
+    en = "There is no file {name}. Check the path."
+    ja = "ファイル {name} がありません。場所を確認してください。"
+
+
+class DocumentForbidden(DocumentError):
+    en = "The file {name} may not be read by the app. Change its permissions, then add it again."
+    ja = "ファイル {name} を読む権限がありません。権限を変えてから、もう一度追加してください。"
+
+
+class NotAFile(DocumentError):
+    en = "{name} is not a file. Give a document, or a folder of documents."
+    ja = "{name} はファイルではありません。文書のファイルか、文書の入ったフォルダーを指定してください。"
+
+
+class EmptyDocument(DocumentError):
+    en = "The file {name} is empty. Add one that has text."
+    ja = "ファイル {name} は空です。中身のあるファイルを追加してください。"
+
+
+class TooLarge(DocumentError):
+    en = "The file {name} is larger than {limit} MB. Split it, or raise MAX_FILE_MB."
+    ja = "ファイル {name} は {limit} MB を超えています。分割するか、MAX_FILE_MB を大きくしてください。"
+
+
+class UnknownKind(DocumentError):
+    en = "Files like {name} can't be loaded. Convert it to one of: {known}."
+    ja = "{name} の形式は読み込めません。次のどれかに変換してください: {known}"
+
+
+class WrongContent(DocumentError):
+    en = "{name} is not what its name says: its content is {content}. Rename it or add the right file."
+    ja = "{name} は名前と中身が合いません(中身は {content})。名前を直すか、正しいファイルを追加してください。"
+
+
+class UnknownEncoding(DocumentError):
+    en = "The characters of {name} can't be told for sure. Save it as UTF-8, then add it again."
+    ja = "{name} の文字コードを判別できません。UTF-8 で保存し直してから、もう一度追加してください。"
+
+
+class NoText(DocumentError):
+    en = "There is no text in {name}. If it is a scan, run text recognition (OCR) on it, then add it again."
+    ja = "{name} には文字がありません。スキャンした文書なら、文字認識(OCR)をかけてから、もう一度追加してください。"
+
+
+class PasswordProtected(DocumentError):
+    en = "{name} is protected by a password. Save a copy without it, then add that."
+    ja = "{name} はパスワードで保護されています。パスワードのない複製を保存して、それを追加してください。"
+
+
+class Unreadable(DocumentError):
+    en = "{name} is damaged and can't be read. Open it in its own program, save it again, then add that."
+    ja = "{name} は壊れていて読めません。元のアプリで開いて保存し直し、それを追加してください。"
+
+
+class ParserFailed(DocumentError):
+    en = "{name} could not be read: it broke the reader or needed too much memory. Save it again or split it, then add that."
+    ja = "{name} を読み込めませんでした(読み込み処理の異常終了かメモリー不足)。保存し直すか分割して、追加してください。"
+
+
+class ParserTimedOut(DocumentError):
+    en = "Reading {name} took longer than {seconds} seconds and was stopped. Save it again or split it, then add that."
+    ja = "{name} の読み込みが {seconds} 秒を超えたため中止しました。保存し直すか分割して、追加してください。"
+
+
+class ServiceError(IndexStoreError):
+    """The embedding or chat service did not answer as it should. Details: host, model."""
+
+
+class KeyRefused(ServiceError):
+    en = "{host} refused the key. Set OPENAI_API_KEY to a valid one that may use {model}."
+    ja = "{host} がキーを拒否しました。{model} を使える有効なキーを OPENAI_API_KEY に設定してください。"
+
+
+class ServiceBusy(ServiceError):
+    en = "{host} is busy or limits the number of requests. Wait a minute, then try again."
+    ja = "{host} が混み合っているか、回数の制限に達しました。1分ほど待って、もう一度試してください。"
+
+
+class QuotaUsedUp(ServiceError):
+    en = "The quota of the account at {host} is used up. Check its plan and billing, or set another key."
+    ja = "{host} のアカウントの利用枠を使い切りました。契約と支払いを確認するか、別のキーを設定してください。"
+
+
+class ServiceFailed(ServiceError):
+    en = "{host} failed with status {status}. Try again later; if it lasts, ask who runs the service."
+    ja = "{host} でエラー(状態 {status})が起きました。後でもう一度試し、続くときはサービスの管理者に連絡してください。"
+
+
+class ServiceUnreachable(ServiceError):
+    en = "{host} can't be reached. Check the network and OPENAI_BASE_URL, and that the server is running."
+    ja = "{host} に接続できません。ネットワークと OPENAI_BASE_URL、サーバーが動いているかを確認してください。"
+
+
+class ServiceTimedOut(ServiceError):
+    en = "{host} did not answer in time. Try again, or raise MODEL_TIMEOUT."
+    ja = "{host} から時間内に応答がありません。もう一度試すか、MODEL_TIMEOUT を長くしてください。"
+
+
+class ModelUnknown(ServiceError):
+    en = "{host} does not know the model {model}, or the address is wrong. Check the model's name and OPENAI_BASE_URL."
+    ja = "{host} にモデル {model} がないか、アドレスが違います。モデル名と OPENAI_BASE_URL を確認してください。"
+
+
+class RequestRefused(ServiceError):
+    en = "{host} refused the request to {model} with status {status}. Check that this model serves this purpose."
+    ja = "{host} が {model} への要求を拒否しました(状態 {status})。このモデルが目的に合うか確認してください。"
+
+
+class AnswerUnreadable(ServiceError):
+    en = "{host} answered, but not in the OpenAI protocol. Check OPENAI_BASE_URL (it often ends in /v1) and the model {model}."
+    ja = "{host} の応答が OpenAI 互換の形式ではありません。OPENAI_BASE_URL(多くは /v1 で終わります)と {model} を確認してください。"

@@ -1,0 +1,42 @@
+"""A file of any kind to Markdown with its headings. A new kind is a new module and a line here."""
+
+from importlib import import_module
+from pathlib import PurePath
+from typing import Protocol, cast
+
+from index_store.errors import UnknownKind
+from index_store.loaders.loaded import Heading, Loaded, Page
+
+KINDS = {
+    ".txt": "txt",
+    ".text": "txt",
+    ".md": "md",
+    ".markdown": "md",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".pdf": "pdf",
+}
+"""suffix -> the module of this package that loads it"""
+
+
+class Loader(Protocol):
+    def load(self, content: bytes, name: str) -> Loaded:
+        """Raises DocumentError. `name` is the file's, for its title and for errors."""
+        ...
+
+
+def kind_of(name: str) -> str:
+    """Raises UnknownKind."""
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in KINDS:
+        raise UnknownKind(name=PurePath(name).name, known=" ".join(KINDS))
+    return KINDS[suffix]
+
+
+def loader_of(kind: str) -> Loader:
+    # Imported when wanted: each brings libraries that the others don't need.
+    return cast(Loader, import_module(f"index_store.loaders.{kind}"))
+
+
+__all__ = ["KINDS", "Heading", "Loaded", "Loader", "Page", "kind_of", "loader_of"]

@@ -1,0 +1,26 @@
+"""What a file's first bytes say that it is, whatever it is named."""
+
+_SIGNATURES = (
+    (b"%PDF-", "PDF"),
+    (b"\x89PNG\r\n", "PNG"),
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"GIF8", "GIF"),
+    (b"II*\0", "TIFF"),
+    (b"MM\0*", "TIFF"),
+    (b"PK\x03\x04", "ZIP / Office"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Office 97-2003"),
+    (b"\x1f\x8b", "gzip"),
+    (b"7z\xbc\xaf", "7-Zip"),
+    (b"Rar!", "RAR"),
+    (b"\x7fELF", "ELF"),
+    (b"SQLite format 3\0", "SQLite"),
+    (b"{\\rtf", "RTF"),
+)
+
+
+def content_kind(content: bytes) -> str | None:
+    """The format's usual name, or None when the bytes don't say."""
+    # A few bytes may stand before a PDF's header (PDF 1.7, appendix H).
+    if b"%PDF-" in content[:1024] and not content[:1024].lstrip().startswith((b"<", b"#")):
+        return "PDF" if content.find(b"%PDF-") == 0 or b"\0" in content[:4096] or b"obj" in content[:4096] else None
+    return next((kind for signature, kind in _SIGNATURES if content.startswith(signature)), None)
