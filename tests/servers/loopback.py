@@ -36,6 +36,8 @@ class Refusal:
     message: str = ""
     retry_after: float | None = None
     """seconds, sent as Retry-After"""
+    code: str | None = None
+    """the service's own word for it, such as insufficient_quota"""
 
 
 @dataclass(eq=False)

@@ -94,7 +94,7 @@ class OpenAIServer(LoopbackServer):
 
     def refusal_body(self, refusal: Refusal) -> dict:
         message = refusal.message or HTTPStatus(refusal.status).phrase
-        return {"error": {"message": message, "type": "error", "param": None, "code": None}}
+        return {"error": {"message": message, "type": refusal.code or "error", "param": None, "code": refusal.code}}
 
     def _chat(self, request: ChatRequest, connection: Connection, fault: Fault | None) -> None:
         for name in sorted(self.refuses & request.body.keys()):

@@ -138,12 +138,13 @@ def test_log_probabilities_are_sent_to_those_who_ask(server):
 
 
 def test_time_is_spent_before_the_first_token_and_on_each(server):
-    server.default = Answer("short", delay=0.2, token_seconds=0.01, tokens=20)
+    server.default = Answer("word " * 20, delay=0.2, token_seconds=0.01, tokens=20)
     model = chat_model(server)
     model.invoke("warm up")
     started = time.perf_counter()
     moments = [time.perf_counter() - started for chunk in model.stream("?") if chunk.content]
-    assert 0.2 <= moments[0] < 0.4 <= moments[-1]
+    assert 0.2 <= moments[0] < moments[-1]
+    assert 0.38 <= moments[-1] - 0.01 < 1
     started = time.perf_counter()
     model.invoke("?")
     assert 0.4 <= time.perf_counter() - started < 0.8
@@ -175,6 +176,13 @@ def test_a_refusal_is_the_error_that_the_client_knows(server, status, error):
         chat_model(server).invoke("?")
     server.recovers()
     assert chat_model(server).invoke("?").content
+
+
+def test_a_refusal_carries_the_code_of_the_service(server):
+    server.fails(Refusal(429, code="insufficient_quota"))
+    with pytest.raises(openai.RateLimitError) as refused:
+        chat_model(server).invoke("?")
+    assert refused.value.code == "insufficient_quota"
 
 
 def test_a_fault_for_some_requests_ends_after_them_and_a_client_that_retries_gets_through(server):

@@ -1,0 +1,82 @@
+# make run     install, fetch the embedded model if it is needed, start the app
+# make test    all that is checked: lint, import walls, tests, browser and embedded models included
+# make help    the rest
+
+PYTHON ?= python3
+PORT ?= 8501
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+INSTALLED_DEV := $(VENV)/installed-dev
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help run install install-dev announce port model chromium test lint bench clean
+
+help:
+	@echo "make run       install, fetch the embedded chat model unless a service is set in .env, start the app (PORT=8501)"
+	@echo "make install   only the packages, into $(VENV) (PYTHON=python3)"
+	@echo "make test      lint, import walls and all tests; fetches the embedded model and Chromium for them"
+	@echo "make lint      ruff and the import walls"
+	@echo "make bench     how long each pipeline takes against a server of fixed speed"
+	@echo "make clean     removes $(VENV) and caches; keeps data/"
+
+run: announce install port
+	@$(BIN)/python -m rag.embedded.fetch
+	@echo "Open http://localhost:$(PORT) in a browser; Ctrl-C stops the app."
+	@exec $(BIN)/streamlit run app.py --server.port $(PORT)
+
+announce:
+	@if [ -e $(INSTALLED) ]; then echo "Starting on http://localhost:$(PORT)."; \
+	else echo "Setting up: 360 MB of packages into $(VENV) (1.4 GB on disk), then the embedded chat model," \
+	  "1.1 GB, into data/models unless a service is set in .env. After that it starts on http://localhost:$(PORT)."; fi
+
+install: $(INSTALLED)
+
+install-dev: $(INSTALLED_DEV)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is not: name one that is, as in PYTHON=python3.12 make run"; exit 1; } >&2
+	@$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
+
+$(INSTALLED): $(BIN)/python requirements.txt constraints.txt
+	@$(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(INSTALLED_DEV): $(INSTALLED) requirements-dev.txt
+	@$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+port: $(INSTALLED)
+	@$(BIN)/python -c 'import socket; socket.create_server(("localhost", $(PORT)))' 2>/dev/null || \
+	  { echo "Port $(PORT) is taken, perhaps by this app: look at http://localhost:$(PORT), or take another one, as in PORT=8502 make run"; exit 1; } >&2
+
+# For the tests the embedded model is wanted even where a service is set.
+model: $(INSTALLED)
+	@CHAT_MODEL=embedded $(BIN)/python -m rag.embedded.fetch
+
+chromium: $(INSTALLED_DEV)
+	@if ! command -v chromium >/dev/null; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    export DEBIAN_FRONTEND=noninteractive; \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-ipafont-gothic >/dev/null; \
+	  else $(BIN)/playwright install chromium; fi; \
+	fi
+
+test: install-dev chromium model lint
+	@$(BIN)/pytest
+
+lint: $(INSTALLED_DEV)
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/lint-imports
+
+bench: $(INSTALLED)
+	@$(BIN)/python -m benchmarks.latency
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache test-results
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,35 @@
+"""`.env.example` against the settings that it explains."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from index_store import settings as index_store
+from rag import settings as rag
+
+EXAMPLE = Path(__file__).parent.parent / ".env.example"
+LINES = EXAMPLE.read_text(encoding="utf-8").splitlines()
+EXAMPLES = dict(match.groups() for line in LINES if (match := re.fullmatch(r"#([A-Z_]+)=(.*)", line)))
+
+
+def test_the_example_names_exactly_the_settings():
+    fields = index_store.Settings.model_fields.keys() | rag.Settings.model_fields.keys()
+    assert EXAMPLES.keys() == {name.upper() for name in fields}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_setting_is_explained_in_english_and_then_in_japanese(name):
+    place = next(i for i, line in enumerate(LINES) if line.startswith(f"#{name}="))
+    english, japanese = LINES[place - 2 : place]
+    assert re.fullmatch(r"# [ -~]+", english)
+    assert re.match(r"# .*[ぁ-んァ-ヶ一-龠]", japanese)
+
+
+def test_the_example_read_as_env_file_gives_the_defaults(tmp_path):
+    env_file = tmp_path / "uncommented"
+    env_file.write_text("\n".join(f"{name}={value}" for name, value in EXAMPLES.items()))
+    assert rag.Settings(_env_file=env_file).model_dump(exclude={"data_dir"}) == rag.Settings(_env_file=None).model_dump(
+        exclude={"data_dir"}
+    )
+    assert EXAMPLES["DATA_DIR"] == str(rag.Settings.model_fields["data_dir"].default)
