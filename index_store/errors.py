@@ -7,7 +7,7 @@ PlainError                        a sentence a language, each saying what to do
     ├── BadIndexName, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, EmbeddingModelMismatch
     ├── EmptyQuestion, UnknownMode, UnknownUnit, BadQueries
     ├── DocumentError             one document can't be loaded; the others go on
-    │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyDocument, TooLarge, UnknownKind
+    │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, EmptyDocument, TooLarge, UnknownKind
     │   ├── WrongContent, UnknownEncoding, NoText, PasswordProtected, Unreadable
     │   └── ParserFailed, ParserTimedOut
     └── ServiceError              the embedding or chat service did not answer as it should
@@ -155,6 +155,11 @@ class DocumentForbidden(DocumentError):
 class NotAFile(DocumentError):
     en = "{name} is not a file. Give a document, or a folder of documents."
     ja = "{name} はファイルではありません。文書のファイルか、文書の入ったフォルダーを指定してください。"
+
+
+class EmptyFolder(DocumentError):
+    en = "The folder {name} holds no files. Give a folder that holds documents."
+    ja = "フォルダー {name} にはファイルがありません。文書の入ったフォルダーを指定してください。"
 
 
 class EmptyDocument(DocumentError):

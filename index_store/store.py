@@ -1,5 +1,7 @@
 """The documents of all indexes, and how they are found."""
 
+# ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
+
 import hashlib
 import os
 import threading
@@ -82,7 +84,7 @@ class IndexStore:
             row = self._catalogue.index(index)
             if row is not None and row.embedding_model != self._embeddings.id and self._catalogue.has_chunks(row.id):
                 self._refuse_model(row)
-            source = source or os.path.abspath(path)
+            source = _storable(source or os.path.abspath(path))
             try:
                 file = _read(Path(path), source, self._settings.max_file_mb)
             except errors.DocumentError as error:
@@ -112,6 +114,7 @@ class IndexStore:
         with self._writing:
             row = self._index(index)
             every = self._catalogue.documents(row.name)
+            source = _storable(source)
             path = os.path.abspath(source)
             gone = [document for document in every if document.source == source]
             gone = gone or [document for document in every if document.source == path]
@@ -279,6 +282,11 @@ def _read(path: Path, source: str, max_mb: float) -> _File:
     except (OSError, ValueError) as error:
         # A name too long, one with NUL, a disk that fails.
         raise errors.Unreadable(name=name) from error
+
+
+def _storable(source: str) -> str:
+    """A file's name may hold bytes that are no text, which SQLite refuses."""
+    return source.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _failed(source: str, document_id: str | None, error: errors.PlainError) -> Added:

@@ -1,17 +1,27 @@
 """What every loader makes of a file."""
 
-from pydantic import BaseModel
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator
+
+
+def _storable(text: object) -> object:
+    # NUL ends a string for C, and a lone surrogate has no UTF-8: neither SQLite nor a model takes them.
+    return text.replace("\0", "").encode("utf-8", "replace").decode() if isinstance(text, str) else text
+
+
+CleanText = Annotated[str, BeforeValidator(_storable)]
 
 
 class Heading(BaseModel, frozen=True):
     line: int
     """of the page's Markdown, from 0"""
     level: int
-    text: str
+    text: CleanText
 
 
 class Page(BaseModel, frozen=True):
-    markdown: str
+    markdown: CleanText
     number: int | None = None
     """from 1, where the format has pages"""
     headings: tuple[Heading, ...] | None = None
@@ -19,5 +29,5 @@ class Page(BaseModel, frozen=True):
 
 
 class Loaded(BaseModel, frozen=True):
-    title: str
+    title: CleanText
     pages: list[Page]

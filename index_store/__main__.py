@@ -1,0 +1,207 @@
+"""`python -m index_store add | list | remove | search`: the index store from the command line.
+
+With --json one object a line, each flushed as soon as it is known. The exit status is 0 only when all went well.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from index_store import AddStatus, Hit, IndexStore, Settings, errors, expand
+from index_store.store import MODES, UNITS
+
+INTERRUPTED = 130
+"""exit status after Ctrl-C, as shells have it: 128 + SIGINT"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        # A file name may hold bytes that are no text; \udc80 is also how JSON writes it.
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    out = _Output(options.json, options.language or _language_of_environment())
+    try:
+        with IndexStore(Settings()) as store:
+            all_well = options.run(store, options, out)
+            sys.stdout.flush()
+            return 0 if all_well else 1
+    except errors.PlainError as error:
+        return out.refusal(error)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Who read has enough; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def add(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
+    all_well = True
+    for path in options.sources:
+        files = expand([Path(path)])
+        if not files:
+            all_well = False
+            out.failed(path, errors.EmptyFolder(name=path).as_failure(), _ADDED)
+        for file in files:
+            added = store.add(options.index, file)
+            all_well &= added.status is not AddStatus.FAILED
+            if added.error:
+                out.failed(added.source, added.error, {**_ADDED, "document_id": added.document_id})
+            else:
+                fields = added.model_dump(mode="json")
+                out.line(
+                    fields, f"{added.status.value}  {added.source}  ({added.sections} sections, {added.chunks} chunks)"
+                )
+    return all_well
+
+
+_ADDED = {"document_id": None, "chunks": 0, "sections": 0}
+
+
+def list_(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
+    if options.index is None:
+        for index in store.indexes():
+            fields = index.model_dump(mode="json")
+            out.line(
+                fields, f"{index.name}  ({index.documents} documents, {index.chunks} chunks, {index.embedding_model})"
+            )
+        return True
+    for document in store.documents(options.index):
+        fields = document.model_dump(mode="json")
+        fields["document_id"] = fields.pop("id")
+        fields["error"] = document.error and document.error.sentence(out.language)
+        counts = f"({document.sections} sections, {document.chunks} chunks)"
+        out.line(fields, "  ".join(filter(None, [document.status.value, document.source, counts, fields["error"]])))
+    return True
+
+
+def remove(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
+    all_well = True
+    for source in options.sources:
+        try:
+            for document in store.remove(options.index, source):
+                fields = {"source": document.source, "status": "removed", "document_id": document.id, "error": None}
+                out.line(fields, f"removed  {document.source}")
+        except errors.UnknownDocument as error:
+            all_well = False
+            out.failed(source, error.as_failure(), {"document_id": None})
+    return all_well
+
+
+def search(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
+    if options.queries is None:
+        hits = store.search(options.index, options.question or "", mode=options.mode, unit=options.unit, k=options.k)
+        out.hits(None, hits)
+        return True
+    all_well = True
+    for id_, question in _queries(options.queries):
+        try:
+            hits = store.search(options.index, question, mode=options.mode, unit=options.unit, k=options.k)
+        except (errors.EmptyQuestion, errors.ServiceError) as error:
+            all_well = False
+            sentence = error.sentence(out.language)
+            out.line({"id": id_, "hits": [], "error": sentence}, f"{id_}: {sentence}")
+        else:
+            out.hits(id_, hits)
+    return all_well
+
+
+def _queries(file: str) -> Iterator[tuple[object, str]]:
+    """Raises BadQueries, before any answer: a mistake at the end would cost all the work before it."""
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError) as error:
+        raise errors.BadQueries(file=file, line=1) from error
+    queries = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            query = json.loads(line)
+            queries.append((query["id"], str(query["question"])))
+        except (ValueError, KeyError, TypeError) as error:
+            raise errors.BadQueries(file=file, line=number) from error
+    yield from queries
+
+
+class _Output:
+    def __init__(self, as_json: bool, language: str) -> None:
+        self.as_json = as_json
+        self.language = language
+
+    def line(self, fields: dict[str, Any], text: str) -> None:
+        print(json.dumps(fields, ensure_ascii=False) if self.as_json else text, flush=True)
+
+    def failed(self, source: str, failure: errors.Failure, fields: dict[str, Any]) -> None:
+        sentence = failure.sentence(self.language)
+        self.line({"source": source, "status": "failed", **fields, "error": sentence}, f"failed  {source}  {sentence}")
+
+    def hits(self, id_: object, hits: list[Hit]) -> None:
+        fields = {"id": id_, "hits": [hit.model_dump(mode="json") for hit in hits]}
+        self.line(fields, "\n\n".join([*([str(id_)] if id_ is not None else []), *map(_shown, hits)]))
+
+    def refusal(self, error: errors.PlainError) -> int:
+        if self.as_json:
+            print(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False), flush=True)
+        else:
+            print(error.sentence(self.language), file=sys.stderr)
+        return 1
+
+
+def _shown(hit: Hit) -> str:
+    where = " > ".join([hit.title, *hit.headings]) + (f"  p. {hit.page}" if hit.page else "")
+    return f"{hit.rank}. {hit.score:.3f}  {where}  {hit.source}\n{hit.text}"
+
+
+def _language_of_environment() -> str:
+    # In the order in which POSIX reads them.
+    first = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    return "ja" if first.lower().startswith("ja") else "en"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m index_store", description="Keep documents, and find them.")
+    commands = parser.add_subparsers(required=True, metavar="add | list | remove | search")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--json", action="store_true", help="one JSON object a line")
+    common.add_argument("--language", choices=("en", "ja"), help="of sentences; else that of LC_ALL or LANG")
+
+    command = commands.add_parser("add", parents=[common], help="load files and folders into an index")
+    command.add_argument("--index", required=True, metavar="NAME")
+    command.add_argument("sources", nargs="+", metavar="SOURCE", help="a file or a folder")
+    command.set_defaults(run=add)
+
+    command = commands.add_parser("list", parents=[common], help="the indexes, or the documents of one")
+    command.add_argument("--index", metavar="NAME")
+    command.set_defaults(run=list_)
+
+    command = commands.add_parser("remove", parents=[common], help="remove documents from an index")
+    command.add_argument("--index", required=True, metavar="NAME")
+    command.add_argument("sources", nargs="+", metavar="SOURCE", help="a document's source, or a folder above it")
+    command.set_defaults(run=remove)
+
+    command = commands.add_parser("search", parents=[common], help="find what answers a question")
+    command.add_argument("--index", required=True, metavar="NAME")
+    command.add_argument("--mode", default=MODES[0], help=" or ".join(MODES))
+    command.add_argument("--unit", default=UNITS[0], help=" or ".join(UNITS))
+    command.add_argument("-k", type=_count, default=4, metavar="N", help="hits wanted (4)")
+    asked = command.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--queries", metavar="FILE", help='lines {"id", "question"}')
+    asked.add_argument("question", nargs="?", metavar="QUESTION")
+    command.set_defaults(run=search)
+    return parser
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())
