@@ -74,6 +74,18 @@ class ModelNotWritable(EmbeddedModelError):
     )
 
 
+class EngineMissing(EmbeddedModelError):
+    en = (
+        "The embedded chat model can't run here: xllamacpp is not installed; it exists for 64-bit Linux and for Macs "
+        "with Apple silicon. Set OPENAI_API_KEY, or OPENAI_BASE_URL to a chat service that runs elsewhere."
+    )
+    ja = (
+        "ここでは内蔵のチャットモデルを実行できません。xllamacpp がインストールされていません"
+        "(64 ビット Linux と Apple シリコンの Mac に対応)。OPENAI_API_KEY を設定するか、"
+        "OPENAI_BASE_URL に別の場所で動くチャットサービスを指定してください。"
+    )
+
+
 class ModelMissing(EmbeddedModelError):
     en = (
         "There is no chat model at {path}. Run `python -m rag.embedded.fetch`, set EMBEDDED_MODEL to a GGUF file, "

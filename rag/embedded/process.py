@@ -14,7 +14,15 @@ from pathlib import Path
 
 import httpx
 
-from rag.embedded.errors import EmbeddedModelError, ModelDidNotStart, ModelMissing, ModelNotWritable, ProcessorTooOld
+from rag.embedded.engine import engine_is_installed
+from rag.embedded.errors import (
+    EmbeddedModelError,
+    EngineMissing,
+    ModelDidNotStart,
+    ModelMissing,
+    ModelNotWritable,
+    ProcessorTooOld,
+)
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +77,8 @@ class EmbeddedServer:
             self._end_child()
 
     def _launch(self) -> Endpoint:
+        if not engine_is_installed():
+            raise EngineMissing
         if not self.model_path.is_file():
             raise ModelMissing(path=self.model_path)
         self._child = self._spawn()
@@ -98,7 +108,7 @@ class EmbeddedServer:
         try:
             self.log_path.parent.mkdir(parents=True, exist_ok=True)
             with self.log_path.open("w") as log_file:
-                return subprocess.Popen(
+                return subprocess.Popen(  # noqa: S603 - our own module, on a path that is no option
                     command,
                     cwd=Path(__file__).parents[2],
                     stdin=subprocess.PIPE,

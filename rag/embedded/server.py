@@ -19,6 +19,8 @@ SLOTS = 4
 """requests under way at once, each with a prefix cache of its own"""
 CONTEXT = 4096
 """tokens a slot, question and answer together"""
+BATCH = 128
+"""tokens read in one go, for which a stream beside them, or a stop, has to wait"""
 LOG_WARNINGS = 2
 """llama.cpp's verbosity: at 3 it writes ten lines a request, at 4 the prompts"""
 
@@ -35,6 +37,7 @@ def serve(model: Path, api_key: str) -> xllamacpp.Server:
     params.endpoint_slots = False
     params.n_parallel = SLOTS
     params.n_ctx = CONTEXT * SLOTS
+    params.n_batch = params.n_ubatch = BATCH
     params.cache_ram_mib = 0
     params.cpuparams.n_threads = _cores()
     params.verbosity = LOG_WARNINGS
