@@ -40,8 +40,16 @@ _SUPERSETS = {
 """declared name -> the superset that browsers read it with (WHATWG Encoding Standard)"""
 
 _KANA = re.compile(r"[ぁ-んァ-ヶー、。]")
-_RARE = re.compile(r"[\uff61-\uff9f\ue000-\uf8ff\u0080-\u009f\ufffd]")
-"""half-width katakana, private use and C1 controls: what one Japanese encoding looks like read as another"""
+_HALF_KATAKANA = re.compile(r"[\uff61-\uff9f]{2,}")
+_NEVER = re.compile(r"[\ue000-\uf8ff\u0080-\u009f\ufffd]")
+"""private use and C1 controls: what one encoding looks like read as another"""
+_LEVEL_1 = frozenset(
+    bytes((lead, trail)).decode("cp932", "ignore") for lead in range(0x88, 0x98) for trail in range(0x40, 0xFD)
+)
+"""the 2,965 common kanji of JIS X 0208"""
+
+SAMPLE = 200_000
+"""characters that are looked at to tell encodings apart"""
 
 
 def decode(content: bytes, name: str, declared: str | None = None) -> str:
@@ -63,20 +71,15 @@ def decode(content: bytes, name: str, declared: str | None = None) -> str:
                 return text
     if (text := _try(content, "utf-8")) is not None:
         return text
-    japanese = [text for encoding in ("cp932", "euc_jis_2004") if (text := _try(content, encoding)) is not None]
-    likely = max(japanese, key=_plausibility, default="")
+    japanese = _japanese(content)
     charset = (declared or "").strip().strip("\"'").lower()
-    if (
-        charset
-        and charset not in ("utf-8", "utf8")
-        and (text := _try(content, _SUPERSETS.get(charset, charset))) is not None
-    ):
-        # A wrong label is common between the two Japanese encodings; elsewhere it is all there is to go by.
-        if _plausibility(likely) <= max(_plausibility(text), 0.5) and not _RARE.search(text, 0, 10_000):
+    if charset not in ("", "utf-8", "utf8"):
+        text = _try(content, _SUPERSETS.get(charset, charset))
+        if text is not None and not _NEVER.search(text, 0, SAMPLE) and japanese in (None, text):
             return text
-    if _plausibility(likely) > 0.3:
-        return likely
-    raise UnknownEncoding(name=name)
+    if japanese is None:
+        raise UnknownEncoding(name=name)
+    return japanese
 
 
 def _try(content: bytes, encoding: str) -> str | None:
@@ -86,10 +89,30 @@ def _try(content: bytes, encoding: str) -> str | None:
         return None
 
 
-def _plausibility(text: str) -> float:
-    """The share of kana and Japanese stops among what is not ASCII, less what only a wrong reading has."""
+def _japanese(content: bytes) -> str | None:
+    """The text, when it reads as Japanese in Shift_JIS or EUC-JP."""
+    euc = _try(content, "euc_jis_2004")
+    sjis = _try(content, "cp932")
+    # EUC-JP read as Shift_JIS is mostly half-width katakana; where it is not EUC-JP they are meant.
+    half = -1.0 if euc is not None else 1.0
+    read = [(_plausibility(text, half), text) for text in (sjis, euc) if text is not None]
+    score, text = max(read, default=(0.0, None), key=lambda pair: pair[0])
+    return text if score > 0 else None
+
+
+def _plausibility(text: str, half: float) -> float:
+    """Above 0 when the characters outside ASCII are those of Japanese prose, or of a short list of common words."""
+    text = text[:SAMPLE]
     other = sum(character > "\x7f" for character in text)
-    return (len(_KANA.findall(text)) - 2 * len(_RARE.findall(text))) / other if other else 0.0
+    if not other:
+        return 0.0
+    kana = len(_KANA.findall(text))
+    common = sum(character in _LEVEL_1 for character in text)
+    halves = sum(map(len, _HALF_KATAKANA.findall(text)))
+    # Chinese read as Japanese has kanji, many of them rare, and no kana to speak of.
+    if _NEVER.search(text) or (kana + max(half, 0) * halves < 0.05 * other and common < 0.7 * other):
+        return 0.0
+    return (1.5 * kana + common + half * halves) / other - 0.3
 
 
 def _wide(content: bytes, name: str) -> str:

@@ -8,6 +8,7 @@ from bs4 import BeautifulSoup
 from index_store.errors import NoText, WrongContent
 from index_store.loaders.content import content_kind
 from index_store.loaders.decode import decode
+from index_store.loaders.html_body import body_markdown
 from index_store.loaders.loaded import Loaded, Page
 
 _CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.I)
@@ -24,14 +25,18 @@ def load(content: bytes, name: str) -> Loaded:
 
 def load_html(html: str, name: str) -> Loaded:
     """The same for a page that is already text. Raises NoText."""
-    from index_store.loaders.html_body import body_markdown
-
     soup = BeautifulSoup(html, "lxml")
+    title = _title(soup) or PurePath(name).stem
     markdown = body_markdown(soup)
     if not markdown.strip():
         raise NoText(name=name)
-    heading = soup.find("h1")
-    title = (heading.get_text(" ", strip=True) if heading else "") or (
-        soup.title.get_text(" ", strip=True) if soup.title else ""
-    )
-    return Loaded(title=" ".join(title.split()) or PurePath(name).stem, pages=[Page(markdown=markdown)])
+    return Loaded(title=title, pages=[Page(markdown=markdown)])
+
+
+def _title(soup: BeautifulSoup) -> str:
+    """The h1, or where there are several, the one that the title repeats: others are a site's name, or sections."""
+    headings = [text for tag in soup.find_all("h1") if (text := " ".join(tag.get_text(" ").split()))]
+    title = " ".join(soup.title.get_text(" ").split()) if soup.title else ""
+    if len(headings) == 1:
+        return headings[0]
+    return next((heading for heading in headings if heading in title), title or next(iter(headings), ""))
