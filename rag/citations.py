@@ -96,7 +96,9 @@ class AttributedText:
     def _source(self, sentence: str) -> int | None:
         def likeness(passage: Passage) -> float:
             place = " ".join((passage.title, *passage.headings))
-            return overlap(sentence, passage.text) + QUESTION_WEIGHT * overlap(self._question, f"{place} {passage.text}")
+            return overlap(sentence, passage.text) + QUESTION_WEIGHT * overlap(
+                self._question, f"{place} {passage.text}"
+            )
 
         best = max(self._passages, key=likeness, default=None)
         if best is None or overlap(sentence, best.text) < LEAST_OVERLAP:
@@ -119,6 +121,4 @@ def claims(answer: str) -> Iterator[Claim]:
 
 def cited_passages(numbers: Iterable[int], passages: Iterable[Passage]) -> tuple[Citation, ...]:
     by_number = {passage.number: passage for passage in passages}
-    return tuple(
-        Citation(**by_number[number].model_dump(exclude={"rank", "score"})) for number in sorted(set(numbers))
-    )
+    return tuple(Citation(**by_number[number].model_dump(exclude={"rank", "score"})) for number in sorted(set(numbers)))

@@ -10,8 +10,9 @@ import time
 import uuid
 from collections.abc import Sequence
 
-from index_store import EmptyQuestion, IndexStore
-from rag.execution import Attachment, Execution, finished
+from index_store import IndexStore, uploads
+from index_store.ingest import Ingestion, Source
+from rag.execution import Execution, finished
 from rag.history import History
 from rag.models import ModelSource, model_source
 from rag.pipelines import pipeline
@@ -39,7 +40,10 @@ class Engine:
         self.store = store or IndexStore(self.settings)
         self.history = History(self.settings.data_dir)
         self.history.close_interrupted_runs()
+        uploads.discard_all(self.settings.data_dir)
         self._models = models or model_source(self.settings)
+        self.ingestions: list[Ingestion] = []
+        """under way, or finished and not dismissed"""
         self._runs: dict[str, Run] = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
@@ -47,10 +51,14 @@ class Engine:
 
     def close(self) -> None:
         """Stops what runs, and gives everything back."""
+        for ingestion in self.ingestions:
+            ingestion.cancel()
         for run in self._runs.values():
             run.stop()
         for run in self._runs.values():
             run.result()
+        for ingestion in self.ingestions:
+            ingestion.wait()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -68,6 +76,13 @@ class Engine:
     def model_name(self) -> str:
         return self._models.name
 
+    def add_documents(self, index: str, sources: Sequence[Source], *, uploaded: bool = False) -> Ingestion:
+        """Begins to add them and returns at once. Uploads are discarded afterwards."""
+        discard = (lambda: uploads.discard(sources)) if uploaded else (lambda: None)
+        ingestion = Ingestion(self.store, index, sources, on_end=discard)
+        self.ingestions.append(ingestion)
+        return ingestion
+
     def ask(
         self,
         question: str,
@@ -75,15 +90,13 @@ class Engine:
         index: str,
         pipeline_name: str,
         conversation_id: str | None = None,
-        attachments: Sequence[Attachment] = (),
+        attachments: Sequence[Source] = (),
     ) -> Run:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
-        Raises EmptyQuestion, UnknownPipeline. All that goes wrong later ends the run, in its `run_finished`.
+        Raises UnknownPipeline. All that goes wrong later ends the run, in its `run_finished`.
         """
         question = question.strip()
-        if not question:
-            raise EmptyQuestion()
         flow = pipeline(pipeline_name)
         if conversation_id is None or not self.history.conversation_exists(conversation_id):
             conversation_id = self.history.new_conversation(question).id
@@ -127,6 +140,13 @@ class Engine:
         run.on_stop(lambda: self._loop.call_soon_threadsafe(work.cancel))
         status, error = await work
         emit(finished(run.events, status, error, clock()))
+
+    def delete_conversation(self, conversation_id: str) -> None:
+        """With its runs, of which the one in flight is stopped first."""
+        if run := self.running(conversation_id):
+            run.stop()
+            run.result()
+        self.history.delete_conversation(conversation_id)
 
     def _forget_old_runs(self) -> None:
         finished = [run_id for run_id, run in self._runs.items() if run.is_finished]

@@ -1,15 +1,15 @@
 """What can go wrong while a question is answered, in words fit to be shown to a person.
 
-    index_store.errors.PlainError
-    ├── index_store.errors.ServiceError   the chat service did not answer (shared with embeddings)
-    └── RagError
-        ├── UnknownPipeline
-        ├── ModelError
-        │   ├── EmptyReply            the model answered with nothing
-        │   └── NoJson                no grader of a step got an answer that it could read
-        ├── RunTimeLimit
-        ├── Interrupted               the app ended in the midst of the run
-        └── Unexpected                a fault of ours; the log has the details
+index_store.errors.PlainError
+├── index_store.errors.ServiceError   the chat service did not answer (shared with embeddings)
+└── RagError
+    ├── UnknownPipeline
+    ├── ModelError
+    │   ├── EmptyReply            the model answered with nothing
+    │   └── NoJson                no grader of a step got an answer that it could read
+    ├── RunTimeLimit
+    ├── Interrupted               the app ended in the midst of the run
+    └── Unexpected                a fault of ours; the log has the details
 """
 
 from index_store.errors import PlainError
@@ -30,7 +30,7 @@ class ModelError(RagError):
 
 class EmptyReply(ModelError):
     en = "The model {model} answered with nothing. Ask again; if it goes on, choose another model in CHAT_MODEL."
-    ja = "モデル {model} の回答が空でした。もう一度質問してください。続く場合は CHAT_MODEL で別のモデルを指定してください。"
+    ja = "モデル {model} の回答が空でした。もう一度質問し、続く場合は CHAT_MODEL で別のモデルを指定してください。"
 
 
 class NoJson(ModelError):
@@ -56,7 +56,4 @@ class Interrupted(RagError):
 
 class Unexpected(RagError):
     en = "Something went wrong inside the app ({kind}). Ask again; if it goes on, look at the log of the app."
-    ja = (
-        "アプリの内部で問題が起きました({kind})。もう一度質問してください。"
-        "続く場合はアプリのログを確認してください。"
-    )
+    ja = "アプリの内部で問題が起きました({kind})。もう一度質問してください。続く場合はアプリのログを確認してください。"

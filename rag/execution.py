@@ -2,12 +2,12 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from index_store import IndexStore, PlainError
+from index_store import IndexStore, uploads
+from index_store.errors import EmptyQuestion, PlainError
+from index_store.ingest import Source
 from rag.citations import MARKER, cited_passages
 from rag.errors import RunTimeLimit, Unexpected
 from rag.language import language_of
@@ -17,6 +17,7 @@ from rag.settings import Settings
 from rag.step import Limits, Recorder, Step, Tools
 from rag.trace import (
     AnswerCheckDetail,
+    Citation,
     DocumentsDetail,
     Event,
     ModelDetail,
@@ -38,18 +39,11 @@ RECURSION_LIMIT = 100
 
 
 @dataclass(frozen=True)
-class Attachment:
-    """A file that came with a question."""
-
-    path: Path
-    name: str
-
-
-@dataclass(frozen=True)
 class Execution:
     started: RunStarted
     pipeline: Pipeline
-    attachments: Sequence[Attachment]
+    attachments: Sequence[Source]
+    """uploads, added to the index before anything else, and then discarded"""
     store: IndexStore
     models: ModelSource
     settings: Settings
@@ -71,6 +65,8 @@ class Execution:
         return "finished", None
 
     async def _work(self, recorder: Recorder) -> None:
+        if not self.started.question:
+            raise EmptyQuestion()
         if self.attachments:
             await self._add_documents(recorder)
         model = await self._open_model(recorder)
@@ -91,12 +87,15 @@ class Execution:
 
         async def add() -> None:
             added = []
-            for file in self.attachments:
-                added.append(await asyncio.to_thread(self.store.add, self.started.index, file.path, file.name))
+            for source in self.attachments:
+                added.append(await asyncio.to_thread(self.store.add, self.started.index, source.path, source.name))
                 step.detail = DocumentsDetail(added=tuple(added))
             step.verdict = "no" if any(each.error for each in added) else "yes"
 
-        await step.run(add())
+        try:
+            await step.run(add())
+        finally:
+            uploads.discard(self.attachments)
 
     async def _open_model(self, recorder: Recorder) -> ChatModel:
         if self.models.is_ready():
@@ -110,15 +109,11 @@ def finished(events: Sequence[Event], status: RunStatus, error: PlainError | Non
     """The end of a run, summed up from its events, so that no total can disagree with them."""
     answer, step = answer_so_far(events)
     ended = [event for event in events if isinstance(event, StepFinished)]
-    passages: dict[int, Passage] = {}
-    for each in ended:
-        if isinstance(each.detail, RetrievalDetail):
-            passages |= {passage.number: passage for passage in each.detail.passages}
     return RunFinished(
         status=status,
         answer=answer,
         outcome=_outcome(step, ended) if status == "finished" else None,
-        citations=cited_passages(map(int, MARKER.findall(answer)), passages.values()),
+        citations=cited_so_far(events),
         totals=Totals(
             seconds=seconds,
             model_calls=sum(each.model_calls for each in ended),
@@ -141,6 +136,16 @@ def answer_so_far(events: Sequence[Event]) -> tuple[str, str | None]:
                 attempt, text = (event.step, event.attempt), ""
             text += event.text
     return text, attempt[0] if attempt else None
+
+
+def cited_so_far(events: Sequence[Event]) -> tuple[Citation, ...]:
+    """What the markers in `answer_so_far` point to."""
+    passages: dict[int, Passage] = {}
+    for event in events:
+        if isinstance(event, StepFinished) and isinstance(event.detail, RetrievalDetail):
+            passages |= {passage.number: passage for passage in event.detail.passages}
+    answer, _ = answer_so_far(events)
+    return cited_passages(map(int, MARKER.findall(answer)), passages.values())
 
 
 def _outcome(writer: str | None, ended: Sequence[StepFinished]) -> Outcome:

@@ -5,12 +5,25 @@ Not here: runs in flight, which the engine holds, and the tokens of an answer, w
 
 import time
 import uuid
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel
-from sqlalchemy import Column, Float, ForeignKey, Integer, MetaData, String, Table, Text, create_engine, event, func, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Float,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    create_engine,
+    event,
+    func,
+    select,
+)
 
 from rag.errors import Interrupted
 from rag.trace import Event, RunFinished, RunStarted, Token, Totals, from_json, to_json
@@ -174,11 +187,11 @@ class History:
         with self._database.begin() as connection:
             connection.execute(_runs.update().where(_runs.c.id == run_id).values(feedback=feedback))
 
-    def _select_runs(self, *conditions) -> list[PastRun]:
-        rows = select(_runs).where(*conditions).order_by(_runs.c.started_at)
+    def _select_runs(self, *conditions: ColumnElement[bool]) -> list[PastRun]:
+        rows = select(*_runs.c, _runs.c.index_name.label("index")).where(*conditions).order_by(_runs.c.started_at)
         with self._database.connect() as connection:
-            found: Sequence = connection.execute(rows).mappings().all()
-        return [PastRun(index=row["index_name"], **{k: v for k, v in row.items() if k != "index_name"}) for row in found]
+            found = connection.execute(rows).mappings().all()
+        return [PastRun.model_validate(dict(row)) for row in found]
 
 
 def _set_pragmas(connection, _record) -> None:

@@ -1,4 +1,4 @@
-"""How much of one text stands in another: characters by twos where there are no spaces, words and numbers where there are."""
+"""How much of one text stands in another: characters by twos where there are no spaces, else words and numbers."""
 
 import re
 import unicodedata
@@ -6,7 +6,7 @@ import unicodedata
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々ー]+")
 _WORD = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W\d_\u3041-\u30ff\u3400-\u9fff]{2,}")
 _FUNCTION_WORDS = frozenset(
-    "the of to in is are was be and or for on at by with as it its that this from an you your can may must not".split()
+    "the of to in is are was be and or for on at by with as it its that this from an you your can may must not".split()  # noqa: SIM905
 )
 
 

@@ -13,7 +13,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from langgraph.runtime import Runtime
 
-from index_store import Failure, IndexStore, PlainError
+from index_store import IndexStore
+from index_store.errors import Failure, PlainError
 from rag.errors import Unexpected
 from rag.language import Language
 from rag.models import ChatModel, Meter

@@ -10,7 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from index_store import Added, Failure
+from index_store import Added
+from index_store.errors import Failure
 
 
 class Frozen(BaseModel):
@@ -241,9 +242,7 @@ class RunFinished(Frozen):
     error: Failure | None = None
 
 
-Event = Annotated[
-    RunStarted | StepStarted | Token | StepFinished | Decision | RunFinished, Field(discriminator="kind")
-]
+Event = Annotated[RunStarted | StepStarted | Token | StepFinished | Decision | RunFinished, Field(discriminator="kind")]
 
 _event: TypeAdapter[Event] = TypeAdapter(Event)
 

@@ -13,7 +13,7 @@ async def rewrite_question(state: State, step: NodeStep) -> State:
     language, before = step.tools.language, state["query"]
     written = await step.model.write(step.model.prompts.rewrite(state["question"], before, language), step.meter)
     after = written.splitlines()[0].strip(" 　\"'“”「」『』")
-    # A small model slips into another language, or answers instead of asking: then the words that were asked are better.
+    # A small model slips into another language, or answers instead of asking: then what was asked is better.
     usable = 0 < len(after) <= LONGEST_QUERY and is_written_in(after, language)
     step.detail = RewriteDetail(before=before, after=after if usable else before, refused=None if usable else written)
     step.verdict = "yes" if usable else "no"

@@ -1,6 +1,6 @@
 """Retrieve, then answer: the plain flow that the others are held against.
 
-    retrieve -> generate
+retrieve -> generate
 """
 
 from langgraph.graph import END, START, StateGraph

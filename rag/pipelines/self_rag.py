@@ -1,4 +1,6 @@
-"""Self-RAG: the model grades what was found, and then what it wrote (arXiv 2310.11511, in the form of the LangGraph articles).
+"""Self-RAG: the model grades what was found, and then what it wrote.
+
+After arXiv 2310.11511, in the form that the LangGraph articles gave it.
 
     retrieve -> grade_documents -> generate -> check_grounding  -> check_answer -> end
        ^              |               ^    \\-> check_usefulness -/      |

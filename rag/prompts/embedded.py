@@ -1,7 +1,6 @@
-"""The prompts for the embedded model of 1.5 billion parameters: plain, in English whatever the question's language.
+"""The prompts for the embedded model of 1.5 billion parameters: short and plain, with the passages first.
 
-The passages come first, in the same words in every prompt about all of them, because a prefix that the model has read
-before costs nothing. It is not asked to cite, nor given leave to say 'not found': with either it answers worse
+It is not asked to cite, nor given leave to say 'not found': with either it answers worse
 (docs/decisions/embedded-chat-model.md).
 """
 
@@ -9,7 +8,8 @@ from collections.abc import Sequence
 
 from rag.grades import Prompt
 from rag.language import Language
-from rag.prompts.embedded_grading import SYSTEM, grounding, passages_block, relevance, usefulness
+from rag.prompts.embedded_grading import SYSTEM, grounding, relevance, usefulness
+from rag.prompts.fence import passages_block
 from rag.trace import Passage
 
 __all__ = ["answer", "grounding", "relevance", "rewrite", "usefulness"]
@@ -18,9 +18,10 @@ _LANGUAGE: dict[Language, str] = {"ja": "Japanese", "en": "English"}
 
 
 def answer(question: str, passages: Sequence[Passage], language: Language, rejected: str | None = None) -> Prompt:
-    again = f"\nThe answer must not be: {rejected}" if rejected else ""
     task = f"Answer the question from the passages above in one short sentence in {_LANGUAGE[language]}."
-    return [("system", SYSTEM), ("user", f"{passages_block(passages)}\n\n{task}{again}\nQuestion: {question}")]
+    if rejected:
+        task += f" This answer was wrong: {rejected}"
+    return [("system", SYSTEM), ("user", f"{passages_block(passages)}\n\n{task}\nQuestion: {question}")]
 
 
 def rewrite(question: str, query: str, language: Language) -> Prompt:

@@ -1,0 +1,122 @@
+"""The chat: ask a question of an index through a pipeline, and see every step on the way to the answer."""
+
+import streamlit as st
+
+from index_store import Index, samples, uploads
+from index_store.ingest import Source
+from pages.process import engine
+from pages.widgets.sidebar import show_conversations, show_ingestions, show_uploader
+from pages.widgets.turn import show_live, show_past, show_question
+from pages.words import language, say
+from rag.pipelines import PIPELINES
+
+
+def current_conversation() -> str | None:
+    """The address names it, so that it survives a reload."""
+    named = st.query_params.get("c")
+    return named if named and engine().history.conversation_exists(named) else None
+
+
+def ask(question: str, index: str, pipeline: str, attachments: list[Source] | None = None) -> None:
+    run = engine().ask(
+        question,
+        index=index,
+        pipeline_name=pipeline,
+        conversation_id=current_conversation(),
+        attachments=attachments or [],
+    )
+    st.query_params["c"] = run.conversation_id
+    st.rerun()
+
+
+def show_conversation(conversation_id: str) -> bool:
+    """Whether its last answer is still being made."""
+    for past in engine().history.runs(conversation_id):
+        show_question(past.question)
+        live = engine().run(past.id)
+        if live and not live.is_finished:
+            show_live(live)
+            return True
+        show_past(past, engine().history.events(past.id))
+    return False
+
+
+def show_welcome(indexes: dict[str, Index]) -> None:
+    st.title(say("empty.title"), anchor=False)
+    if not indexes:
+        st.write(say("empty.no_documents"))
+        if not engine().ingestions:
+            if st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help")):
+                engine().add_documents(samples.INDEX, [Source(path, path.name) for path in samples.documents()])
+                st.rerun()
+        return
+    st.write(say("empty.ask"))
+    if samples.INDEX in indexes:
+        show_suggestions()
+
+
+def show_suggestions() -> None:
+    st.caption(say("empty.try"))
+    for number, suggestion in enumerate(samples.questions()):
+        if suggestion.pipeline not in PIPELINES:
+            continue
+        label = f"{suggestion.text}  \n:gray[{say(f'pipeline.{suggestion.pipeline}')} · {suggestion.shows(language())}]"
+        if st.button(label, key=f"suggestion-{number}", width="stretch"):
+            ask(suggestion.text, samples.INDEX, suggestion.pipeline)
+
+
+def choose_index(indexes: dict[str, Index], conversation_id: str | None) -> str:
+    if not indexes:
+        return say("index.default")
+    runs = engine().history.runs(conversation_id) if conversation_id else []
+    names = list(indexes)
+    latest = runs[-1].index if runs and runs[-1].index in indexes else names[0]
+    return st.selectbox(
+        say("index.label"),
+        names,
+        index=names.index(latest),
+        format_func=lambda name: say("index.option", name=name, documents=indexes[name].documents),
+        key="index",
+        label_visibility="collapsed",
+    )
+
+
+def choose_pipeline() -> str:
+    return st.selectbox(
+        say("pipeline.label"),
+        list(PIPELINES),
+        format_func=lambda name: say(f"pipeline.{name}"),
+        key="pipeline",
+        label_visibility="collapsed",
+    )
+
+
+conversation_id = current_conversation()
+indexes = {index.name: index for index in engine().store.indexes()}
+
+with st.sidebar:
+    show_conversations(conversation_id)
+
+is_busy = show_conversation(conversation_id) if conversation_id else False
+if not conversation_id:
+    show_welcome(indexes)
+
+with st.bottom:
+    index_column, pipeline_column = st.columns(2, gap="small", wrap=False)
+    with index_column:
+        index = choose_index(indexes, conversation_id)
+    with pipeline_column:
+        pipeline = choose_pipeline()
+    said = st.chat_input(say("chat.placeholder"), accept_file="multiple", key="composer", disabled=is_busy)
+
+with st.sidebar:
+    show_uploader(index)
+    show_ingestions()
+
+if said:
+    attached = [uploads.keep(engine().settings.data_dir, file.name, file) for file in said.files]
+    if said.text.strip():
+        ask(said.text, index, pipeline, attached)
+    elif attached:
+        engine().add_documents(index, attached, uploaded=True)
+        st.rerun()

@@ -1,0 +1,36 @@
+"""Every page begins here: language, what all pages share, and the way to each."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from index_store.errors import PlainError
+from pages.process import engine
+from pages.words import LANGUAGES, language, say
+
+HERE = Path(__file__).parent
+
+st.set_page_config(page_title=say("app.name"), page_icon=str(HERE / "icon.svg"), layout="centered")
+st.html(HERE / "style.css")
+
+page = st.navigation([st.Page(HERE / "chat.py", title=say("app.chat"), default=True)], position="hidden")
+
+try:
+    engine()
+except PlainError as error:
+    st.error(error.sentence(language()))
+    st.stop()
+
+page.run()
+
+with st.sidebar:
+    st.segmented_control(
+        say("app.language"),
+        list(LANGUAGES),
+        default=language(),
+        format_func=LANGUAGES.__getitem__,
+        key="chosen_language",
+        label_visibility="collapsed",
+        required=True,
+        on_change=lambda: st.query_params.update(lang=st.session_state.chosen_language),
+    )

@@ -1,0 +1,25 @@
+"""The one Engine of the process, made when the first page asks for it."""
+
+import threading
+
+from rag.engine import Engine
+
+_lock = threading.Lock()
+_engine: Engine | None = None
+
+
+def engine() -> Engine:
+    """Raises PlainError, such as StoreInUse, when there can't be one."""
+    global _engine
+    with _lock:
+        if _engine is None:
+            _engine = Engine()
+        return _engine
+
+
+def close_engine() -> None:
+    global _engine
+    with _lock:
+        if _engine is not None:
+            _engine.close()
+            _engine = None

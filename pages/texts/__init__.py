@@ -1,0 +1,14 @@
+"""Every text of the pages, in one file a language: ja.toml and en.toml, with the same keys."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from rag.language import Language
+
+
+@cache
+def texts(language: Language) -> dict[str, str]:
+    """Sections of the file joined to their keys by a dot: `[chat] stop` is "chat.stop"."""
+    sections = tomllib.loads((Path(__file__).parent / f"{language}.toml").read_text(encoding="utf-8"))
+    return {f"{section}.{key}": text for section, keys in sections.items() for key, text in keys.items()}

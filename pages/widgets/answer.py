@@ -1,0 +1,73 @@
+"""An answer as people read it: Markdown with markers that open the passage they cite, highlighted in its section."""
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+from markdown_it import MarkdownIt
+
+from index_store import IndexStore, Section
+from index_store.errors import UnknownSection
+from pages.words import say
+from rag.citations import MARKER
+from rag.trace import Citation
+
+# Neither HTML nor pictures: an answer or a document could send what is on the page elsewhere with one.
+_markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+
+
+def show_answer(text: str, citations: Sequence[Citation], store: IndexStore, key: str) -> None:
+    """`key` tells this answer's passages from those of others on the page."""
+    st.html(answer_html(text, citations, store, key))
+
+
+def answer_html(text: str, citations: Sequence[Citation], store: IndexStore, key: str) -> str:
+    if not citations:
+        return f'<div class="answer">{_markdown.render(text)}</div>'
+    numbers = {citation.number for citation in citations}
+
+    def marker(number: int) -> str:
+        opens = escape(say("chat.open_citation", number=number))
+        return f'<button class="cite" popovertarget="{key}-{number}" title="{opens}">{number}</button>'
+
+    answer = MARKER.sub(
+        lambda match: marker(int(match[1])) if int(match[1]) in numbers else match[0], _markdown.render(text)
+    )
+    sources = "".join(
+        f"<li>{marker(citation.number)} <span>{escape(place(citation))}</span></li>" for citation in citations
+    )
+    cards = "".join(_card(citation, store, f"{key}-{citation.number}") for citation in citations)
+    return (
+        f'<div class="answer">{answer}</div>'
+        f'<div class="sources"><h6>{escape(say("chat.sources"))}</h6><ul>{sources}</ul></div>{cards}'
+    )
+
+
+def place(citation: Citation) -> str:
+    """Title, headings and page."""
+    parts = list(dict.fromkeys((citation.title, *citation.headings)))
+    if citation.page:
+        parts.append(say("detail.page", page=citation.page))
+    return " › ".join(parts)
+
+
+def _card(citation: Citation, store: IndexStore, id_: str) -> str:
+    note = ""
+    try:
+        section = store.section(citation.section_id)
+        before, passage, after = _around(section, citation)
+    except UnknownSection:
+        before, passage, after = "", citation.text, ""
+        note = f'<p class="note">{escape(say("chat.gone"))}</p>'
+    return (
+        f'<div popover id="{id_}" class="passage-card"><header>{escape(place(citation))}'
+        f"<small>{escape(citation.source)}</small></header>{note}"
+        f'{_markdown.render(before)}<div class="cited">{_markdown.render(passage)}</div>{_markdown.render(after)}</div>'
+    )
+
+
+def _around(section: Section, citation: Citation) -> tuple[str, str, str]:
+    text = section.text
+    if text[citation.start : citation.end] != citation.text:
+        raise UnknownSection()
+    return text[: citation.start], citation.text, text[citation.end :]

@@ -1,0 +1,212 @@
+"""What a step of the trace did: in a few words for its row, and in full for whoever opens it."""
+
+from collections.abc import Iterable, Sequence
+from functools import singledispatch
+from html import escape
+
+import streamlit as st
+
+from pages.words import language, say
+from rag.prompts.fence import place
+from rag.trace import (
+    AnswerCheckDetail,
+    DocumentsDetail,
+    GenerationDetail,
+    Grade,
+    GradesDetail,
+    GroundingDetail,
+    ModelDetail,
+    Passage,
+    RetrievalDetail,
+    RewriteDetail,
+    StepFinished,
+    UsefulnessDetail,
+)
+
+LABEL_LENGTH = 60
+"""characters of a rewrite that fit a row"""
+
+
+def summary(step: StepFinished) -> str:
+    """The outcome of a step, for its row; Markdown."""
+    if step.error:
+        return say("summary.failed")
+    if step.verdict == "stopped":
+        return say("summary.stopped")
+    return _plain(_summary(step.detail))
+
+
+def show(step: StepFinished) -> None:
+    if step.error:
+        st.error(step.error.sentence(language()))
+    start = say("detail.start", seconds=f"{step.start:.1f}")
+    calls = say("detail.calls", calls=step.model_calls, tokens_in=step.tokens_in, tokens_out=step.tokens_out)
+    st.html(f'<div class="detail">{_full(step.detail)}<footer>{escape(start)} · {escape(calls)}</footer></div>')
+
+
+def _plain(text: str) -> str:
+    """Without what Markdown would read as its own: labels carry words of documents and models."""
+    return "".join(f"\\{character}" if character in r"\`*_[]<>$~:" else character for character in text)
+
+
+@singledispatch
+def _summary(detail: object) -> str:
+    return ""
+
+
+@singledispatch
+def _full(detail: object) -> str:
+    return ""
+
+
+@_summary.register
+def _(detail: RetrievalDetail) -> str:
+    return say("summary.retrieval", count=len(detail.passages)) if detail.passages else say("summary.retrieval_none")
+
+
+@_full.register
+def _(detail: RetrievalDetail) -> str:
+    listed = "".join(
+        _entry(passage, f'<span class="score">{escape(say("detail.score"))} {passage.score:.3f}</span>')
+        for passage in detail.passages
+    )
+    return _facts({"detail.query": detail.query, "detail.search": f"{detail.mode} · {detail.unit}"}) + listed
+
+
+@_summary.register
+def _(detail: GradesDetail) -> str:
+    return say("summary.grades", relevant=detail.relevant, count=len(detail.grades))
+
+
+@_full.register
+def _(detail: GradesDetail) -> str:
+    return "".join(
+        _entry(
+            each.passage,
+            _grade(each.grade, prefix="relevant_")
+            + (f'<span class="known">{escape(say("detail.known"))}</span>' if each.known else ""),
+        )
+        for each in detail.grades
+    )
+
+
+@_summary.register
+def _(detail: GenerationDetail) -> str:
+    if not detail.passages:
+        return ""
+    return say("summary.generation", count=len(detail.text), passages=len(detail.passages))
+
+
+@_full.register
+def _(detail: GenerationDetail) -> str:
+    given = _numbers(detail.passages)
+    return _facts({"detail.given": given or say("detail.no_source"), "detail.written": detail.text})
+
+
+@_summary.register
+def _(detail: RewriteDetail) -> str:
+    if detail.refused is not None:
+        return say("summary.rewrite_refused")
+    after = detail.after if len(detail.after) <= LABEL_LENGTH else detail.after[:LABEL_LENGTH] + "…"
+    return say("summary.rewrite", after=after)
+
+
+@_full.register
+def _(detail: RewriteDetail) -> str:
+    facts = {"detail.before": detail.before, "detail.after": detail.after}
+    if detail.refused is not None:
+        facts["detail.refused"] = detail.refused
+    return _facts(facts)
+
+
+@_summary.register
+def _(detail: GroundingDetail) -> str:
+    if detail.grade.verdict != "yes":
+        return say("summary.unknown" if detail.grade.verdict == "unknown" else "summary.not_supported")
+    sources = sorted({number for claim in detail.claims for number in claim.sources})
+    return say("summary.supported", sources=_numbers(sources)) if sources else say("summary.supported_plain")
+
+
+@_full.register
+def _(detail: GroundingDetail) -> str:
+    claims = "".join(
+        f"<tr><td>{escape(claim.text)}</td><td>{escape(_numbers(claim.sources) or say('detail.no_source'))}</td></tr>"
+        for claim in detail.claims
+    )
+    heads = f"<th>{escape(say('detail.claim'))}</th><th>{escape(say('detail.claim_sources'))}</th>"
+    return f"{_grade(detail.grade)}<table><tr>{heads}</tr>{claims}</table>"
+
+
+@_summary.register
+def _(detail: UsefulnessDetail) -> str:
+    return say(
+        {"yes": "summary.useful", "no": "summary.not_useful", "unknown": "summary.unknown"}[detail.grade.verdict]
+    )
+
+
+@_full.register
+def _(detail: UsefulnessDetail) -> str:
+    return _grade(detail.grade)
+
+
+@_summary.register
+def _(detail: AnswerCheckDetail) -> str:
+    passed = "no" not in (detail.grounding.verdict, detail.usefulness.verdict)
+    return say("summary.good" if passed else "summary.bad")
+
+
+@_full.register
+def _(detail: AnswerCheckDetail) -> str:
+    named = (("detail.grounding", detail.grounding), ("detail.usefulness", detail.usefulness))
+    return "".join(f"<h6>{escape(say(name))}</h6>{_grade(grade)}" for name, grade in named)
+
+
+@_summary.register
+def _(detail: DocumentsDetail) -> str:
+    failed = sum(each.error is not None for each in detail.added)
+    return say("summary.documents", ready=len(detail.added) - failed, failed=failed)
+
+
+@_full.register
+def _(detail: DocumentsDetail) -> str:
+    def told(error, sections: int) -> str:
+        return error.sentence(language()) if error else f"✓ {sections}"
+
+    lines = (f"<li>{escape(each.source)}: {escape(told(each.error, each.sections))}</li>" for each in detail.added)
+    return f"<ul>{''.join(lines)}</ul>"
+
+
+@_summary.register
+def _(detail: ModelDetail) -> str:
+    return say("summary.model", name=detail.name)
+
+
+def _entry(passage: Passage, verdict: str) -> str:
+    page = f" · {escape(say('detail.page', page=passage.page))}" if passage.page else ""
+    return (
+        f'<details class="passage"><summary><b>[{passage.number}]</b> {escape(place(passage))}{page} '
+        f"{verdict}</summary><pre>{escape(passage.text)}</pre><small>{escape(passage.source)}</small></details>"
+    )
+
+
+def _grade(grade: Grade, prefix: str = "") -> str:
+    word = say(f"detail.{prefix}{grade.verdict}" if grade.verdict != "unknown" else "detail.unknown")
+    shown = f'<span class="verdict {grade.verdict}">{escape(word)}</span>'
+    if grade.score is not None:
+        shown += f'<meter min="0" max="1" low="0.5" value="{grade.score:.3f}"></meter>'
+        shown += f'<span class="score">{grade.score:.2f}</span>'
+    if grade.margin is not None and grade.cut is not None:
+        told = say("detail.margin", margin=f"{grade.margin:+.1f}", cut=f"{grade.cut:+.1f}")
+        shown += f'<span class="margin">{escape(told)}</span>'
+    if grade.reason:
+        shown += f'<span class="reason">{escape(grade.reason)}</span>'
+    return f'<span class="grade">{shown}</span>'
+
+
+def _facts(facts: dict[str, str]) -> str:
+    items = "".join(f"<dt>{escape(say(key))}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
+    return f"<dl>{items}</dl>"
+
+
+def _numbers(numbers: Iterable[int] | Sequence[int]) -> str:
+    return " ".join(f"[{number}]" for number in numbers)

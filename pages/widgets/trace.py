@@ -1,0 +1,110 @@
+"""The trace panel: a row a step, in the order in which things happen, each of which opens to its detail."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from pages.widgets import detail
+from pages.words import counted, say, thousands
+from rag.trace import (
+    Decision,
+    Event,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    Totals,
+)
+
+BAR_WIDTH = 12
+"""characters of the bar that shows when a step ran"""
+
+_SIGNS = {
+    "yes": ":green[✓]",
+    "no": ":orange[✗]",
+    "unknown": ":orange[?]",
+    "stopped": "■",
+    "failed": ":red[✗]",
+    None: "✓",
+}
+
+
+@dataclass
+class Row:
+    """A step of the run, with the decision that followed it."""
+
+    started: StepStarted
+    finished: StepFinished | None = None
+    decisions: list[Decision] = field(default_factory=list)
+
+
+def rows(events: Sequence[Event]) -> list[Row]:
+    found: dict[tuple[str, int], Row] = {}
+    for event in events:
+        if isinstance(event, StepStarted):
+            found[event.step, event.attempt] = Row(event)
+        elif isinstance(event, StepFinished):
+            found[event.step, event.attempt].finished = event
+        elif isinstance(event, Decision):
+            latest = max((attempt for step, attempt in found if step == event.from_step), default=None)
+            if latest:
+                found[event.from_step, latest].decisions.append(event)
+    return list(found.values())
+
+
+def headline(events: Sequence[Event]) -> str:
+    """`Self-RAG · 14.2 s · 7 calls · 2.1k tokens · 1 rewrite · grounded`"""
+    first, last = events[0], events[-1]
+    name = say(f"pipeline.{first.pipeline}") if isinstance(first, RunStarted) else ""
+    if not isinstance(last, RunFinished):
+        return f"{name} · {say('status.running')}"
+    end = say(f"outcome.{last.outcome}") if last.outcome else say(f"status.{last.status}")
+    return " · ".join([name, *_costs(last.totals), end])
+
+
+def _costs(totals: Totals) -> list[str]:
+    costs = [say("total.seconds", seconds=f"{totals.seconds:.1f}"), counted("total.calls", totals.model_calls)]
+    costs.append(say("total.tokens", count=thousands(totals.tokens)))
+    if totals.rewrites:
+        costs.append(counted("total.rewrites", totals.rewrites))
+    if totals.generations > 1:
+        costs.append(say("total.answers", count=totals.generations))
+    return costs
+
+
+def show_rows(events: Sequence[Event], now: float, key: str) -> None:
+    """`now`: seconds since the run began, for the bars of steps that still run."""
+    all_rows = rows(events)
+    for row in all_rows:
+        started = row.started
+        with st.expander(label(row, now), key=f"{key}-{started.step}-{started.attempt}"):
+            if row.finished:
+                detail.show(row.finished)
+            else:
+                st.caption(say("step.running"))
+        for decision in row.decisions:
+            target = say("decision.end") if decision.to == "__end__" else say(f"step.{decision.to}")
+            st.caption(f"↳ {say(f'decision.{decision.why}')} → {target}")
+
+
+def label(row: Row, now: float) -> str:
+    started, finished = row.started, row.finished
+    end = started.start + finished.milliseconds / 1000 if finished else now
+    parts = [f"`{_bar(started.start, end, now)}`", _SIGNS[finished.verdict] if finished else "◌"]
+    parts.append(f"**{say(f'step.{started.step}')}**")
+    if started.attempt > 1:
+        parts.append(f"({say('step.attempt', attempt=started.attempt)})")
+    parts.append(detail.summary(finished) if finished else f":gray[{say('step.running')}]")
+    cost = [f"{end - started.start:.1f} s"]
+    if finished and finished.tokens_in + finished.tokens_out:
+        cost.append(say("total.tokens", count=thousands(finished.tokens_in + finished.tokens_out)))
+    return " ".join([*filter(None, parts), f":gray[· {' · '.join(cost)}]"])
+
+
+def _bar(start: float, end: float, whole: float) -> str:
+    """Where on the run's time a step lies, as characters: ▁▁███▁▁▁"""
+    per_second = BAR_WIDTH / whole if whole else 0
+    first = min(int(start * per_second), BAR_WIDTH - 1)
+    length = max(1, min(round((end - start) * per_second), BAR_WIDTH - first))
+    return "▁" * first + "█" * length + "▁" * (BAR_WIDTH - first - length)

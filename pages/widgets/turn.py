@@ -1,0 +1,103 @@
+"""One question and its answer in a conversation: live while its run goes on, folded when it is over."""
+
+import time
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from pages.process import engine
+from pages.widgets import trace
+from pages.widgets.answer import show_answer
+from pages.words import language, say
+from rag.execution import answer_so_far, cited_so_far
+from rag.history import PastRun
+from rag.pipelines import PIPELINES
+from rag.run import Run
+from rag.trace import Event, RunFinished, StepStarted
+
+REFRESH = 0.4
+"""seconds between two looks at a run"""
+
+
+def show_question(text: str) -> None:
+    with st.chat_message("user", avatar="🧑"):
+        st.html(f'<div class="question">{_lines(text)}</div>')
+
+
+@st.fragment(run_every=REFRESH)
+def show_live(run: Run) -> None:
+    events = run.events
+    if isinstance(events[-1], RunFinished):
+        st.rerun()
+    now = time.time() - events[0].at
+    with st.chat_message("assistant", avatar="📖"):
+        with st.expander(f"{trace.headline(events)} · {now:.0f} s", expanded=True, key=f"live-{run.id}"):
+            trace.show_rows(events, now, key=f"live-{run.id}")
+        _show_draft(events, f"live-{run.id}")
+        # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
+        st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
+
+
+def _show_draft(events: Sequence[Event], key: str) -> None:
+    text, writer = answer_so_far(events)
+    if not text:
+        st.caption(say("chat.waiting"))
+        return
+    checking = isinstance(events[-1], StepStarted) or not any(
+        isinstance(event, StepStarted) and event.step == writer for event in events[-1:]
+    )
+    show_answer(text, cited_so_far(events), engine().store, key)
+    if checking:
+        st.caption(say("chat.draft"))
+
+
+@st.fragment
+def show_past(run: PastRun, events: Sequence[Event]) -> None:
+    """The fragment keeps opening a trace from redrawing the conversation."""
+    last = events[-1]
+    if not isinstance(last, RunFinished):
+        return
+    with st.chat_message("assistant", avatar="📖"):
+        panel = st.expander(trace.headline(events), key=f"trace-{run.id}", on_change="rerun")
+        if panel.open:
+            with panel:
+                trace.show_rows(events, last.totals.seconds, key=f"past-{run.id}")
+        if last.answer:
+            show_answer(last.answer, last.citations, engine().store, f"past-{run.id}")
+        _show_ending(last)
+        _show_actions(run)
+
+
+def _show_ending(last: RunFinished) -> None:
+    if last.error:
+        st.error(last.error.sentence(language()))
+    elif last.status == "stopped":
+        st.caption(say("chat.stopped"))
+    elif last.outcome in ("unconfirmed", "not_in_documents"):
+        st.info(say(f"outcome.{last.outcome}_note"))
+
+
+def _show_actions(run: PastRun) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        key = f"feedback-{run.id}"
+        st.feedback(
+            "thumbs",
+            key=key,
+            default=None if run.feedback is None else int(run.feedback == 1),
+            on_change=lambda: engine().history.rate(run.id, _thumb(st.session_state[key])),
+        )
+        for name in (run.pipeline, *(name for name in PIPELINES if name != run.pipeline)):
+            words = say("chat.with_pipeline", pipeline=say(f"pipeline.{name}"))
+            label = f"↻ {say('chat.again')}" if name == run.pipeline else words
+            if st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
+                engine().ask(run.question, index=run.index, pipeline_name=name, conversation_id=run.conversation_id)
+                st.rerun()
+
+
+def _thumb(chosen: int | None) -> int | None:
+    return None if chosen is None else (-1, 1)[chosen]
+
+
+def _lines(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
