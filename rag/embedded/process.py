@@ -103,13 +103,15 @@ class EmbeddedServer:
         self._child.stdin.flush()
         return json.loads(self._child.stdout.readline())["address"]
 
+    def command(self) -> list[str]:
+        return [sys.executable, "-m", "rag.embedded.server", str(self.model_path.resolve())]
+
     def _spawn(self) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "rag.embedded.server", str(self.model_path.resolve())]
         try:
             self.log_path.parent.mkdir(parents=True, exist_ok=True)
             with self.log_path.open("w") as log_file:
                 return subprocess.Popen(  # noqa: S603 - our own module, on a path that is no option
-                    command,
+                    self.command(),
                     cwd=Path(__file__).parents[2],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,

@@ -1,8 +1,8 @@
 """What the embedded model is asked when it grades: questions whose first word is yes or no.
 
 The grade is the margin between the two words, never the word itself (rag.embedded.margin), so each wording here goes
-with its cut, and both with Qwen2.5-Coder-1.5B-Instruct: `python benchmarks/grading.py --data DIR` measures them. English
-asks better than Japanese does, whatever language the passages are in.
+with its cut, and both with Qwen2.5-Coder-1.5B-Instruct: `python benchmarks/grading.py --data DIR` measures them.
+Asking in English grades at least as well as asking in Japanese, whatever language the passages are in.
 
 A small model reads 70 to 80 tokens a second, but a beginning that it has read before is free. So all prompts over
 several passages begin alike, with SYSTEM and then the passages, as the prompt for the answer does.
