@@ -12,7 +12,6 @@ from sqlalchemy import (
     Connection,
     DateTime,
     Engine,
-    Float,
     ForeignKey,
     Integer,
     MetaData,
@@ -96,7 +95,7 @@ leftovers = Table(
     Column("revision", Integer, primary_key=True),
     Column("chunks", Integer, nullable=False),
 )
-"""Vectors that are, or may be, in Chroma and not in `chunks`: written before they are, so that a crash leaves none behind."""
+"""Vectors that may be in Chroma and not in `chunks`: noted before they are written, so that none stay."""
 
 VARIABLES = 900
 """values in one IN (...); SQLite before 3.32 takes 999"""

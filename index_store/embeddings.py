@@ -50,8 +50,8 @@ def embeddable(text: str) -> str:
 class EmbeddedEmbeddings:
     """multilingual-e5-small (MIT) in 4 bits, 384 dimensions, in this process.
 
-    Adding and asking each have a handle of their own on the same memory-mapped weights, so that a question does not wait
-    until a long document is done.
+    Adding and asking each have a handle of their own on the same memory-mapped weights, so that a question does not
+    wait until a long document is done.
     """
 
     id = "multilingual-e5-small-q4"

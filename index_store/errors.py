@@ -35,7 +35,8 @@ class Failure(BaseModel, frozen=True):
 class PlainError(Exception):
     """An error whose sentences a person can read and act on.
 
-    A subclass gives `en` and `ja`, format strings over the keyword arguments it is raised with. No secret may be among them.
+    A subclass gives `en` and `ja`, format strings over the keyword arguments it is raised with. No secret may be among
+    them.
     """
 
     en: ClassVar[str] = "Something went wrong: {what}. See the log of the app."
@@ -83,7 +84,7 @@ class DataFolderUnusable(IndexStoreError):
 
 
 class BadIndexName(IndexStoreError):
-    en = "An index name has 1 to 64 characters, without slashes, control characters or spaces at its ends. Choose another."
+    en = "An index name has 1 to 64 characters, no slashes, control characters or outer spaces. Choose another."
     ja = "インデックス名は1〜64文字で、スラッシュ・制御文字・前後の空白は使えません。別の名前にしてください。"
 
 
@@ -103,7 +104,7 @@ class UnknownDocument(IndexStoreError):
 
 
 class UnknownSection(IndexStoreError):
-    en = "This passage is no longer there: its document was replaced or removed. Ask again to search the present version."
+    en = "This passage is gone: its document was replaced or removed. Ask again to search the present version."
     ja = "この箇所はもうありません。文書が更新または削除されました。もう一度質問すると、今の版から検索します。"
 
 
@@ -134,7 +135,7 @@ class UnknownUnit(IndexStoreError):
 
 
 class BadQueries(IndexStoreError):
-    en = "The queries file {file} is not usable at line {line}: a line is an object with “id” and “question”. Correct it."
+    en = "Line {line} of the queries file {file} can't be read: it has to be an object with “id” and “question”."
     ja = "質問ファイル {file} の {line} 行目が読めません。各行は id と question を持つオブジェクトにしてください。"
 
 
@@ -203,7 +204,7 @@ class Unreadable(DocumentError):
 
 
 class ParserFailed(DocumentError):
-    en = "{name} could not be read: it broke the reader or needed too much memory. Save it again or split it, then add that."
+    en = "{name} broke the reader or needed too much memory. Save it again or split it, then add that."
     ja = "{name} を読み込めませんでした(読み込み処理の異常終了かメモリー不足)。保存し直すか分割して、追加してください。"
 
 
@@ -257,5 +258,11 @@ class RequestRefused(ServiceError):
 
 
 class AnswerUnreadable(ServiceError):
-    en = "{host} answered, but not in the OpenAI protocol. Check OPENAI_BASE_URL (it often ends in /v1) and the model {model}."
-    ja = "{host} の応答が OpenAI 互換の形式ではありません。OPENAI_BASE_URL(多くは /v1 で終わります)と {model} を確認してください。"
+    en = (
+        "{host} answered, but not in the OpenAI protocol. "
+        "Check OPENAI_BASE_URL (it often ends in /v1) and the model {model}."
+    )
+    ja = (
+        "{host} の応答が OpenAI 互換の形式ではありません。"
+        "OPENAI_BASE_URL(多くは /v1 で終わります)と {model} を確認してください。"
+    )

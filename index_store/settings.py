@@ -14,7 +14,8 @@ MEGABYTE = 1024 * 1024
 class PlainSettings(BaseSettings):
     """Settings whose errors name the variable and what is allowed, never the value: it may be a secret.
 
-    `allowed` gives, for each field that can be wrong, what it must be in English and in Japanese. Raises InvalidSetting.
+    `allowed` gives, for each field that can be wrong, what it must be, in English and in Japanese.
+    Raises InvalidSetting.
     """
 
     model_config = SettingsConfigDict(

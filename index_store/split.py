@@ -1,8 +1,8 @@
 """A loaded document to sections, which the model reads, and sections to chunks, which are searched.
 
-Lengths are measured in wide characters: one of Japanese, Chinese or Korean counts 1, a narrow one 1/3. That is close to how
-multilingual tokenizers count (about 0.7 tokens a kanji or kana, 0.25 an English letter), so one size serves both languages.
-A chunk is always exactly `section.text[start:end]`, so that a citation can highlight it.
+Lengths are measured in wide characters: one of Japanese, Chinese or Korean counts 1, a narrow one 1/3. That is close to
+how multilingual tokenizers count (about 0.7 tokens a kanji or kana, 0.25 an English letter), so one size serves both
+languages. A chunk is always exactly `section.text[start:end]`, so that a citation can highlight it.
 """
 
 import re
@@ -236,7 +236,7 @@ class _Cutter:
         return bisect_right(self.widths, self.widths[start] + width) - 1
 
     def _edge_after(self, start: int, floor: int) -> int | None:
-        """The best edge within reach of `start` and above `floor`: the last of the highest kind, rather in the latter half."""
+        """The best edge in reach of `start`, above `floor`: the last of the highest kind, rather in the latter half."""
         last = self._reach(start, self.size)
         quarter, half = self._reach(start, self.size // 4), self._reach(start, self.size // 2)
         for low, least in ((quarter, Edge.HEADING), (half, Edge.CHARACTER), (start, Edge.CHARACTER)):

@@ -1,4 +1,4 @@
-"""HTML to Markdown: the main text with its headings, lists and tables; navigation goes, links keep their words alone."""
+"""HTML to Markdown: the main text with headings, lists and tables; navigation goes, of links the words stay."""
 
 import re
 from pathlib import PurePath

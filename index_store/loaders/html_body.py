@@ -1,7 +1,7 @@
 """The body of a page as Markdown: its main part where it names one, without scripts, navigation and forms.
 
-Written here because extractors made for news (trafilatura 2.3) drop every second-level heading of DocBook and Sphinx pages,
-and three quarters of the longest: what is left out can't be found.
+Written here because an extractor made for news (trafilatura 2.3) drops the headings of DocBook and Sphinx pages, and of
+one three quarters of its text: what is left out can't be found.
 """
 
 import re
@@ -29,9 +29,10 @@ _CLASSES = {
 }
 _HIDDEN = re.compile(r"display\s*:\s*none", re.I)
 _BLOCKS = [
-    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl", "dt",
-    "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html",
-    "legend", "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl",
+    "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
+    "html", "legend", "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th",
+    "thead", "tr", "ul",
 ]  # fmt: skip
 
 MAIN_SHARE = 0.5
@@ -57,21 +58,20 @@ def body_markdown(soup: BeautifulSoup) -> str:
 
 def _drop_furniture(soup: BeautifulSoup) -> None:
     for tag in soup.find_all(True):
-        if tag.decomposed:
-            continue
-        classes = {name.lower() for name in tag.get_attribute_list("class") if name}
-        if (
-            tag.name in _DROPPED
-            or str(tag.get("role", "")).lower() in _ROLES
-            or (classes & _CLASSES and tag.name not in ("body", "html", "main"))
-            or tag.has_attr("hidden")
-            or _HIDDEN.search(str(tag.get("style", "")))
-        ):
+        if not tag.decomposed and _is_furniture(tag):
             tag.decompose()
-        elif tag.name in ("header", "footer") and not tag.find_parent(["article", "main", "section"]):
-            # The page's own. One that holds the title or the text is kept.
-            if not tag.find(["h1", "h2", "article", "main", "p"]):
-                tag.decompose()
+
+
+def _is_furniture(tag: Tag) -> bool:
+    if tag.name in _DROPPED or tag.has_attr("hidden") or _HIDDEN.search(str(tag.get("style", ""))):
+        return True
+    if str(tag.get("role", "")).lower() in _ROLES:
+        return True
+    if tag.name in ("header", "footer") and not tag.find_parent(["article", "main", "section"]):
+        # The page's own. One that holds the title or the text is more than furniture.
+        return not tag.find(["h1", "h2", "article", "main", "p"])
+    classes = {name.lower() for name in tag.get_attribute_list("class") if name}
+    return bool(classes & _CLASSES) and tag.name not in ("body", "html", "main")
 
 
 def _main(soup: BeautifulSoup) -> Tag:
@@ -177,7 +177,7 @@ class _Writer:
 
 
 def _grid(rows: list[list[Tag]]) -> list[list[str]]:
-    """The cells' texts in their columns. One that spans rows stands in each of them, so that each row reads by itself."""
+    """The cells' texts in their columns. One that spans rows stands in each, so that each row reads by itself."""
     grid: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}
     """column -> rows still spanned, and the text"""

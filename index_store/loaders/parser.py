@@ -1,4 +1,4 @@
-"""The parser's process as its owner sees it: started on first use, kept between files, started anew when a file broke it."""
+"""The parser's process as its owner sees it: started on first use, kept between files, started anew after a crash."""
 
 import json
 import logging
@@ -28,7 +28,7 @@ class Parser:
         self._complaints: IO[bytes] | None = None
 
     def load(self, path: Path, kind: str, name: str) -> Loaded:
-        request = {"path": os.path.abspath(path), "kind": kind, "name": name, "seconds": self._seconds}
+        request = {"path": str(path.absolute()), "kind": kind, "name": name, "seconds": self._seconds}
         with self._lock:
             answer = self._ask(request)
         if "error" in answer:
@@ -41,7 +41,6 @@ class Parser:
 
     def _ask(self, request: dict[str, object]) -> dict:
         process = self._running()
-        assert process.stdin and process.stdout
         timed_out = threading.Event()
 
         def give_up() -> None:
@@ -70,7 +69,7 @@ class Parser:
         if self._process and self._process.poll() is None:
             return self._process
         self._stop()
-        self._complaints = tempfile.TemporaryFile()
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         search_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         self._process = subprocess.Popen(
             [sys.executable, "-m", "index_store.loaders.worker"],
@@ -79,7 +78,7 @@ class Parser:
             stderr=self._complaints,
             text=True,
             encoding="utf-8",
-            env={**os.environ, "PYTHONPATH": search_path, "PYTHONIOENCODING": "utf-8"},
+            env={**_environment(), "PYTHONPATH": search_path, "PYTHONIOENCODING": "utf-8"},
             # Ctrl-C is for the owner alone, who then ends this process by closing its input.
             start_new_session=True,
         )
@@ -100,3 +99,8 @@ class Parser:
         if self._complaints:
             self._complaints.close()
             self._complaints = None
+
+
+def _environment() -> dict[str, str]:
+    """Without the keys: a file that takes over native code should find none."""
+    return {name: value for name, value in os.environ.items() if not name.upper().endswith("_KEY")}

@@ -28,7 +28,8 @@ REPEATED_SHARE = 0.6
 REPEATED_PAGES = 3
 
 _NO_TITLE = re.compile(
-    r"\W?(untitled|anonymous|無題)|microsoft (word|powerpoint|excel) - |.*\.(docx?|txt|pptx?|xlsx?|indd|tex|dvi|qxd|ai)$",
+    r"\W?(untitled|anonymous|無題)|microsoft (word|powerpoint|excel) - "
+    r"|.*\.(docx?|txt|pptx?|xlsx?|indd|tex|dvi|qxd|ai)$",
     re.I,
 )
 
@@ -89,7 +90,7 @@ def _undigited(line: Line) -> str:
 
 
 def _headings(pdf: PdfDocument, pages: list[list[Line]]) -> dict[int, list[tuple[int, int, int]]]:
-    """Page, from 0 -> its headings: first line, number of lines, level from 1. Empty when the outline can't be trusted."""
+    """Page, from 0 -> its headings: first line, number of lines, level from 1. Empty where the outline is wrong."""
     found: dict[int, list[tuple[int, int, int]]] = {}
     wanted = hits = 0
     for level, title, page in _outline(pdf):

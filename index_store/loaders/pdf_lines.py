@@ -5,6 +5,7 @@ import re
 import statistics
 import unicodedata
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfTextPage
@@ -68,7 +69,7 @@ def lines_of(page: PdfTextPage) -> list[Line]:
                 lines.append(line)
             start = index + 1
     vertical = [line for line in lines if line.vertical]
-    falling = sum(first.across > second.across for first, second in zip(vertical, vertical[1:], strict=False))
+    falling = sum(first.across > second.across for first, second in pairwise(vertical))
     if len(vertical) * 2 > len(lines) and falling * 2 > len(vertical):
         # pdfium reads some vertical pages from left to right.
         return [line for tier in _tiers(lines) for line in sorted(tier, key=lambda line: line.across)]
@@ -102,7 +103,7 @@ def _line(page: PdfTextPage, characters: list[str], start: int, end: int) -> Lin
     bottom, top = min(box[2] for box in boxes), max(box[3] for box in boxes)
     if len(boxes) > 2 and top - bottom > 2 * (right - left):
         return Line(text, -top, -bottom, -(left + right) / 2, right - left, vertical=True)
-    gap = max((following[0] - box[1] for box, following in zip(boxes, boxes[1:], strict=False)), default=0)
+    gap = max((following[0] - box[1] for box, following in pairwise(boxes)), default=0)
     # The baseline is about where most characters end below.
     across = -statistics.median(box[2] for box in boxes)
     return Line(text, left, right, across, top - bottom, row=gap > COLUMN_GAP * (top - bottom))
@@ -118,10 +119,10 @@ def _box(page: PdfTextPage, index: int) -> tuple[float, float, float, float] | N
 
 def paragraphs(lines: list[Line]) -> str:
     """The text with a blank line between paragraphs; lines that were wrapped are joined, others stay lines."""
-    steps = [second.across - first.across for first, second in zip(lines, lines[1:], strict=False)]
+    steps = [second.across - first.across for first, second in pairwise(lines)]
     usual = statistics.median([step for step in steps if step > 0] or [0])
     text = lines[0].text.rstrip()
-    for at, (line, following) in enumerate(zip(lines, lines[1:], strict=False), 1):
+    for at, (line, following) in enumerate(pairwise(lines), 1):
         near = [
             other
             for other in lines[max(0, at - NEIGHBOURS) : at + NEIGHBOURS]

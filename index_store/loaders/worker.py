@@ -1,7 +1,7 @@
 """The parser's process: reads a request a line, answers a line, until its standard input ends.
 
-A file can crash, hang or swell a parser; this process is what it takes down. Not a sandbox: it limits memory and time, not
-what native code that is taken over may do.
+A file can crash, hang or swell a parser; this process is what it takes down. Not a sandbox: it limits memory and time,
+not what native code that is taken over may do.
 """
 
 import json

@@ -25,7 +25,8 @@ def store(settings: Settings) -> Iterator[IndexStore]:
 def handbook(tmp_path: Path) -> Path:
     file = tmp_path / "handbook.md"
     file.write_text(
-        "# 出張旅費規程\n\n## 日当\n\n日当は1日2,500円です。\n\n## Trains\n\nThe green car needs the approval of a director.\n",
+        "# 出張旅費規程\n\n## 日当\n\n日当は1日2,500円です。\n\n"
+        "## Trains\n\nThe green car needs the approval of a director.\n",
         encoding="utf-8",
     )
     return file

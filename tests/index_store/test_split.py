@@ -1,0 +1,150 @@
+import random
+
+import pytest
+
+from index_store.loaders import Heading, Loaded, Page
+from index_store.split import cut, measure, split
+
+JAPANESE = (
+    "出張の日当は1日2,500円です。宿泊を伴わないときは、半額になります。「確認してください。」と書かれています。\n"
+)
+ENGLISH = "The allowance is paid per day. Where no night is spent away, half of it is paid! Ask the office first.\n"
+TABLE = "| 品番 | 価格 |\n| --- | --- |\n" + "".join(f"| A-{n} | {n * 100}円 |\n" for n in range(60))
+TEXTS = {
+    "japanese": JAPANESE * 40,
+    "japanese without newlines": JAPANESE.strip() * 40,
+    "english": ENGLISH * 40,
+    "mixed": (JAPANESE + "\n" + ENGLISH) * 20,
+    "one line without spaces": "x" * 100_000,
+    "one japanese line without stops": "漢字仮名交文" * 2_000,
+    "emoji": "👩‍👩‍👧‍👦🇯🇵👍🏽" * 400,
+    "table": "前置き。\n\n" + TABLE + "\n後書き。",
+    "code": "Do this:\n\n```\n" + "# install it\nmake install\n" * 100 + "```\n\nThat is all.",
+    "accents": "e\u0301" * 3_000,
+    "blank lines": "\n\n\n一行目。\n\n\n\n" * 80,
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
+@pytest.mark.parametrize(("size", "overlap"), [(50, 0), (60, 30), (300, 40)])
+def test_spans_hold_the_whole_text_and_none_is_empty_or_too_long(text: str, size: int, overlap: int) -> None:
+    spans = cut(text, size, overlap)
+    held = set()
+    for start, end in spans:
+        assert text[start:end].strip()
+        assert measure(text[start:end]) <= size
+        held.update(range(start, end))
+    assert not [at for at in range(len(text)) if at not in held and not text[at].isspace()]
+    assert spans == sorted(set(spans))
+
+
+def test_spans_of_random_texts_hold_the_whole_text() -> None:
+    chance = random.Random(7)  # noqa: S311
+    pieces = [
+        "。",
+        "、",
+        "\n",
+        "\n\n",
+        " ",
+        "語",
+        "カ",
+        "word",
+        "- ",
+        "| a | b |\n",
+        "```\n",
+        "### ",
+        "🇯🇵",
+        "\u3000",
+        ". ",
+    ]
+    for _ in range(300):
+        text = "".join(chance.choices(pieces, k=chance.randrange(1, 300)))
+        held = set()
+        for start, end in cut(text, 20, 8):
+            assert start < end
+            assert measure(text[start:end]) <= 20
+            held.update(range(start, end))
+        assert not [at for at in range(len(text)) if at not in held and not text[at].isspace()]
+
+
+def test_an_english_word_is_never_cut() -> None:
+    words = set(ENGLISH.split())
+    for start, end in cut(TEXTS["english"], 60, 20):
+        assert set(TEXTS["english"][start:end].split()) <= words
+
+
+def test_japanese_is_cut_after_sentences() -> None:
+    text = TEXTS["japanese without newlines"]
+    assert all(text[end - 1] in "。」" for _, end in cut(text, 60))
+
+
+def test_an_emoji_of_several_parts_is_not_cut() -> None:
+    text = TEXTS["emoji"]
+    for start, end in cut(text, 50, 10):
+        assert text[start] in "👩🇯👍"
+        assert text[end - 1] not in "\u200d🇯"
+
+
+def test_a_table_that_fits_is_kept_whole() -> None:
+    table = "\n".join(TABLE.splitlines()[:8])
+    text = JAPANESE * 6 + "\n" + table + "\n\n" + JAPANESE * 6
+    start = text.index(table)
+    assert any(low <= start and start + len(table) <= high for low, high in cut(text, 150))
+
+
+def test_a_long_table_is_cut_at_rows_and_its_header_is_embedded_with_each_part() -> None:
+    loaded = Loaded(title="Prices", pages=[Page(markdown="## 価格\n\n" + TABLE)])
+    (section,) = split(loaded, 100, 20)
+    assert len(section.chunks) > 2
+    for chunk in section.chunks:
+        text = section.text[chunk.start : chunk.end]
+        assert text.startswith("|")
+        assert text.endswith("|")
+        assert "品番" in chunk.embedded
+        assert chunk.embedded.endswith(text)
+
+
+def test_sections_start_at_second_level_headings_and_chunks_know_the_headings_below() -> None:
+    markdown = "# 規程\n\nまえがき。\n\n## 日当\n\n本文。\n\n### 海外\n\n" + JAPANESE * 8 + "\n## 宿泊\n\n泊まる。\n"
+    sections = split(Loaded(title="規程", pages=[Page(markdown=markdown)]), 100, 0)
+    assert [section.headings for section in sections] == [(), ("日当",), ("宿泊",)]
+    assert sections[1].chunks[-1].headings == ("日当", "海外")
+
+
+def test_a_comment_in_a_code_block_is_no_heading() -> None:
+    markdown = "## Install\n\n```sh\n# as root\nmake\n```\n\nDone.\n"
+    (section,) = split(Loaded(title="t", pages=[Page(markdown=markdown)]), 300, 40)
+    assert section.headings == ("Install",)
+    assert "# as root" in section.text
+
+
+def test_a_document_of_third_level_headings_alone_has_sections() -> None:
+    markdown = "### One\n\nfirst\n\n### Two\n\nsecond\n"
+    sections = split(Loaded(title="t", pages=[Page(markdown=markdown)]), 300, 40)
+    assert [section.headings for section in sections] == [("One",), ("Two",)]
+
+
+def test_a_heading_with_nothing_below_is_not_lost() -> None:
+    sections = split(Loaded(title="t", pages=[Page(markdown="## 休日は日曜日です\n\n## 次\n\n本文\n")]), 300, 40)
+    assert [section.text for section in sections] == ["休日は日曜日です", "本文"]
+
+
+def test_pages_without_headings_are_sections_of_their_own() -> None:
+    pages = [Page(markdown=f"This is page {number}.", number=number, headings=()) for number in (1, 2)]
+    assert [section.page for section in split(Loaded(title="t", pages=pages), 300, 40)] == [1, 2]
+
+
+def test_a_section_that_goes_over_a_page_knows_the_page_of_each_chunk() -> None:
+    first = Page(markdown="Intro\n" + ENGLISH * 10, number=3, headings=(Heading(line=0, level=1, text="Intro"),))
+    second = Page(markdown=ENGLISH * 10, number=4, headings=())
+    (section,) = split(Loaded(title="t", pages=[first, second]), 300, 0)
+    assert section.page == 3
+    assert {chunk.page for chunk in section.chunks} == {3, 4}
+
+
+def test_an_over_long_section_is_cut_at_sub_headings() -> None:
+    markdown = "## 章\n\n" + "".join(f"### 節{n}\n\n{JAPANESE * 12}\n" for n in range(8))
+    sections = split(Loaded(title="t", pages=[Page(markdown=markdown)]), 200, 20)
+    assert len(sections) > 1
+    assert all(section.text.startswith("### 節") for section in sections)
+    assert all(measure(section.text) <= 1000 for section in sections)
