@@ -5,6 +5,7 @@ Covers Unicode, the Japanese encodings and what a page declares of itself. Does 
 
 import codecs
 import re
+import sys
 
 from index_store.errors import UnknownEncoding, WrongContent
 from index_store.loaders.content import content_kind
@@ -39,7 +40,7 @@ _SUPERSETS = {
 }
 """declared name -> the superset that browsers read it with (WHATWG Encoding Standard)"""
 
-_KANA = re.compile(r"[ぁ-んァ-ヶー、。]")
+_KANA = re.compile(r"[ぁ-んァ-ヶー]")
 _HALF_KATAKANA = re.compile(r"[\uff61-\uff9f]{2,}")
 _NEVER = re.compile(r"[\ue000-\uf8ff\u0080-\u009f\ufffd]")
 """private use and C1 controls: what one encoding looks like read as another"""
@@ -47,6 +48,9 @@ _LEVEL_1 = frozenset(
     bytes((lead, trail)).decode("cp932", "ignore") for lead in range(0x88, 0x98) for trail in range(0x40, 0xFD)
 )
 """the 2,965 common kanji of JIS X 0208"""
+
+FEW = 20
+"""characters of kanji without kana that are taken for EUC-JP: a list of names, not a text in Chinese"""
 
 SAMPLE = 200_000
 """characters that are looked at to tell encodings apart"""
@@ -94,24 +98,28 @@ def _japanese(content: bytes) -> str | None:
     euc = _try(content, "euc_jis_2004")
     sjis = _try(content, "cp932")
     # EUC-JP read as Shift_JIS is mostly half-width katakana; where it is not EUC-JP they are meant.
-    half = -1.0 if euc is not None else 1.0
-    read = [(_plausibility(text, half), text) for text in (sjis, euc) if text is not None]
+    read = [(_plausibility(sjis, -1.0 if euc else 1.0, sys.maxsize), sjis)] if sjis else []
+    # Chinese and Korean are valid EUC-JP too, with kanji as common as these.
+    read += [(_plausibility(euc, 0.0, FEW), euc)] if euc else []
     score, text = max(read, default=(0.0, None), key=lambda pair: pair[0])
     return text if score > 0 else None
 
 
-def _plausibility(text: str, half: float) -> float:
-    """Above 0 when the characters outside ASCII are those of Japanese prose, or of a short list of common words."""
+def _plausibility(text: str, half: float, kanji_alone: int) -> float:
+    """Above 0 when the characters outside ASCII are those of Japanese.
+
+    `half`: what a half-width katakana counts. `kanji_alone`: up to how many characters kana may be missing.
+    """
     text = text[:SAMPLE]
     other = sum(character > "\x7f" for character in text)
-    if not other:
-        return 0.0
     kana = len(_KANA.findall(text))
     common = sum(character in _LEVEL_1 for character in text)
-    halves = sum(map(len, _HALF_KATAKANA.findall(text)))
-    # Chinese read as Japanese has kanji, many of them rare, and no kana to speak of.
-    if _NEVER.search(text) or (kana + max(half, 0) * halves < 0.05 * other and common < 0.7 * other):
+    prose = kana >= 0.05 * other or (common >= 0.7 * other and other <= kanji_alone)
+    # Cyrillic read as Shift_JIS is half-width katakana and nothing else.
+    listing = half > 0 and kana + common >= 0.1 * other
+    if not other or _NEVER.search(text) or not (prose or listing):
         return 0.0
+    halves = sum(map(len, _HALF_KATAKANA.findall(text)))
     return (1.5 * kana + common + half * halves) / other - 0.3
 
 

@@ -39,7 +39,7 @@ def test_spans_hold_the_whole_text_and_none_is_empty_or_too_long(text: str, size
 
 
 def test_spans_of_random_texts_hold_the_whole_text() -> None:
-    chance = random.Random(7)  # noqa: S311
+    chance = random.Random(7)
     pieces = [
         "。",
         "、",

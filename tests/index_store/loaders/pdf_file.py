@@ -1,0 +1,74 @@
+"""PDF files for tests, written out by hand: lines of text where a test wants them, and an outline."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Text:
+    """A line that starts at x, y points from the lower left corner; Japanese where it isn't ASCII."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass
+class PdfFile:
+    pages: list[list[Text]]
+    outline: list[tuple[str, int]] = field(default_factory=list)
+    """title and page, from 0"""
+
+    def content(self) -> bytes:
+        objects = [
+            b"",  # the catalogue, when the outline's number is known
+            b"",  # the pages, when theirs are
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            b"<< /Type /Font /Subtype /Type0 /BaseFont /MSGothic /Encoding /90ms-RKSJ-H /DescendantFonts [5 0 R] >>",
+            b"<< /Type /Font /Subtype /CIDFontType0 /BaseFont /MSGothic /DW 1000 /FontDescriptor 6 0 R"
+            b" /CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >> >>",
+            b"<< /Type /FontDescriptor /FontName /MSGothic /Flags 4 /FontBBox [0 -136 1000 859] /ItalicAngle 0"
+            b" /Ascent 859 /Descent -136 /CapHeight 700 /StemV 80 >>",
+        ]
+        pages = []
+        for page in self.pages:
+            stream = b"".join(map(_drawn, page))
+            objects.append(b"<< /Length %d >> stream\n%s\nendstream" % (len(stream), stream))
+            objects.append(
+                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents %d 0 R"
+                b" /Resources << /Font << /E 3 0 R /J 4 0 R >> >> >>" % len(objects)
+            )
+            pages.append(len(objects))
+        objects[1] = b"<< /Type /Pages /Count %d /Kids [%s] >>" % (
+            len(pages), b" ".join(b"%d 0 R" % number for number in pages),
+        )  # fmt: skip
+        first = len(objects) + 2
+        last = first + len(self.outline) - 1
+        objects.append(b"<< /Type /Outlines /First %d 0 R /Last %d 0 R /Count %d >>" % (first, last, len(self.outline)))
+        objects[0] = b"<< /Type /Catalog /Pages 2 0 R%s >>" % (
+            b" /Outlines %d 0 R" % len(objects) if self.outline else b""
+        )
+        for number, (title, page) in enumerate(self.outline, first):
+            following = b" /Next %d 0 R" % (number + 1) if number < last else b""
+            encoded = (b"\xfe\xff" + title.encode("utf-16-be")).hex().encode()
+            objects.append(
+                b"<< /Title <%s> /Parent %d 0 R /Dest [%d 0 R /Fit]%s >>" % (encoded, first - 1, pages[page], following)
+            )
+        return _file(objects)
+
+
+def _drawn(line: Text) -> bytes:
+    font = b"/E" if line.text.isascii() else b"/J"
+    return b"BT %s 12 Tf %d %d Td <%s> Tj ET\n" % (font, line.x, line.y, line.text.encode("cp932").hex().encode())
+
+
+def _file(objects: list[bytes]) -> bytes:
+    out = b"%PDF-1.4\n"
+    places = []
+    for number, body in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(objects) + 1
+    return out + b"xref\n0 %d\n0000000000 65535 f \n%strailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
+        size, table, size, len(out),
+    )  # fmt: skip
