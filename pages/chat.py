@@ -42,7 +42,7 @@ def show_conversation(conversation_id: str) -> bool:
 
 
 def show_welcome(indexes: dict[str, Index]) -> None:
-    st.title(say("empty.title"), anchor=False)
+    st.header(say("empty.title"), anchor=False)
     if not indexes:
         st.write(say("empty.no_documents"))
         if not engine().ingestions:
@@ -57,12 +57,13 @@ def show_welcome(indexes: dict[str, Index]) -> None:
 
 def show_suggestions() -> None:
     st.caption(say("empty.try"))
-    for number, suggestion in enumerate(samples.questions()):
-        if suggestion.pipeline not in PIPELINES:
-            continue
-        label = f"{suggestion.text}  \n:gray[{say(f'pipeline.{suggestion.pipeline}')} · {suggestion.shows(language())}]"
-        if st.button(label, key=f"suggestion-{number}", width="stretch"):
-            ask(suggestion.text, samples.INDEX, suggestion.pipeline)
+    shown = [each for each in samples.questions() if each.pipeline in PIPELINES]
+    shown.sort(key=lambda each: each.language != language())
+    with st.container(key="suggestions", gap="xsmall"):
+        for number, each in enumerate(shown):
+            about = f"{say(f'pipeline.{each.pipeline}')} · {each.shows(language())}"
+            if st.button(f"{each.text}  \n:small[:gray[{about}]]", key=f"suggestion-{number}", width="stretch"):
+                ask(each.text, samples.INDEX, each.pipeline)
 
 
 def choose_index(indexes: dict[str, Index], conversation_id: str | None) -> str:
@@ -107,6 +108,8 @@ with st.bottom:
         index = choose_index(indexes, conversation_id)
     with pipeline_column:
         pipeline = choose_pipeline()
+    if not conversation_id:
+        st.caption(say(f"pipeline.{pipeline}_help"))
     said = st.chat_input(say("chat.placeholder"), accept_file="multiple", key="composer", disabled=is_busy)
 
 with st.sidebar:

@@ -12,6 +12,8 @@ HERE = Path(__file__).parent
 
 st.set_page_config(page_title=say("app.name"), page_icon=str(HERE / "icon.svg"), layout="centered")
 st.html(HERE / "style.css")
+# Streamlit's own words in the uploader are English: the style sheet puts ours in their place.
+st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('sidebar.limit')}'; }}</style>")
 
 page = st.navigation([st.Page(HERE / "chat.py", title=say("app.chat"), default=True)], position="hidden")
 

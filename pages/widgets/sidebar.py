@@ -26,7 +26,7 @@ def show_conversations(current: str | None) -> None:
         if group != shown:
             st.caption(group)
             shown = group
-        with st.container(horizontal=True, gap=None, key=f"conversation-{conversation.id}"):
+        with st.container(horizontal=True, wrap=False, gap=None, key=f"conversation-{conversation.id}"):
             kind = "secondary" if conversation.id == current else "tertiary"
             if st.button(conversation.title, key=f"open-{conversation.id}", type=kind, width="stretch"):
                 _open(conversation.id)

@@ -53,12 +53,15 @@ def rows(events: Sequence[Event]) -> list[Row]:
     return list(found.values())
 
 
-def headline(events: Sequence[Event]) -> str:
-    """`Self-RAG · 14.2 s · 7 calls · 2.1k tokens · 1 rewrite · grounded`"""
+def headline(events: Sequence[Event], now: float) -> str:
+    """`Self-RAG · 14.2 s · 7 calls · 2.1k tokens · 1 rewrite · grounded`
+
+    `now`: seconds since the run began, for one that still runs.
+    """
     first, last = events[0], events[-1]
     name = say(f"pipeline.{first.pipeline}") if isinstance(first, RunStarted) else ""
     if not isinstance(last, RunFinished):
-        return f"{name} · {say('status.running')}"
+        return f"{name} · {say('status.running')} · {say('total.seconds', seconds=f'{now:.0f}')}"
     end = say(f"outcome.{last.outcome}") if last.outcome else say(f"status.{last.status}")
     return " · ".join([name, *_costs(last.totals), end])
 
@@ -96,7 +99,7 @@ def label(row: Row, now: float) -> str:
     if started.attempt > 1:
         parts.append(f"({say('step.attempt', attempt=started.attempt)})")
     parts.append(detail.summary(finished) if finished else f":gray[{say('step.running')}]")
-    cost = [f"{end - started.start:.1f} s"]
+    cost = [say("total.seconds", seconds=f"{end - started.start:.1f}")]
     if finished and finished.tokens_in + finished.tokens_out:
         cost.append(say("total.tokens", count=thousands(finished.tokens_in + finished.tokens_out)))
     return " ".join([*filter(None, parts), f":gray[· {' · '.join(cost)}]"])

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
 import streamlit as st
 
@@ -16,12 +17,15 @@ from rag.pipelines import PIPELINES
 from rag.run import Run
 from rag.trace import Event, RunFinished, StepStarted
 
+ASSISTANT = Path(__file__).parent.parent / "icon.svg"
+USER = Path(__file__).parent.parent / "user.svg"
+
 REFRESH = 0.4
 """seconds between two looks at a run"""
 
 
 def show_question(text: str) -> None:
-    with st.chat_message("user", avatar="🧑"):
+    with st.chat_message("user", avatar=str(USER)):
         st.html(f'<div class="question">{_lines(text)}</div>')
 
 
@@ -31,8 +35,8 @@ def show_live(run: Run) -> None:
     if isinstance(events[-1], RunFinished):
         st.rerun()
     now = time.time() - events[0].at
-    with st.chat_message("assistant", avatar="📖"):
-        with st.expander(f"{trace.headline(events)} · {now:.0f} s", expanded=True, key=f"live-{run.id}"):
+    with st.chat_message("assistant", avatar=str(ASSISTANT)):
+        with st.expander(trace.headline(events, now), expanded=True, key=f"live-{run.id}"):
             trace.show_rows(events, now, key=f"live-{run.id}")
         _show_draft(events, f"live-{run.id}")
         # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
@@ -58,8 +62,8 @@ def show_past(run: PastRun, events: Sequence[Event]) -> None:
     last = events[-1]
     if not isinstance(last, RunFinished):
         return
-    with st.chat_message("assistant", avatar="📖"):
-        panel = st.expander(trace.headline(events), key=f"trace-{run.id}", on_change="rerun")
+    with st.chat_message("assistant", avatar=str(ASSISTANT)):
+        panel = st.expander(trace.headline(events, last.totals.seconds), key=f"trace-{run.id}", on_change="rerun")
         if panel.open:
             with panel:
                 trace.show_rows(events, last.totals.seconds, key=f"past-{run.id}")
