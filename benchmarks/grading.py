@@ -159,9 +159,11 @@ def report(name: str, graded: list[tuple[Case, float]]) -> None:
         print(f"    {kind}: AUC {auc(yes, against):.3f}, says yes to {passed:.0%}", flush=True)
 
 
-async def grade(cases: list[Case], source: EmbeddedSource) -> list[tuple[Case, float]]:
+async def measure(names: list[str], data: Path, limit: int, source: EmbeddedSource) -> None:
     model, meter = source.open(), Meter()
-    return [(case, (await model.grade(case.prompt, meter)).margin) for case in cases]
+    for name in names:
+        cases = chosen(SETS[name](data), limit)
+        report(name, [(case, (await model.grade(case.prompt, meter)).margin) for case in cases])
 
 
 def main() -> None:
@@ -172,9 +174,7 @@ def main() -> None:
     options = parser.parse_args()
     source = EmbeddedSource(Settings(chat_model=EMBEDDED))
     try:
-        for name in options.only:
-            cases = chosen(SETS[name](options.data), options.limit)
-            report(name, asyncio.run(grade(cases, source)))
+        asyncio.run(measure(options.only, options.data, options.limit, source))
     finally:
         source.close()
 
