@@ -214,7 +214,9 @@ class IndexStore:
     def _index(self, name: str) -> Row:
         row = self._catalogue.index(unicodedata.normalize("NFC", name))
         if row is None:
-            known = ", ".join(index.name for index in self.indexes()) or "-"
+            known = ", ".join(index.name for index in self.indexes())
+            if not known:
+                raise errors.EmptyIndex(index=name)
             raise errors.UnknownIndex(index=name, known=known)
         return row
 

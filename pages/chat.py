@@ -5,7 +5,7 @@ import streamlit as st
 from index_store import Index, samples, uploads
 from index_store.ingest import Source
 from pages.process import engine
-from pages.widgets.sidebar import show_conversations, show_ingestions, show_uploader
+from pages.widgets.sidebar import ingestions, show_conversations, show_ingestions, show_uploader
 from pages.widgets.turn import show_live, show_past, show_question
 from pages.words import language, say
 from rag.pipelines import PIPELINES
@@ -45,14 +45,18 @@ def show_welcome(indexes: dict[str, Index]) -> None:
     st.header(say("empty.title"), anchor=False)
     if not indexes:
         st.write(say("empty.no_documents"))
-        if not engine().ingestions:
-            if st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help")):
-                engine().add_documents(samples.INDEX, [Source(path, path.name) for path in samples.documents()])
-                st.rerun()
+        if not known_ingestions:
+            offer_samples()
         return
     st.write(say("empty.ask"))
     if samples.INDEX in indexes:
         show_suggestions()
+
+
+def offer_samples() -> None:
+    if st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help")):
+        engine().add_documents(samples.INDEX, [Source(path, path.name) for path in samples.documents()])
+        st.rerun()
 
 
 def show_suggestions() -> None:
@@ -93,6 +97,7 @@ def choose_pipeline() -> str:
 
 
 conversation_id = current_conversation()
+known_ingestions = ingestions()
 indexes = {index.name: index for index in engine().store.indexes()}
 
 with st.sidebar:
@@ -114,7 +119,7 @@ with st.bottom:
 
 with st.sidebar:
     show_uploader(index)
-    show_ingestions()
+    show_ingestions(known_ingestions)
 
 if said:
     attached = [uploads.keep(engine().settings.data_dir, file.name, file) for file in said.files]

@@ -61,9 +61,14 @@ def show_uploader(index: str) -> None:
         st.rerun()
 
 
-def show_ingestions() -> None:
-    for ingestion in tuple(engine().ingestions):
-        if ingestion.is_finished:
+def ingestions() -> dict[Ingestion, bool]:
+    """Each with whether it is finished. To be asked before the indexes are: what a page shows of both then agrees."""
+    return {ingestion: ingestion.is_finished for ingestion in engine().ingestions}
+
+
+def show_ingestions(known: dict[Ingestion, bool]) -> None:
+    for ingestion, is_finished in known.items():
+        if is_finished:
             _show_finished(ingestion)
         else:
             _show_running(ingestion)
