@@ -1,9 +1,13 @@
 import os
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from index_store import AddStatus, IndexStore, Settings, errors, expand
+from index_store.catalogue import Catalogue
+from tests.servers import OpenAIServer
 
 
 def test_a_question_finds_the_chunk_that_answers_it(store: IndexStore, handbook: Path) -> None:
@@ -57,3 +61,95 @@ def test_removing_a_folder_removes_the_documents_below_it(store: IndexStore, tmp
     assert len(store.remove("a", str(folder))) == 2
     with pytest.raises(errors.EmptyIndex):
         store.search("a", "file")
+
+
+def test_a_failure_before_the_swap_leaves_the_old_version_and_no_vectors_behind(
+    settings: Settings, handbook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with IndexStore(settings) as store:
+        store.add("a", handbook)
+        handbook.write_text("# Another\n\nversion with other words\n")
+
+        def fail(*_: object) -> None:
+            raise sqlite3.OperationalError("database or disk is full")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(Catalogue, "put_ready", fail)
+            with pytest.raises(sqlite3.OperationalError):
+                store.add("a", handbook)
+        assert len(store.search("a", "日当", k=10)) == 2
+        assert "2,500" in store.search("a", "日当", k=1)[0].text
+    with IndexStore(settings) as store:
+        assert len(store.search("a", "日当", k=10)) == 2
+        assert len(_vectors(store, "a")) == 2
+        assert store.add("a", handbook).status is AddStatus.READY
+        assert len(_vectors(store, "a")) == 1
+
+
+def test_a_removed_document_leaves_no_vectors_and_its_sections_are_gone(store: IndexStore, handbook: Path) -> None:
+    store.add("a", handbook)
+    section = store.search("a", "日当", k=1)[0].section_id
+    (removed,) = store.remove("a", str(handbook))
+    assert removed.source == str(handbook)
+    assert _vectors(store, "a") == []
+    with pytest.raises(errors.UnknownSection):
+        store.section(section)
+    with pytest.raises(errors.UnknownDocument):
+        store.remove("a", str(handbook))
+
+
+def test_an_index_that_was_emptied_takes_another_model(settings: Settings, handbook: Path) -> None:
+    with IndexStore(settings) as store:
+        store.add("a", handbook)
+        store.remove("a", str(handbook))
+    with OpenAIServer() as server:
+        service = settings.model_copy(update={"openai_base_url": server.base_url})
+        with IndexStore(service) as store:
+            assert store.add("a", handbook).status is AddStatus.READY
+            assert store.search("a", "日当", k=1)
+
+
+def test_sections_are_found_by_their_best_chunk(store: IndexStore, tmp_path: Path) -> None:
+    file = tmp_path / "long.md"
+    file.write_text(
+        "## 日当\n\n" + "日当は1日2,500円です。宿泊するときの話です。\n" * 30 + "\n## 休暇\n\n休暇は年に20日です。\n"
+    )
+    store.add("a", file)
+    hits = store.search("a", "日当はいくら", unit="section", k=5)
+    assert [hit.headings for hit in hits] == [("日当",), ("休暇",)]
+    assert hits[0].text == store.section(hits[0].section_id).text
+
+
+def test_equal_chunks_come_in_a_stable_order(store: IndexStore, tmp_path: Path) -> None:
+    for name in "abcdef":
+        (tmp_path / f"{name}.txt").write_text("The same words.")
+        store.add("a", tmp_path / f"{name}.txt", source="same.txt" if name == "a" else None)
+    found = [[hit.chunk_id for hit in store.search("a", "words", k=4)] for _ in range(3)]
+    assert found[0] == found[1] == found[2]
+
+
+def test_threads_search_while_one_adds(store: IndexStore, handbook: Path, tmp_path: Path) -> None:
+    store.add("a", handbook)
+    files = []
+    for number in range(6):
+        files.append(tmp_path / f"{number}.txt")
+        files[-1].write_text(f"Note number {number} about something else.")
+    with ThreadPoolExecutor(4) as threads:
+        adding = [threads.submit(store.add, "a", file) for file in files]
+        asking = [threads.submit(store.search, "a", "日当", k=1) for _ in range(20)]
+        assert all("2,500" in job.result()[0].text for job in asking)
+        assert all(job.result().status is AddStatus.READY for job in adding)
+
+
+@pytest.mark.parametrize("name", ["", " a", "a/b", "a\\b", "a\nb", "x" * 65, ".."])
+def test_an_index_name_that_could_be_a_path_or_not_be_seen_is_refused(
+    store: IndexStore, handbook: Path, name: str
+) -> None:
+    with pytest.raises(errors.BadIndexName):
+        store.add(name, handbook)
+
+
+def _vectors(store: IndexStore, index: str) -> list[str]:
+    row = store._catalogue.index(index)
+    assert row
+    return store._vectors._collection(row.collection).get(include=[])["ids"]
