@@ -1,0 +1,141 @@
+"""The texts of both languages against each other, and against everything in the code that asks for one."""
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from string import Formatter
+from typing import get_args
+
+import pytest
+
+from pages.texts import texts
+from rag.pipelines import PIPELINES
+from rag.trace import Outcome, RunStatus
+
+ROOT = Path(__file__).parent.parent.parent
+KANA_OR_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
+SAME_IN_BOTH = {"app.name", "pipeline.self_rag", "summary.model"}
+"""a name, or nothing but what is filled in"""
+
+
+def modules(folder: str) -> Iterator[ast.Module]:
+    for path in sorted([*(ROOT / folder).rglob("*.py"), *[ROOT / "app.py"] * (folder == "pages")]):
+        yield ast.parse(path.read_text(encoding="utf-8"))
+
+
+def calls(folder: str, name: str) -> Iterator[ast.Call]:
+    for module in modules(folder):
+        for node in ast.walk(module):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+                yield node
+
+
+def literals(folder: str, name: str, argument: int = 0) -> set[str]:
+    """The strings that `name` is called with in that place."""
+    found = {ast.literal_eval(call.args[argument]) for call in calls(folder, name)}
+    assert all(isinstance(each, str) for each in found)
+    return found
+
+
+def pattern(node: ast.JoinedStr) -> str:
+    """f"step.{row.step}" -> "step.{}" """
+    return "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+
+
+def steps() -> set[str]:
+    return {name for each in PIPELINES.values() for name in each.graph.nodes} | literals("rag", "Step")
+
+
+FAMILIES = {
+    "pipeline.{}": set(PIPELINES),
+    "pipeline.{}_help": set(PIPELINES),
+    "step.{}": steps(),
+    "decision.{}": literals("rag/pipelines", "Choice", 1),
+    "status.{}": set(get_args(RunStatus)),
+    "outcome.{}": set(get_args(Outcome)),
+    "outcome.{}_note": {"unconfirmed", "not_in_documents"},
+    "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_"), ("yes", "no"))},
+}
+"""by the pattern of an f-string that is a key: all that may stand in its place"""
+
+
+def is_key(node: ast.AST) -> bool:
+    sections = {key.partition(".")[0] for key in texts("en")}
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and re.fullmatch(r"[a-z]+\.(?!py$)[a-z_]+", node.value) is not None
+        and node.value.partition(".")[0] in sections
+    )
+
+
+def patterns() -> set[str]:
+    """Of the f-strings in calls of `say`."""
+    arguments = [node for call in calls("pages", "say") for node in ast.walk(call.args[0])]
+    return {pattern(node) for node in arguments if isinstance(node, ast.JoinedStr)}
+
+
+def keys_in_use() -> set[str]:
+    named = {node.value for module in modules("pages") for node in ast.walk(module) if is_key(node)}
+    asked = {
+        call.args[0].value for call in calls("pages", "say") if call.args and isinstance(call.args[0], ast.Constant)
+    }
+    by_number = {f"{key}_one" for key in literals("pages", "counted")} | literals("pages", "counted")
+    families = {each.format(*[""] * (each.count("{}") - 1), value)
+                for each in patterns() if each in FAMILIES for value in FAMILIES[each]}  # fmt: skip
+    return named | asked | by_number | families
+
+
+def fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def test_both_languages_have_the_same_keys_in_the_same_order():
+    assert list(texts("ja")) == list(texts("en"))
+
+
+@pytest.mark.parametrize("key", texts("en"))
+def test_a_text_has_the_same_parts_in_both_languages(key):
+    assert fields(texts("ja")[key]) == fields(texts("en")[key])
+
+
+@pytest.mark.parametrize("key", texts("en"))
+def test_japanese_texts_hold_japanese_and_english_ones_none(key):
+    assert not KANA_OR_HAN.search(texts("en")[key])
+    without_parts = re.sub(r"\{\w+\}", "", texts("ja")[key])
+    assert key in SAME_IN_BOTH or KANA_OR_HAN.search(without_parts) or not re.search(r"\w", without_parts)
+
+
+def test_every_key_that_a_page_builds_belongs_to_a_family_whose_members_are_known():
+    parameter_of_counted = {"{}_one"}
+    assert patterns() - parameter_of_counted <= FAMILIES.keys()
+
+
+def test_every_key_that_a_page_uses_has_a_text():
+    assert keys_in_use() - texts("en").keys() == set()
+
+
+def test_no_text_is_left_over():
+    assert texts("en").keys() - keys_in_use() == set()
+
+
+@pytest.mark.parametrize("name", sorted(PIPELINES))
+def test_every_pipeline_has_a_name_and_a_help_text(name):
+    assert texts("en").keys() >= {f"pipeline.{name}", f"pipeline.{name}_help"}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_of_keys_has_members(family):
+    """Else a registry that has moved would leave nothing to check."""
+    assert FAMILIES[family]
+
+
+def test_every_call_gives_the_parts_that_its_text_has():
+    for call in calls("pages", "say"):
+        given = {keyword.arg for keyword in call.keywords}
+        for node in filter(is_key, ast.walk(call.args[0])):
+            assert None in given or given == fields(texts("en")[node.value]), f"{node.value}, line {call.lineno}"
+    for key in literals("pages", "counted"):
+        assert (fields(texts("en")[key]), fields(texts("en")[f"{key}_one"])) == ({"count"}, set())
