@@ -1,0 +1,245 @@
+"""How long each pipeline takes against a server of fixed speed, beside Self-RAG as published, one call after another.
+
+    python -m benchmarks.latency [--rounds 5]
+
+The server runs in a process of its own and takes the same time for every call. All else is real: the client, the
+engine with its history, embedded embeddings, Chroma. Not measured: the page, which shows what is new when it refreshes.
+"""
+
+import argparse
+import http.client
+import json
+import multiprocessing
+import os
+import platform
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from index_store import IndexStore, samples
+from rag.engine import Engine
+from rag.grades import Verdict
+from rag.language import language_of
+from rag.pipelines import PIPELINES
+from rag.prompts import service
+from rag.settings import Settings
+from rag.trace import Passage, Token
+from tests.servers import Answer, OpenAIServer
+from tests.servers.chat import CHARACTERS_A_TOKEN
+
+QUESTION = "How many characters must a company password have at least?"
+MODEL = "fixed-speed"
+KEY = "sk-benchmark"
+
+SERVER = "the server alone"
+SERIAL = "serial Self-RAG"
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Of the server, the same for every call."""
+
+    delay: float
+    """seconds before the first token"""
+    token_seconds: float
+    tokens: int
+    """a call"""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Of one question, or the median of several."""
+
+    calls: int
+    first: float
+    """seconds until the first piece of the answer can be shown"""
+    total: float
+    """seconds"""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a ratio of two totals, or of two first tokens, may be at most."""
+
+    ours: str
+    theirs: str
+    part: str
+    """the field of Timing"""
+    most: float
+
+
+TARGETS = (
+    Target("self_rag", SERIAL, "total", 0.60),
+    Target("self_rag", SERIAL, "first", 0.35),
+    Target("naive", SERVER, "total", 1.05),
+)
+
+
+def serve(parent: Connection, speed: Speed) -> None:
+    """Until the parent closes its end, or dies."""
+    length = speed.tokens * CHARACTERS_A_TOKEN
+    verdict = '{"reason": "It holds the answer.", "verdict": "yes", "score": 0.9}'.ljust(length)
+    answer = ("A password has at least 14 characters [1]. " * speed.tokens)[:length]
+    with OpenAIServer(delay=speed.delay, token_seconds=speed.token_seconds, tokens=speed.tokens) as server:
+        server.default = lambda request: Answer(verdict if request.schema else answer)
+        parent.send(server.base_url)
+        parent.poll(None)
+
+
+@contextmanager
+def fixed_speed_server(speed: Speed) -> Iterator[str]:
+    """Its base URL. A process of its own: in this one its threads would take turns with what is measured."""
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs, speed), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        yield ours.recv()
+    finally:
+        ours.close()
+        process.join()
+
+
+def ask_server(base_url: str) -> Timing:
+    """One streamed call with nothing around it, read as bytes: the server's own time."""
+    address = urlsplit(base_url)
+    connection = http.client.HTTPConnection(address.netloc)
+    body = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": QUESTION}]}
+    begun = time.perf_counter()
+    connection.request("POST", f"{address.path}/chat/completions", json.dumps(body))
+    response = connection.getresponse()
+    response.readline()
+    first = time.perf_counter() - begun
+    response.read()
+    total = time.perf_counter() - begun
+    connection.close()
+    return Timing(1, first, total)
+
+
+def ask_serially(store: IndexStore, model: ChatOpenAI) -> Timing:
+    """Self-RAG in the order that was published: each passage graded, the answer, grounding, usefulness.
+
+    With the prompts, the store and the client of the pipelines, so that only the flow differs; and with the answer
+    streamed, which the published one is not. Source: `langgraph_self_rag.ipynb` of LangGraph's tutorials.
+    """
+    begun = time.perf_counter()
+    grader = model.with_structured_output(Verdict)
+    calls = 0
+
+    def says_yes(prompt: service.GradingPrompt) -> bool:
+        nonlocal calls
+        calls += 1
+        return grader.invoke(prompt.messages).verdict == "yes"
+
+    hits = store.search(samples.INDEX, QUESTION)
+    passages = [Passage(number=hit.rank, **hit.model_dump(exclude={"chunk_id"})) for hit in hits]
+    relevant = [passage for passage in passages if says_yes(service.relevance(QUESTION, passage))]
+    answer, first = "", None
+    for chunk in model.stream(service.answer(QUESTION, relevant, language_of(QUESTION))):
+        if chunk.text and first is None:
+            first = time.perf_counter() - begun
+        answer += chunk.text
+    if says_yes(service.grounding(QUESTION, answer, relevant)) and says_yes(service.usefulness(QUESTION, answer)):
+        return Timing(calls + 1, first, time.perf_counter() - begun)
+    raise RuntimeError("the server refused its own answer")
+
+
+def ask_engine(engine: Engine, pipeline: str) -> Timing:
+    """As the page asks: a run begun from this thread, its events read as they come."""
+    begun = time.perf_counter()
+    run = engine.ask(QUESTION, index=samples.INDEX, pipeline_name=pipeline)
+    first = None
+    for event in run.stream():
+        if first is None and isinstance(event, Token) and event.text:
+            first = time.perf_counter() - begun
+    total = time.perf_counter() - begun
+    finished = run.result()
+    if finished.status != "finished" or first is None:
+        raise RuntimeError(f"{pipeline}: {finished.status}, {finished.error}")
+    return Timing(finished.totals.model_calls, first, total)
+
+
+def measure(asked: Mapping[str, Callable[[], Timing]], rounds: int) -> dict[str, Timing]:
+    """Medians over rounds in which they take turns; one round before them, which opens what opens once, is left out."""
+    timings: dict[str, list[Timing]] = {name: [] for name in asked}
+    for _ in range(rounds + 1):
+        for name, ask in asked.items():
+            timings[name].append(ask())
+    return {
+        name: Timing(
+            calls=measured[-1].calls,
+            first=statistics.median(each.first for each in measured[1:]),
+            total=statistics.median(each.total for each in measured[1:]),
+        )
+        for name, measured in timings.items()
+    }
+
+
+def compare(speed: Speed, documents: int, rounds: int) -> dict[str, Timing]:
+    with tempfile.TemporaryDirectory() as folder, fixed_speed_server(speed) as base_url:
+        settings = Settings(
+            _env_file=None,
+            data_dir=Path(folder),
+            openai_base_url=base_url,
+            openai_api_key=SecretStr(KEY),
+            chat_model=MODEL,
+            embedding_model="embedded",
+        )
+        model = ChatOpenAI(model=MODEL, base_url=base_url, api_key=settings.openai_api_key, temperature=0)
+        with Engine(settings) as engine:
+            for path in samples.documents()[:documents]:
+                engine.store.add(samples.INDEX, path)
+            pipelines = {name: partial(ask_engine, engine, name) for name in PIPELINES}
+            serial = partial(ask_serially, engine.store, model)
+            return measure({SERVER: partial(ask_server, base_url), SERIAL: serial, **pipelines}, rounds)
+
+
+def report(timings: Mapping[str, Timing]) -> str:
+    lines = ["| | model calls | first token, s | in all, s |", "|---|--:|--:|--:|"]
+    lines += [f"| {name} | {each.calls} | {each.first:.3f} | {each.total:.3f} |" for name, each in timings.items()]
+    lines += ["", "| ratio | measured | at most | |", "|---|--:|--:|---|"]
+    for target in TARGETS:
+        ratio = getattr(timings[target.ours], target.part) / getattr(timings[target.theirs], target.part)
+        part = {"total": "in all", "first": "to the first token"}[target.part]
+        met = "met" if ratio <= target.most else "missed"
+        lines.append(f"| {target.ours} to {target.theirs}, {part} | {ratio:.3f} | {target.most:.2f} | {met} |")
+    return "\n".join(lines)
+
+
+def load() -> str:
+    return f"{os.getloadavg()[0]:.1f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Times each pipeline against a server of fixed speed.")
+    parser.add_argument("--delay", type=float, default=0.3, help="seconds before the first token of a call")
+    parser.add_argument("--token-seconds", type=float, default=0.01, help="seconds a token")
+    parser.add_argument("--tokens", type=int, default=60, help="tokens a call")
+    parser.add_argument("--documents", type=int, default=4, help="of the sample handbook, in the index")
+    parser.add_argument("--rounds", type=int, default=5, help="of which the medians are taken")
+    options = parser.parse_args()
+    os.environ["NO_PROXY"] = "127.0.0.1"
+    before = load()
+    timings = compare(Speed(options.delay, options.token_seconds, options.tokens), options.documents, options.rounds)
+    print(report(timings))
+    print(
+        f"\nMedians, rounds: {options.rounds}. A call takes {options.delay * 1000:g} ms, then "
+        f"{options.token_seconds * 1000:g} ms a token, {options.tokens} tokens. Documents: {options.documents}. "
+        f"{os.cpu_count()} cores, Python {platform.python_version()}, {sys.platform}, "
+        f"load average {before} before and {load()} after."
+    )
+
+
+if __name__ == "__main__":
+    main()
