@@ -44,7 +44,9 @@ def after_check_answer(state: State, limits: Limits) -> Choice:
             return Choice("generate", "not_grounded")
         return Choice(END, "generation_limit")
     if state["usefulness"].verdict == "no":
-        if state.get("rewrites", 0) < limits.rewrites and state["generations"] < limits.generations:
+        if state["generations"] >= limits.generations:
+            return Choice(END, "generation_limit")
+        if state.get("rewrites", 0) < limits.rewrites:
             return Choice("rewrite_question", "not_useful")
         return Choice(END, "rewrite_limit")
     return Choice(END, "confirmed")
