@@ -31,8 +31,9 @@ async def check_usefulness(state: State, step: NodeStep) -> State:
 async def check_answer(state: State, step: NodeStep) -> State:
     """Both verdicts together; the fork behind this step reads them."""
     grounding, usefulness = state["grounding"], state["usefulness"]
-    if grounding.verdict == usefulness.verdict == "unknown":
+    verdicts = {grounding.verdict, usefulness.verdict}
+    if verdicts == {"unknown"}:
         raise NoJson(model=step.model.name)
     step.detail = AnswerCheckDetail(grounding=grounding, usefulness=usefulness)
-    step.verdict = "no" if "no" in (grounding.verdict, usefulness.verdict) else "yes"
+    step.verdict = next(verdict for verdict in ("no", "unknown", "yes") if verdict in verdicts)
     return {}
