@@ -19,9 +19,9 @@ def language_of(text: str) -> Language:
 
 def is_written_in(text: str, language: Language) -> bool:
     """Whether a person would call `text` that language: Japanese of any length has kana, Chinese has not."""
-    if language == "en":
-        return language_of(text) == "en"
-    return bool(_KANA.search(text)) or len(_HAN.findall(text)) <= _HAN_ALONE
+    if language_of(text) != language:
+        return False
+    return language == "en" or bool(_KANA.search(text)) or len(_HAN.findall(text)) <= _HAN_ALONE
 
 
 _HAN_ALONE = 6
