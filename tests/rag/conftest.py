@@ -1,0 +1,89 @@
+"""An engine over a small index, on a real store, with a chat model that a test scripts."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from index_store import AddStatus, IndexStore
+from index_store.embeddings import EmbeddedEmbeddings
+from rag.engine import Engine
+from rag.settings import Settings
+from tests.rag.documents import INDEX, write_documents
+from tests.rag.scripted import ScriptedChat, ScriptedSource
+from tests.servers import OpenAIServer
+
+KEY = "sk-test-7f3a9c1e"
+
+
+@pytest.fixture(scope="session")
+def embeddings() -> EmbeddedEmbeddings:
+    return EmbeddedEmbeddings()
+
+
+@pytest.fixture(scope="session")
+def loaded_folder(tmp_path_factory, embeddings) -> Path:
+    """A data folder with the documents loaded, to be copied."""
+    folder = tmp_path_factory.mktemp("loaded") / "data"
+    with IndexStore(Settings(data_dir=folder), embeddings) as store:
+        for file in write_documents(tmp_path_factory.mktemp("documents")):
+            assert store.add(INDEX, file, file.name).status is AddStatus.READY
+    return folder
+
+
+@pytest.fixture
+def loaded(loaded_folder: Path, data_dir: Path) -> Path:
+    """This test's DATA_DIR, with the documents loaded."""
+    return shutil.copytree(loaded_folder, data_dir)
+
+
+@pytest.fixture
+def chat() -> ScriptedChat:
+    return ScriptedChat()
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer(key=KEY) as server:
+        yield server
+
+
+Opener = Callable[..., Engine]
+
+
+@pytest.fixture
+def open_engine(loaded: Path, embeddings: EmbeddedEmbeddings) -> Iterator[Opener]:
+    """Opens an engine over the documents: with a scripted `chat`, or with the service at `server` and its `key`. The
+    other arguments are settings.
+    """
+    with ExitStack() as opened:
+
+        def open_engine(
+            chat: ScriptedChat | None = None,
+            *,
+            server: OpenAIServer | None = None,
+            key: str = KEY,
+            starts: bool = False,
+            **values: object,
+        ) -> Engine:
+            if server:
+                values = {
+                    "openai_api_key": key,
+                    "openai_base_url": server.base_url,
+                    "chat_model": "test-chat",
+                    "embedding_model": "embedded",
+                    "model_timeout": 10,
+                    "model_retries": 0,
+                } | values
+            settings = Settings(data_dir=loaded, **values)
+            models = ScriptedSource(chat, starts=starts) if chat else None
+            return opened.enter_context(Engine(settings, store=IndexStore(settings, embeddings), models=models))
+
+        yield open_engine
+
+
+@pytest.fixture
+def engine(open_engine: Opener, chat: ScriptedChat) -> Engine:
+    return open_engine(chat)

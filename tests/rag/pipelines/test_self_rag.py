@@ -1,0 +1,283 @@
+"""Self-RAG through every edge of its graph, and to each of its limits."""
+
+import pytest
+
+from rag.prompts import declining, en, ja
+from rag.trace import StepStarted, Token
+from tests.rag.documents import ALLOWANCE, INDEX
+from tests.rag.reading import begun, decisions, finished, of, tokens
+from tests.rag.scripted import Gate, Held
+from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, verdict
+
+QUESTION = "出張の日当はいくらですか?"
+ANSWER = "日当は1日2,500円です[1]。"
+REWRITE = "病気で休むときに必要な書類は何ですか"
+SICK = "A doctor's note is needed"
+"""stands in a passage that REWRITE finds and QUESTION does not"""
+
+CHECKS = {"check_grounding", "check_usefulness"}
+
+
+@pytest.fixture
+def ask(engine):
+    def ask(question: str = QUESTION):
+        return engine.ask(question, index=INDEX, pipeline_name="self_rag")
+
+    return ask
+
+
+def test_an_answer_that_passes_all_grades_is_confirmed(ask, chat):
+    approve(chat)
+    chat.enqueue(ANSWER)
+    run = ask()
+    result = run.result()
+    assert begun(run.events)[:3] == ["retrieve", "grade_documents", "generate"]
+    assert set(begun(run.events)[3:5]) == CHECKS
+    assert begun(run.events)[5:] == ["check_answer"]
+    assert decisions(run.events) == [("generate", "relevant_found"), ("__end__", "confirmed")]
+    assert (result.status, result.outcome, result.answer) == ("finished", "confirmed", ANSWER)
+    assert (result.totals.model_calls, result.totals.generations, result.totals.rewrites) == (7, 1, 0)
+    assert [step.verdict for step in finished(run.events, "check_answer")] == ["yes"]
+
+
+def test_only_relevant_passages_reach_the_answer(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=verdict("yes", 0.75))
+    chat.enqueue(ANSWER)
+    run = ask()
+    assert run.result().outcome == "confirmed"
+    [prompt] = chat.prompts_with(ja.ANSWER)
+    assert ALLOWANCE in prompt
+    assert prompt.count("<passage number=") == 1
+    [grading] = finished(run.events, "grade_documents")
+    grades = {each.passage.number: each.grade for each in grading.detail.grades}
+    assert [(grades[1].verdict, grades[1].score)] == [("yes", 0.75)]
+    assert [grades[number].verdict for number in (2, 3, 4)] == ["no"] * 3
+    assert grading.detail.relevant == 1
+    assert all(SECRET_WORD in grade.reason for grade in grades.values())
+
+
+def test_all_passages_are_graded_side_by_side(ask, chat):
+    approve(chat)
+    gate = Gate()
+    chat.answer_when(ja.RELEVANCE, answer=Held(gate, YES))
+    run = ask()
+    gate.wait_for(4)
+    gate.open()
+    assert run.result().status == "finished"
+
+
+def test_grounding_and_usefulness_are_checked_side_by_side(ask, chat):
+    approve(chat)
+    gate = Gate()
+    for check in (ja.GROUNDING, ja.USEFULNESS):
+        chat.answer_when(check, answer=Held(gate, YES))
+    run = ask()
+    gate.wait_for(2)
+    gate.open()
+    assert run.result().outcome == "confirmed"
+
+
+def test_when_nothing_is_relevant_the_question_is_reworded_and_searched_again(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(ja.RELEVANCE, SICK, answer=YES)
+    chat.answer_when(ja.REWRITE, answer=f"「{REWRITE}」\n")
+    chat.enqueue("診断書です[5]。")
+    run = ask()
+    result = run.result()
+    assert begun(run.events)[:6] == [
+        "retrieve", "grade_documents", "rewrite_question", "retrieve", "grade_documents", "generate",
+    ]  # fmt: skip
+    assert decisions(run.events)[:2] == [("rewrite_question", "nothing_relevant"), ("generate", "relevant_found")]
+    [rewrite] = finished(run.events, "rewrite_question")
+    assert (rewrite.detail.before, rewrite.detail.after, rewrite.detail.refused) == (QUESTION, REWRITE, None)
+    assert [step.detail.query for step in finished(run.events, "retrieve")] == [QUESTION, REWRITE]
+    assert (result.outcome, result.totals.rewrites) == ("confirmed", 1)
+    assert [(citation.number, SICK in citation.text) for citation in result.citations] == [(5, True)]
+    assert f"質問: {QUESTION}" in chat.prompts_with(ja.ANSWER)[0]
+
+
+def test_a_passage_found_again_keeps_its_number_and_is_not_graded_again(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(ja.REWRITE, answer=REWRITE, times=1)
+    chat.answer_when(ja.REWRITE, answer="有給休暇は何日ありますか")
+    run = ask()
+    run.result()
+    numbers: dict[str, int] = {}
+    for search in finished(run.events, "retrieve"):
+        for passage in search.detail.passages:
+            assert numbers.setdefault(passage.text, passage.number) == passage.number
+    assert sorted(numbers.values()) == list(range(1, len(numbers) + 1))
+    assert len(chat.prompts_with(ja.RELEVANCE)) == len(numbers)
+    second = finished(run.events, "grade_documents")[1]
+    assert {each.known for each in second.detail.grades} == {True, False}
+    assert second.model_calls == sum(not each.known for each in second.detail.grades)
+
+
+def test_after_the_last_rewrite_it_says_that_the_documents_do_not_hold_the_answer(ask, chat):
+    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    run = ask()
+    result = run.result()
+    assert begun(run.events) == ["retrieve", "grade_documents", "rewrite_question"] * 2 + [
+        "retrieve", "grade_documents", "decline",
+    ]  # fmt: skip
+    assert decisions(run.events)[-1] == ("decline", "rewrite_limit")
+    assert (result.status, result.outcome) == ("finished", "not_in_documents")
+    assert result.answer == declining.sentence(INDEX, "ja")
+    assert result.citations == ()
+    assert chat.prompts_with(ja.ANSWER) == []
+
+
+def test_with_no_rewrites_allowed_it_declines_at_once_in_the_language_of_the_question(open_engine, chat):
+    chat.default = NO
+    engine = open_engine(chat, max_rewrites=0)
+    result = engine.ask("How tall is the tower?", index=INDEX, pipeline_name="self_rag").result()
+    assert result.answer == declining.sentence(INDEX, "en")
+    assert (result.totals.rewrites, result.totals.model_calls) == (0, 4)
+
+
+def test_an_answer_that_is_not_grounded_is_written_again_with_the_rejected_one_in_the_prompt(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, "3,000円", answer=NO)
+    chat.enqueue("日当は3,000円です[1]。", ANSWER)
+    run = ask()
+    result = run.result()
+    assert begun(run.events).count("generate") == 2
+    assert decisions(run.events)[1:] == [("generate", "not_grounded"), ("__end__", "confirmed")]
+    first, second = chat.prompts_with(ja.ANSWER)
+    assert "<rejected>" not in first
+    assert "<rejected>\n日当は3,000円です[1]。\n</rejected>" in second
+    assert (result.answer, result.outcome, result.totals.generations) == (ANSWER, "confirmed", 2)
+    assert [step.attempt for step in finished(run.events, "generate")] == [1, 2]
+
+
+def test_at_the_limit_of_answers_the_last_one_stands_unconfirmed(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=NO)
+    chat.enqueue("一。", "二。", "三。")
+    run = ask()
+    result = run.result()
+    assert decisions(run.events)[-1] == ("__end__", "generation_limit")
+    assert (result.status, result.outcome, result.answer) == ("finished", "unconfirmed", "三。")
+    assert result.totals.generations == 3
+
+
+def test_an_answer_that_is_not_useful_leads_to_another_query(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.USEFULNESS, "存じません", answer=NO)
+    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.enqueue("存じません。", ANSWER)
+    run = ask()
+    assert run.result().outcome == "confirmed"
+    assert decisions(run.events) == [
+        ("generate", "relevant_found"),
+        ("rewrite_question", "not_useful"),
+        ("generate", "relevant_found"),
+        ("__end__", "confirmed"),
+    ]
+    assert f"見つからなかった検索文: {QUESTION}" in chat.prompts_with(ja.REWRITE)[0]
+    assert "<rejected>" not in chat.prompts_with(ja.ANSWER)[1]
+
+
+def test_at_the_limit_of_rewrites_an_answer_that_is_not_useful_stands_unconfirmed(open_engine, chat):
+    approve(chat)
+    chat.answer_when(ja.USEFULNESS, answer=NO)
+    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    run = open_engine(chat, max_rewrites=1).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    result = run.result()
+    assert decisions(run.events)[-1] == ("__end__", "rewrite_limit")
+    assert (result.outcome, result.totals.rewrites, result.totals.generations) == ("unconfirmed", 1, 2)
+
+
+def test_where_no_more_answers_may_be_written_the_question_is_not_reworded(open_engine, chat):
+    approve(chat)
+    chat.answer_when(ja.USEFULNESS, answer=NO)
+    run = open_engine(chat, max_generations=1).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    assert run.result().outcome == "unconfirmed"
+    assert decisions(run.events)[-1] == ("__end__", "generation_limit")
+
+
+def test_a_passage_whose_grade_cannot_be_read_is_kept(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=PROSE)
+    chat.enqueue(ANSWER)
+    run = ask()
+    assert run.result().outcome == "confirmed"
+    [grading] = finished(run.events, "grade_documents")
+    assert {each.passage.number: each.grade.verdict for each in grading.detail.grades}[1] == "unknown"
+    assert ALLOWANCE in chat.prompts_with(ja.ANSWER)[0]
+
+
+@pytest.mark.parametrize("unreadable", [(ja.RELEVANCE,), (ja.GROUNDING, ja.USEFULNESS)])
+def test_when_no_grade_of_a_step_can_be_read_the_run_fails_and_names_what_helps(ask, chat, unreadable):
+    approve(chat)
+    for instructions in unreadable:
+        chat.answer_when(instructions, answer=PROSE)
+    result = ask().result()
+    assert (result.status, result.error.code) == ("failed", "no_json")
+    assert "naive" in result.error.en
+    assert "naive" in result.error.ja
+
+
+@pytest.mark.parametrize("unreadable", [ja.GROUNDING, ja.USEFULNESS])
+def test_an_answer_is_not_confirmed_by_a_check_that_cannot_be_read(ask, chat, unreadable):
+    approve(chat)
+    chat.answer_when(unreadable, answer=PROSE)
+    run = ask()
+    assert run.result().outcome == "unconfirmed"
+    assert [step.verdict for step in finished(run.events, "check_answer")] == ["unknown"]
+
+
+@pytest.mark.parametrize("written", ["出差补贴是多少钱?请告诉我详细的规定", "What is the daily allowance?", "あ" * 301])
+def test_a_rewrite_that_is_no_question_in_that_language_is_refused_and_shown(ask, chat, written):
+    approve(chat)
+    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(ja.REWRITE, answer=written)
+    run = ask()
+    assert run.result().outcome == "not_in_documents"
+    first, second = finished(run.events, "rewrite_question")
+    assert (first.detail.after, first.detail.refused, first.verdict) == (QUESTION, written, "no")
+    assert second.detail.before == QUESTION
+    assert len(chat.prompts_with(ja.RELEVANCE)) == 4
+
+
+def test_the_words_of_graders_stand_in_their_details_and_in_no_token_and_no_answer(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=NO, times=1)
+    chat.answer_when(ja.USEFULNESS, answer=NO, times=2)
+    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.default = ANSWER
+    run = ask()
+    result = run.result()
+    assert SECRET_WORD in "".join(step.model_dump_json() for step in finished(run.events, "check_grounding"))
+    assert SECRET_WORD not in tokens(run.events)
+    assert SECRET_WORD not in result.answer
+    assert REWRITE not in tokens(run.events)
+    assert {event.step for event in of(Token, run.events)} == {"generate"}
+
+
+def test_an_english_question_is_graded_reworded_and_answered_in_english(ask, chat):
+    approve(chat)
+    chat.answer_when(en.RELEVANCE, answer=NO, times=4)
+    chat.answer_when(en.REWRITE, answer="cleaning of the refrigerator in the kitchen")
+    chat.enqueue("Twenty days.")
+    run = ask("How long is my holiday?")
+    assert run.result().answer == "Twenty days."
+    for instructions in (en.RELEVANCE, en.REWRITE, en.ANSWER, en.GROUNDING, en.USEFULNESS):
+        assert chat.prompts_with(instructions)
+    assert not any(chat.prompts_with(words) for words in (ja.RELEVANCE, ja.REWRITE, ja.ANSWER))
+
+
+def test_steps_that_are_done_again_are_numbered(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=NO, times=1)
+    run = ask()
+    run.result()
+    started = [(event.step, event.attempt) for event in of(StepStarted, run.events)]
+    assert len(set(started)) == len(started)
+    assert started.count(("check_answer", 2)) == 1

@@ -1,0 +1,206 @@
+"""A chat model that says what a test tells it to, and keeps the prompts that it was given.
+
+After `MockModel` of simonw/llm. It answers in the process, through the same `ServiceChat` as a model behind a key; what
+only HTTP shows (status codes, broken connections, timeouts) is for tests.servers.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from pydantic import PrivateAttr
+
+from rag.models import ChatModel, ServiceChat
+from tests.servers.script import Script
+
+PIECE = 4
+"""characters of an answer that come at once, and of a prompt that count as a token"""
+
+
+class Gate:
+    """Holds answers back until a test opens it."""
+
+    def __init__(self) -> None:
+        self._is_open = False
+        self._waiting = 0
+        self._changed = threading.Condition()
+
+    def open(self) -> None:
+        with self._changed:
+            self._is_open = True
+
+    def wait_for(self, count: int, timeout: float = 10) -> None:
+        """Waits until `count` answers are held back at once; AssertionError after `timeout` seconds."""
+        with self._changed:
+            came = self._changed.wait_for(lambda: self._waiting >= count, timeout)
+            assert came, f"{self._waiting} of {count} answers were held back within {timeout} s"
+
+    async def passed(self) -> None:
+        self._count(1)
+        try:
+            while not self._is_open:
+                await asyncio.sleep(0.005)
+        finally:
+            self._count(-1)
+
+    def _count(self, change: int) -> None:
+        with self._changed:
+            self._waiting += change
+            self._changed.notify_all()
+
+
+@dataclass(frozen=True)
+class Held:
+    """An answer that stops at a gate once `shown` has been streamed. Unstreamed, it waits before all of it."""
+
+    gate: Gate
+    text: str
+    shown: str = ""
+
+
+Answer = str | Held | Exception
+
+
+class ScriptedChat(BaseChatModel):
+    """
+    chat.enqueue("First it says this.", ServiceBusy(host="h"))
+    chat.answer_when("Question: Where", answer="In Osaka.")
+    chat.default = "And this to all others."
+    ...
+    assert "Osaka" in chat.prompts[-1]
+    """
+
+    _script: Script[str, Answer] = PrivateAttr(default_factory=lambda: Script("A scripted answer."))
+    _prompts: list[str] = PrivateAttr(default_factory=list)
+
+    def enqueue(self, *answers: Answer) -> None:
+        """Each is given once, in this order, to prompts that no `answer_when` is for."""
+        self._script.enqueue(*answers)
+
+    def answer_when(self, *texts: str, answer: Answer, times: int | None = None) -> None:
+        """To the next `times` prompts, or all, that hold every one of `texts`; the last such rule wins."""
+        self._script.answer_when(lambda prompt: all(text in prompt for text in texts), answer, times=times)
+
+    @property
+    def default(self) -> Answer:
+        return self._script.default
+
+    @default.setter
+    def default(self, answer: Answer) -> None:
+        self._script.default = answer
+
+    @property
+    def prompts(self) -> list[str]:
+        """All so far: the messages of each, one after another."""
+        return list(self._prompts)
+
+    def prompts_with(self, text: str) -> list[str]:
+        return [prompt for prompt in self._prompts if text in prompt]
+
+    @property
+    def unused(self) -> int:
+        """How many enqueued answers nobody has asked for."""
+        return self._script.unused
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **options: Any,
+    ) -> ChatResult:
+        raise NotImplementedError("The engine asks its models asynchronously.")
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **options: Any,
+    ) -> ChatResult:
+        prompt, answer = self._take(messages)
+        if isinstance(answer, Held):
+            await answer.gate.passed()
+            answer = answer.text
+        message = AIMessage(answer, usage_metadata=usage(prompt, answer))
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **options: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        prompt, answer = self._take(messages)
+        shown = answer.shown if isinstance(answer, Held) else ""
+        text = answer.text if isinstance(answer, Held) else answer
+        assert text.startswith(shown)
+        for piece in pieces(shown):
+            yield _chunk(piece)
+        if isinstance(answer, Held):
+            await answer.gate.passed()
+        for piece in pieces(text.removeprefix(shown)):
+            yield _chunk(piece)
+        yield _chunk("", usage(prompt, text))
+
+    def _take(self, messages: list[BaseMessage]) -> tuple[str, str | Held]:
+        prompt = "\n".join(message.text for message in messages)
+        self._prompts.append(prompt)
+        answer = self._script.reply_to(prompt)
+        if isinstance(answer, Exception):
+            raise answer
+        return prompt, answer
+
+
+class ScriptedSource:
+    """Hands the engine a scripted model; `starts` makes it one that has to be started first."""
+
+    name = "scripted"
+
+    def __init__(self, chat: ScriptedChat, *, starts: bool = False) -> None:
+        self._model = ServiceChat(chat, self.name)
+        self._ready = not starts
+
+    def is_ready(self) -> bool:
+        return self._ready
+
+    def open(self) -> ChatModel:
+        self._ready = True
+        return self._model
+
+    def close(self) -> None:
+        self._ready = False
+
+
+def pieces(text: str) -> list[str]:
+    return [text[i : i + PIECE] for i in range(0, len(text), PIECE)]
+
+
+def usage(prompt: str, answer: str) -> UsageMetadata:
+    read, written = len(pieces(prompt)), len(pieces(answer))
+    return UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written)
+
+
+def _chunk(text: str, usage: UsageMetadata | None = None) -> ChatGenerationChunk:
+    return ChatGenerationChunk(message=AIMessageChunk(text, usage_metadata=usage))
+
+
+def eventually(is_so, timeout: float = 5) -> bool:
+    """Whether it becomes so within `timeout` seconds, looking often."""
+    end = time.monotonic() + timeout
+    while not (so := is_so()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return bool(so)

@@ -1,0 +1,25 @@
+"""What a grader behind a key answers, and the words by which its prompts are told apart."""
+
+import json
+
+from rag.prompts import en, ja
+from tests.rag.scripted import ScriptedChat
+
+SECRET_WORD = "xylophone"
+"""stands in every reason, so that a test can look for it where no grader's word belongs"""
+
+
+def verdict(word: str, score: float) -> str:
+    return json.dumps({"reason": f"{SECRET_WORD}: because", "verdict": word, "score": score})
+
+
+YES = verdict("yes", 0.9)
+NO = verdict("no", 0.1)
+PROSE = "I would rather talk about the weather."
+
+
+def approve(chat: ScriptedChat) -> None:
+    """Every grader says yes, in either language, unless a later rule says otherwise."""
+    for words in (en, ja):
+        for instructions in (words.RELEVANCE, words.GROUNDING, words.USEFULNESS):
+            chat.answer_when(instructions, answer=YES)
