@@ -75,22 +75,24 @@ def choose_index(indexes: dict[str, Index], conversation_id: str | None) -> str:
         return say("index.default")
     runs = engine().history.runs(conversation_id) if conversation_id else []
     names = list(indexes)
+    labels = {name: say("index.option", name=name, documents=indexes[name].documents) for name in names}
     latest = runs[-1].index if runs and runs[-1].index in indexes else names[0]
     return st.selectbox(
         say("index.label"),
         names,
         index=names.index(latest),
-        format_func=lambda name: say("index.option", name=name, documents=indexes[name].documents),
+        format_func=labels.__getitem__,
         key="index",
         label_visibility="collapsed",
     )
 
 
 def choose_pipeline() -> str:
+    labels = {name: say(f"pipeline.{name}") for name in PIPELINES}
     return st.selectbox(
         say("pipeline.label"),
-        list(PIPELINES),
-        format_func=lambda name: say(f"pipeline.{name}"),
+        list(labels),
+        format_func=labels.__getitem__,
         key="pipeline",
         label_visibility="collapsed",
     )

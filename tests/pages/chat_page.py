@@ -1,0 +1,77 @@
+"""The chat page as a person uses it: one browser tab, without the browser."""
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from pages.process import engine
+from pages.texts import texts
+from rag.history import PastRun
+from rag.language import Language
+
+INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"
+
+
+class ChatPage:
+    def __init__(self, language: Language = "en", conversation: str | None = None) -> None:
+        self.words = texts(language)
+        self.app = AppTest.from_file(INDEX_PAGE, default_timeout=30)
+        self.app.query_params["lang"] = language
+        if conversation:
+            self.app.query_params["c"] = conversation
+        self.look()
+
+    def look(self) -> "ChatPage":
+        self.app.run()
+        assert not self.app.exception, self.app.exception
+        return self
+
+    @property
+    def conversation(self) -> str | None:
+        named = self.app.query_params.get("c")
+        return named[0] if isinstance(named, list) else named
+
+    @property
+    def buttons(self) -> list[str]:
+        return [button.label for button in self.app.button]
+
+    @property
+    def answers(self) -> list[str]:
+        """As HTML."""
+        return [each.value for each in self.app.html if 'class="answer"' in each.value]
+
+    @property
+    def questions(self) -> list[str]:
+        """As HTML."""
+        return [each.value for each in self.app.html if 'class="question"' in each.value]
+
+    @property
+    def traces(self) -> list[str]:
+        """The folded lines above the answers."""
+        return [each.label for each in self.app.expander if any(name in each.label for name in self._pipelines)]
+
+    @property
+    def errors(self) -> list[str]:
+        return [each.value for each in self.app.error]
+
+    def press(self, label: str) -> None:
+        [button] = [each for each in self.app.button if label in each.label]
+        button.click()
+        self.look()
+
+    def ask(self, question: str) -> PastRun:
+        """Asks and waits for the end, whichever it is."""
+        self.app.chat_input[0].set_value(question)
+        self.look()
+        return self.wait()
+
+    def wait(self) -> PastRun:
+        """Until the latest run of the conversation is over."""
+        latest = engine().history.runs(self.conversation)[-1]
+        engine().run(latest.id).result()
+        self.look()
+        return engine().history.run(latest.id)
+
+    @property
+    def _pipelines(self) -> list[str]:
+        return [self.words["pipeline.naive"], self.words["pipeline.self_rag"]]

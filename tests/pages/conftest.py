@@ -1,0 +1,31 @@
+"""The pages' own engine, over real documents and a chat service on loopback."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pages import process
+from rag.engine import Engine
+from tests.servers import OpenAIServer
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture
+def engine(server: OpenAIServer, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    """The one that pages get; `restart` gives its successor."""
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("MODEL_RETRIES", "0")
+    yield process.engine()
+    process.close_engine()
+
+
+def restart() -> Engine:
+    """As when the app is ended and started again."""
+    process.close_engine()
+    return process.engine()

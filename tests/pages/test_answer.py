@@ -1,0 +1,149 @@
+"""An answer as HTML: what it lets through, what its markers open, and what is highlighted there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pages.texts import texts
+from pages.widgets.answer import answer_html
+from rag.engine import Engine
+from rag.trace import Citation
+from tests.pages.reader import for_reader
+from tests.pages.test_detail import Tags
+
+SECTION = (
+    "日当は1日2,500円です。宿泊を伴わないときは半額です。\n\n| 区分 | 日当 |\n|---|---|\n| 部長 | 3,500円 |\n\n"
+    "海外では別に定めます。"
+)
+HANDBOOK = f"# 出張旅費規程\n\n## 日当\n\n{SECTION}\n"
+HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> ![p](https://elsewhere.example/p.png)"
+
+
+def add(engine: Engine, tmp_path: Path, text: str, name: str = "travel.md") -> None:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    assert engine.store.add("handbook", file, name).error is None
+
+
+def cited(engine: Engine, question: str = "日当", **changes: object) -> Citation:
+    [hit, *_] = engine.store.search("handbook", question)
+    return Citation(number=1, **hit.model_dump(exclude={"rank", "score", "chunk_id"})).model_copy(update=changes)
+
+
+def part(citation: Citation, text: str) -> Citation:
+    """The citation narrowed to `text`."""
+    start = citation.start + citation.text.index(text)
+    return citation.model_copy(update={"text": text, "start": start, "end": start + len(text)})
+
+
+def html_of(engine: Engine, answer: str, *citations: Citation, language: str = "ja") -> str:
+    html, _ = for_reader(language, lambda: answer_html(answer, citations, engine.store, "k"))
+    return html
+
+
+@pytest.fixture
+def citation(engine, tmp_path) -> Citation:
+    add(engine, tmp_path, HANDBOOK)
+    return cited(engine)
+
+
+def test_an_answer_is_markdown(engine):
+    html = html_of(engine, "- **2,500円**\n\n| a | b |\n|---|---|\n| 1 | 2 |")
+    assert "<strong>2,500円</strong>" in html
+    assert "<li>" in html
+    assert "<td>1</td>" in html
+
+
+def test_html_in_an_answer_is_shown_and_not_run(engine):
+    tags = Tags(html_of(engine, HOSTILE))
+    assert "<script>alert(1)</script>" in tags.text
+    assert tags.names == {"div", "p", "a"} or tags.names == {"div", "p"}
+
+
+def test_a_picture_is_never_fetched(engine, citation):
+    """A picture's address can carry what is on the page to another host."""
+    html = html_of(engine, f"{HOSTILE} [1]\n\n![a][b]\n\n[b]: https://elsewhere.example/x.png", citation)
+    assert "img" not in Tags(html).names
+    assert not re.search(r"""\b(src|srcset|style|background)\s*=\s*["']?\s*(https?:)?//""", html)
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "vbscript:x"])
+def test_a_link_that_runs_something_is_no_link(engine, address):
+    html = html_of(engine, f"[click]({address}) <{address}>\n\n[again][r]\n\n[r]: {address}")
+    assert "href" not in Tags(html).attributes
+
+
+def test_words_of_a_document_are_escaped_wherever_they_stand(engine, tmp_path):
+    add(engine, tmp_path, f"# {HOSTILE}\n\n## {HOSTILE}\n\n日当は2,500円です。{HOSTILE}\n", "hostile.md")
+    citation = cited(engine, source=f'"><script>{HOSTILE}')
+    tags = Tags(html_of(engine, "2,500円です[1]。", citation))
+    assert not tags.names & {"script", "img", "iframe", "style"}
+    assert not {name for name in tags.attributes if name.startswith("on")}
+    assert tags.text.count("<script>") >= 4  # title, source, heading, passage
+
+
+def test_a_marker_opens_the_passage_that_it_cites(engine, citation):
+    html = html_of(engine, "日当は2,500円です[1]。", citation)
+    [in_answer, in_sources] = re.findall(r'<button class="cite" popovertarget="([^"]+)"', html)
+    assert in_answer == in_sources
+    assert re.search(rf'<div popover id="{in_answer}" class="passage-card">', html)
+
+
+def test_a_number_that_cites_nothing_stays_what_it_is(engine, citation):
+    html = html_of(engine, "array[7]は[1]の[2]です", citation)
+    assert html.count('class="cite"') == 2  # in the text, and in the list of sources
+    assert "array[7]は" in html
+    assert "の[2]です" in html
+
+
+def test_without_citations_there_are_neither_markers_nor_sources(engine):
+    html = html_of(engine, "[1]")
+    assert "[1]" in html
+    assert 'class="cite"' not in html
+    assert texts("ja")["chat.sources"] not in html
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_the_sources_say_where_a_passage_stands_in_the_readers_language(engine, citation, language):
+    html = html_of(engine, "2,500円[1]", citation.model_copy(update={"page": 7}), language=language)
+    words = texts(language)
+    assert words["chat.sources"] in html
+    assert f"出張旅費規程 › 日当 › {words['detail.page'].format(page=7)}" in html
+    assert words["chat.open_citation"].format(number=1) in html
+
+
+def test_exactly_the_passage_is_highlighted_and_its_section_stands_around_it(engine, citation):
+    passage = part(citation, "日当は1日2,500円です。宿泊を伴わないときは半額です。")
+    html = html_of(engine, "2,500円[1]", passage)
+    [card] = re.findall(r'<div popover id="k-1".*', html, re.DOTALL)
+    [marked] = re.findall(r'<div class="cited">(.*?)</div>', card, re.DOTALL)
+    assert Tags(marked).text.strip() == passage.text
+    assert "海外では別に定めます。" in Tags(card).text
+    assert "海外では別に定めます。" not in marked
+
+
+def test_two_answers_of_a_page_do_not_share_their_passages(engine, citation):
+    def both() -> str:
+        return "".join(answer_html("[1]", [citation], engine.store, key) for key in ("first", "second"))
+
+    html, _ = for_reader("ja", both)
+    ids = re.findall(r'<div popover id="([^"]+)"', html)
+    assert len(ids) == len(set(ids)) == 2
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_a_passage_of_a_replaced_document_is_shown_as_it_was_read_and_says_so(engine, citation, tmp_path, language):
+    assert texts(language)["chat.gone"] not in html_of(engine, "[1]", citation, language=language)
+    add(engine, tmp_path, HANDBOOK.replace("2,500", "9,999"))
+    html = html_of(engine, "[1]", citation, language=language)
+    assert texts(language)["chat.gone"] in html
+    assert "2,500円" in html
+    assert "9,999円" not in html
+
+
+def test_a_passage_of_a_removed_document_is_shown_as_it_was_read(engine, citation):
+    engine.store.remove("handbook", "travel.md")
+    html = html_of(engine, "[1]", citation)
+    assert texts("ja")["chat.gone"] in html
+    assert "2,500円" in html

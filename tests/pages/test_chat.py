@@ -1,0 +1,304 @@
+"""The chat page from its empty state to conversations that come back, in both languages."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from index_store import samples, uploads
+from index_store.errors import (
+    EmptyDocument,
+    EmptyIndex,
+    InvalidSetting,
+    KeyRefused,
+    ServiceFailed,
+    StoreInUse,
+)
+from index_store.service import host_of
+from pages import process
+from pages.texts import texts
+from rag.pipelines import PIPELINES
+from tests.pages.chat_page import ChatPage
+from tests.pages.conftest import restart
+from tests.servers import Answer, Refusal
+
+ROOT = Path(__file__).parent.parent.parent
+HANDBOOK = (
+    "# 出張旅費規程\n\n## 日当\n\n一般社員の国内出張の日当は1日2,500円です。\n\n"
+    "## Trains\n\nThe green car needs the approval of a director.\n"
+)
+ASKED = {"ja": "国内出張の日当はいくらですか？", "en": "Who approves the green car?"}
+ANSWERED = {"ja": "日当は1日2,500円です[1]。", "en": "A director approves it [1]."}
+YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+@pytest.fixture
+def handbook(engine, server, tmp_path) -> None:
+    """Loaded, with a model that finds everything relevant and answers each question as above."""
+    file = tmp_path / "travel.md"
+    file.write_text(HANDBOOK, encoding="utf-8")
+    assert engine.store.add("handbook", file, file.name).error is None
+    for language, question in ASKED.items():
+        server.answer_when(lambda request, asked=question: asked in request.prompt, ANSWERED[language])
+    server.answer_when(lambda request: request.schema is not None, YES)
+
+
+@each_language
+def test_the_empty_page_offers_the_samples(engine, language):
+    page = ChatPage(language)
+    assert page.words["empty.title"] in [each.value for each in page.app.header]
+    assert page.words["empty.no_documents"] in [each.value for each in page.app.markdown]
+    assert page.words["empty.load_samples"] in page.buttons
+
+
+def test_one_click_loads_the_samples_and_then_questions_to_try_are_offered(engine, server):
+    page = ChatPage()
+    page.press(page.words["empty.load_samples"])
+    [ingestion] = engine.ingestions
+    ingestion.wait()
+    page.look()
+    count = len(samples.documents())
+    [index] = engine.store.indexes()
+    assert (index.name, index.documents) == (samples.INDEX, count)
+    summary = page.words["documents.summary"].format(ready=count, unchanged=0, failed=0)
+    assert summary in [each.value for each in page.app.success]
+    assert page.words["index.option"].format(name=samples.INDEX, documents=count) in page.app.selectbox[0].options
+    offered = [each for each in samples.questions() if each.pipeline in PIPELINES]
+    assert all(any(each.text in label for label in page.buttons) for each in offered)
+
+    server.default = "14 characters [1]."
+    chosen = next(each for each in offered if each.pipeline == "naive" and each.language == "en")
+    page.press(chosen.text)
+    run = page.wait()
+    assert (run.question, run.pipeline, run.index, run.status) == (chosen.text, "naive", samples.INDEX, "finished")
+
+
+@each_language
+def test_an_answer_comes_with_its_citation_below_a_trace_that_is_folded_to_a_line(handbook, language):
+    page = ChatPage(language)
+    assert page.ask(ASKED[language]).status == "finished"
+    [answer] = page.answers
+    assert ANSWERED[language].partition("[")[0] in answer
+    assert 'class="cite"' in answer
+    assert "passage-card" in answer
+    [trace] = [each for each in page.app.expander if each.label in page.traces]
+    assert not trace.proto.expanded
+    assert page.words["pipeline.self_rag"] in trace.label
+    assert page.words["outcome.confirmed"] in trace.label
+    assert page.words["total.calls"].partition("{")[0] in trace.label
+    assert page.words["total.tokens"].rpartition("}")[2] in trace.label
+
+
+def test_the_words_of_a_question_are_shown_as_they_were_typed(handbook, server):
+    server.default = "Nothing of the kind."
+    page = ChatPage()
+    page.ask("<script>alert(1)</script>\nsecond *line*")
+    [question] = page.questions
+    assert "&lt;script&gt;" in question
+    assert "<script>" not in question
+    assert "<br>second *line*" in question
+
+
+@each_language
+@pytest.mark.parametrize(
+    ("refusal", "error"),
+    [(Refusal(500, "boom: Traceback (most recent call last)"), ServiceFailed), (Refusal(401), KeyRefused)],
+    ids=["500", "wrong key"],
+)
+def test_a_service_that_fails_is_told_in_one_sentence(handbook, server, language, refusal, error):
+    server.fails(refusal, on="/chat/completions")
+    page = ChatPage(language)
+    run = page.ask(ASKED[language])
+    assert run.status == "failed"
+    told = error(host=host_of(server.base_url), status=500, model="gpt-4o-mini").sentence(language)
+    assert page.errors == [told]
+    assert page.words["status.failed"] in page.traces[0]
+    assert not page.answers
+    assert page.words["chat.again"] in " ".join(page.buttons)
+
+    server.recovers()
+    page.press(page.words["chat.again"])
+    assert page.wait().status == "finished"
+    assert len(page.answers) == 1
+
+
+@each_language
+def test_an_embedding_service_that_fails_is_told_in_the_page(handbook, server, language):
+    server.fails(Refusal(503), on="/embeddings")
+    page = ChatPage(language)
+    assert page.ask(ASKED[language]).status == "failed"
+    assert page.errors == [ServiceFailed(host=host_of(server.base_url), status=503).sentence(language)]
+
+
+@each_language
+def test_a_question_before_any_document_is_answered_by_what_to_do(engine, language):
+    page = ChatPage(language)
+    assert page.ask(ASKED[language]).status == "failed"
+    assert page.errors == [EmptyIndex(index=page.words["index.default"]).sentence(language)]
+
+
+@each_language
+def test_an_empty_question_is_not_asked(handbook, engine, language):
+    page = ChatPage(language)
+    page.app.chat_input[0].set_value("  \n ")
+    page.look()
+    assert engine.history.runs() == []
+    assert page.errors == []
+
+
+@pytest.mark.parametrize(("thumb", "saved"), [(1, 1), (0, -1)])
+def test_feedback_is_saved_and_shown_again(handbook, engine, thumb, saved):
+    page = ChatPage()
+    run = page.ask(ASKED["en"])
+    page.app.feedback[0].set_value(thumb)
+    page.look()
+    assert engine.history.run(run.id).feedback == saved
+    assert ChatPage(conversation=page.conversation).app.feedback[0].value == thumb
+
+
+def test_a_question_can_be_asked_again_with_the_other_pipeline(handbook):
+    page = ChatPage()
+    first = page.ask(ASKED["en"])
+    assert first.pipeline == "self_rag"
+    page.press(page.words["chat.with_pipeline"].format(pipeline=page.words["pipeline.naive"]))
+    second = page.wait()
+    assert (second.pipeline, second.question) == ("naive", first.question)
+    assert second.conversation_id == first.conversation_id
+    assert len(page.answers) == len(page.traces) == 2
+    assert page.words["outcome.answered"] in page.traces[1]
+
+
+def test_the_pipeline_that_is_picked_is_the_one_that_runs(handbook):
+    page = ChatPage()
+    page.app.selectbox(key="pipeline").set_value("naive")
+    page.look()
+    assert page.ask(ASKED["en"]).pipeline == "naive"
+
+
+def test_conversations_come_back_after_a_restart(handbook):
+    page = ChatPage()
+    page.ask(ASKED["en"])
+    page.ask(ASKED["ja"])
+    answers = page.answers
+    restart()
+    fresh = ChatPage()
+    assert fresh.conversation is None
+    fresh.press(ASKED["en"])
+    assert fresh.conversation == page.conversation
+    assert len(fresh.questions) == 2
+    assert [answer.partition("popovertarget")[0] for answer in fresh.answers] == [
+        answer.partition("popovertarget")[0] for answer in answers
+    ]
+
+
+def test_a_run_that_the_end_of_the_app_stopped_is_there_afterwards(handbook, server):
+    server.answer_when(lambda request: request.schema is None, Answer("A word. " * 100, token_seconds=0.05))
+    page = ChatPage()
+    page.app.chat_input[0].set_value(ASKED["en"])
+    page.look()
+    assert any(page.words["chat.stop"] in label for label in page.buttons)
+    restart()
+    page.look()
+    assert page.questions
+    assert page.words["chat.stopped"] in [each.value for each in page.app.caption]
+
+
+def test_a_new_chat_leaves_the_old_one_in_the_list(handbook):
+    page = ChatPage()
+    page.ask(ASKED["en"])
+    page.press(page.words["sidebar.new_chat"])
+    assert page.conversation is None
+    assert not page.questions
+    assert ASKED["en"] in page.buttons
+
+
+def test_a_deleted_conversation_is_gone_with_its_runs(handbook, engine):
+    page = ChatPage()
+    page.ask(ASKED["en"])
+    page.app.button(key=f"delete-{page.conversation}").click()
+    page.look()
+    assert page.conversation is None
+    assert ASKED["en"] not in page.buttons
+    assert engine.history.conversations() == engine.history.runs() == []
+
+
+def test_the_address_of_a_conversation_that_is_gone_opens_a_new_chat(handbook):
+    page = ChatPage(conversation="gone")
+    assert not page.questions
+    assert page.words["empty.ask"] in [each.value for each in page.app.markdown]
+
+
+def test_stop_keeps_what_was_written_and_says_so(handbook, server):
+    server.answer_when(
+        lambda request: request.schema is None, Answer("One word after another. " * 40, token_seconds=0.02)
+    )
+    page = ChatPage()
+    page.app.selectbox(key="pipeline").set_value("naive")
+    page.app.chat_input[0].set_value(ASKED["en"])
+    page.look()
+    server.wait_for_requests(3)  # the document's vectors, the question's, the answer
+    [request] = server.chats
+    page.press(page.words["chat.stop"])
+    run = page.wait()
+    assert run.status == "stopped"
+    assert request.disconnected.wait(3)
+    assert page.words["chat.stopped"] in [each.value for each in page.app.caption]
+    assert page.words["status.stopped"] in page.traces[0]
+
+
+def test_a_data_folder_in_use_is_told_in_one_sentence(data_dir, server, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    code = "from index_store import IndexStore; store = IndexStore(); print('held', flush=True); input()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", code], **pipes) as holder:
+        assert holder.stdout.readline() == "held\n"
+        for language in ("ja", "en"):
+            page = ChatPage(language)
+            assert page.errors == [StoreInUse(folder=data_dir, pid=holder.pid).sentence(language)]
+            assert not page.app.chat_input
+        holder.communicate("\n")
+    page.look()
+    assert page.errors == []
+    assert page.app.chat_input
+    process.close_engine()
+
+
+@each_language
+def test_a_setting_that_is_wrong_is_told_in_one_sentence(monkeypatch, language):
+    monkeypatch.setenv("MAX_REWRITES", "many")
+    page = ChatPage(language)
+    [told] = page.errors
+    allowed = {"allowed_en": "a whole number from 0 to 10", "allowed_ja": "0〜10 の整数"}
+    assert told == InvalidSetting(variable="MAX_REWRITES", **allowed).sentence(language)
+
+
+@each_language
+def test_an_upload_in_the_sidebar_is_added_and_what_fails_is_told(engine, language):
+    page = ChatPage(language)
+    page.app.file_uploader[0].set_value(
+        [("travel.md", HANDBOOK.encode(), "text/markdown"), ("empty.txt", b"", "text/plain")]
+    )
+    page.look()
+    [ingestion] = engine.ingestions
+    ingestion.wait()
+    page.look()
+    summary = page.words["documents.summary"].format(ready=1, unchanged=0, failed=1)
+    assert summary in [each.value for each in page.app.warning]
+    assert page.errors == [EmptyDocument(name="empty.txt").sentence(language)]
+    assert not list(uploads.folder(engine.settings.data_dir).glob("*"))
+    page.press(page.words["documents.dismiss"])
+    assert not page.app.warning
+    assert not page.errors
+
+
+def test_the_switch_of_language_changes_every_text_and_the_address(handbook):
+    page = ChatPage("en")
+    page.app.button_group(key="chosen_language").set_value("ja")
+    page.look()
+    assert page.app.query_params["lang"] in ("ja", ["ja"])
+    assert texts("ja")["empty.ask"] in [each.value for each in page.app.markdown]
+    assert any(texts("ja")["sidebar.new_chat"] in label for label in page.buttons)
