@@ -1,6 +1,6 @@
 """How well the embedded model grades, and where its cuts belong: AUC, the best cut, and what the code's cut yields.
 
-    python benchmarks/grading.py --data DIR [--limit 60] [--only relevance_ja ...]
+    python -m benchmarks.grading --data DIR [--limit 60] [--only relevance_ja ...]
 
 DIR holds grading/ (relevance_{ja,en}, relevance_en_human, grounding_ja), qa/{jsquad,squad} and rejection/{ja,en}.jsonl.
 Grounding in English and usefulness are made from qa/: an answer, another from the same passage, one from elsewhere, a
