@@ -43,13 +43,13 @@ def show_conversation(conversation_id: str) -> bool:
 
 def show_welcome(indexes: dict[str, Index]) -> None:
     st.header(say("empty.title"), anchor=False)
-    if not indexes:
+    if not any(index.documents for index in indexes.values()):
         st.write(say("empty.no_documents"))
         if not known_ingestions:
             offer_samples()
         return
     st.write(say("empty.ask"))
-    if samples.INDEX in indexes:
+    if samples.INDEX in indexes and indexes[samples.INDEX].documents:
         show_suggestions()
 
 
