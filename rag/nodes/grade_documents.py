@@ -20,7 +20,13 @@ async def grade_documents(state: State, step: NodeStep) -> State:
         return await step.model.grade(prompt, step.meter)
 
     new = [passage for passage in state["passages"] if passage.number not in known]
-    graded = await asyncio.gather(*map(grade, new))
+    try:
+        async with asyncio.TaskGroup() as group:  # one that fails ends the others, and their requests
+            asked = [group.create_task(grade(passage)) for passage in new]
+    except ExceptionGroup as failed:
+        first = failed.exceptions[0]
+        raise first from first.__cause__
+    graded = [task.result() for task in asked]
     if graded and all(each.verdict == "unknown" for each in graded):
         raise NoJson(model=step.model.name)
     grades = {**known, **{passage.number: each for passage, each in zip(new, graded, strict=True)}}
