@@ -65,10 +65,13 @@ class Execution:
         return "finished", None
 
     async def _work(self, recorder: Recorder) -> None:
-        if not self.started.question:
-            raise EmptyQuestion()
-        if self.attachments:
-            await self._add_documents(recorder)
+        try:
+            if not self.started.question:
+                raise EmptyQuestion()
+            if self.attachments:
+                await self._add_documents(recorder)
+        finally:
+            uploads.discard(self.attachments)
         model = await self._open_model(recorder)
         tools = Tools(
             model=model,
@@ -92,10 +95,7 @@ class Execution:
                 step.detail = DocumentsDetail(added=tuple(added))
             step.verdict = "no" if any(each.error for each in added) else "yes"
 
-        try:
-            await step.run(add())
-        finally:
-            uploads.discard(self.attachments)
+        await step.run(add())
 
     async def _open_model(self, recorder: Recorder) -> ChatModel:
         if self.models.is_ready():
