@@ -5,10 +5,13 @@ loses none. Stopping cancels the task, which closes the connection to the model 
 """
 
 import asyncio
+import logging
 import threading
 import time
 import uuid
 from collections.abc import Sequence
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from index_store import IndexStore, uploads
 from index_store.ingest import Ingestion, Source
@@ -20,6 +23,8 @@ from rag.run import Run
 from rag.settings import Settings
 from rag.step import Recorder
 from rag.trace import Event, RunStarted
+
+log = logging.getLogger(__name__)
 
 KEPT_RUNS = 50
 """finished runs that stay in memory, tokens and all, for pages that are still reading them"""
@@ -96,7 +101,7 @@ class Engine:
 
         Raises UnknownPipeline. All that goes wrong later ends the run, in its `run_finished`.
         """
-        question = question.strip()
+        question, index = _storable(question).strip(), _storable(index)
         flow = pipeline(pipeline_name)
         if conversation_id is None or not self.history.conversation_exists(conversation_id):
             conversation_id = self.history.new_conversation(question).id
@@ -122,9 +127,12 @@ class Engine:
         return self._runs.get(run_id)
 
     def running(self, conversation_id: str) -> Run | None:
-        """The run that a conversation waits for."""
-        mine = [run for run in self._runs.values() if run.conversation_id == conversation_id and not run.is_finished]
-        return mine[-1] if mine else None
+        """The run that a conversation waits for, the latest if there are several."""
+        return next(reversed(self._in_flight(conversation_id)), None)
+
+    def _in_flight(self, conversation_id: str) -> list[Run]:
+        runs = tuple(self._runs.values())  # at once: other threads may ask meanwhile
+        return [run for run in runs if run.conversation_id == conversation_id and not run.is_finished]
 
     async def _carry_out(self, run: Run, execution: Execution) -> None:
         begun = time.monotonic()
@@ -133,7 +141,10 @@ class Engine:
             return time.monotonic() - begun
 
         def emit(event: Event) -> None:
-            self.history.save(run.id, event)
+            try:
+                self.history.save(run.id, event)
+            except SQLAlchemyError:  # a full disk, say: whoever waits for the answer still gets it
+                log.exception("Run %s can't be saved", run.id)
             run.append(event)
 
         work = asyncio.ensure_future(execution.work(Recorder(emit, clock)))
@@ -142,13 +153,18 @@ class Engine:
         emit(finished(run.events, status, error, clock()))
 
     def delete_conversation(self, conversation_id: str) -> None:
-        """With its runs, of which the one in flight is stopped first."""
-        if run := self.running(conversation_id):
+        """With its runs, of which those in flight are stopped first."""
+        for run in self._in_flight(conversation_id):
             run.stop()
             run.result()
         self.history.delete_conversation(conversation_id)
 
     def _forget_old_runs(self) -> None:
-        finished = [run_id for run_id, run in self._runs.items() if run.is_finished]
+        finished = [run.id for run in tuple(self._runs.values()) if run.is_finished]
         for run_id in finished[:-KEPT_RUNS]:
-            del self._runs[run_id]
+            self._runs.pop(run_id, None)
+
+
+def _storable(text: str) -> str:
+    """A command line may hold bytes that are no text, which neither SQLite nor JSON takes."""
+    return text.encode("utf-8", "replace").decode()
