@@ -30,7 +30,8 @@ class Gate:
 
     def __init__(self) -> None:
         self._is_open = False
-        self._waiting = 0
+        self.waiting = 0
+        """answers held back now"""
         self._changed = threading.Condition()
 
     def open(self) -> None:
@@ -40,8 +41,8 @@ class Gate:
     def wait_for(self, count: int, timeout: float = 10) -> None:
         """Waits until `count` answers are held back at once; AssertionError after `timeout` seconds."""
         with self._changed:
-            came = self._changed.wait_for(lambda: self._waiting >= count, timeout)
-            assert came, f"{self._waiting} of {count} answers were held back within {timeout} s"
+            came = self._changed.wait_for(lambda: self.waiting >= count, timeout)
+            assert came, f"{self.waiting} of {count} answers were held back within {timeout} s"
 
     async def passed(self) -> None:
         self._count(1)
@@ -53,7 +54,7 @@ class Gate:
 
     def _count(self, change: int) -> None:
         with self._changed:
-            self._waiting += change
+            self.waiting += change
             self._changed.notify_all()
 
 
