@@ -64,10 +64,10 @@ class Engine:
             run.result()
         for ingestion in self.ingestions:
             ingestion.wait()
+        asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-        self._models.close()
         self.history.close()
         self.store.close()
 

@@ -221,7 +221,8 @@ class ModelSource(Protocol):
     def open(self) -> ChatModel:
         """May take seconds. Raises PlainError when there is no model to be had."""
 
-    def close(self) -> None: ...
+    async def close(self) -> None:
+        """In the event loop that the model was used in."""
 
 
 def model_source(settings: Settings) -> ModelSource:
@@ -232,6 +233,8 @@ class ServiceSource:
     def __init__(self, settings: Settings) -> None:
         self.name = settings.chat_model
         self._settings = settings
+        # Its own, since the shared one that ChatOpenAI takes belongs to the event loop that used it first.
+        self._http = openai.DefaultAsyncHttpxClient()
         self._model: ServiceChat | None = None
 
     def is_ready(self) -> bool:
@@ -239,23 +242,22 @@ class ServiceSource:
 
     def open(self) -> ChatModel:
         if self._model is None:
-            key = self._settings.openai_api_key
+            url, retries = self._settings.openai_base_url, self._settings.model_retries
             client = ChatOpenAI(
                 model=self.name,
-                api_key=key or SecretStr(PLACEHOLDER_KEY),
-                base_url=self._settings.openai_base_url,
+                api_key=self._settings.openai_api_key or SecretStr(PLACEHOLDER_KEY),
+                base_url=url,
+                http_async_client=self._http,
                 timeout=self._settings.model_timeout,
-                max_retries=self._settings.model_retries,
+                max_retries=retries,
                 temperature=0,
                 stream_usage=True,
             )
-            self._model = ServiceChat(
-                client, self.name, base_url=self._settings.openai_base_url, retries=self._settings.model_retries
-            )
+            self._model = ServiceChat(client, self.name, base_url=url, retries=retries)
         return self._model
 
-    def close(self) -> None:
-        self._model = None
+    async def close(self) -> None:
+        await self._http.aclose()
 
 
 class EmbeddedSource:
@@ -263,6 +265,7 @@ class EmbeddedSource:
         self._path = settings.embedded_model or models_folder(settings.data_dir) / CHAT_MODEL.name
         self.name = self._path.stem
         self._server = EmbeddedServer(self._path, log_path=settings.data_dir / "logs" / "embedded-model.log")
+        self._http = openai.DefaultAsyncHttpxClient(trust_env=False)  # a proxy can't reach this machine's own address
 
     def is_ready(self) -> bool:
         return self._server.is_running()
@@ -273,6 +276,7 @@ class EmbeddedSource:
             model=self.name,
             api_key=SecretStr(endpoint.api_key),
             base_url=endpoint.base_url,
+            http_async_client=self._http,
             timeout=EMBEDDED_TIMEOUT,
             max_retries=0,
             max_tokens=EMBEDDED_ANSWER_TOKENS,
@@ -281,5 +285,6 @@ class EmbeddedSource:
         )
         return EmbeddedChat(client, self.name, base_url=endpoint.base_url)
 
-    def close(self) -> None:
+    async def close(self) -> None:
+        await self._http.aclose()
         self._server.stop()

@@ -182,7 +182,7 @@ class ScriptedSource:
         self._ready = True
         return self._model
 
-    def close(self) -> None:
+    async def close(self) -> None:
         self._ready = False
 
 
