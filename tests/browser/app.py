@@ -1,0 +1,59 @@
+"""The real server: `streamlit run app.py` in a process of its own, over a data folder of its own."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from rag.settings import Settings
+
+ROOT = Path(__file__).parent.parent.parent
+START_TIMEOUT = 60
+"""seconds"""
+
+
+class App:
+    def __init__(self, folder: Path, **settings: str) -> None:
+        """`settings`: of the environment, as .env.example names them; all others have their defaults."""
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.log = folder / "app.log"
+        # Every setting is named, so that the developer's own .env in the repository has no say.
+        defaults = {
+            name.upper(): str(field.default)
+            for name, field in Settings.model_fields.items()
+            if field.default is not None
+        }
+        self._environment = os.environ | defaults | {"DATA_DIR": str(folder / "data")} | settings
+        self._process: subprocess.Popen | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdout=log, stderr=log)
+        end = time.monotonic() + START_TIMEOUT
+        while not self._answers():
+            assert self._process.poll() is None, self.log.read_text(encoding="utf-8")
+            assert time.monotonic() < end, self.log.read_text(encoding="utf-8")
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        if self._process:
+            self._process.terminate()
+            self._process.wait(timeout=30)
+            self._process = None
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as response:
+                return response.status == 200
+        except (urllib.error.URLError, TimeoutError):
+            return False

@@ -1,0 +1,68 @@
+"""Files that are dropped into the page, good and bad."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from index_store.errors import EmptyDocument, NoText, UnknownKind
+from index_store.loaders import KINDS
+from tests.browser.test_run import script
+from tests.index_store.loaders.pdf_file import PdfFile
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+@each_language
+def test_a_file_uploaded_in_the_sidebar_is_added_and_counted(visit, tmp_path, language):
+    file = tmp_path / f"note-{language}.txt"
+    file.write_text(f"The kettle of the {language} kitchen holds 1.7 litres.", encoding="utf-8")
+    visitor = visit(language)
+    visitor.upload(file)
+    expect(visitor.text("documents.summary", ready=1, unchanged=0, failed=0).last).to_be_visible()
+    picker = visitor.pickers.first
+    before = int("".join(filter(str.isdigit, picker.input_value())))
+    visitor.upload(file)
+    expect(visitor.text("documents.summary", ready=0, unchanged=1, failed=0).last).to_be_visible()
+    another = tmp_path / f"second-{language}.md"
+    another.write_text(f"# Toaster\n\nThe toaster of the {language} kitchen has two slots.", encoding="utf-8")
+    visitor.upload(another)
+    expect(picker).to_have_value(re.compile(rf"\D{before + 1}\D"))
+
+
+def test_a_file_dropped_with_a_question_is_what_the_answer_comes_from(visit, server, tmp_path):
+    file = tmp_path / "garden.md"
+    file.write_text("# Garden\n\nThe gardener comes on the second Thursday of a month.\n", encoding="utf-8")
+    question = "When does the gardener come?"
+    script(server, question, "On the second Thursday [1].")
+    visitor = visit()
+    visitor.ask(question, file)
+    visitor.wait_for_the_end()
+    visitor.page.locator(".answer .cite").click()
+    card = visitor.page.locator(".passage-card:popover-open")
+    expect(card).to_contain_text("garden.md")
+    expect(card.locator(".cited")).to_contain_text("The gardener comes on the second Thursday of a month.")
+    visitor.traces.click()
+    expect(visitor.step("add_documents")).to_contain_text(visitor.words["summary.documents"].format(ready=1, failed=0))
+
+
+@each_language
+def test_a_file_that_cannot_be_loaded_is_told_in_one_sentence_and_nothing_is_lost(visit, handbook, tmp_path, language):
+    empty, unknown, blank = (tmp_path / name for name in ("empty.txt", "picture.xyz", "scan.pdf"))
+    empty.touch()
+    unknown.write_bytes(b"\x00\x01\x02 not a document")
+    blank.write_bytes(PdfFile([[]]).content())
+    visitor = visit(language)
+    visitor.upload(handbook)
+    picker = visitor.pickers.first
+    before = picker.input_value()
+    visitor.upload(empty, unknown, blank)
+    expect(visitor.text("documents.summary", ready=0, unchanged=0, failed=3).last).to_be_visible()
+    for error in (
+        EmptyDocument(name=empty.name),
+        UnknownKind(name=unknown.name, known=", ".join(sorted(KINDS))),
+        NoText(name=blank.name),
+    ):
+        expect(visitor.page.get_by_text(error.sentence(language)).last).to_be_visible()
+    expect(visitor.page.get_by_text("Traceback")).to_have_count(0)
+    expect(picker).to_have_value(before)

@@ -1,0 +1,97 @@
+"""The page around a run: languages, a narrow screen, a service that fails, a server that is started again."""
+
+import pytest
+from playwright.sync_api import expect
+
+from index_store.errors import KeyRefused, ServiceFailed
+from index_store.service import host_of
+from tests.browser.test_run import script
+from tests.servers import Refusal
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+@each_language
+def test_the_first_language_is_the_browsers(visit, language):
+    visitor = visit(language)
+    expect(visitor.text("empty.title")).to_be_visible()
+    assert "lang=" not in visitor.page.url
+
+
+@pytest.mark.parametrize(("first", "second"), [("ja", "en"), ("en", "ja")])
+def test_the_language_that_is_chosen_stays_after_a_reload(visit, first, second):
+    visitor = visit(first)
+    visitor.choose_language(second)
+    expect(visitor.text("empty.title")).to_be_visible()
+    visitor.page.reload()
+    expect(visitor.text("empty.title")).to_be_visible()
+    expect(visitor.button("sidebar.new_chat")).to_be_visible()
+
+
+def test_a_switch_of_language_keeps_the_pipeline_that_was_picked(visit):
+    visitor = visit("en")
+    picker = visitor.pickers.last
+    picker.click()
+    visitor.page.get_by_role("option", name=visitor.words["pipeline.naive"], exact=True).click()
+    expect(visitor.text("pipeline.naive_help")).to_be_visible()
+    visitor.choose_language("ja")
+    expect(picker).to_have_value(visitor.words["pipeline.naive"])
+
+
+@each_language
+@pytest.mark.parametrize("fault", ["a wrong key", "a 500"])
+def test_a_service_that_refuses_is_told_in_one_sentence(visit, server, handbook, language, fault):
+    visitor = visit(language)
+    visitor.upload(handbook)
+    if fault == "a wrong key":
+        server.key = "sk-another"
+        error = KeyRefused(host=host_of(server.base_url), model="gpt-4o-mini")
+    else:
+        server.fails(Refusal(500, "Traceback (most recent call last)"))
+        error = ServiceFailed(host=host_of(server.base_url), status=500)
+    visitor.ask("Who approves the green car?")
+    visitor.wait_for_the_end()
+    expect(visitor.page.get_by_text(error.sentence(language))).to_be_visible()
+    expect(visitor.page.get_by_text("Traceback")).to_have_count(0)
+    expect(visitor.page.get_by_text("sk-of-the-tests")).to_have_count(0)
+
+
+def test_nothing_is_wider_than_a_telephone(visit, server, handbook):
+    question = "Is there something wide?"
+    script(server, question, f"| {'wide | ' * 12}\n|{'---|' * 12}\n| {'cell | ' * 12}\n\n{'long' * 60} [1]")
+    wide = visit()
+    wide.upload(handbook)
+    wide.ask(question)
+    wide.wait_for_the_end()
+    narrow = visit(path=f"/?{wide.page.url.partition('?')[2]}", width=390)
+    for look in ("folded", "open"):
+        expect(narrow.answers).to_be_visible()
+        assert narrow.width <= 390, look
+        narrow.traces.click()
+        expect(narrow.step("retrieve")).to_be_visible()
+
+
+def test_conversations_are_back_after_a_restart_of_the_server(visit, app, server, handbook):
+    question = "Who approves the green car before the restart?"
+    script(server, question, "A director [1].")
+    visitor = visit()
+    visitor.upload(handbook)
+    visitor.ask(question)
+    visitor.wait_for_the_end()
+    address = visitor.page.url
+    visitor.page.close()
+    app.stop()
+    app.start()
+    back = visit(path=f"/?{address.partition('?')[2]}")
+    expect(back.questions).to_have_text([question])
+    expect(back.answers).to_contain_text("A director")
+    back.page.locator(".answer .cite").click()
+    expect(back.page.locator(".passage-card:popover-open")).to_contain_text("travel.md")
+    expect(back.sidebar.get_by_role("button", name=question[:30])).to_be_visible()
+
+
+def test_the_log_of_the_app_holds_neither_faults_nor_the_key(visit, app):
+    visit()
+    log = app.log.read_text(encoding="utf-8")
+    assert "Traceback" not in log
+    assert "sk-of-the-tests" not in log

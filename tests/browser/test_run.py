@@ -1,0 +1,108 @@
+"""One question in a real browser: live, stopped, reloaded, left, and looked into afterwards."""
+
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.visitor import LOADED
+from tests.servers import Answer
+
+SLOW = Answer("A director approves the green car [1]. " + "One word after another. " * 30, token_seconds=0.03)
+"""about six seconds"""
+
+
+def script(server, question: str, answer: str | Answer) -> None:
+    server.answer_when(lambda request: request.schema is None and question in request.prompt, answer)
+
+
+def requests_for(server, question: str) -> list:
+    """Those for an answer, without those for grades."""
+    return [request for request in server.chats if request.schema is None and question in request.prompt]
+
+
+@pytest.fixture
+def asked(loaded, server) -> str:
+    """A question that is being answered, slowly, and of which something stands on the page."""
+    question = f"Who approves the green car of department {uuid4().hex[:8]}?"
+    script(server, question, SLOW)
+    loaded.ask(question)
+    expect(loaded.answers).to_contain_text("One word", timeout=LOADED)
+    return question
+
+
+def test_the_steps_and_the_words_of_an_answer_arrive_while_it_is_being_written(loaded, server, asked):
+    expect(loaded.step("retrieve")).to_be_visible()
+    expect(loaded.step("grade_documents")).to_be_visible()
+    expect(loaded.step("generate")).to_be_visible()
+    early = loaded.answers.inner_text()
+    [request] = requests_for(server, asked)
+    assert not request.finished.is_set()
+    loaded.page.wait_for_function("old => document.querySelector('.answer').innerText.length > old", arg=len(early))
+    loaded.wait_for_the_end()
+    assert loaded.answers.inner_text().count("One word") == 30
+    expect(loaded.traces).to_contain_text(loaded.words["outcome.confirmed"])
+    expect(loaded.step("retrieve")).to_have_count(0)  # folded
+
+
+def test_stop_ends_the_run_and_the_models_work(loaded, server, asked):
+    loaded.stop.click()
+    expect(loaded.text("chat.stopped")).to_be_visible()
+    [request] = requests_for(server, asked)
+    assert request.disconnected.wait(3)
+    assert 0 < loaded.answers.inner_text().count("One word") < 30
+    expect(loaded.traces).to_contain_text(loaded.words["status.stopped"])
+    expect(loaded.composer).to_be_enabled()
+
+
+def test_a_reload_does_not_disturb_the_run(loaded, server, asked):
+    loaded.page.reload()
+    expect(loaded.stop).to_be_visible(timeout=LOADED)
+    expect(loaded.questions).to_have_text([asked])
+    loaded.wait_for_the_end()
+    assert loaded.answers.inner_text().count("One word") == 30
+    assert len(requests_for(server, asked)) == 1
+
+
+def test_a_click_elsewhere_does_not_disturb_the_run(loaded, server, asked):
+    loaded.button("sidebar.new_chat").click()
+    expect(loaded.questions).to_have_count(0)
+    loaded.sidebar.get_by_role("button", name=asked[:50]).click()
+    expect(loaded.questions).to_have_text([asked])
+    loaded.wait_for_the_end()
+    assert loaded.answers.inner_text().count("One word") == 30
+    assert len(requests_for(server, asked)) == 1
+
+
+def test_a_marker_opens_the_passage_and_the_trace_opens_to_the_grades(loaded, server):
+    question = "国内出張の日当は、ブラウザーで見ていくらですか？"
+    script(server, question, "日当は1日2,500円です[1]。")
+    loaded.ask(question)
+    loaded.wait_for_the_end()
+
+    card = loaded.page.locator(".passage-card:popover-open")
+    expect(card).to_have_count(0)
+    loaded.page.locator(".answer .cite").click()
+    expect(card).to_be_visible()
+    expect(card.locator(".cited")).to_be_visible()
+    expect(card).to_contain_text("travel.md")
+    highlight = card.locator(".cited").evaluate("each => getComputedStyle(each).backgroundColor")
+    assert highlight not in ("rgba(0, 0, 0, 0)", card.evaluate("each => getComputedStyle(each).backgroundColor"))
+    loaded.page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+
+    loaded.traces.click()
+    loaded.step("grade_documents").click()
+    verdict = loaded.page.locator(".detail .verdict.yes").first
+    expect(verdict).to_have_text(loaded.words["detail.relevant_yes"])
+    expect(loaded.page.locator(".detail .reason").first).to_have_text("It says so.")
+    expect(loaded.page.locator(".detail .score").first).to_have_text("0.90")
+    expect(loaded.step("check_grounding")).to_be_visible()
+
+
+def test_two_visitors_see_the_same_run(visit, loaded, server, asked):
+    other = visit(path=f"/?{loaded.page.url.partition('?')[2]}")
+    expect(other.questions).to_have_text([asked])
+    other.stop.click()
+    expect(other.text("chat.stopped")).to_be_visible()
+    expect(loaded.text("chat.stopped")).to_be_visible()
