@@ -10,8 +10,9 @@ from rag.overlap import overlap
 from rag.trace import Citation, Claim, Passage
 
 MARKER = re.compile(r"\[(\d+)\]")
-_WRITTEN_MARKER = re.compile(r"[\[【［]\s*(\d+(?:\s*[,、，]\s*\d+)*)\s*[\]】］]")
-_OPEN_MARKER = re.compile(r"[\[【［][\d\s,、，]*$")
+_WRITTEN_MARKER = re.compile(r"( *)[\[【［]\s*(\d+(?:\s*[,、，]\s*\d+)*)\s*[\]】］]")
+_OPEN_MARKER = re.compile(r" *(?:[\[【［][\d\s,、，]*)?$")
+"""with the spaces before it, which go when all of the marker does"""
 _SENTENCE_END = re.compile(r"[。！？!?]|\.(?=\s)|\n")
 _CLAIM_END = re.compile(r"(?:[。！？!?]|\.(?=\s|\[|$)|\n)(?:\s*\[\d+\])*")
 """with the markers that stand behind a full stop: they belong to the sentence before it"""
@@ -33,8 +34,7 @@ class CitedText:
 
     def feed(self, piece: str) -> str:
         text = self._held + piece
-        open_marker = _OPEN_MARKER.search(text)
-        cut = open_marker.start() if open_marker else len(text)
+        cut = _OPEN_MARKER.search(text).start()
         self._held = text[cut:]
         return self._pass_on(text[:cut])
 
@@ -48,10 +48,11 @@ class CitedText:
         return shown
 
     def _checked(self, marker: re.Match[str]) -> str:
-        numbers = [int(number) for number in re.findall(r"\d+", marker[1])]
+        space, written = marker.groups()
+        numbers = [int(number) for number in re.findall(r"\d+", written)]
         kept = [number for number in numbers if number in self._numbers]
         self.cited += [number for number in kept if number not in self.cited]
-        return "".join(f"[{number}]" for number in kept)
+        return space + "".join(f"[{number}]" for number in kept) if kept else ""
 
 
 class AttributedText:
@@ -115,7 +116,7 @@ def claims(answer: str) -> Iterator[Claim]:
     start = 0
     for stop in [*(end.end() for end in _CLAIM_END.finditer(answer)), len(answer)]:
         sentence, start = answer[start:stop], stop
-        if text := MARKER.sub("", sentence).strip():
+        if text := re.sub(rf"\s*{MARKER.pattern}", "", sentence).strip():
             yield Claim(text=text, sources=tuple(dict.fromkeys(int(each) for each in MARKER.findall(sentence))))
 
 
