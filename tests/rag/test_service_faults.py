@@ -1,4 +1,4 @@
-"""What a chat service can do wrong, over real HTTP: each is mended, or ends the run in a sentence that says what to do."""
+"""What a chat service can do wrong, over real HTTP: it is mended, or ends the run in a sentence that helps."""
 
 import json
 import logging

@@ -1,0 +1,118 @@
+"""`python -m rag` as a process of its own, against a service that the environment names."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from rag.pipelines import PIPELINES
+from rag.trace import RunFinished, StepFinished, from_json
+from tests.rag.conftest import KEY
+from tests.rag.documents import INDEX
+from tests.rag.verdicts import YES
+from tests.servers import Answer
+
+QUESTION = "出張の日当はいくらですか?"
+ANSWER = "日当は1日2,500円です[1]。"
+
+
+@pytest.fixture
+def environment(loaded, server) -> dict[str, str]:
+    server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
+    return os.environ | {
+        "DATA_DIR": str(loaded),
+        "OPENAI_API_KEY": KEY,
+        "OPENAI_BASE_URL": server.base_url,
+        "CHAT_MODEL": "test-chat",
+        "EMBEDDING_MODEL": "embedded",
+        "MODEL_RETRIES": "0",
+        "LC_ALL": "C.UTF-8",
+    }
+
+
+def rag(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "rag", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=60)
+
+
+def test_the_pipelines_are_listed_with_their_steps(environment):
+    done = rag(environment, "pipelines", "--json")
+    listed = {line["name"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert done.returncode == 0
+    assert listed.keys() == PIPELINES.keys()
+    assert listed["naive"]["steps"] == ["retrieve", "generate"]
+    assert listed["naive"]["retrieval"] == {"mode": "vector", "unit": "chunk", "k": 4}
+
+
+def test_an_answer_goes_to_standard_output_with_its_source_and_the_steps_beside_it(environment):
+    done = rag(environment, "ask", "--index", INDEX, "--pipeline", "self_rag", QUESTION)
+    assert done.returncode == 0
+    assert done.stdout == f"{ANSWER}\n[1] 出張旅費規程 > 第3条 日当 (travel.ja.md)\n"
+    assert "· grade_documents yes" in done.stderr
+    assert "-> generate (relevant_found)" in done.stderr
+    assert re.search(r"finished · \d+\.\d s · 7 calls · \d+ tokens", done.stderr)
+
+
+def test_json_is_one_event_a_line_and_the_last_is_run_finished(environment):
+    done = rag(environment, "ask", "--index", INDEX, "--pipeline", "naive", "--json", QUESTION)
+    events = [from_json(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert [each.step for each in events if isinstance(each, StepFinished)] == ["retrieve", "generate"]
+    *_, last = events
+    assert isinstance(last, RunFinished)
+    assert (last.status, last.answer, last.totals.model_calls) == ("finished", ANSWER, 1)
+    assert [(each.source, "2,500円" in each.text) for each in last.citations] == [("travel.ja.md", True)]
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "words"),
+    [
+        ({"OPENAI_API_KEY": "sk-wrong-4711"}, (INDEX, "naive"), ("OPENAI_API_KEY", "有効なキー")),
+        ({}, ("other", "naive"), ("other", "インデックスはありません")),
+        ({}, (INDEX, "agentic"), ("agentic", "パイプラインはありません")),
+        ({"MAX_REWRITES": "many"}, (INDEX, "naive"), ("MAX_REWRITES", "0〜10 の整数")),
+    ],
+    ids=["wrong key", "unknown index", "unknown pipeline", "bad setting"],
+)
+def test_what_goes_wrong_is_one_sentence_in_the_readers_language(environment, change, arguments, words):
+    index, pipeline = arguments
+    done = rag(
+        environment | {"LC_ALL": "ja_JP.UTF-8"} | change, "ask", "--index", index, "--pipeline", pipeline, "日当は?"
+    )
+    assert done.returncode == 1
+    for word in words:
+        assert word in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "4711" not in done.stderr + done.stdout
+    assert done.stdout.strip() == ""
+
+
+def test_with_json_what_goes_wrong_is_json_too(environment):
+    refused = rag(environment, "ask", "--index", INDEX, "--pipeline", "agentic", "--json", "?")
+    assert refused.returncode == 1
+    assert json.loads(refused.stdout)["error"]["code"] == "unknown_pipeline"
+    failed = rag(environment, "ask", "--index", "other", "--pipeline", "naive", "--json", "?")
+    assert failed.returncode == 1
+    last = from_json(failed.stdout.splitlines()[-1])
+    assert (last.status, last.error.code) == ("failed", "unknown_index")
+
+
+def test_ctrl_c_stops_the_run_and_the_model(environment, server):
+    server.default = Answer(ANSWER * 50, token_seconds=0.05)
+    command = [sys.executable, "-m", "rag", "ask", "--index", INDEX, "--pipeline", "naive", "--json", QUESTION]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as asked:
+        lines = []
+        while not lines or '"kind":"token"' not in lines[-1]:
+            lines.append(asked.stdout.readline())
+            assert lines[-1], asked.stderr.read()
+        asked.send_signal(signal.SIGINT)
+        output, errors = asked.communicate(timeout=30)
+    last = from_json(output.splitlines()[-1])
+    assert (last.status, asked.returncode) == ("stopped", 1)
+    assert 0 < len(last.answer) < len(ANSWER * 50)
+    assert "Traceback" not in errors
+    assert server.chats[0].disconnected.wait(5)
