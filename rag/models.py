@@ -94,7 +94,7 @@ class ChatModel:
                     begun = True
                     meter.count(chunk)
                     if text := chunk.text:
-                        empty = False
+                        empty = empty and not text.strip()
                         yield text
                 break
             except FAULTS as error:
