@@ -1,0 +1,111 @@
+"""Which model is asked, and how: what only shows below the engine."""
+
+import asyncio
+
+import pytest
+
+from rag.errors import EmptyReply
+from rag.grades import GradingPrompt
+from rag.models import EmbeddedChat, EmbeddedSource, Meter, ServiceChat, ServiceSource, model_source
+from rag.settings import Settings
+from tests.rag.conftest import KEY
+from tests.rag.scripted import ScriptedChat
+from tests.servers import Answer, OpenAIServer
+
+PROMPT = [("user", "Is snow white?")]
+
+
+@pytest.mark.parametrize(
+    ("values", "source"),
+    [
+        ({}, EmbeddedSource),
+        ({"openai_api_key": KEY}, ServiceSource),
+        ({"openai_base_url": "http://127.0.0.1:1/v1"}, ServiceSource),
+        ({"openai_api_key": KEY, "chat_model": "embedded"}, EmbeddedSource),
+    ],
+    ids=["nothing set", "a key", "an address alone", "a key, but the embedded model named"],
+)
+def test_a_service_is_asked_where_one_is_set_and_the_embedded_model_is_not_named(data_dir, values, source):
+    models = model_source(Settings(data_dir=data_dir, **values))
+    assert type(models) is source
+    assert models.is_ready() is (source is ServiceSource)
+    asyncio.run(models.close())
+
+
+def test_an_embedded_model_of_ones_own_goes_by_its_name(data_dir, tmp_path):
+    models = model_source(Settings(data_dir=data_dir, embedded_model=tmp_path / "mine.gguf"))
+    assert models.name == "mine"
+    asyncio.run(models.close())
+
+
+def test_a_server_that_needs_no_key_is_asked_with_a_placeholder(data_dir):
+    async def ask(models: ServiceSource) -> str:
+        written = await models.open().write(PROMPT, Meter())
+        await models.close()
+        return written
+
+    with OpenAIServer() as server:
+        server.enqueue("Yes.")
+        models = model_source(Settings(data_dir=data_dir, openai_base_url=server.base_url))
+        assert asyncio.run(ask(models)) == "Yes."
+        assert server.chats[0].headers["authorization"] == "Bearer none"
+
+
+def test_a_meter_counts_calls_and_tokens_over_all_kinds_of_asking():
+    chat = ScriptedChat()
+    chat.enqueue("12345678", "1234", '{"verdict": "no"}')
+    model, meter = ServiceChat(chat, "scripted"), Meter()
+
+    async def ask() -> None:
+        assert [piece async for piece in model.stream(PROMPT, meter)] == ["1234", "5678"]
+        assert await model.write(PROMPT, meter) == "1234"
+        assert (await model.grade(GradingPrompt(PROMPT), meter)).verdict == "no"
+
+    asyncio.run(ask())
+    assert (meter.calls, meter.tokens_in, meter.tokens_out) == (3, 3 * 4, 2 + 1 + 5)
+
+
+@pytest.mark.parametrize("answer", ["", "  \n"])
+def test_nothing_is_no_answer(answer):
+    chat = ScriptedChat()
+    chat.default = answer
+    model = ServiceChat(chat, "scripted")
+
+    async def stream() -> list:
+        return [piece async for piece in model.stream(PROMPT, Meter())]
+
+    with pytest.raises(EmptyReply, match="scripted"):
+        asyncio.run(model.write(PROMPT, Meter()))
+    with pytest.raises(EmptyReply, match="scripted"):
+        asyncio.run(stream())
+
+
+def grade_by_margin(data_dir, answer: Answer, prompt: GradingPrompt):
+    """As the embedded model grades, with a loopback server in its place."""
+
+    async def ask():
+        source = ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url))
+        try:
+            return await EmbeddedChat(source.open().client, "small").grade(prompt, Meter())
+        finally:
+            await source.close()
+
+    with OpenAIServer() as server:
+        server.default = answer
+        grade = asyncio.run(ask())
+        assert (server.chats[0].body["logprobs"], server.chats[0].token_limit) == (True, 1)
+        return grade
+
+
+@pytest.mark.parametrize(
+    ("cut", "prior", "verdict"), [(0.0, 0.0, "yes"), (2.5, 0.0, "no"), (2.5, 1.0, "yes"), (0.0, -3.0, "no")]
+)
+def test_the_embedded_model_is_graded_by_its_margin_and_not_by_its_word(data_dir, cut, prior, verdict):
+    answer = Answer("no", logprobs=({"yes": -0.5, "no": -2.5},))
+    grade = grade_by_margin(data_dir, answer, GradingPrompt(PROMPT, cut=cut, prior=prior))
+    assert (grade.verdict, grade.margin, grade.cut) == (verdict, pytest.approx(2 + prior), cut)
+    assert (grade.score >= 0.5) is (verdict == "yes")
+
+
+def test_without_log_probabilities_the_grade_is_unknown(data_dir):
+    assert grade_by_margin(data_dir, Answer(""), GradingPrompt(PROMPT)).verdict == "unknown"
