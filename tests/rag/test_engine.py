@@ -191,7 +191,7 @@ def test_a_run_whose_time_is_up_is_limited_and_keeps_what_was_written(open_engin
     assert "RUN_TIME_LIMIT" in result.error.ja
 
 
-def test_closing_the_engine_stops_its_runs(loaded, embeddings, chat):
+def test_closing_the_engine_stops_its_runs(loaded, chat):
     gate = Gate()
     chat.default = Held(gate, LONG_ANSWER)
     with Engine(Settings(data_dir=loaded), models=ScriptedSource(chat)) as engine:
@@ -279,7 +279,7 @@ def test_a_run_is_saved_as_it_goes_without_its_tokens(engine, chat):
     assert engine.history.events(run.id)[-1] == result
 
 
-def test_a_run_that_was_in_flight_when_the_process_died_is_failed_at_the_next_start(loaded, embeddings, chat):
+def test_a_run_that_was_in_flight_when_the_process_died_is_failed_at_the_next_start(loaded, chat):
     history = History(loaded)
     conversation = history.new_conversation(QUESTION)
     started = RunStarted(

@@ -1,0 +1,21 @@
+"""The embedded models answer for real: slow, so a single run a language."""
+
+import pytest
+
+from rag.engine import Engine
+from rag.settings import Settings
+from tests.rag.documents import INDEX
+
+
+@pytest.mark.embedded
+def test_without_any_key_self_rag_answers_in_both_languages_and_cites_the_right_document(loaded, embedded_model):
+    with Engine(Settings(data_dir=loaded, embedded_model=embedded_model)) as engine:
+        for question, fact, source in (
+            ("出張の日当は1日いくらですか?", "2,500", "travel.ja.md"),
+            ("What is the VPN client called?", "HazeGate", "vpn.en.md"),
+        ):
+            result = engine.ask(question, index=INDEX, pipeline_name="self_rag").result()
+            assert result.status == "finished"
+            assert fact in result.answer
+            assert source in [citation.source for citation in result.citations]
+            assert result.totals.tokens > 0
