@@ -159,11 +159,15 @@ def report(name: str, graded: list[tuple[Case, float]]) -> None:
         print(f"    {kind}: AUC {auc(yes, against):.3f}, says yes to {passed:.0%}", flush=True)
 
 
-async def measure(names: list[str], data: Path, limit: int, source: EmbeddedSource) -> None:
-    model, meter = source.open(), Meter()
-    for name in names:
-        cases = chosen(SETS[name](data), limit)
-        report(name, [(case, (await model.grade(case.prompt, meter)).margin) for case in cases])
+async def measure(names: list[str], data: Path, limit: int) -> None:
+    source = EmbeddedSource(Settings(chat_model=EMBEDDED))
+    try:
+        model, meter = source.open(), Meter()
+        for name in names:
+            cases = chosen(SETS[name](data), limit)
+            report(name, [(case, (await model.grade(case.prompt, meter)).margin) for case in cases])
+    finally:
+        await source.close()
 
 
 def main() -> None:
@@ -172,11 +176,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=60, help="cases a set")
     parser.add_argument("--only", nargs="+", choices=SETS, default=list(SETS))
     options = parser.parse_args()
-    source = EmbeddedSource(Settings(chat_model=EMBEDDED))
-    try:
-        asyncio.run(measure(options.only, options.data, options.limit, source))
-    finally:
-        source.close()
+    asyncio.run(measure(options.only, options.data, options.limit))
 
 
 if __name__ == "__main__":

@@ -15,10 +15,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store import IndexStore, uploads
 from index_store.ingest import Ingestion, Source
-from rag.execution import Execution, finished
+from rag.execution import Execution
 from rag.history import History
 from rag.models import ModelSource, model_source
 from rag.pipelines import pipeline
+from rag.reading import finished
 from rag.run import Run
 from rag.settings import Settings
 from rag.step import Recorder

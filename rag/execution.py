@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from index_store import IndexStore, uploads
 from index_store.errors import EmptyQuestion, PlainError
 from index_store.ingest import Source
-from rag.citations import MARKER, cited_passages
 from rag.errors import RunTimeLimit, Unexpected
 from rag.language import language_of
 from rag.models import ChatModel, ModelSource
@@ -16,20 +15,10 @@ from rag.pipelines import Pipeline
 from rag.settings import Settings
 from rag.step import Limits, Recorder, Step, Tools
 from rag.trace import (
-    AnswerCheckDetail,
-    Citation,
     DocumentsDetail,
-    Event,
     ModelDetail,
-    Outcome,
-    Passage,
-    RetrievalDetail,
-    RunFinished,
     RunStarted,
     RunStatus,
-    StepFinished,
-    Token,
-    Totals,
 )
 
 log = logging.getLogger(__name__)
@@ -103,55 +92,3 @@ class Execution:
         step = Step("start_model", recorder)
         step.detail = ModelDetail(name=self.models.name)
         return await step.run(asyncio.to_thread(self.models.open))
-
-
-def finished(events: Sequence[Event], status: RunStatus, error: PlainError | None, seconds: float) -> RunFinished:
-    """The end of a run, summed up from its events, so that no total can disagree with them."""
-    answer, step = answer_so_far(events)
-    ended = [event for event in events if isinstance(event, StepFinished)]
-    return RunFinished(
-        status=status,
-        answer=answer,
-        outcome=_outcome(step, ended) if status == "finished" else None,
-        citations=cited_so_far(events),
-        totals=Totals(
-            seconds=seconds,
-            model_calls=sum(each.model_calls for each in ended),
-            tokens_in=sum(each.tokens_in for each in ended),
-            tokens_out=sum(each.tokens_out for each in ended),
-            rewrites=sum(each.step == "rewrite_question" for each in ended),
-            generations=sum(each.step == "generate" for each in ended),
-        ),
-        error=error.as_failure() if error else None,
-    )
-
-
-def answer_so_far(events: Sequence[Event]) -> tuple[str, str | None]:
-    """What the latest attempt to write an answer has written, and the step that it was."""
-    attempt: tuple[str, int] | None = None
-    text = ""
-    for event in events:
-        if isinstance(event, Token):
-            if (event.step, event.attempt) != attempt or event.restart:
-                attempt, text = (event.step, event.attempt), ""
-            text += event.text
-    return text, attempt[0] if attempt else None
-
-
-def cited_so_far(events: Sequence[Event]) -> tuple[Citation, ...]:
-    """What the markers in `answer_so_far` point to."""
-    passages: dict[int, Passage] = {}
-    for event in events:
-        if isinstance(event, StepFinished) and isinstance(event.detail, RetrievalDetail):
-            passages |= {passage.number: passage for passage in event.detail.passages}
-    answer, _ = answer_so_far(events)
-    return cited_passages(map(int, MARKER.findall(answer)), passages.values())
-
-
-def _outcome(writer: str | None, ended: Sequence[StepFinished]) -> Outcome:
-    if writer == "decline":
-        return "not_in_documents"
-    checks = [each for each in ended if isinstance(each.detail, AnswerCheckDetail)]
-    if not checks:
-        return "answered"
-    return "confirmed" if checks[-1].verdict == "yes" else "unconfirmed"

@@ -26,7 +26,8 @@ from sqlalchemy import (
 )
 
 from rag.errors import Interrupted
-from rag.trace import Event, RunFinished, RunStarted, Token, Totals, from_json, to_json
+from rag.reading import finished
+from rag.trace import Event, RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
 
 TITLE_LENGTH = 60
 """characters of the first question"""
@@ -99,18 +100,9 @@ class History:
     def close_interrupted_runs(self) -> None:
         """Ends the runs that a process left running when it died. For the one process that owns the data folder."""
         for run in self._select_runs(_runs.c.status == "running"):
-            seconds = max((getattr(each, "start", 0.0) for each in self.events(run.id)), default=0.0)
-            self.save(
-                run.id,
-                RunFinished(
-                    status="failed",
-                    answer="",
-                    outcome=None,
-                    citations=(),
-                    totals=Totals(seconds=seconds),
-                    error=Interrupted().as_failure(),
-                ),
-            )
+            events = self.events(run.id)
+            seconds = max((_end(each) for each in events), default=0)
+            self.save(run.id, finished(events, "failed", Interrupted(), seconds))
 
     def new_conversation(self, question: str) -> Conversation:
         now = time.time()
@@ -192,6 +184,16 @@ class History:
         with self._database.connect() as connection:
             found = connection.execute(rows).mappings().all()
         return [PastRun.model_validate(dict(row)) for row in found]
+
+
+def _end(event: Event) -> float:
+    """Seconds since its run began by which it is known to have gone on."""
+    match event:
+        case StepStarted():
+            return event.start
+        case StepFinished():
+            return event.start + event.milliseconds / 1000
+    return 0
 
 
 def _set_pragmas(connection, _record) -> None:

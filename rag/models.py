@@ -9,12 +9,14 @@ Not here: retries of 429, 5xx and refused connections, with back-off, which the 
 
 import asyncio
 import json
+import logging
 import math
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Protocol
 
+import httpx2
 import openai
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
@@ -32,6 +34,8 @@ from rag.grades import UNREADABLE, VERDICT_SCHEMA, GradingPrompt, Prompt, read_v
 from rag.prompts import embedded, service
 from rag.settings import Settings
 from rag.trace import Grade
+
+log = logging.getLogger(__name__)
 
 RETRY_PAUSE = 0.5
 """seconds before a broken stream is begun anew, doubled each time"""
@@ -131,6 +135,7 @@ class ChatModel:
     def _explained(self, error: Exception) -> PlainError:
         if isinstance(error, openai.OpenAIError):
             return explain(error, base_url=self._base_url, model=self.name)
+        log.warning("The answer of %s is no chat completion: %s", host_of(self._base_url), type(error).__name__)
         return AnswerUnreadable(host=host_of(self._base_url), model=self.name)
 
 
@@ -248,6 +253,7 @@ class ServiceSource:
                 api_key=self._settings.openai_api_key or SecretStr(PLACEHOLDER_KEY),
                 base_url=url,
                 http_async_client=self._http,
+                http_socket_options=(),  # others would take the proxies of the environment away
                 timeout=self._settings.model_timeout,
                 max_retries=retries,
                 temperature=0,
@@ -265,7 +271,11 @@ class EmbeddedSource:
         self._path = settings.embedded_model or models_folder(settings.data_dir) / CHAT_MODEL.name
         self.name = self._path.stem
         self._server = EmbeddedServer(self._path, log_path=settings.data_dir / "logs" / "embedded-model.log")
-        self._http = openai.DefaultAsyncHttpxClient(trust_env=False)  # a proxy can't reach this machine's own address
+        self._http = openai.DefaultAsyncHttpxClient(
+            trust_env=False,  # a proxy can't reach this machine's own address
+            # llama.cpp closes a kept connection just when the next request may be on its way.
+            limits=httpx2.Limits(max_keepalive_connections=0),
+        )
 
     def is_ready(self) -> bool:
         return self._server.is_running()
@@ -279,6 +289,7 @@ class EmbeddedSource:
             http_async_client=self._http,
             timeout=EMBEDDED_TIMEOUT,
             max_retries=0,
+            http_socket_options=(),
             max_tokens=EMBEDDED_ANSWER_TOKENS,
             temperature=0,
             stream_usage=True,

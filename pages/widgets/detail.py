@@ -151,7 +151,7 @@ def _(detail: UsefulnessDetail) -> str:
 
 @_summary.register
 def _(detail: AnswerCheckDetail) -> str:
-    passed = "no" not in (detail.grounding.verdict, detail.usefulness.verdict)
+    passed = detail.grounding.verdict == detail.usefulness.verdict == "yes"
     return say("summary.good" if passed else "summary.bad")
 
 

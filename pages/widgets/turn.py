@@ -11,9 +11,9 @@ from pages.process import engine
 from pages.widgets import trace
 from pages.widgets.answer import show_answer
 from pages.words import language, say
-from rag.execution import answer_so_far, cited_so_far
 from rag.history import PastRun
 from rag.pipelines import PIPELINES
+from rag.reading import answer_so_far, cited_so_far
 from rag.run import Run
 from rag.trace import Event, RunFinished, StepStarted
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
+import httpx2
 
 from rag.embedded.engine import engine_is_installed
 from rag.embedded.errors import (
@@ -88,8 +88,8 @@ class EmbeddedServer:
         patience.start()
         try:
             address = self._introduce(api_key)
-            httpx.get(f"{address}/health", timeout=HEALTH_LIMIT, trust_env=False).raise_for_status()
-        except (OSError, ValueError, httpx.HTTPError) as error:
+            httpx2.get(f"{address}/health", timeout=HEALTH_LIMIT, trust_env=False).raise_for_status()
+        except (OSError, ValueError, httpx2.HTTPError) as error:
             timed_out = not patience.is_alive()
             status = self._end_child()
             raise self._explanation(status, timed_out) from error

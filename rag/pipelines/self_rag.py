@@ -49,6 +49,8 @@ def after_check_answer(state: State, limits: Limits) -> Choice:
         if state.get("rewrites", 0) < limits.rewrites:
             return Choice("rewrite_question", "not_useful")
         return Choice(END, "rewrite_limit")
+    if "unknown" in (state["grounding"].verdict, state["usefulness"].verdict):
+        return Choice(END, "check_unreadable")
     return Choice(END, "confirmed")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rag.grades import Prompt
 from rag.language import Language
 from rag.prompts.embedded_grading import SYSTEM, grounding, relevance, usefulness
-from rag.prompts.fence import passages_block
+from rag.prompts.fence import fenced, passages_block
 from rag.trace import Passage
 
 __all__ = ["answer", "grounding", "relevance", "rewrite", "usefulness"]
@@ -20,7 +20,7 @@ _LANGUAGE: dict[Language, str] = {"ja": "Japanese", "en": "English"}
 def answer(question: str, passages: Sequence[Passage], language: Language, rejected: str | None = None) -> Prompt:
     task = f"Answer the question from the passages above in one short sentence in {_LANGUAGE[language]}."
     if rejected:
-        task += f" This answer was wrong: {rejected}"
+        task += f" This answer was wrong:\n{fenced('rejected', rejected)}"
     return [("system", SYSTEM), ("user", f"{passages_block(passages)}\n\n{task}\nQuestion: {question}")]
 
 

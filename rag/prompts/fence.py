@@ -24,4 +24,4 @@ def place(passage: Passage) -> str:
 
 
 def _attribute(value: object) -> str:
-    return re.sub(r'["<>\n]', " ", str(value))
+    return re.sub(r'["<>\n]', " ", str(value).replace(" > ", " › "))

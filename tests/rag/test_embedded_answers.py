@@ -15,7 +15,7 @@ def test_without_any_key_self_rag_answers_in_both_languages_and_cites_the_right_
             ("What is the VPN client called?", "HazeGate", "vpn.en.md"),
         ):
             result = engine.ask(question, index=INDEX, pipeline_name="self_rag").result()
-            assert result.status == "finished"
+            assert result.status == "finished", result.error
             assert fact in result.answer
             assert source in [citation.source for citation in result.citations]
             assert result.totals.tokens > 0
