@@ -77,25 +77,28 @@ def choose_index(indexes: dict[str, Index], conversation_id: str | None) -> str:
     names = list(indexes)
     labels = {name: say("index.option", name=name, documents=indexes[name].documents) for name in names}
     latest = runs[-1].index if runs and runs[-1].index in indexes else names[0]
-    return st.selectbox(
-        say("index.label"),
-        names,
-        index=names.index(latest),
-        format_func=labels.__getitem__,
-        key="index",
-        label_visibility="collapsed",
-    )
+    return pick("index", say("index.label"), labels, latest)
 
 
 def choose_pipeline() -> str:
     labels = {name: say(f"pipeline.{name}") for name in PIPELINES}
-    return st.selectbox(
-        say("pipeline.label"),
-        list(labels),
+    return pick("pipeline", say("pipeline.label"), labels, next(iter(labels)))
+
+
+def pick(name: str, title: str, labels: dict[str, str], default: str) -> str:
+    """A picker that keeps its choice when its words change, with the language or a count; Streamlit's own loses it."""
+    chosen = st.session_state.get(f"picked_{name}", default)
+    names = list(labels)
+    picked = st.selectbox(
+        title,
+        names,
+        index=names.index(chosen if chosen in labels else default),
         format_func=labels.__getitem__,
-        key="pipeline",
+        key=f"{name}: {', '.join(labels.values())}",
         label_visibility="collapsed",
     )
+    st.session_state[f"picked_{name}"] = picked
+    return picked
 
 
 conversation_id = current_conversation()

@@ -60,7 +60,7 @@ def test_a_file_that_cannot_be_loaded_is_told_in_one_sentence_and_nothing_is_los
     expect(visitor.text("documents.summary", ready=0, unchanged=0, failed=3).last).to_be_visible()
     for error in (
         EmptyDocument(name=empty.name),
-        UnknownKind(name=unknown.name, known=", ".join(sorted(KINDS))),
+        UnknownKind(name=unknown.name, known=" ".join(KINDS)),
         NoText(name=blank.name),
     ):
         expect(visitor.page.get_by_text(error.sentence(language)).last).to_be_visible()

@@ -96,7 +96,7 @@ def test_a_marker_opens_the_passage_and_the_trace_opens_to_the_grades(loaded, se
     verdict = loaded.page.locator(".detail .verdict.yes").first
     expect(verdict).to_have_text(loaded.words["detail.relevant_yes"])
     expect(loaded.page.locator(".detail .reason").first).to_have_text("It says so.")
-    expect(loaded.page.locator(".detail .score").first).to_have_text("0.90")
+    expect(loaded.page.locator(".detail .grade .score").first).to_have_text("0.90")
     expect(loaded.step("check_grounding")).to_be_visible()
 
 
