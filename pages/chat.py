@@ -122,10 +122,6 @@ with st.bottom:
         st.caption(say(f"pipeline.{pipeline}_help"))
     said = st.chat_input(say("chat.placeholder"), accept_file="multiple", key="composer", disabled=is_busy)
 
-with st.sidebar:
-    show_uploader(index)
-    show_ingestions(known_ingestions)
-
 if said:
     attached = [uploads.keep(engine().settings.data_dir, file.name, file) for file in said.files]
     if said.text.strip():
@@ -133,3 +129,8 @@ if said:
     elif attached:
         engine().add_documents(index, attached, uploaded=True)
         st.rerun()
+
+# After the question: taking files reruns the page, which would lose one that came at the same moment.
+with st.sidebar:
+    show_uploader(index)
+    show_ingestions(known_ingestions)

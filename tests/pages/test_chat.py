@@ -179,6 +179,29 @@ def test_the_pipeline_that_is_picked_is_the_one_that_runs(handbook):
     assert page.ask(ASKED["en"]).pipeline == "naive"
 
 
+def test_the_index_that_is_picked_stays_picked_when_a_document_is_added_to_it(handbook, engine, tmp_path):
+    for name in ("first.md", "second.md"):
+        (tmp_path / name).write_text(f"# Notes\n\nThe {name} of the green car.", encoding="utf-8")
+    engine.store.add("notes", tmp_path / "first.md", "first.md")
+    page = ChatPage()
+    other = next(index.name for index in reversed(engine.store.indexes()))
+    page.app.selectbox[0].set_value(other)
+    page.look()
+    engine.store.add(other, tmp_path / "second.md", "second.md")
+    page.look()
+    page.look()
+    assert page.ask(ASKED["en"]).index == other
+
+
+def test_a_question_that_comes_together_with_an_upload_is_not_lost(handbook, engine):
+    page = ChatPage()
+    page.app.file_uploader[0].set_value([("notes.txt", b"The kettle holds 1.7 litres.", "text/plain")])
+    page.ask(ASKED["en"])
+    assert len(page.questions) == 1
+    [ingestion] = engine.ingestions
+    assert [each.status for each in ingestion.wait()] == ["ready"]
+
+
 def test_conversations_come_back_after_a_restart(handbook):
     page = ChatPage()
     page.ask(ASKED["en"])
