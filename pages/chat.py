@@ -3,18 +3,14 @@
 import streamlit as st
 
 from index_store import Index, samples, uploads
+from index_store.errors import EmptyQuestion
 from index_store.ingest import Source
+from pages.conversation import current_conversation, open_conversation
 from pages.process import engine
 from pages.widgets.sidebar import ingestions, show_conversations, show_ingestions, show_uploader
 from pages.widgets.turn import show_live, show_past, show_question
 from pages.words import language, say
 from rag.pipelines import PIPELINES
-
-
-def current_conversation() -> str | None:
-    """The address names it, so that it survives a reload."""
-    named = st.query_params.get("c")
-    return named if named and engine().history.conversation_exists(named) else None
 
 
 def ask(question: str, index: str, pipeline: str, attachments: list[Source] | None = None) -> None:
@@ -25,8 +21,7 @@ def ask(question: str, index: str, pipeline: str, attachments: list[Source] | No
         conversation_id=current_conversation(),
         attachments=attachments or [],
     )
-    st.query_params["c"] = run.conversation_id
-    st.rerun()
+    open_conversation(run.conversation_id)
 
 
 def show_conversation(conversation_id: str) -> bool:
@@ -129,6 +124,8 @@ if said:
     elif attached:
         engine().add_documents(index, attached, uploaded=True)
         st.rerun()
+    else:
+        st.warning(EmptyQuestion().sentence(language()))
 
 # After the question: taking files reruns the page, which would lose one that came at the same moment.
 with st.sidebar:

@@ -46,6 +46,10 @@ EMBEDDED_ANSWER_TOKENS = 400
 EMBEDDED_TIMEOUT = 300
 """seconds: it reads 70 tokens a second, and requests wait for each other"""
 
+NO_CHUNK_TIMEOUT = None
+"""ChatOpenAI's own, of each chunk, can swallow a stop that comes with one (asyncio.wait_for of Python 3.11); the
+connection's timeout bounds silence all the same"""
+
 PLACEHOLDER_KEY = "none"
 """for servers that need no key; the client insists on one"""
 
@@ -255,6 +259,7 @@ class ServiceSource:
                 http_async_client=self._http,
                 http_socket_options=(),  # others would take the proxies of the environment away
                 timeout=self._settings.model_timeout,
+                stream_chunk_timeout=NO_CHUNK_TIMEOUT,
                 max_retries=retries,
                 temperature=0,
                 stream_usage=True,
@@ -288,6 +293,7 @@ class EmbeddedSource:
             base_url=endpoint.base_url,
             http_async_client=self._http,
             timeout=EMBEDDED_TIMEOUT,
+            stream_chunk_timeout=NO_CHUNK_TIMEOUT,
             max_retries=0,
             http_socket_options=(),
             max_tokens=EMBEDDED_ANSWER_TOKENS,

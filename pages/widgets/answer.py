@@ -5,6 +5,8 @@ from html import escape
 
 import streamlit as st
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
 
 from index_store import IndexStore, Section
 from index_store.errors import UnknownSection
@@ -12,8 +14,15 @@ from pages.words import say
 from rag.citations import MARKER
 from rag.trace import Citation
 
+
+def _text(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, buttons: dict[str, str]) -> str:
+    """Plain text with its markers as buttons: in text alone, so that code keeps its [1]."""
+    return MARKER.sub(lambda marker: buttons.get(marker[1], marker[0]), escape(tokens[at].content))
+
+
 # Neither HTML nor pictures: an answer or a document could send what is on the page elsewhere with one.
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+_markdown.add_render_rule("text", _text)
 
 
 def show_answer(text: str, citations: Sequence[Citation], store: IndexStore, key: str) -> None:
@@ -22,25 +31,18 @@ def show_answer(text: str, citations: Sequence[Citation], store: IndexStore, key
 
 
 def answer_html(text: str, citations: Sequence[Citation], store: IndexStore, key: str) -> str:
+    buttons = {str(each.number): _button(each.number, key) for each in citations}
+    answer = f'<div class="answer">{_markdown.render(text, buttons)}</div>'
     if not citations:
-        return f'<div class="answer">{_markdown.render(text)}</div>'
-    numbers = {citation.number for citation in citations}
-
-    def marker(number: int) -> str:
-        opens = escape(say("chat.open_citation", number=number))
-        return f'<button class="cite" popovertarget="{key}-{number}" title="{opens}">{number}</button>'
-
-    answer = MARKER.sub(
-        lambda match: marker(int(match[1])) if int(match[1]) in numbers else match[0], _markdown.render(text)
-    )
-    sources = "".join(
-        f"<li>{marker(citation.number)} <span>{escape(place(citation))}</span></li>" for citation in citations
-    )
+        return answer
+    sources = "".join(f"<li>{buttons[str(each.number)]} <span>{escape(place(each))}</span></li>" for each in citations)
     cards = "".join(_card(citation, store, f"{key}-{citation.number}") for citation in citations)
-    return (
-        f'<div class="answer">{answer}</div>'
-        f'<div class="sources"><h6>{escape(say("chat.sources"))}</h6><ul>{sources}</ul></div>{cards}'
-    )
+    return f'{answer}<div class="sources"><h6>{escape(say("chat.sources"))}</h6><ul>{sources}</ul></div>{cards}'
+
+
+def _button(number: int, key: str) -> str:
+    opens = escape(say("chat.open_citation", number=number))
+    return f'<button class="cite" popovertarget="{key}-{number}" title="{opens}">{number}</button>'
 
 
 def place(citation: Citation) -> str:

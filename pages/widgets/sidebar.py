@@ -8,6 +8,7 @@ from index_store import uploads
 from index_store.ingest import Ingestion
 from index_store.loaders import KINDS
 from index_store.records import AddStatus
+from pages.conversation import open_conversation
 from pages.process import engine
 from pages.words import language, say
 
@@ -17,7 +18,7 @@ REFRESH = 0.5
 
 def show_conversations(current: str | None) -> None:
     if st.button(f"+ {say('sidebar.new_chat')}", width="stretch", key="new-chat"):
-        _open(None)
+        open_conversation(None)
     today = datetime.date.today()
     shown: str | None = None
     for conversation in engine().history.conversations():
@@ -29,20 +30,12 @@ def show_conversations(current: str | None) -> None:
         with st.container(horizontal=True, wrap=False, gap=None, key=f"conversation-{conversation.id}"):
             kind = "secondary" if conversation.id == current else "tertiary"
             if st.button(conversation.title, key=f"open-{conversation.id}", type=kind, width="stretch"):
-                _open(conversation.id)
+                open_conversation(conversation.id)
             if conversation.id == current and st.button(
                 "×", key=f"delete-{conversation.id}", type="tertiary", help=say("sidebar.delete")
             ):
                 engine().delete_conversation(conversation.id)
-                _open(None)
-
-
-def _open(conversation_id: str | None) -> None:
-    if conversation_id:
-        st.query_params["c"] = conversation_id
-    else:
-        st.query_params.pop("c", None)
-    st.rerun()
+                open_conversation(None)
 
 
 def show_uploader(index: str) -> None:

@@ -97,6 +97,12 @@ def test_a_number_that_cites_nothing_stays_what_it_is(engine, citation):
     assert "の[2]です" in html
 
 
+def test_a_marker_in_code_stays_code(engine, citation):
+    tags = html_of(engine, "`rows[1]` says [1]", citation)
+    assert "<code>rows[1]</code>" in tags
+    assert tags.count('class="cite"') == 2  # in the text, and in the list of sources
+
+
 def test_without_citations_there_are_neither_markers_nor_sources(engine):
     html = html_of(engine, "[1]")
     assert "[1]" in html

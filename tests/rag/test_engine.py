@@ -149,6 +149,31 @@ def test_stop_in_the_midst_of_grading_ends_every_grade(engine, chat):
     assert gate.waiting == 0
 
 
+def test_a_stop_that_meets_a_word_of_the_model_is_not_lost(open_engine, server):
+    server.default = Answer("日当は2,500円です。" * 40, token_seconds=0.005)
+    engine = open_engine(server=server)
+    done = threading.Event()
+
+    def keep_busy() -> None:
+        # So that a stop and a word often wait for the event loop together.
+        while not done.is_set():
+            sum(range(2000))
+
+    busy = [threading.Thread(target=keep_busy) for _ in range(2)]
+    for thread in busy:
+        thread.start()
+    try:
+        for _ in range(20):
+            run = ask(engine)
+            wait_for_token(run)
+            run.stop()
+            assert run.result().status == "stopped"
+    finally:
+        done.set()
+        for thread in busy:
+            thread.join()
+
+
 def test_a_run_that_is_stopped_at_once_still_ends(engine):
     run = ask(engine)
     run.stop()
