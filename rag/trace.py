@@ -18,13 +18,11 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
 
-class Passage(Frozen):
-    """A piece of a document that a search found, under the number that it keeps for the whole run."""
+class Citation(Frozen):
+    """A piece of a document, as [number] in an answer points to it."""
 
     number: int
-    """what [n] in an answer points to; from 1"""
-    rank: int
-    score: float
+    """from 1; kept for the whole run"""
     document_id: str
     section_id: str
     source: str
@@ -35,6 +33,14 @@ class Passage(Frozen):
     start: int
     end: int
     """where `text` stands in its section, in characters"""
+
+
+class Passage(Citation):
+    """A piece of a document that a search found."""
+
+    rank: int
+    """from 1"""
+    score: float
 
 
 class Grade(Frozen):
@@ -138,21 +144,6 @@ Detail = Annotated[
     | ModelDetail,
     Field(discriminator="type"),
 ]
-
-
-class Citation(Frozen):
-    """What [number] in the answer points to."""
-
-    number: int
-    document_id: str
-    section_id: str
-    source: str
-    title: str
-    headings: tuple[str, ...]
-    page: int | None
-    text: str
-    start: int
-    end: int
 
 
 class Totals(Frozen):
