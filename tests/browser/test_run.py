@@ -8,8 +8,11 @@ from playwright.sync_api import expect
 from tests.browser.visitor import LOADED
 from tests.servers import Answer
 
-SLOW = Answer("A director approves the green car [1]. " + "One word after another. " * 30, token_seconds=0.03)
-"""about six seconds"""
+WORDS = "A director approves the green car [1]. " + "One word after another. " * 30
+SLOW = Answer(WORDS, token_seconds=0.04)
+"""about eight seconds"""
+ENDLESS = Answer(WORDS, token_seconds=0.5)
+"""longer than a test takes: to be stopped"""
 
 
 def script(server, question: str, answer: str | Answer) -> None:
@@ -21,14 +24,18 @@ def requests_for(server, question: str) -> list:
     return [request for request in server.chats if request.schema is None and question in request.prompt]
 
 
+def ask(loaded, server, answer: Answer) -> str:
+    """A question that is being answered, and of which something stands on the page."""
+    question = f"Who approves the green car of department {uuid4().hex[:8]}?"
+    script(server, question, answer)
+    loaded.ask(question)
+    expect(loaded.answers).to_contain_text("One", timeout=LOADED)
+    return question
+
+
 @pytest.fixture
 def asked(loaded, server) -> str:
-    """A question that is being answered, slowly, and of which something stands on the page."""
-    question = f"Who approves the green car of department {uuid4().hex[:8]}?"
-    script(server, question, SLOW)
-    loaded.ask(question)
-    expect(loaded.answers).to_contain_text("One word", timeout=LOADED)
-    return question
+    return ask(loaded, server, SLOW)
 
 
 def test_the_steps_and_the_words_of_an_answer_arrive_while_it_is_being_written(loaded, server, asked):
@@ -45,12 +52,13 @@ def test_the_steps_and_the_words_of_an_answer_arrive_while_it_is_being_written(l
     expect(loaded.step("retrieve")).to_have_count(0)  # folded
 
 
-def test_stop_ends_the_run_and_the_models_work(loaded, server, asked):
+def test_stop_ends_the_run_and_the_models_work(loaded, server):
+    asked = ask(loaded, server, ENDLESS)
     loaded.stop.click()
     expect(loaded.text("chat.stopped")).to_be_visible()
     [request] = requests_for(server, asked)
     assert request.disconnected.wait(3)
-    assert 0 < loaded.answers.inner_text().count("One word") < 30
+    assert 0 < loaded.answers.inner_text().count("One") < 30
     expect(loaded.traces).to_contain_text(loaded.words["status.stopped"])
     expect(loaded.composer).to_be_enabled()
 
@@ -100,7 +108,8 @@ def test_a_marker_opens_the_passage_and_the_trace_opens_to_the_grades(loaded, se
     expect(loaded.step("check_grounding")).to_be_visible()
 
 
-def test_two_visitors_see_the_same_run(visit, loaded, server, asked):
+def test_two_visitors_see_the_same_run(visit, loaded, server):
+    asked = ask(loaded, server, ENDLESS)
     other = visit(path=f"/?{loaded.page.url.partition('?')[2]}")
     expect(other.questions).to_have_text([asked])
     other.stop.click()
