@@ -44,7 +44,12 @@ class Settings(PlainSettings):
         "model_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
         "model_retries": ("a whole number from 0 to 10", "0〜10 の整数"),
         "max_file_mb": ("a number of megabytes above 0", "0 より大きいメガバイト数"),
+        "parser_workers": ("a whole number from 1 to 64", "1〜64 の整数"),
+        "parser_memory_mb": ("a whole number of at least 256", "256 以上の整数"),
         "parser_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
+        "crawl_rate": ("a number above 0", "0 より大きい数"),
+        "crawl_at_once": ("a whole number from 1 to 64", "1〜64 の整数"),
+        "crawl_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
     }
 
     data_dir: Path = Path("data")
@@ -58,8 +63,19 @@ class Settings(PlainSettings):
     """seconds"""
     model_retries: int = Field(2, ge=0, le=10)
     max_file_mb: float = Field(200, gt=0, allow_inf_nan=False)
+    parser_workers: int = Field(2, ge=1, le=64)
+    """processes"""
+    parser_memory_mb: int = Field(1024, ge=256)
+    """of address space, each, above what the libraries take"""
     parser_timeout: float = Field(120, gt=0, allow_inf_nan=False)
     """seconds a file"""
+    crawl_allowed: str = ""
+    """hosts and networks inside that may be crawled, separated by commas"""
+    crawl_rate: float = Field(4, gt=0, allow_inf_nan=False)
+    """requests a second to one host"""
+    crawl_at_once: int = Field(4, ge=1, le=64)
+    crawl_timeout: float = Field(30, gt=0, allow_inf_nan=False)
+    """seconds a page"""
 
     @field_validator("openai_api_key")
     @classmethod

@@ -5,7 +5,7 @@ from pathlib import PurePath
 from typing import Protocol, cast
 
 from index_store.errors import UnknownKind
-from index_store.loaders.loaded import Heading, Loaded, Page
+from index_store.loaders.loaded import Heading, Loaded, Page, RawFile
 
 KINDS = {
     ".txt": "txt",
@@ -21,8 +21,8 @@ KINDS = {
 
 
 class Loader(Protocol):
-    def load(self, content: bytes, name: str) -> Loaded:
-        """Raises DocumentError. `name` is the file's, for its title and for errors."""
+    def load(self, file: RawFile) -> Loaded:
+        """Raises DocumentError."""
         ...
 
 
@@ -39,4 +39,4 @@ def loader_of(kind: str) -> Loader:
     return cast(Loader, import_module(f"index_store.loaders.{kind}"))
 
 
-__all__ = ["KINDS", "Heading", "Loaded", "Loader", "Page", "kind_of", "loader_of"]
+__all__ = ["KINDS", "Heading", "Loaded", "Loader", "Page", "RawFile", "kind_of", "loader_of"]

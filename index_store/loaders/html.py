@@ -9,18 +9,19 @@ from index_store.errors import NoText, WrongContent
 from index_store.loaders.content import content_kind
 from index_store.loaders.decode import decode
 from index_store.loaders.html_body import body_markdown
-from index_store.loaders.loaded import Loaded, Page
+from index_store.loaders.loaded import Loaded, Page, RawFile
 
 _CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.I)
 
 
-def load(content: bytes, name: str) -> Loaded:
-    kind = content_kind(content)
+def load(file: RawFile) -> Loaded:
+    kind = content_kind(file.content)
     if kind:
-        raise WrongContent(name=name, content=kind)
-    found = _CHARSET.search(content, 0, 4096)
-    html = decode(content, name, found[1].decode("ascii") if found else None)
-    return load_html(html, name)
+        raise WrongContent(name=file.name, content=kind)
+    found = _CHARSET.search(file.content, 0, 4096)
+    # A server's word is often that of its default; the page's own is its author's.
+    declared = found[1].decode("ascii") if found else file.charset
+    return load_html(decode(file.content, file.name, declared), file.name)
 
 
 def load_html(html: str, name: str) -> Loaded:

@@ -1,5 +1,8 @@
-"""What every loader makes of a file."""
+"""What every loader is given, and what it makes of it."""
 
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator
@@ -11,6 +14,19 @@ def _storable(text: object) -> object:
 
 
 CleanText = Annotated[str, BeforeValidator(_storable)]
+
+
+@dataclass(frozen=True)
+class RawFile:
+    path: Path
+    name: str
+    """the document's, for its title and for errors; the path may be one of ours"""
+    charset: str | None = None
+    """what the server that sent it claims"""
+
+    @cached_property
+    def content(self) -> bytes:
+        return self.path.read_bytes()
 
 
 class Heading(BaseModel, frozen=True):

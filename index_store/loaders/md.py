@@ -3,7 +3,7 @@
 import re
 from pathlib import PurePath
 
-from index_store.loaders.loaded import Loaded, Page
+from index_store.loaders.loaded import Loaded, Page, RawFile
 from index_store.loaders.txt import read_text
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
@@ -14,8 +14,8 @@ _STARTS_BLOCK = re.compile(r" {0,3}([#>|]|[-*+] |\d+[.)] )| {4}")
 _H1 = re.compile(r" {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$")
 
 
-def load(content: bytes, name: str) -> Loaded:
-    text = read_text(content, name)
+def load(file: RawFile) -> Loaded:
+    text = read_text(file)
     title = None
     front = _FRONT_MATTER.match(text)
     if front and re.search(r"^\w[\w-]*:", front[1], re.M):
@@ -24,7 +24,7 @@ def load(content: bytes, name: str) -> Loaded:
         # A file of nothing but front matter keeps it as its text.
         text = text[front.end() :] if text[front.end() :].strip() else text
     lines, first = _hashed(text.split("\n"))
-    return Loaded(title=title or first or PurePath(name).stem, pages=[Page(markdown="\n".join(lines))])
+    return Loaded(title=title or first or PurePath(file.name).stem, pages=[Page(markdown="\n".join(lines))])
 
 
 def _hashed(lines: list[str]) -> tuple[list[str], str | None]:

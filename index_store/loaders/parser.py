@@ -27,8 +27,8 @@ class Parser:
         self._process: subprocess.Popen[str] | None = None
         self._complaints: IO[bytes] | None = None
 
-    def load(self, path: Path, kind: str, name: str) -> Loaded:
-        request = {"path": str(path.absolute()), "kind": kind, "name": name, "seconds": self._seconds}
+    def load(self, path: Path, kind: str, name: str, charset: str | None = None) -> Loaded:
+        request = {"path": str(path.absolute()), "kind": kind, "name": name, "charset": charset, "seconds": self._seconds}
         with self._lock:
             answer = self._ask(request)
         if "error" in answer:

@@ -15,7 +15,7 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from index_store.errors import NoText, PasswordProtected, Unreadable, WrongContent
 from index_store.loaders.content import content_kind
-from index_store.loaders.loaded import Heading, Loaded, Page
+from index_store.loaders.loaded import Heading, Loaded, Page, RawFile
 from index_store.loaders.pdf_lines import Line, lines_of, paragraphs
 
 log = logging.getLogger(__name__)
@@ -34,12 +34,13 @@ _NO_TITLE = re.compile(
 )
 
 
-def load(content: bytes, name: str) -> Loaded:
-    kind = content_kind(content)
+def load(file: RawFile) -> Loaded:
+    name = file.name
+    kind = content_kind(file.content)
     if kind not in ("PDF", None):
         raise WrongContent(name=name, content=kind)
     try:
-        pdf = PdfDocument(content)
+        pdf = PdfDocument(file.content)
     except PdfiumError as error:
         if error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD:
             raise PasswordProtected(name=name) from error

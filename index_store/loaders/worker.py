@@ -9,9 +9,10 @@ import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 from index_store.errors import DocumentError, ParserFailed
-from index_store.loaders import loader_of
+from index_store.loaders import RawFile, loader_of
 
 MEMORY = 2 * 1024**3
 """bytes of address space above what the libraries take: a 200 MB file with its text and trees fits"""
@@ -35,10 +36,10 @@ def main() -> None:
             signal.alarm(0)
 
 
-def _answer(request: dict[str, str]) -> dict[str, object]:
+def _answer(request: dict[str, Any]) -> dict[str, object]:
     name = request["name"]
     try:
-        loaded = loader_of(request["kind"]).load(Path(request["path"]).read_bytes(), name)
+        loaded = loader_of(request["kind"]).load(RawFile(Path(request["path"]), name, request["charset"]))
     except DocumentError as error:
         return {"error": type(error).__name__, "details": error.details}
     except (MemoryError, RecursionError):

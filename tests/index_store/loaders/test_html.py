@@ -1,11 +1,11 @@
 import pytest
 
 from index_store import errors
-from index_store.loaders.html import load
+from index_store.loaders.html import load, load_html
 
 
 def markdown(html: str) -> str:
-    return load(html.encode(), "page.html").pages[0].markdown
+    return load_html(html, "page.html").pages[0].markdown
 
 
 def test_headings_lists_tables_and_code_become_markdown() -> None:
@@ -46,22 +46,22 @@ def test_japanese_wrapped_in_the_source_has_no_space() -> None:
     assert markdown("<p>日本語の\n   文章と English\nwords</p>") == "日本語の文章と English words\n"
 
 
-def test_legacy_pages_are_read_by_what_they_declare() -> None:
+def test_legacy_pages_are_read_by_what_they_declare(raw) -> None:
     html = "<meta charset=Shift_JIS><title>案内</title><p>ようこそ、表示のテストです。</p>"
-    loaded = load(html.encode("cp932"), "a.html")
+    loaded = load(raw(html.encode("cp932"), "a.html"))
     assert (loaded.title, loaded.pages[0].markdown) == ("案内", "ようこそ、表示のテストです。\n")
 
 
-def test_the_title_is_the_heading_that_the_page_is_titled_by() -> None:
-    loaded = load(b"<title>Annual leave</title><h1>Acme</h1><h1>Annual leave</h1><p>x</p>", "a.html")
+def test_the_title_is_the_heading_that_the_page_is_titled_by(raw) -> None:
+    loaded = load(raw(b"<title>Annual leave</title><h1>Acme</h1><h1>Annual leave</h1><p>x</p>", "a.html"))
     assert loaded.title == "Annual leave"
 
 
-def test_a_page_without_text_is_refused() -> None:
+def test_a_page_without_text_is_refused(raw) -> None:
     with pytest.raises(errors.NoText):
-        load(b"<html><body><script>x()</script></body></html>", "a.html")
+        load(raw(b"<html><body><script>x()</script></body></html>", "a.html"))
 
 
-def test_a_pdf_named_html_is_refused() -> None:
+def test_a_pdf_named_html_is_refused(raw) -> None:
     with pytest.raises(errors.WrongContent, match="PDF"):
-        load(b"%PDF-1.4\n%\xe2\xe3\n1 0 obj", "a.html")
+        load(raw(b"%PDF-1.4\n%\xe2\xe3\n1 0 obj", "a.html"))

@@ -9,53 +9,53 @@ def lines(*texts: str, top: float = 700) -> list[Text]:
     return [Text(50, top - 16 * number, text) for number, text in enumerate(texts)]
 
 
-def test_a_page_has_its_number_and_its_text() -> None:
+def test_a_page_has_its_number_and_its_text(raw) -> None:
     content = PdfFile([lines("The first page."), lines("The second page.")]).content()
-    assert [(page.number, page.markdown) for page in load(content, "a.pdf").pages] == [
+    assert [(page.number, page.markdown) for page in load(raw(content, "a.pdf")).pages] == [
         (1, "The first page."),
         (2, "The second page."),
     ]
 
 
-def test_wrapped_japanese_lines_are_joined_without_a_space() -> None:
+def test_wrapped_japanese_lines_are_joined_without_a_space(raw) -> None:
     first, second = "出張の日当は一日二千五百円で、宿泊を伴わないときは半", "額になります。"
-    assert load(PdfFile([lines(first, second)]).content(), "a.pdf").pages[0].markdown == first + second
+    assert load(raw(PdfFile([lines(first, second)]).content(), "a.pdf")).pages[0].markdown == first + second
 
 
-def test_wrapped_english_lines_are_joined_with_a_space_and_paragraph_ends_are_kept() -> None:
+def test_wrapped_english_lines_are_joined_with_a_space_and_paragraph_ends_are_kept(raw) -> None:
     wrapped = (
         "The allowance for a day of travel is paid",
         "after the report was handed in to the desk",
         "of the office.",
     )
     content = PdfFile([lines(*wrapped) + lines("Another matter begins here.", top=600)]).content()
-    assert load(content, "a.pdf").pages[0].markdown == " ".join(wrapped) + "\n\nAnother matter begins here."
+    assert load(raw(content, "a.pdf")).pages[0].markdown == " ".join(wrapped) + "\n\nAnother matter begins here."
 
 
-def test_headings_come_from_the_outline_where_the_text_has_them() -> None:
+def test_headings_come_from_the_outline_where_the_text_has_them(raw) -> None:
     page = [*lines("1. Travel"), *lines("The allowance is paid.", top=660), *lines("日当について", top=600)]
-    loaded = load(PdfFile([page], outline=[("Travel", 0), ("日当について", 0)]).content(), "a.pdf")
+    loaded = load(raw(PdfFile([page], outline=[("Travel", 0), ("日当について", 0)]).content(), "a.pdf"))
     assert [heading.text for heading in loaded.pages[0].headings or ()] == ["1. Travel", "日当について"]
 
 
-def test_an_outline_that_is_not_in_the_text_is_left_aside() -> None:
-    loaded = load(PdfFile([lines("Some text.")], outline=[("Elsewhere", 0), ("Nowhere", 0)]).content(), "a.pdf")
+def test_an_outline_that_is_not_in_the_text_is_left_aside(raw) -> None:
+    loaded = load(raw(PdfFile([lines("Some text.")], outline=[("Elsewhere", 0), ("Nowhere", 0)]).content(), "a.pdf"))
     assert loaded.pages[0].headings == ()
 
 
-def test_running_headers_and_page_numbers_are_left_out() -> None:
+def test_running_headers_and_page_numbers_are_left_out(raw) -> None:
     pages = [
         [Text(50, 760, "Handbook"), Text(50, 600, f"The body of part {name}."), Text(290, 30, f"{number}")]
         for number, name in enumerate("ABCDE", 1)
     ]
-    assert [page.markdown for page in load(PdfFile(pages).content(), "a.pdf").pages] == [
+    assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
         f"The body of part {name}." for name in "ABCDE"
     ]
 
 
-def test_a_pdf_without_text_says_what_to_do() -> None:
+def test_a_pdf_without_text_says_what_to_do(raw) -> None:
     with pytest.raises(errors.NoText, match="OCR"):
-        load(PdfFile([[]]).content(), "scan.pdf")
+        load(raw(PdfFile([[]]).content(), "scan.pdf"))
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,6 @@ def test_a_pdf_without_text_says_what_to_do() -> None:
         (b"no PDF at all", errors.Unreadable),
     ],
 )
-def test_what_is_no_pdf_is_refused_in_plain_words(content: bytes, error: type[errors.PlainError]) -> None:
+def test_what_is_no_pdf_is_refused_in_plain_words(content: bytes, error: type[errors.PlainError], raw) -> None:
     with pytest.raises(error):
-        load(content, "a.pdf")
+        load(raw(content, "a.pdf"))
