@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -10,20 +11,27 @@ from index_store.errors import Failure
 
 class DocumentStatus(StrEnum):
     PENDING = "pending"
+    """kept, and still to be read and embedded"""
     READY = "ready"
+    """the only one that a search finds"""
     FAILED = "failed"
+    REMOVING = "removing"
 
 
 class AddStatus(StrEnum):
     READY = "ready"
     UNCHANGED = "unchanged"
     FAILED = "failed"
+    REMOVED = "removed"
+    """gone from the site or archive that it came from"""
 
 
 class Index(BaseModel, frozen=True):
     name: str
     documents: int
     """how many are ready"""
+    pending: int
+    failed: int
     chunks: int
     embedding_model: str
     dimension: int
@@ -33,14 +41,17 @@ class Document(BaseModel, frozen=True):
     id: str
     index: str
     source: str
-    """an absolute path, an upload's file name, or later a URL; unique within an index"""
+    """an absolute path, an upload's file name, a URL, or an archive's source/member; unique within an index"""
+    parent: str | None
+    """the archive or the site's address that it came from"""
     title: str
     kind: str
-    """txt, md, html or pdf"""
+    """the loader's name: txt, html, pdf ..."""
     size: int
     """of the original, in bytes"""
     status: DocumentStatus
     error: Failure | None
+    """why it failed; of a ready one, why its newer version did"""
     sections: int
     chunks: int
     added_at: datetime
@@ -68,6 +79,38 @@ class Section(BaseModel, frozen=True):
     page: int | None
     """from 1, where the format has pages"""
     text: str
+
+
+class Chunk(BaseModel, frozen=True):
+    """What is searched: `section.text[start:end]`, in characters."""
+
+    id: str
+    section_id: str
+    position: int
+    """within the document, from 0"""
+    headings: tuple[str, ...]
+    page: int | None
+    start: int
+    end: int
+
+
+class Original(BaseModel, frozen=True):
+    """The file as it came."""
+
+    path: Path
+    name: str
+    kind: str
+    charset: str | None
+    """what the server that sent it claimed"""
+
+
+class Difference(BaseModel, frozen=True):
+    """Where catalogue, vectors and originals do not agree."""
+
+    index: str | None
+    document: str | None
+    """its source"""
+    what: Failure
 
 
 class Hit(BaseModel, frozen=True):
