@@ -1,0 +1,113 @@
+"""The address of a page in the one form under which it is known, and which site it belongs to.
+
+Parsed as browsers do (the WHATWG URL standard, by Ada), so that nothing here reads an address otherwise than the page's
+author saw it: hosts in any script or number notation, back-slashes, dot segments.
+"""
+
+import re
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import ada_url
+
+from index_store.crawl.errors import AddressWithPassword, BadAddress
+
+MAX_LENGTH = 2000
+"""characters; what sitemaps allow (2,048), and longer ones are made by loops"""
+
+MAX_REPEATS = 4
+"""times that one segment stands in a path; more is a relative link that loops, as in /a/b/a/b/a/b"""
+
+_TRACKING = re.compile(
+    r"utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|yclid|msclkid|twclid|ttclid|igshid|mc_cid|mc_eid|_ga|_gl|_hs\w+",
+    re.I,
+)
+_SESSION = re.compile(r"phpsessid|jsessionid|aspsessionid\w*|session_?id|cfid|cftoken", re.I)
+_SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sessionid)=[^/;]*", re.I)
+_ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
+
+
+class Site(NamedTuple):
+    host: str
+    """without www."""
+    port: str
+    """empty: that of http or https, which are one site"""
+
+
+def normalised(link: str, base: str | None = None) -> str:
+    """The address that `link` on the page `base` leads to: without fragment, session and tracking parameters.
+
+    Raises BadAddress, and AddressWithPassword.
+    """
+    try:
+        url = ada_url.URL(link, base=base)
+    except (ValueError, UnicodeEncodeError):  # `from None`, here and below: the chain would print the address
+        raise BadAddress from None
+    if url.protocol not in ("http:", "https:") or not url.hostname.strip("."):
+        raise BadAddress
+    if url.username or url.password:
+        raise AddressWithPassword
+    host = url.hostname.rstrip(".") + (f":{url.port}" if url.port else "")
+    path = _plain(_SESSION_IN_PATH.sub("", url.pathname)) or "/"
+    query = _query(url.search.removeprefix("?"))
+    address = f"{url.protocol}//{host}{path}" + (f"?{query}" if query else "")
+    if len(address) > MAX_LENGTH:
+        raise BadAddress
+    return address
+
+
+def typed(text: str) -> str:
+    """The address that a person typed, maybe without https://. Raises as `normalised`."""
+    text = text.strip()
+    # A name with a port looks like a scheme: host:8000
+    has_scheme = _SCHEME.match(text) and not re.match(r"[^/:]+:\d+(?:/|$)", text)
+    return normalised(text if has_scheme else f"https://{text}")
+
+
+def site_of(url: str) -> Site:
+    parsed = ada_url.URL(url)
+    return Site(parsed.hostname.removeprefix("www."), parsed.port)
+
+
+def origin_of(url: str) -> str:
+    return ada_url.URL(url).origin
+
+
+def host_of(url: str) -> str:
+    """With its port, as it is shown to people."""
+    return ada_url.URL(url).host
+
+
+def path_of(url: str) -> str:
+    """As people write it: /規程/旅費.html"""
+    return unquote(ada_url.URL(url).pathname)
+
+
+def query_of(url: str) -> str:
+    return unquote(ada_url.URL(url).search)
+
+
+def loops(url: str) -> bool:
+    segments = [segment for segment in ada_url.URL(url).pathname.split("/") if segment]
+    return any(segments.count(segment) > MAX_REPEATS for segment in set(segments))
+
+
+def _plain(text: str) -> str:
+    """One spelling for each escape (RFC 3986, 6.2.2)."""
+
+    def respell(escape: re.Match[str]) -> str:
+        character = chr(int(escape[1], 16))
+        return character if character in _UNRESERVED else escape[0].upper()
+
+    return _ESCAPE.sub(respell, text)
+
+
+def _query(query: str) -> str:
+    kept: dict[str, None] = {}  # in order, each pair once: ?a=1&a=1&a=1 grows for ever
+    for pair in _plain(query).split("&"):
+        name = unquote(pair.partition("=")[0])
+        if pair and not _TRACKING.fullmatch(name) and not _SESSION.fullmatch(name):
+            kept[pair] = None
+    return "&".join(kept)

@@ -1,0 +1,105 @@
+"""The door to a crawl: pages, one after the other, while the site is asked for the next few.
+
+The crawl runs in an event loop in a thread of its own. It stays ahead of its reader by a bounded number of pages, so a
+slow reader slows the crawl, and the disk holds no more than these.
+"""
+
+import asyncio
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from queue import SimpleQueue
+
+from index_store.crawl.connections import GuardedConnections, Resolve, resolve_by_system
+from index_store.crawl.crawler import Crawler
+from index_store.crawl.fetch import Fetcher
+from index_store.crawl.guard import AddressGuard
+from index_store.crawl.options import CrawlOptions
+from index_store.crawl.pages import CrawledPage, KnownPage
+from index_store.settings import Settings
+
+AHEAD = 2
+"""pages for each that is fetched at once: what is under way, and as many that wait for the reader"""
+
+
+class Crawl:
+    """One pass over a site. Iterate over it once; leaving the loop ends the crawl.
+
+    Content that was not handed over is removed in the end; each file handed over is the reader's.
+    Raises OSError when `folder` can't be written to, InvalidSetting for CRAWL_ALLOWED.
+    """
+
+    def __init__(
+        self,
+        options: CrawlOptions,
+        settings: Settings,
+        known: Mapping[str, KnownPage],
+        folder: Path,
+        *,
+        resolve: Resolve = resolve_by_system,
+    ) -> None:
+        self._options = options
+        self._settings = settings
+        self._known = known
+        self._folder = folder
+        self._connections = GuardedConnections(AddressGuard(settings.crawl_allowed), resolve)
+        self._pages: SimpleQueue[CrawledPage | None] = SimpleQueue()
+        self._crawler: Crawler | None = None
+        self._lock = threading.Lock()
+        self._course: Future[None] | None = None
+        self._is_stopped = False
+
+    @property
+    def waiting(self) -> int:
+        """Addresses that are known to be asked for yet."""
+        return len(self._crawler.frontier) if self._crawler else 0
+
+    def stop(self) -> None:
+        """Ends the crawl at once, whatever it waits for. From any thread; nothing happens when it has ended."""
+        with self._lock:
+            self._is_stopped = True
+            if self._course:
+                self._course.cancel()
+
+    def __iter__(self) -> Iterator[CrawledPage]:
+        loop = asyncio.new_event_loop()
+        thread = threading.Thread(target=_serve, args=(loop,), name="crawl", daemon=True)
+        thread.start()
+        fetcher = Fetcher(
+            self._connections,
+            self._folder,
+            at_once=self._settings.crawl_at_once,
+            seconds=self._settings.crawl_timeout,
+        )
+        room = asyncio.Semaphore(AHEAD * self._settings.crawl_at_once)
+        try:
+            with self._lock:
+                course = asyncio.run_coroutine_threadsafe(self._run(fetcher, room), loop)
+                course.add_done_callback(lambda _: self._pages.put(None))
+                self._course = course
+                if self._is_stopped:
+                    course.cancel()
+            while (page := self._pages.get()) and not self._is_stopped:
+                if page.path:
+                    fetcher.files.discard(page.path)
+                yield page
+                loop.call_soon_threadsafe(room.release)
+            if not self._is_stopped:
+                course.result()
+        finally:
+            self.stop()
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
+            for path in fetcher.files:
+                path.unlink(missing_ok=True)
+
+    async def _run(self, fetcher: Fetcher, room: asyncio.Semaphore) -> None:
+        async with fetcher:
+            self._crawler = Crawler(self._options, self._settings, self._known, fetcher, self._pages.put, room)
+            await self._crawler.run()
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:  # which ends its tasks when it is left
+        runner.get_loop().run_forever()

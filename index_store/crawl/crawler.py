@@ -1,0 +1,461 @@
+"""The course of a crawl: which address is asked for next, and what its answer means.
+
+Links first, in rings around the start; then what only the site's own map names; then pages that were taken for copies
+of others which did not come. `crawl.py` is the door to it.
+"""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+
+import httpx2
+
+from index_store.crawl import kinds
+from index_store.crawl.address import host_of, loops, normalised, origin_of, path_of, site_of
+from index_store.crawl.errors import (
+    BadRedirect,
+    NothingToCrawl,
+    PageBroken,
+    PageFailed,
+    PageMissing,
+    PageOfOtherKind,
+    PageRefused,
+    PageTimedOut,
+    RedirectsEndless,
+    RobotsForbids,
+    RobotsUnavailable,
+    SiteBusy,
+    SiteUnreachable,
+)
+from index_store.crawl.fetch import Answer, Body, Fetcher, everything
+from index_store.crawl.frontier import Frontier, Visit
+from index_store.crawl.links import outline_of_headers, read_outline
+from index_store.crawl.options import CrawlOptions, Patterns
+from index_store.crawl.pace import Pace
+from index_store.crawl.pages import CrawledPage, KnownPage, PageOutcome
+from index_store.crawl.robots import Robots, Rules
+from index_store.crawl.sitemap import read_sitemaps
+from index_store.errors import DocumentError
+from index_store.loaders import KINDS
+from index_store.settings import MEGABYTE, Settings
+
+log = logging.getLogger(__name__)
+
+HOPS = 10
+"""redirects in a row; as many as Google follows"""
+TRIES = 3
+"""of a page whose server is busy, or whose connection broke"""
+RETRY_AFTER = 2.0
+"""seconds, doubled each time, when the server does not say"""
+LONGEST_WAIT = 60.0
+"""seconds; a server that wants more is left alone"""
+SILENCES = 10
+"""pages in a row that can't be reached, after which the site is given up"""
+
+FILE_HOPS = 6
+"""addresses in a row for robots.txt (RFC 9309, 2.3.1.2: five redirects at least) and site maps"""
+SITEMAP_SECONDS = 120.0
+"""for all site maps together"""
+
+_MOVED = (301, 302, 303, 307, 308)
+_BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_SHAKY = (*_BUSY, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
+_MISSING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
+_SILENT = (SiteUnreachable, PageTimedOut, PageBroken, RobotsUnavailable)
+
+
+@dataclass
+class _Settled:
+    """What became of an address."""
+
+    is_page: bool
+    title: str
+
+    def has(self, title: str) -> bool:
+        """Whether it stands for a copy with that title; some sites name their front page as canonical everywhere."""
+        return self.is_page and (not title or not self.title or title == self.title)
+
+
+class Crawler:
+    def __init__(
+        self,
+        options: CrawlOptions,
+        settings: Settings,
+        known: Mapping[str, KnownPage],
+        fetcher: Fetcher,
+        deliver: Callable[[CrawledPage], None],
+        room: asyncio.Semaphore,
+    ) -> None:
+        """`room`: one for each page that may be delivered and not taken yet; whoever takes one releases it."""
+        self._options = options
+        self._known = known
+        self._fetcher = fetcher
+        self._deliver = deliver
+        self._room = room
+        self._at_once = settings.crawl_at_once
+        self._limit = int(settings.max_file_mb * MEGABYTE)
+        self._interval = 1 / settings.crawl_rate
+        self._paces: dict[str, Pace] = {}
+        self._robots = Robots(fetcher, self._get_file)
+        self._patterns = Patterns(options)
+        self._sites = {site_of(options.url)}
+        self.frontier = Frontier(options.limit)
+        self._settled: dict[str, _Settled] = {}
+        self._titles: dict[str, str] = {}
+        self._copies: dict[str, list[tuple[Visit, str]]] = defaultdict(list)
+        """with their titles, by the address that they wait for"""
+        self._of_digest = {page.digest: url for url, page in known.items()}
+        self._delivered: set[str] = set()
+        self._failures = 0
+        self._silences = 0
+        self._start_failed = False
+
+    async def run(self) -> None:
+        start = Visit(self._options.url, 0, is_start=True)
+        self.frontier.add(start)
+        sitemap = asyncio.create_task(self._sitemap()) if self._options.depth else None
+        try:
+            await self._work()
+            if not self._start_failed:
+                for url in await sitemap if sitemap else ():
+                    self._queue(url, 1)
+                await self._work()
+                await self._take_copies_alone()
+                await self._look_for_known()
+        finally:
+            if sitemap:
+                sitemap.cancel()
+                await asyncio.gather(sitemap, return_exceptions=True)
+        if not self.frontier.pages:
+            await self._room.acquire()
+            self._hand_over(self._failed(start, NothingToCrawl(url=start.url)))
+
+    async def _work(self) -> None:
+        async with asyncio.TaskGroup() as workers:
+            for _ in range(self._at_once):
+                workers.create_task(self._worker())
+
+    async def _worker(self) -> None:
+        while visit := await self.frontier.take():
+            await self._room.acquire()
+            try:
+                page = await self._visit(visit)
+            except DocumentError as error:
+                page = self._failed(visit, error)
+            if page:
+                self._hand_over(page)
+            else:
+                self._room.release()
+            self._settle(visit, page)
+            await self.frontier.done(is_page=page is not None and page.outcome is not PageOutcome.GONE)
+            if self._silences >= SILENCES:
+                log.warning("%s does not answer any more: the crawl ends", host_of(visit.url))
+                self.frontier.close()
+
+    async def _visit(self, visit: Visit) -> CrawledPage | None:
+        """None when it is no page of its own. Raises DocumentError when it fails for now."""
+        url = visit.url
+        rules = await self._rules(url)
+        if not rules.allow(url):
+            if visit.is_start:
+                raise RobotsForbids(url=url)
+            return self._gone_if_known(visit)
+        known = self._known.get(url)
+        answer = await self._ask(visit, known)
+        self._silences = 0
+        if answer.status in _MOVED:
+            return self._follow(visit, answer)
+        if answer.status == HTTPStatus.NOT_MODIFIED and known:
+            return self._unchanged(visit, known, answer)
+        if answer.status in _MISSING and not visit.is_start:
+            return self._gone_if_known(visit)
+        if answer.status != HTTPStatus.OK:
+            raise _refusal(url, answer.status)
+        if not answer.body:
+            return self._of_other_kind(visit, answer)
+        page = None
+        try:
+            page = await self._read(visit, answer, answer.body, known)
+        finally:
+            if page is None or page.path is None:
+                self._fetcher.discard(answer.body)
+        return page
+
+    async def _read(self, visit: Visit, answer: Answer, body: Body, known: KnownPage | None) -> CrawledPage | None:
+        url = visit.url
+        if known and known.digest == body.digest:
+            return self._unchanged(visit, known, answer)
+        suffix = kinds.suffix_of(answer.headers, url) or kinds.HTML
+        charset = kinds.charset_of(answer.headers)
+        outline = outline_of_headers(answer.headers, url)
+        if KINDS[suffix] == KINDS[kinds.HTML]:
+            outline = await asyncio.to_thread(read_outline, body.path, url, charset, outline)
+        if outline.moved_to:
+            return self._move(visit, outline.moved_to)
+        links = tuple(link for link in outline.links if site_of(link) in self._sites)
+        canonical = outline.canonical
+        if canonical and canonical != url and not known and self._is_wanted(canonical):
+            self._queue(canonical, visit.depth)
+            if self._is_copy(visit, canonical, outline.title):
+                self._queue_links(visit, links)
+                return None
+        # Links of a copy are not followed: relative to ever longer addresses, they would never end.
+        original = self._of_digest.get(body.digest, url)
+        if original != url and self._is_copy(visit, original, ""):
+            return None
+        self._queue_links(visit, links)
+        if not outline.may_index or not self._patterns.want(url):
+            return self._gone_if_known(visit)
+        self._of_digest[body.digest] = url
+        self._titles[url] = outline.title
+        return CrawledPage(
+            url=url,
+            outcome=PageOutcome.FETCHED,
+            path=body.path,
+            name=kinds.name_of(answer.headers, url, suffix),
+            charset=charset,
+            etag=answer.headers.get("etag"),
+            last_modified=answer.headers.get("last-modified"),
+            digest=body.digest,
+            links=links,
+        )
+
+    def _unchanged(self, visit: Visit, known: KnownPage, answer: Answer) -> CrawledPage | None:
+        self._queue_links(visit, known.links)
+        if not self._patterns.want(visit.url):
+            return self._gone_if_known(visit)
+        return CrawledPage(
+            url=visit.url,
+            outcome=PageOutcome.UNCHANGED,
+            etag=answer.headers.get("etag", known.etag),
+            last_modified=answer.headers.get("last-modified", known.last_modified),
+            digest=known.digest,
+            links=known.links,
+        )
+
+    def _gone_if_known(self, visit: Visit) -> CrawledPage | None:
+        return CrawledPage(url=visit.url, outcome=PageOutcome.GONE) if visit.url in self._known else None
+
+    def _of_other_kind(self, visit: Visit, answer: Answer) -> CrawledPage | None:
+        if visit.is_start:
+            kind = kinds.media_type(answer.headers)
+            raise PageOfOtherKind(url=visit.url, kind=kind, known=" ".join(KINDS))
+        return self._gone_if_known(visit)
+
+    def _failed(self, visit: Visit, error: DocumentError) -> CrawledPage:
+        log.info("%s: %s", visit.first, error)
+        self._failures += 1
+        self._silences += isinstance(error, _SILENT)
+        known = self._known.get(visit.first)
+        if known:
+            self._queue_links(visit, known.links)
+        elif visit.is_start:
+            self._start_failed = True
+        return CrawledPage(url=visit.first, outcome=PageOutcome.FAILED, error=error)
+
+    # Redirects
+
+    def _follow(self, visit: Visit, answer: Answer) -> CrawledPage | None:
+        try:
+            target = normalised(answer.headers.get("location", ""), visit.url)
+        except DocumentError:
+            if visit.is_start:
+                raise BadRedirect(url=visit.first) from None
+            return None
+        return self._move(visit, target)
+
+    def _move(self, visit: Visit, target: str) -> None:
+        if target == visit.url or target in visit.chain or len(visit.chain) >= HOPS:
+            raise RedirectsEndless(url=visit.first)
+        if visit.is_start:
+            self._sites.add(site_of(target))  # example.com may live at portal.example.com
+        elif not self._is_wanted(target):
+            return
+        self.frontier.add(visit.moved_to(target))
+
+    # Copies
+
+    def _is_copy(self, visit: Visit, original: str, title: str) -> bool:
+        """Whether the page is one of `original`; as long as that has not come, it waits for it."""
+        settled = self._settled.get(original)
+        if settled:
+            return settled.has(title)
+        if visit.stands_alone:
+            return False
+        self._copies[original].append((visit, title))
+        return True
+
+    def _settle(self, visit: Visit, page: CrawledPage | None) -> None:
+        is_page = page is not None and (
+            page.outcome in (PageOutcome.FETCHED, PageOutcome.UNCHANGED)
+            or (page.outcome is PageOutcome.FAILED and page.url in self._known)
+        )
+        settled = _Settled(is_page, self._titles.get(visit.url, ""))
+        self._settled[visit.url] = settled
+        for copy, title in self._copies.pop(visit.url, ()):
+            if not settled.has(title):
+                self.frontier.add_again(replace(copy, stands_alone=True))
+
+    async def _take_copies_alone(self) -> None:
+        for copies in self._copies.values():
+            for copy, _ in copies:
+                self.frontier.add_again(replace(copy, stands_alone=True))
+        self._copies.clear()
+        await self._work()
+
+    # What was known
+
+    async def _look_for_known(self) -> None:
+        """Pages that nothing leads to any more are gone; unless a page failed, which may have led to them."""
+        if self._failures:
+            for url in self._missing():
+                if self._is_wanted(url):
+                    self.frontier.add_again(Visit(url, self._options.depth))
+            await self._work()
+        if self.frontier.met_a_limit:
+            return
+        for url in self._missing():
+            await self._room.acquire()
+            self._hand_over(CrawledPage(url=url, outcome=PageOutcome.GONE))
+
+    def _missing(self) -> list[str]:
+        return [url for url in self._known if url not in self._delivered]
+
+    def _hand_over(self, page: CrawledPage) -> None:
+        self._delivered.add(page.url)
+        self._deliver(page)
+
+    # What to ask for
+
+    def _is_wanted(self, url: str) -> bool:
+        return site_of(url) in self._sites and self._patterns.want(url)
+
+    def _queue_links(self, visit: Visit, links: Iterable[str]) -> None:
+        if visit.depth < self._options.depth:
+            for link in links:
+                self._queue(link, visit.depth + 1)
+
+    def _queue(self, url: str, depth: int) -> None:
+        if url not in self.frontier.seen and self._is_wanted(url) and not kinds.is_hopeless(url) and not loops(url):
+            self.frontier.add(Visit(url, depth))
+
+    async def _sitemap(self) -> list[str]:
+        """Of it, what lies in the folder of the start: links show what belongs together, a map just lists it all."""
+        start = self._options.url
+        folder = path_of(start).rpartition("/")[0] + "/"
+        try:
+            rules = await self._rules(start)
+            async with asyncio.timeout(SITEMAP_SECONDS):
+                listed = await read_sitemaps(_maps(rules, start), self._fetcher, self._get_file)
+        except DocumentError:
+            return []  # the start page says why
+        except TimeoutError:
+            log.warning("the site map of %s was not read: it takes longer than %g s", host_of(start), SITEMAP_SECONDS)
+            return []
+        return [url for url in listed if path_of(url).startswith(folder)]
+
+    # Asking
+
+    async def _rules(self, url: str) -> Rules:
+        rules = await self._robots.rules(url)
+        self._pace(url).interval = max(self._interval, rules.delay)
+        return rules
+
+    def _pace(self, url: str) -> Pace:
+        return self._paces.setdefault(host_of(url), Pace(self._interval))
+
+    async def _ask(self, visit: Visit, known: KnownPage | None) -> Answer:
+        conditions = {}
+        if known and known.etag:
+            conditions["If-None-Match"] = known.etag
+        if known and known.last_modified:
+            conditions["If-Modified-Since"] = known.last_modified
+        return await self._polite(
+            visit.url,
+            self._limit,
+            conditions=conditions,
+            wants=lambda headers: kinds.suffix_of(headers, visit.url) is not None,
+        )
+
+    async def _get_file(self, url: str, size: int) -> Answer:
+        """Of the site itself (robots.txt, its map), with redirects. Raises as Fetcher.get."""
+        for _ in range(FILE_HOPS):
+            answer = await self._polite(url, size)
+            if answer.status not in _MOVED:
+                return answer
+            try:
+                url = normalised(answer.headers.get("location", ""), url)
+            except DocumentError:
+                return answer
+        return answer
+
+    async def _polite(
+        self,
+        url: str,
+        limit: int,
+        *,
+        conditions: Mapping[str, str] | None = None,
+        wants: Callable[[httpx2.Headers], bool] = everything,
+    ) -> Answer:
+        """In the host's pace, and again when it is busy or the connection breaks. Raises as Fetcher.get, SiteBusy."""
+        pace = self._pace(url)
+        wait = RETRY_AFTER
+        for tries_left in reversed(range(TRIES)):
+            await pace.turn()
+            try:
+                answer = await self._fetcher.get(url, limit=limit, conditions=conditions, wants=wants)
+            except PageBroken:
+                if not tries_left:
+                    raise
+                await asyncio.sleep(wait)
+            else:
+                if answer.status not in _SHAKY or not tries_left:
+                    return answer
+                said = _retry_after(answer.headers)
+                if said is not None and said > LONGEST_WAIT:
+                    raise SiteBusy(host=host_of(url))
+                if answer.status in _BUSY:
+                    pace.pause(wait if said is None else said)
+                else:
+                    await asyncio.sleep(wait)
+            wait *= 2
+        raise AssertionError("the last try returns or raises")
+
+
+def _refusal(url: str, status: int) -> DocumentError:
+    if status in _MISSING:
+        return PageMissing(url=url)
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return SiteBusy(host=host_of(url))
+    if HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR:
+        return PageRefused(url=url, status=status)
+    return PageFailed(url=url, status=status)
+
+
+def _retry_after(headers: httpx2.Headers) -> float | None:
+    """Seconds."""
+    said = headers.get("retry-after", "").strip()
+    if said.isdecimal():
+        return float(said)
+    try:
+        return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):  # TypeError: a date without a zone
+        return None
+
+
+def _maps(rules: Rules, start: str) -> list[str]:
+    """Where the site's map may be; robots.txt may name one on another host, which is not for this crawl."""
+    named = []
+    for place in rules.robots.sitemaps:
+        try:
+            address = normalised(place, start)
+        except DocumentError:
+            continue
+        if site_of(address) == site_of(start):
+            named.append(address)
+    return named or [f"{origin_of(start)}/sitemap.xml"]

@@ -1,0 +1,146 @@
+"""What can go wrong with a site or one of its pages, in words fit to be shown to a person.
+
+DocumentError
+├── BadAddress, AddressWithPassword, BadPattern, BadCrawlOption      what was asked for can't be crawled
+├── AddressInside, PortRefused                                       the address guard says no
+├── HostUnknown, SiteUnreachable, SiteUntrusted, SiteBusy            the site as a whole
+├── RobotsForbids, RobotsUnavailable                                 robots.txt says no, or can't be read
+└── PageMissing, PageRefused, PageFailed, PageTimedOut, PageBroken, PageTooLarge,
+    PageOfOtherKind, RedirectsEndless, BadRedirect, NothingToCrawl   one page
+"""
+
+from index_store.errors import DocumentError
+
+
+class BadAddress(DocumentError):
+    # The address is not quoted: it may hold a password.
+    en = "This is not the address of a web site. Give one that begins with https:// or http://."
+    ja = "ウェブサイトのアドレスではありません。https:// か http:// で始まるアドレスを指定してください。"
+
+
+class AddressWithPassword(DocumentError):
+    en = "An address with a user name or password in it is not crawled. Give it without them."
+    ja = "ユーザー名やパスワードを含むアドレスはクロールできません。それらを除いたアドレスを指定してください。"
+
+
+class BadPattern(DocumentError):
+    en = "The pattern “{pattern}” can't match a path. Begin it with / or *, such as /docs/* or *.pdf, without spaces."
+    ja = (
+        "パターン「{pattern}」はどのパスにも一致しません。/docs/* や *.pdf のように、/ か * で始め、"
+        "空白を入れずに書いてください。"
+    )
+
+
+class BadCrawlOption(DocumentError):
+    en = "The {option} of a crawl is a whole number from {least} to {most}. Correct it."
+    ja = "クロールの {option} は {least}〜{most} の整数です。直してください。"
+
+
+class AddressInside(DocumentError):
+    en = (
+        "{host} is an address inside the network, which the crawler may not reach. "
+        "If it may be crawled, whoever runs the app can name it in CRAWL_ALLOWED."
+    )
+    ja = (
+        "{host} はネットワーク内部のアドレスなので、クロールできません。"
+        "許可するには、アプリの管理者が CRAWL_ALLOWED に指定してください。"
+    )
+
+
+class PortRefused(DocumentError):
+    en = (
+        "Port {port} of {host} is that of another service than the web. "
+        "Correct the address; if it is right, whoever runs the app can name {host}:{port} in CRAWL_ALLOWED."
+    )
+    ja = (
+        "{host} のポート {port} はウェブ以外のサービスのものです。アドレスを直してください。"
+        "正しい場合は、アプリの管理者が CRAWL_ALLOWED に {host}:{port} を指定してください。"
+    )
+
+
+class HostUnknown(DocumentError):
+    en = "There is no site named {host}. Check the address, and that the network works."
+    ja = "{host} というサイトが見つかりません。アドレスと、ネットワークを確認してください。"
+
+
+class SiteUnreachable(DocumentError):
+    en = "{host} can't be reached. Check the address, and that the site is running, then try again."
+    ja = "{host} に接続できません。アドレスと、サイトが動いているかを確認して、もう一度試してください。"
+
+
+class SiteUntrusted(DocumentError):
+    en = "{host} can't prove with a certificate that it is this site. Ask who runs it to renew the certificate."
+    ja = "{host} の証明書が確認できません。サイトの管理者に証明書の更新を依頼してください。"
+
+
+class SiteBusy(DocumentError):
+    en = "{host} asks not to be called so often. Try again later, or lower CRAWL_RATE."
+    ja = "{host} がアクセスの頻度を制限しています。後でもう一度試すか、CRAWL_RATE を小さくしてください。"
+
+
+class RobotsForbids(DocumentError):
+    en = "The site's robots.txt does not let {url} be crawled. Ask who runs the site, or give another page."
+    ja = (
+        "サイトの robots.txt が {url} のクロールを許可していません。"
+        "サイトの管理者に相談するか、別のページを指定してください。"
+    )
+
+
+class RobotsUnavailable(DocumentError):
+    en = "{host} fails to say by its robots.txt what may be crawled. Try again later."
+    ja = "{host} の robots.txt を取得できず、クロールの可否が分かりません。後でもう一度試してください。"
+
+
+class PageMissing(DocumentError):
+    en = "There is no page at {url}. Check the address."
+    ja = "{url} にページがありません。アドレスを確認してください。"
+
+
+class PageRefused(DocumentError):
+    en = "The site refuses {url} (status {status}), perhaps for want of a sign-in. Save the page and add it as a file."
+    ja = (
+        "サイトが {url} を拒否しました(状態 {status})。"
+        "ログインが必要なら、ページを保存してファイルとして追加してください。"
+    )
+
+
+class PageFailed(DocumentError):
+    en = "The site failed to give {url} (status {status}). Try again later."
+    ja = "サイト側のエラーで {url} を取得できませんでした(状態 {status})。後でもう一度試してください。"
+
+
+class PageTimedOut(DocumentError):
+    en = "{url} did not come within {seconds:g} seconds. Try again later, or raise CRAWL_TIMEOUT."
+    ja = "{url} を {seconds:g} 秒以内に取得できませんでした。後でもう一度試すか、CRAWL_TIMEOUT を大きくしてください。"
+
+
+class PageBroken(DocumentError):
+    en = "{url} came broken or not whole. Try again later; if it lasts, tell who runs the site."
+    ja = (
+        "{url} の内容が壊れているか、途中で切れています。後でもう一度試し、続くときはサイトの管理者に連絡してください。"
+    )
+
+
+class PageTooLarge(DocumentError):
+    en = "{url} is larger than {limit:g} MB. Exclude it, or raise MAX_FILE_MB."
+    ja = "{url} は {limit:g} MB を超えています。除外するか、MAX_FILE_MB を大きくしてください。"
+
+
+class PageOfOtherKind(DocumentError):
+    en = "{url} is of a kind that can't be loaded ({kind}). Give a page, or one of: {known}."
+    ja = "{url} の形式({kind})は読み込めません。ページか、次のどれかを指定してください: {known}"
+
+
+class RedirectsEndless(DocumentError):
+    en = "{url} leads from one address to the next without an end. Tell who runs the site, or give another page."
+    ja = "{url} の転送が終わりません。サイトの管理者に連絡するか、別のページを指定してください。"
+
+
+class BadRedirect(DocumentError):
+    en = "{url} leads to an address that can't be crawled. Give the address of the page itself."
+    ja = "{url} は、クロールできないアドレスに転送されます。ページそのもののアドレスを指定してください。"
+
+
+class NothingToCrawl(DocumentError):
+    en = "Nothing was found from {url} that may be indexed and matches the patterns. Give other patterns or a page."
+    ja = "{url} から、索引に入れてよくパターンに合うページが見つかりません。パターンかページを変えてください。"

@@ -1,0 +1,215 @@
+"""One request at a time: an address to a file on disk, within limits of time and size.
+
+Nothing is trusted: not the length that a server claims, not its encoding, not its speed. Redirects are answers like any
+other here; whoever asks decides whether to go on.
+"""
+
+import asyncio
+import hashlib
+import logging
+import ssl
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Self
+
+import httpcore2
+import httpx2
+
+from index_store.crawl.address import host_of
+from index_store.crawl.connections import GuardedConnections
+from index_store.crawl.errors import PageBroken, PageTimedOut, PageTooLarge, SiteUnreachable, SiteUntrusted
+from index_store.crawl.inflate import Broken, Inflater
+from index_store.settings import MEGABYTE
+
+log = logging.getLogger(__name__)
+
+USER_AGENT = "glassbox-rag/0.1 (document crawler)"
+SLOWEST = 64 * 1024
+"""bytes a second that a long content has to come at, once its page's time is used up"""
+DRAINED = 64 * 1024
+"""bytes of an answer without content (a redirect, an error) that are read, so that its connection can serve again"""
+
+
+@dataclass(frozen=True)
+class Body:
+    path: Path
+    size: int
+    """bytes"""
+    digest: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    url: str
+    status: int
+    headers: httpx2.Headers
+    body: Body | None
+    """None unless the status is 200 and the content was wanted"""
+
+
+def everything(headers: httpx2.Headers) -> bool:
+    return True
+
+
+class Fetcher:
+    """An async context manager. Files are made in `folder`; `files` are those that nobody has taken from it."""
+
+    def __init__(self, connections: GuardedConnections, folder: Path, *, at_once: int, seconds: float) -> None:
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=httpcore2.default_ssl_context(),
+            max_connections=at_once + 1,  # the site map comes beside the pages
+            keepalive_expiry=15.0,
+            network_backend=connections,
+        )
+        self._folder = folder
+        self._seconds = seconds
+        self.files: set[Path] = set()
+
+    async def __aenter__(self) -> Self:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._pool.aclose()
+
+    async def get(
+        self,
+        url: str,
+        *,
+        limit: int,
+        conditions: Mapping[str, str] | None = None,
+        wants: Callable[[httpx2.Headers], bool] = everything,
+    ) -> Answer:
+        """`limit`: bytes of content. `wants` sees the headers before the content is read.
+
+        Raises AddressInside, PortRefused, HostUnknown, SiteUnreachable, SiteUntrusted, PageTimedOut, PageBroken,
+        PageTooLarge; OSError when the folder can't be written to.
+        """
+        headers = {
+            "Host": host_of(url),
+            "User-Agent": USER_AGENT,
+            "Accept": "text/html,application/xhtml+xml,*/*;q=0.8",
+            "Accept-Encoding": "gzip, deflate",
+            **(conditions or {}),
+        }
+        begun = asyncio.get_running_loop().time()
+        with _said_plainly(url, self._seconds):
+            async with (
+                asyncio.timeout_at(begun + self._seconds) as time_limit,
+                self._pool.stream("GET", url, headers=headers) as response,
+            ):
+                answer = Answer(url, response.status, httpx2.Headers(response.headers), None)
+                log.debug("%s %s", response.status, url)
+                async with aclosing(_pieces(response)) as pieces:
+                    if answer.status != HTTPStatus.OK:
+                        await _drain(pieces)
+                        return answer
+                    if not wants(answer.headers):
+                        return answer
+                    keeping = _Keeping(self, url, limit, answer.headers)
+                    with keeping:
+                        async for piece in pieces:
+                            keeping.add(piece)
+                            time_limit.reschedule(begun + self._seconds + keeping.received / SLOWEST)
+                        return Answer(url, answer.status, answer.headers, keeping.finish())
+
+    def new_file(self) -> Path:
+        path = self._folder / uuid.uuid4().hex
+        self.files.add(path)
+        return path
+
+    def discard(self, body: Body | None) -> None:
+        if body and body.path in self.files:
+            body.path.unlink(missing_ok=True)
+            self.files.discard(body.path)
+
+
+class _Keeping:
+    """A content on its way to disk; unless it is finished, its file goes."""
+
+    def __init__(self, fetcher: Fetcher, url: str, limit: int, headers: httpx2.Headers) -> None:
+        self._fetcher = fetcher
+        self._url = url
+        self._limit = limit
+        encoding = headers.get("content-encoding", "").strip().lower()
+        if encoding not in ("", "identity", *Inflater.ENCODINGS):
+            raise PageBroken(url=url)  # one that was not asked for, or several, one in the other
+        self._inflater = Inflater() if encoding in Inflater.ENCODINGS else None
+        claimed = headers.get("content-length", "")
+        if claimed.isdecimal() and int(claimed) > limit:
+            raise self._too_large()
+        self._sha256 = hashlib.sha256()
+        self._size = 0
+        self.received = 0
+        """bytes, as they came"""
+
+    def __enter__(self) -> None:
+        self._path = self._fetcher.new_file()
+        self._file = self._path.open("wb")
+        self._is_whole = False
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        if not self._is_whole:
+            self._path.unlink(missing_ok=True)
+            self._fetcher.files.discard(self._path)
+
+    def add(self, data: bytes) -> None:
+        self.received += len(data)
+        for piece in self._inflater.feed(data) if self._inflater else (data,):
+            self._write(piece)
+
+    def finish(self) -> Body:
+        for piece in self._inflater.finish() if self._inflater else ():
+            self._write(piece)
+        self._is_whole = True
+        return Body(self._path, self._size, self._sha256.hexdigest())
+
+    def _write(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._size > self._limit:
+            raise self._too_large()
+        self._sha256.update(piece)
+        self._file.write(piece)
+
+    def _too_large(self) -> PageTooLarge:
+        return PageTooLarge(url=self._url, limit=self._limit / MEGABYTE)
+
+
+async def _pieces(response: httpcore2.Response) -> AsyncIterator[bytes]:
+    async for piece in response.aiter_stream():
+        yield piece
+
+
+async def _drain(pieces: AsyncIterator[bytes]) -> None:
+    size = 0
+    async for piece in pieces:
+        size += len(piece)
+        if size > DRAINED:
+            return
+
+
+@contextmanager
+def _said_plainly(url: str, seconds: float) -> Iterator[None]:
+    try:
+        yield
+    except (TimeoutError, httpcore2.TimeoutException) as error:
+        raise PageTimedOut(url=url, seconds=seconds) from error
+    except httpcore2.ConnectError as error:
+        if _is_from(error, ssl.SSLError):
+            raise SiteUntrusted(host=host_of(url)) from error
+        raise SiteUnreachable(host=host_of(url)) from error
+    except (httpcore2.NetworkError, httpcore2.ProtocolError, Broken) as error:
+        raise PageBroken(url=url) from error
+
+
+def _is_from(error: BaseException | None, kind: type[BaseException]) -> bool:
+    while error:
+        if isinstance(error, kind):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

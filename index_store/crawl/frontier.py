@@ -1,0 +1,97 @@
+"""The addresses that wait, those nearest to the start first, and when there is no more to do."""
+
+import asyncio
+import heapq
+import itertools
+from dataclasses import dataclass, replace
+
+WAITING = 100_000
+"""addresses at most: ten for each page of the largest crawl"""
+REQUESTS = 10
+"""for each page of the limit, and REQUESTS_MORE: an endless calendar of duplicates fills no limit of pages"""
+REQUESTS_MORE = 100
+
+
+@dataclass(frozen=True)
+class Visit:
+    url: str
+    depth: int
+    """links away from the start"""
+    chain: tuple[str, ...] = ()
+    """the addresses that redirected here, in order"""
+    is_start: bool = False
+    stands_alone: bool = False
+    """what it is a copy of did not come: it counts as a page of its own"""
+
+    @property
+    def first(self) -> str:
+        return self.chain[0] if self.chain else self.url
+
+    def moved_to(self, url: str) -> "Visit":
+        return replace(self, url=url, chain=(*self.chain, self.url))
+
+
+class Frontier:
+    def __init__(self, limit: int) -> None:
+        """`limit`: pages."""
+        self.seen: set[str] = set()
+        self.pages = 0
+        self._limit = limit
+        self._requests = REQUESTS * limit + REQUESTS_MORE
+        self._heap: list[tuple[int, int, Visit]] = []
+        self._order = itertools.count()
+        self._under_way = 0
+        self._is_closed = False
+        self._has_dropped = False
+        self._changed = asyncio.Condition()
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    @property
+    def met_a_limit(self) -> bool:
+        """Whether something was left out."""
+        return self._has_dropped or self._is_closed or bool(self._heap)
+
+    def add(self, visit: Visit) -> None:
+        """Unless it was there before."""
+        if visit.url in self.seen:
+            return
+        if len(self._heap) >= WAITING:
+            self._has_dropped = True
+            return
+        self.seen.add(visit.url)
+        self.add_again(visit)
+
+    def add_again(self, visit: Visit) -> None:
+        heapq.heappush(self._heap, (visit.depth, next(self._order), visit))
+
+    def close(self) -> None:
+        """Nothing more is taken."""
+        self._is_closed = True
+
+    async def take(self) -> Visit | None:
+        """The next; None when there is none and none can come any more. Each has to be given to `done`."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._is_over or self._is_ready)
+            if self._is_over:
+                return None
+            self._under_way += 1
+            self._requests -= 1
+            return heapq.heappop(self._heap)[-1]
+
+    async def done(self, *, is_page: bool) -> None:
+        async with self._changed:
+            self._under_way -= 1
+            self.pages += is_page
+            self._changed.notify_all()
+
+    @property
+    def _is_over(self) -> bool:
+        is_full = self._is_closed or self.pages >= self._limit or self._requests <= 0
+        return is_full or not (self._heap or self._under_way)
+
+    @property
+    def _is_ready(self) -> bool:
+        # What is under way may become pages: the limit holds for them too.
+        return bool(self._heap) and self.pages + self._under_way < self._limit

@@ -1,0 +1,156 @@
+"""Which addresses the crawler may connect to: public ones, and those inside that CRAWL_ALLOWED names.
+
+It judges the very addresses that are about to be connected to (connections.py), not names or texts: a disguise has come
+off by then. What it can't know is a public address that leads inside by the network's own routing.
+"""
+
+import re
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import NamedTuple
+
+from index_store.crawl.address import host_of, normalised
+from index_store.crawl.errors import AddressInside, BadAddress, PortRefused
+from index_store.errors import InvalidSetting
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+# Python's own is_global differs from version to version. Sources: IANA's special-purpose address registries, RFC 6890.
+_NOT_PUBLIC_4 = tuple(
+    map(
+        IPv4Network,
+        (
+            "0.0.0.0/8",  # this host
+            "10.0.0.0/8",
+            "100.64.0.0/10",  # carriers' NAT
+            "127.0.0.0/8",
+            "168.63.129.16/32",  # Azure's agent, on every virtual machine, at a public address
+            "169.254.0.0/16",  # link-local, with the metadata of most clouds
+            "172.16.0.0/12",
+            "192.0.0.0/24",
+            "192.0.2.0/24",  # documentation
+            "192.88.99.0/24",  # 6to4 relays
+            "192.168.0.0/16",
+            "198.18.0.0/15",  # benchmarks
+            "198.51.100.0/24",
+            "203.0.113.0/24",
+            "224.0.0.0/4",  # multicast
+            "240.0.0.0/4",  # reserved, broadcast
+        ),
+    )
+)
+_PUBLIC_6 = IPv6Network("2000::/3")
+_NOT_PUBLIC_6 = tuple(
+    map(
+        IPv6Network,
+        (
+            "2001::/23",  # protocols: Teredo, benchmarks, ORCHID
+            "2001:db8::/32",  # documentation
+            "2002::/16",  # 6to4: an IPv4 address in disguise
+            "3fff::/20",  # documentation
+        ),
+    )
+)
+_NAT64 = IPv6Network("64:ff9b::/96")
+"""where a network has IPv6 alone, this is how it names the rest of the world"""
+
+# What a host's name in CRAWL_ALLOWED opens: the networks that sites inside have.
+_HOME = tuple(
+    map(
+        ip_network,
+        ("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7"),
+    )
+)
+_METADATA = tuple(map(ip_address, ("100.100.100.200", "fd00:ec2::254", "fd20:ce::254")))
+"""of Alibaba, AWS and Google: in home networks, but opened by their address alone, or who owns a name would own them"""
+
+# The Fetch standard's bad ports (https://fetch.spec.whatwg.org/#port-blocking) that are not below 1024, of which the
+# web's two are all that is wanted.
+_OTHER_SERVICES = frozenset(
+    (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080)
+)
+
+
+class _Exemption(NamedTuple):
+    host: str | None
+    network: Network | None
+    port: int | None
+
+
+class AddressGuard:
+    def __init__(self, allowed: str = "") -> None:
+        """`allowed`: hosts, addresses and networks, separated by commas or spaces; a host or address may have a port.
+
+        A host opens what it resolves to among private and loopback addresses; link-local and metadata addresses have
+        to be named themselves. Raises InvalidSetting.
+        """
+        self._exemptions = [_exemption(entry) for entry in re.split(r"[\s,]+", allowed) if entry]
+
+    def check(self, host: str, port: int, addresses: Sequence[Address]) -> None:
+        """All of a host's addresses, since any could be connected to. Raises AddressInside, PortRefused."""
+        for address in map(_unwrapped, addresses):
+            if self._is_exempt(host, port, address):
+                continue
+            if not is_public(address):
+                raise AddressInside(host=host)
+            if (port < 1024 and port not in (80, 443)) or port in _OTHER_SERVICES:
+                raise PortRefused(host=host, port=port)
+
+    def _is_exempt(self, host: str, port: int, address: Address) -> bool:
+        is_home = address not in _METADATA and any(address in network for network in _HOME)
+        return any(
+            exemption.port in (None, port)
+            and (address in exemption.network if exemption.network else is_home and exemption.host == host)
+            for exemption in self._exemptions
+        )
+
+
+def is_public(address: Address) -> bool:
+    address = _unwrapped(address)
+    if isinstance(address, IPv4Address):
+        return not any(address in network for network in _NOT_PUBLIC_4)
+    return address in _PUBLIC_6 and not any(address in network for network in _NOT_PUBLIC_6)
+
+
+def _unwrapped(address: Address) -> Address:
+    """The IPv4 address that an IPv6 one leads to."""
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped:
+            return address.ipv4_mapped
+        if address in _NAT64:
+            return IPv4Address(address.packed[-4:])
+    return address
+
+
+def address_in(text: str) -> Address | None:
+    """None when it is a name."""
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None
+
+
+def _exemption(entry: str) -> _Exemption:
+    network = _network_in(entry.strip("[]"))
+    if network:
+        return _Exemption(None, network, None)
+    found = re.fullmatch(r"(\[[^\]]*\]|[^:/?#@*\[\]]+)(?::(\d{1,5}))?", entry)
+    try:
+        name = host_of(normalised(f"http://{found[1]}/")) if found else ""
+    except BadAddress:
+        name = ""
+    if not found or not name:
+        raise InvalidSetting(
+            variable="CRAWL_ALLOWED",
+            allowed_en="hosts, host:port, addresses or networks such as 10.1.0.0/16, separated by commas",
+            allowed_ja="ホスト、ホスト:ポート、アドレス、10.1.0.0/16 のようなネットワークをコンマで区切ったもの",
+        )
+    return _Exemption(name, _network_in(name.strip("[]")), int(found[2]) if found[2] else None)
+
+
+def _network_in(text: str) -> Network | None:
+    try:
+        return ip_network(text, strict=False)
+    except ValueError:
+        return None

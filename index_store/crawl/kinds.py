@@ -1,0 +1,104 @@
+"""Which kind of document a server sends, by its word and by the address: only kinds that can be loaded are fetched."""
+
+import mimetypes
+import re
+from email.message import Message
+from pathlib import PurePosixPath
+from urllib.parse import unquote
+
+import ada_url
+import httpx2
+
+from index_store.loaders import KINDS
+
+HTML = ".html"
+
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_SUFFIXES = {
+    "text/html": HTML,
+    "application/xhtml+xml": ".xhtml",
+    "text/plain": ".txt",
+    "text/markdown": ".md",
+    "text/x-markdown": ".md",
+    "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
+    "text/rtf": ".rtf",
+    "application/rtf": ".rtf",
+    "application/pdf": ".pdf",
+    "application/x-pdf": ".pdf",
+    "application/epub+zip": ".epub",
+    "message/rfc822": ".eml",
+    f"{_OFFICE}.wordprocessingml.document": ".docx",
+    f"{_OFFICE}.presentationml.presentation": ".pptx",
+    f"{_OFFICE}.spreadsheetml.sheet": ".xlsx",
+    "application/zip": ".zip",
+}
+_SAYS_LITTLE = frozenset(
+    (
+        "",
+        "text/plain",  # what servers send for what they don't know
+        "application/octet-stream",
+        "binary/octet-stream",
+        "application/download",
+        "application/x-download",
+        "application/force-download",
+        "application/zip",  # office files are
+        "application/x-zip-compressed",
+        "application/xml",
+        "text/xml",
+    )
+)
+
+_TYPES = mimetypes.MimeTypes(filenames=())  # the standard table, not the machine's
+_MEDIA = re.compile(r"(?:image|audio|video|font)/|text/(?:css|javascript)|application/(?:x-)?javascript")
+_PROGRAMS_AND_ARCHIVES = re.compile(
+    r"\.(?:exe|msi|dmg|pkg|deb|rpm|apk|iso|img|bin|dll|jar|war|tgz|7z|rar|tar|zip|"
+    r"woff2?|ttf|otf|eot|flv|swf|psd|ai|eps|dwg|map|wasm)"
+)
+
+
+def is_hopeless(url: str) -> bool:
+    """Whether the address alone says that this is no document: a picture, a program. It is not asked for then."""
+    path = ada_url.URL(url).pathname
+    suffix = PurePosixPath(path).suffix.lower()
+    if suffix in KINDS:
+        return False
+    kind, encoding = _TYPES.guess_type(f"x{suffix}")
+    return bool(encoding or _PROGRAMS_AND_ARCHIVES.fullmatch(suffix) or _MEDIA.match(kind or ""))
+
+
+def media_type(headers: httpx2.Headers) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def charset_of(headers: httpx2.Headers) -> str | None:
+    found = re.search(r";\s*charset\s*=\s*[\"']?\s*([\w.:+-]{1,40})", headers.get("content-type", ""), re.I)
+    return found[1].lower() if found else None
+
+
+def suffix_of(headers: httpx2.Headers, url: str) -> str | None:
+    """Of KINDS, or None for a kind that can't be loaded."""
+    kind = media_type(headers)
+    named = PurePosixPath(_file_name(headers, url)).suffix.lower()
+    if kind in _SAYS_LITTLE and named in KINDS:
+        return named
+    suffix = _SUFFIXES.get(kind, HTML if not kind and not named else None)
+    if suffix and KINDS.get(suffix) == KINDS.get(named):
+        return named if named in KINDS else None
+    return suffix if suffix in KINDS else None
+
+
+def name_of(headers: httpx2.Headers, url: str, suffix: str) -> str:
+    """A file name for the content, with `suffix`: what it is titled where it has no title of its own."""
+    parsed = ada_url.URL(url)
+    name = _file_name(headers, url) or next(filter(None, reversed(unquote(parsed.pathname).split("/"))), "")
+    stem = PurePosixPath(re.sub(r'[\x00-\x1f\\/:*?"<>|]+', " ", name)).stem.strip(" .")
+    return f"{stem[:80] or parsed.hostname}{suffix}"
+
+
+def _file_name(headers: httpx2.Headers, url: str) -> str:
+    """Of the attachment, else of the address."""
+    message = Message()
+    message["content-disposition"] = re.sub(r"[\r\n]", "", headers.get("content-disposition", ""))
+    named = message.get_filename() if "filename" in headers.get("content-disposition", "") else None
+    return named or unquote(ada_url.URL(url).pathname.rpartition("/")[2])

@@ -1,0 +1,115 @@
+"""What a page says to a crawler: where its links lead, and what may be done with it."""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import httpx2
+from bs4 import BeautifulSoup, SoupStrainer, Tag
+
+from index_store.crawl.address import normalised
+from index_store.errors import DocumentError
+from index_store.loaders.decode import decode
+
+READ = 4 * 1024 * 1024
+"""bytes of a page that are looked through for links"""
+MOST = 10_000
+"""links of one page"""
+
+_TAGS = SoupStrainer(["a", "area", "base", "frame", "iframe", "link", "meta", "title"])
+_ROBOTS = ("robots", "glassbox-rag")
+_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.I)
+_REFRESH = re.compile(r"\s*(\d+)[^;,]*[;,]\s*(?:url\s*=)?\s*[\"']?\s*([^\"']+)", re.I)
+
+
+@dataclass(frozen=True)
+class Outline:
+    links: tuple[str, ...] = ()
+    canonical: str | None = None
+    moved_to: str | None = None
+    """by a refresh at once, which is how pages without a server's help redirect"""
+    title: str = ""
+    may_index: bool = True
+    may_follow: bool = True
+
+
+def outline_of_headers(headers: httpx2.Headers, url: str) -> Outline:
+    """What holds for content of any kind: X-Robots-Tag, and the canonical address among Link."""
+    canonical = re.search(r"<([^>]*)>\s*;[^,<]*?rel=\"?canonical\"?", headers.get("link", ""), re.I)
+    outline = Outline(canonical=_address(canonical[1], url) if canonical else None)
+    for said in headers.get_list("x-robots-tag"):
+        agent, colon, rules = said.partition(":")
+        if not colon or "," in agent:
+            outline = _obeying(outline, said)
+        elif agent.strip().lower() in _ROBOTS:
+            outline = _obeying(outline, rules)
+    return outline
+
+
+def read_outline(path: Path, url: str, charset: str | None, heard: Outline) -> Outline:
+    """Of an HTML page, on top of what was `heard` from its headers."""
+    with path.open("rb") as file:
+        content = file.read(READ)
+    soup = BeautifulSoup(_text(content, charset), "lxml", parse_only=_TAGS)
+    base = _base(soup, url)
+    outline = replace(heard, title=" ".join(soup.title.get_text().split()) if soup.title else "")
+    for meta in soup.find_all("meta"):
+        said = str(meta.get("content", ""))
+        if str(meta.get("name", "")).strip().lower() in _ROBOTS:
+            outline = _obeying(outline, said)
+        elif str(meta.get("http-equiv", "")).strip().lower() == "refresh" and (found := _REFRESH.match(said)):
+            target = _address(found[2], base)
+            if target and target != url and int(found[1]) <= 1:
+                outline = replace(outline, moved_to=target)
+    canonical = next((tag for tag in soup.find_all("link") if "canonical" in _rel(tag)), None)
+    if canonical:
+        outline = replace(outline, canonical=_address(str(canonical.get("href", "")), base) or outline.canonical)
+    return replace(outline, links=_links(soup, base)) if outline.may_follow else outline
+
+
+def _text(content: bytes, charset: str | None) -> str:
+    found = _CHARSET.search(content, 0, 4096)
+    try:
+        return decode(content, "page", found[1].decode("ascii") if found else charset)
+    except DocumentError:  # the loader will say so; addresses are ASCII as a rule
+        return content.decode("utf-8", "replace")
+
+
+def _base(soup: BeautifulSoup, url: str) -> str:
+    tag = soup.find("base", href=True)
+    return (_address(str(tag["href"]), url) if isinstance(tag, Tag) else None) or url
+
+
+def _links(soup: BeautifulSoup, base: str) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for tag in soup.find_all(["a", "area", "frame", "iframe", "link"]):
+        if "nofollow" in _rel(tag) or (tag.name == "link" and not {"next", "prev"} & set(_rel(tag))):
+            continue
+        address = tag.get("href") or tag.get("src")
+        link = _address(str(address), base) if address else None
+        if link:
+            found[link] = None
+        if len(found) == MOST:
+            break
+    return tuple(found)
+
+
+def _address(link: str, base: str) -> str | None:
+    try:
+        return normalised(link, base)
+    except DocumentError:  # mailto:, javascript:, with a password: not for us
+        return None
+
+
+def _rel(tag: Tag) -> list[str]:
+    rel = tag.get("rel") or []
+    return [word.lower() for word in (rel if isinstance(rel, list) else str(rel).split())]
+
+
+def _obeying(outline: Outline, said: str) -> Outline:
+    rules = {rule.strip().lower() for rule in said.split(",")}
+    return replace(
+        outline,
+        may_index=outline.may_index and not rules & {"noindex", "none"},
+        may_follow=outline.may_follow and not rules & {"nofollow", "none"},
+    )

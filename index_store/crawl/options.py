@@ -1,0 +1,90 @@
+"""What is to be crawled."""
+
+import re
+from fnmatch import translate
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from index_store.crawl.address import path_of, query_of, typed
+from index_store.crawl.errors import BadCrawlOption, BadPattern
+
+MAX_DEPTH = 20
+MAX_LIMIT = 10_000
+MAX_PATTERN = 500
+"""characters"""
+
+
+class CrawlOptions(BaseModel):
+    """A site from `url` on: its host (with or without www., http or https), and of that what the patterns leave.
+
+    The host is the border, not the folder of `url`: a manual often links to pages beside its own. To stay in a
+    folder, include it: `/docs/*`. A pattern is matched against the whole path (as people read it, not percent-encoded),
+    and against path?query where there is a query; `*` stands for any text, slashes too, `?` for one character, and
+    `/docs/*` takes `/docs` along. Excluding wins. `url` itself is always read for its links.
+
+    Raises BadAddress, AddressWithPassword, BadPattern and BadCrawlOption.
+    """
+
+    # An address may hold a password, which pydantic's own errors would quote.
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    url: str
+    depth: int = 2
+    """links away from `url`; 0 is that page alone"""
+    limit: int = 200
+    """pages"""
+    include: tuple[str, ...] = ()
+    """none: everything"""
+    exclude: tuple[str, ...] = ()
+
+    @field_validator("url")
+    @classmethod
+    def _is_an_address(cls, url: str) -> str:
+        return typed(url)
+
+    @field_validator("depth")
+    @classmethod
+    def _is_a_depth(cls, depth: int) -> int:
+        return _within("depth", depth, 0, MAX_DEPTH)
+
+    @field_validator("limit")
+    @classmethod
+    def _is_a_limit(cls, limit: int) -> int:
+        return _within("limit", limit, 1, MAX_LIMIT)
+
+    @field_validator("include", "exclude")
+    @classmethod
+    def _are_patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            if not re.fullmatch(r"[/*][^\s\x00-\x1f#\\]*", pattern) or len(pattern) > MAX_PATTERN:
+                # What stands before an @ may be a password.
+                raise BadPattern(pattern=pattern.rpartition("@")[2][:MAX_PATTERN])
+        return patterns
+
+
+class Patterns:
+    """Which paths of a site are wanted."""
+
+    def __init__(self, options: CrawlOptions) -> None:
+        self._include = [_compiled(pattern) for pattern in options.include]
+        self._exclude = [_compiled(pattern) for pattern in options.exclude]
+
+    def want(self, url: str) -> bool:
+        path = path_of(url)
+        texts = (path, path + query_of(url))
+        if any(pattern.match(text) for pattern in self._exclude for text in texts):
+            return False
+        return not self._include or any(pattern.match(text) for pattern in self._include for text in texts)
+
+
+def _within(option: str, value: int, least: int, most: int) -> int:
+    if not least <= value <= most:
+        raise BadCrawlOption(option=option, least=least, most=most)
+    return value
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    # fnmatch's expressions never backtrack, whatever a person writes; its [sets] are not offered.
+    glob = translate(pattern.replace("[", "[[]"))
+    folder = re.escape(pattern.removesuffix("/*")) if pattern.endswith("/*") and "*" not in pattern[:-1] else None
+    return re.compile(f"{glob}|{folder}\\Z" if folder else glob)

@@ -1,0 +1,109 @@
+"""The addresses that a site's own map lists (https://www.sitemaps.org/protocol.html), maps of maps included."""
+
+import asyncio
+import gzip
+import zlib
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
+from io import BufferedReader, RawIOBase
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from lxml import etree
+
+from index_store.crawl.address import normalised, site_of
+from index_store.crawl.fetch import Answer, Fetcher
+from index_store.errors import DocumentError
+from index_store.settings import MEGABYTE
+
+SIZE = 50 * MEGABYTE
+"""bytes of one map, as its protocol has it"""
+MAPS = 20
+"""that are read of one site"""
+ADDRESSES = 50_000
+"""that are taken of one site: as many as one map may hold"""
+
+
+async def read_sitemaps(
+    places: Sequence[str], fetcher: Fetcher, get: Callable[[str, int], Awaitable[Answer]]
+) -> list[str]:
+    """Normalised addresses of the same site; a map that can't be read is left out."""
+    waiting = list(dict.fromkeys(places))
+    found: dict[str, None] = {}
+    for number, place in enumerate(waiting):
+        if number >= MAPS or len(found) >= ADDRESSES:
+            break
+        try:
+            answer = await get(place, SIZE)
+        except DocumentError:
+            continue  # the links are what counts
+        if not answer.body:
+            continue
+        try:
+            located = await asyncio.to_thread(_located, answer.body.path)
+        finally:
+            fetcher.discard(answer.body)
+        for is_map, address in _of_site(located, place):
+            if not is_map:
+                found[address] = None
+            elif address not in waiting:
+                waiting.append(address)
+    return list(found)[:ADDRESSES]
+
+
+def _of_site(located: list[tuple[bool, str]], place: str) -> Iterator[tuple[bool, str]]:
+    site = site_of(place)
+    for is_map, text in located:
+        try:
+            address = normalised(text.strip(), place)
+        except DocumentError:
+            continue
+        if site_of(address) == site:
+            yield is_map, address
+
+
+def _located(path: Path) -> list[tuple[bool, str]]:
+    return list(islice(_locations(path), ADDRESSES))
+
+
+def _locations(path: Path) -> Iterator[tuple[bool, str]]:
+    """Pairs of whether it is a map, and its address; where it breaks off, what came before it counts."""
+    with path.open("rb") as file:
+        is_packed = file.read(2) == b"\x1f\x8b"
+    with gzip.open(path) if is_packed else path.open("rb") as opened:
+        file = BufferedReader(_Limited(opened))
+        with suppress(EOFError, zlib.error, gzip.BadGzipFile, etree.XMLSyntaxError):
+            if b"<" in file.peek(1000)[:1000]:
+                yield from _xml(file)
+            else:
+                yield from ((False, line.decode("utf-8", "replace")) for line in file if line.strip())
+
+
+def _xml(file: BufferedReader) -> Iterator[tuple[bool, str]]:
+    for _, element in etree.iterparse(file, resolve_entities=False, no_network=True, recover=True, huge_tree=False):
+        name = etree.QName(element).localname if isinstance(element.tag, str) else ""
+        parent = element.getparent()
+        if name == "loc" and element.text and parent is not None:
+            yield etree.QName(parent).localname == "sitemap", element.text
+        elif name in ("url", "sitemap"):
+            element.clear()
+            while parent is not None and element.getprevious() is not None:  # emptied elements fill the memory too
+                del parent[0]
+
+
+class _Limited(RawIOBase):
+    """The first SIZE bytes of a file, since what is packed has no size before it is unpacked."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._left = SIZE
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._file.read(min(len(buffer), self._left))
+        self._left -= len(piece)
+        buffer[: len(piece)] = piece
+        return len(piece)
