@@ -3,13 +3,16 @@
 PlainError                        a sentence a language, each saying what to do
 └── IndexStoreError
     ├── InvalidSetting            a setting of the environment or `.env`
-    ├── StoreInUse, DataFolderUnusable
-    ├── BadIndexName, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, EmbeddingModelMismatch
+    ├── StoreInUse, DataFolderUnusable, StoreFailed
+    ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
+    ├── EmbeddingModelMismatch
     ├── EmptyQuestion, UnknownMode, UnknownUnit, BadQueries
     ├── DocumentError             one document can't be loaded; the others go on
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, EmptyDocument, TooLarge, UnknownKind
+    │   ├── Superseded
     │   ├── WrongContent, UnknownEncoding, NoText, PasswordProtected, Unreadable
-    │   └── ParserFailed, ParserTimedOut
+    │   ├── NothingToLoad, TooManyMembers, ArchiveTooLarge, PackedTooTightly, NestedTooDeeply, UnsafeMember
+    │   └── ParserFailed, ParserTimedOut, TooMuchText, Cancelled
     └── ServiceError              the embedding or chat service did not answer as it should
         ├── KeyRefused, ServiceBusy, QuotaUsedUp, ModelUnknown, RequestRefused
         └── ServiceFailed, ServiceUnreachable, ServiceTimedOut, AnswerUnreadable
@@ -83,6 +86,19 @@ class DataFolderUnusable(IndexStoreError):
     ja = "データフォルダー {folder} に書き込めません。書き込めるフォルダーを DATA_DIR に指定してください。"
 
 
+class StoreFailed(IndexStoreError):
+    en = "{name} could not be saved; the disk may be full. Make room in the data folder, then add it again."
+    ja = (
+        "{name} を保存できませんでした。ディスクの空きが足りないかもしれません。"
+        "データフォルダーの空きを増やしてから、もう一度追加してください。"
+    )
+
+
+class IndexExists(IndexStoreError):
+    en = "There is already an index named “{index}”. Choose another name."
+    ja = "「{index}」というインデックスはすでにあります。別の名前にしてください。"
+
+
 class BadIndexName(IndexStoreError):
     en = "An index name has 1 to 64 characters, no slashes, control characters or outer spaces. Choose another."
     ja = "インデックス名は1〜64文字で、スラッシュ・制御文字・前後の空白は使えません。別の名前にしてください。"
@@ -108,14 +124,21 @@ class UnknownSection(IndexStoreError):
     ja = "この箇所はもうありません。文書が更新または削除されました。もう一度質問すると、今の版から検索します。"
 
 
+class OriginalMissing(IndexStoreError):
+    en = "The original of “{name}” is not kept. Add the document again."
+    ja = "「{name}」の元のファイルは保存されていません。もう一度追加してください。"
+
+
 class EmbeddingModelMismatch(IndexStoreError):
     en = (
         "The index “{index}” was made with the embedding model {made_with}, but the present one is {present}. "
-        "Set EMBEDDING_MODEL (and the service) back, or add the documents to a new index."
+        "Set EMBEDDING_MODEL (and the service) back, or make the index anew with the present one: "
+        "on the Documents page, or by `python -m index_store reindex --index {quoted}`."
     )
     ja = (
         "インデックス「{index}」は埋め込みモデル {made_with} で作られましたが、現在のモデルは {present} です。"
-        "EMBEDDING_MODEL(と接続先)を元に戻すか、新しいインデックスに文書を追加してください。"
+        "EMBEDDING_MODEL(と接続先)を元に戻すか、「文書」ページまたは "
+        "`python -m index_store reindex --index {quoted}` で今のモデルで作り直してください。"
     )
 
 
@@ -178,6 +201,11 @@ class UnknownKind(DocumentError):
     ja = "{name} の形式は読み込めません。次のどれかに変換してください: {known}"
 
 
+class Superseded(DocumentError):
+    en = "{name} was replaced or removed while it was being added. Add it again if it is still wanted."
+    ja = "{name} は追加の途中で置き換えられたか、削除されました。必要なら、もう一度追加してください。"
+
+
 class WrongContent(DocumentError):
     en = "{name} is not what its name says: its content is {content}. Rename it or add the right file."
     ja = "{name} は名前と中身が合いません(中身は {content})。名前を直すか、正しいファイルを追加してください。"
@@ -211,6 +239,46 @@ class ParserFailed(DocumentError):
 class ParserTimedOut(DocumentError):
     en = "Reading {name} took longer than {seconds} seconds and was stopped. Save it again or split it, then add that."
     ja = "{name} の読み込みが {seconds} 秒を超えたため中止しました。保存し直すか分割して、追加してください。"
+
+
+class TooMuchText(DocumentError):
+    en = "{name} holds more than {limit} characters of text. Split it, then add the parts."
+    ja = "{name} の文字数が {limit} 字を超えています。分割してから、それぞれを追加してください。"
+
+
+class Cancelled(DocumentError):
+    en = "{name} was not added: it was cancelled before it was done. Retry it, or add it again."
+    ja = "{name} は途中で取り消されたため、追加されていません。再試行するか、もう一度追加してください。"
+
+
+class NothingToLoad(DocumentError):
+    en = "The archive {name} holds no document of a kind that can be loaded. Pack one that has: {known}."
+    ja = "アーカイブ {name} には読み込める形式の文書がありません。次の形式の文書を入れてください: {known}"
+
+
+class TooManyMembers(DocumentError):
+    en = "The archive {name} holds more than {limit} files. Split it into smaller ones, then add them."
+    ja = "アーカイブ {name} には {limit} 個を超えるファイルがあります。小さく分けて追加してください。"
+
+
+class ArchiveTooLarge(DocumentError):
+    en = "The archive {name} unpacks to more than {limit} MB. Split it into smaller ones, then add them."
+    ja = "アーカイブ {name} を展開すると {limit} MB を超えます。小さく分けて追加してください。"
+
+
+class PackedTooTightly(DocumentError):
+    en = "{name} unpacks to over {ratio} times its size, as only faulty or hostile files do. Add what you need from it."
+    ja = "{name} は展開すると {ratio} 倍を超える異常なファイルです。必要な文書だけを取り出して追加してください。"
+
+
+class NestedTooDeeply(DocumentError):
+    en = "{name} lies within too many archives. Take it out of them, then add it by itself."
+    ja = "{name} は何重ものアーカイブの中にあります。取り出してから、それだけを追加してください。"
+
+
+class UnsafeMember(DocumentError):
+    en = "{name} was left in its archive: it is a link, or its name leads elsewhere. Add the file itself."
+    ja = "{name} はリンクか、別の場所を指す名前のため、アーカイブから取り出しませんでした。ファイル自体を追加してください。"
 
 
 class ServiceError(IndexStoreError):

@@ -16,8 +16,15 @@ KINDS = {
     ".htm": "html",
     ".xhtml": "html",
     ".pdf": "pdf",
+    ".epub": "epub",
+    ".eml": "eml",
+    ".mht": "eml",
+    ".mhtml": "eml",
 }
 """suffix -> the module of this package that loads it"""
+
+ARCHIVES = frozenset({".zip"})
+"""suffixes of what holds documents and is unpacked by archive.py"""
 
 
 class Loader(Protocol):
@@ -30,8 +37,12 @@ def kind_of(name: str) -> str:
     """Raises UnknownKind."""
     suffix = PurePath(name).suffix.lower()
     if suffix not in KINDS:
-        raise UnknownKind(name=PurePath(name).name, known=" ".join(KINDS))
+        raise UnknownKind(name=PurePath(name).name, known=" ".join([*KINDS, *sorted(ARCHIVES)]))
     return KINDS[suffix]
+
+
+def is_archive(name: str) -> bool:
+    return PurePath(name).suffix.lower() in ARCHIVES
 
 
 def loader_of(kind: str) -> Loader:
@@ -39,4 +50,4 @@ def loader_of(kind: str) -> Loader:
     return cast(Loader, import_module(f"index_store.loaders.{kind}"))
 
 
-__all__ = ["KINDS", "Heading", "Loaded", "Loader", "Page", "RawFile", "kind_of", "loader_of"]
+__all__ = ["ARCHIVES", "KINDS", "Heading", "Loaded", "Loader", "Page", "RawFile", "is_archive", "kind_of", "loader_of"]

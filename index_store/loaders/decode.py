@@ -42,6 +42,9 @@ _SUPERSETS = {
 
 _KANA = re.compile(r"[ぁ-んァ-ヶー]")
 _HALF_KATAKANA = re.compile(r"[\uff61-\uff9f]{2,}")
+_RUN = re.compile(r"[^\x00-\x7f]+")
+_ALONE = re.compile(r"(?<![^\x00-\x7f])(?:(?<=[A-Za-z])[^\x00-\x7f]|[^\x00-\x7f](?=[A-Za-z]))(?![^\x00-\x7f])")
+"""the accents of a Western text look so, read as Japanese: one kanji at a time, amid letters"""
 _NEVER = re.compile(r"[\ue000-\uf8ff\u0080-\u009f\ufffd]")
 """private use and C1 controls: what one encoding looks like read as another"""
 _LEVEL_1 = frozenset(
@@ -75,15 +78,15 @@ def decode(content: bytes, name: str, declared: str | None = None) -> str:
                 return text
     if (text := _try(content, "utf-8")) is not None:
         return text
-    japanese = _japanese(content)
+    read = japanese(content)
     charset = (declared or "").strip().strip("\"'").lower()
     if charset not in ("", "utf-8", "utf8"):
         text = _try(content, _SUPERSETS.get(charset, charset))
-        if text is not None and not _NEVER.search(text, 0, SAMPLE) and japanese in (None, text):
+        if text is not None and not _NEVER.search(text, 0, SAMPLE) and read in (None, text):
             return text
-    if japanese is None:
+    if read is None:
         raise UnknownEncoding(name=name)
-    return japanese
+    return read
 
 
 def _try(content: bytes, encoding: str) -> str | None:
@@ -93,7 +96,7 @@ def _try(content: bytes, encoding: str) -> str | None:
         return None
 
 
-def _japanese(content: bytes) -> str | None:
+def japanese(content: bytes) -> str | None:
     """The text, when it reads as Japanese in Shift_JIS or EUC-JP."""
     euc = _try(content, "euc_jis_2004")
     sjis = _try(content, "cp932")
@@ -117,7 +120,8 @@ def _plausibility(text: str, half: float, kanji_alone: int) -> float:
     prose = kana >= 0.05 * other or (common >= 0.7 * other and other <= kanji_alone)
     # Cyrillic read as Shift_JIS is half-width katakana and nothing else.
     listing = half > 0 and kana + common >= 0.1 * other
-    if not other or _NEVER.search(text) or not (prose or listing):
+    is_western = len(_ALONE.findall(text)) > 0.5 * len(_RUN.findall(text))
+    if not other or is_western or _NEVER.search(text) or not (prose or listing):
         return 0.0
     halves = sum(map(len, _HALF_KATAKANA.findall(text)))
     return (1.5 * kana + common + half * halves) / other - 0.3
