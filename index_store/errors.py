@@ -6,6 +6,9 @@ PlainError                        a sentence a language, each saying what to do
     ├── StoreInUse, DataFolderUnusable, StoreFailed
     ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
     ├── EmbeddingModelMismatch
+    ├── CheckError               what `check` finds: catalogue, vectors and originals that do not agree
+    │   ├── VectorsMissing, VectorsStray, ChunksMiscounted, CollectionStray
+    │   └── OriginalGone, OriginalsStray
     ├── EmptyQuestion, UnknownMode, UnknownUnit, BadQueries
     ├── DocumentError             one document can't be loaded; the others go on
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, EmptyDocument, TooLarge, UnknownKind
@@ -19,9 +22,11 @@ PlainError                        a sentence a language, each saying what to do
 """
 
 import re
+import shlex
 from typing import ClassVar
 
 from pydantic import BaseModel
+from sqlalchemy import Row
 
 
 class Failure(BaseModel, frozen=True):
@@ -140,6 +145,40 @@ class EmbeddingModelMismatch(IndexStoreError):
         "EMBEDDING_MODEL(と接続先)を元に戻すか、「文書」ページまたは "
         "`python -m index_store reindex --index {quoted}` で今のモデルで作り直してください。"
     )
+
+
+class CheckError(IndexStoreError):
+    """What `check` finds."""
+
+
+class VectorsMissing(CheckError):
+    en = "{count} chunks have no vector, so no search finds them. Re-index."
+    ja = "{count} 個のチャンクにベクトルがなく、検索に出ません。インデックスを作り直してください。"
+
+
+class VectorsStray(CheckError):
+    en = "{count} vectors belong to no document. They are never shown; re-index to be rid of them."
+    ja = "どの文書のものでもないベクトルが {count} 個あります。検索結果には出ません。作り直すと消えます。"
+
+
+class ChunksMiscounted(CheckError):
+    en = "The document is noted with {noted} chunks, but has {found}. Re-index."
+    ja = "文書のチャンク数の記録は {noted} 個ですが、実際は {found} 個です。インデックスを作り直してください。"
+
+
+class CollectionStray(CheckError):
+    en = "The vectors of {name} belong to no index. They are never searched, and only take room."
+    ja = "{name} のベクトルはどのインデックスのものでもありません。検索されず、容量だけを使っています。"
+
+
+class OriginalGone(CheckError):
+    en = "The original of {name} is missing. Search goes on; add the document again to be able to open and re-index it."
+    ja = "{name} の元のファイルがありません。検索はできますが、開く・作り直すにはもう一度追加してください。"
+
+
+class OriginalsStray(CheckError):
+    en = "{count} originals belong to no document. They are removed at the next start."
+    ja = "どの文書のものでもない元ファイルが {count} 個あります。次の起動時に消えます。"
 
 
 class EmptyQuestion(IndexStoreError):
@@ -333,4 +372,12 @@ class AnswerUnreadable(ServiceError):
     ja = (
         "{host} の応答が OpenAI 互換の形式ではありません。"
         "OPENAI_BASE_URL(多くは /v1 で終わります)と {model} を確認してください。"
+    )
+
+
+def model_mismatch(index: Row, present: str) -> EmbeddingModelMismatch:
+    """`index` as in the catalogue; `present`: the model that is set now."""
+    made_with = f"{index.embedding_model} ({index.dimension})" if "(" in present else index.embedding_model
+    return EmbeddingModelMismatch(
+        index=index.name, quoted=shlex.quote(index.name), made_with=made_with, present=present
     )

@@ -1,61 +1,133 @@
 """The parser's process: reads a request a line, answers a line, until its standard input ends.
 
-A file can crash, hang or swell a parser; this process is what it takes down. Not a sandbox: it limits memory and time,
-not what native code that is taken over may do.
+A file can crash, hang or swell a parser; this process is what it takes down. Not a sandbox: it limits memory, time and
+what is written, not what native code that is taken over may do.
 """
 
-import json
+import faulthandler
 import os
 import signal
 import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
-from index_store.errors import DocumentError, ParserFailed
-from index_store.loaders import RawFile, loader_of
+from index_store.errors import DocumentError, NoText, ParserFailed, TooMuchText
+from index_store.loaders import Loader, RawFile, limits, loader_of, sections
+from index_store.loaders.protocol import Answer, Listing, Refusal, Request
+from index_store.split import split
 
-MEMORY = 2 * 1024**3
-"""bytes of address space above what the libraries take: a 200 MB file with its text and trees fits"""
+CHARACTERS = 10_000_000
+"""of text that one document may have, about 15,000 pages: splitting them takes up to 46 s and 500 MB, embedding them on
+this machine more than an hour"""
+
+FILES = 200
+"""after which the process is replaced, so that what libraries leak is given back; starting one takes 0.6 s"""
 
 GRACE = 10
 """seconds after which the process ends itself, should the parent that keeps the time be gone"""
 
 
 def main() -> None:
-    # What libraries print must not get among the answers.
+    # What libraries print must not get among the answers, nor into a log: it may quote the document.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    _limit_memory()
-    for line in sys.stdin:
-        request = json.loads(line)
-        if hasattr(signal, "alarm"):
-            signal.alarm(int(request["seconds"]) + GRACE)
-        answers.write(json.dumps(_answer(request)) + "\n")
+    complaints = os.fdopen(os.dup(2), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    faulthandler.enable(complaints)
+    sys.excepthook = lambda _kind, error, _trace: _complain(error, complaints.write)
+
+    libraries = limits.address_space()
+    for count, line in enumerate(sys.stdin, 1):
+        request = Request.of_line(line)
+        with _ended_with_owner(request.seconds):
+            before = limits.address_space()
+            limits.lift()
+            work = _work(request)
+            libraries += limits.address_space() - before
+            limits.limit(request.memory, request.file_size)
+            answer = _answer(request, work)
+        grown = limits.address_space() - libraries
+        # Memory that is not given back, by a leak or in pieces, would be added to what the next file may take.
+        if count >= FILES or grown > request.memory // 4:
+            answer = answer.model_copy(update={"is_worn": True})
+        answers.write(answer.model_dump_json() + "\n")
         answers.flush()
-        if hasattr(signal, "alarm"):
-            signal.alarm(0)
 
 
-def _answer(request: dict[str, Any]) -> dict[str, object]:
-    name = request["name"]
+def _work(request: Request) -> Callable[[], Answer]:
+    """With its libraries imported, which are not to count as the file's memory."""
+    if request.kind is None:
+        return partial(_unpack, import_module("index_store.loaders.archive"), request)
+    return partial(_load, loader_of(request.kind), request)
+
+
+def _answer(request: Request, work: Callable[[], Answer]) -> Answer:
     try:
-        loaded = loader_of(request["kind"]).load(RawFile(Path(request["path"]), name, request["charset"]))
+        return work()
     except DocumentError as error:
-        return {"error": type(error).__name__, "details": error.details}
+        return Answer(refusal=Refusal.of(error))
     except (MemoryError, RecursionError):
-        return {"error": ParserFailed.__name__, "details": {"name": name}}
-    return {"loaded": loaded.model_dump()}
+        return Answer(refusal=Refusal.of(ParserFailed(name=request.name)), is_worn=True)
 
 
-def _limit_memory() -> None:
-    if sys.platform != "linux":
-        return
-    import resource
+def _load(loader: Loader, request: Request) -> Answer:
+    loaded = loader.load(RawFile(Path(request.path), request.name, request.charset))
+    if sum(len(page.markdown) for page in loaded.pages) > CHARACTERS:
+        raise TooMuchText(name=request.name, limit=f"{CHARACTERS:,}")
+    found = split(loaded, request.chunk_size, request.chunk_overlap)
+    chunks = sum(len(section.chunks) for section in found)
+    if not chunks:
+        raise NoText(name=request.name)
+    sections.write(Path(request.result), found)
+    return Answer(title=loaded.title, sections=len(found), chunks=chunks)
 
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * resource.getpagesize() + MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+def _unpack(archive: ModuleType, request: Request) -> Answer:
+    unpacked = archive.unpack(Path(request.path), request.name, Path(request.folder))
+    listing = Listing(
+        members=[(member.name, member.path) for member in unpacked.members],
+        refused=[(name, Refusal.of(error)) for name, error in unpacked.refused],
+    )
+    Path(request.result).write_text(listing.model_dump_json(), encoding="utf-8")
+    return Answer()
+
+
+def _complain(error: BaseException | None, write: Callable[[str], object]) -> None:
+    """A traceback without the error's own words: they may quote the document."""
+    while error:
+        write("".join(traceback.format_tb(error.__traceback__)) + type(error).__qualname__ + "\n")
+        error = error.__cause__ or error.__context__
+
+
+@contextmanager
+def _ended_with_owner(seconds: float) -> Iterator[None]:
+    """While a file is read nobody looks at the standard input, whose end is the end of this process."""
+    if sys.platform == "linux":
+        import fcntl
+        import select
+
+        # Now the kernel does, by a signal. PR_SET_PDEATHSIG would end it with the thread that started it.
+        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
+        flags = fcntl.fcntl(0, fcntl.F_GETFL)
+        fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
+        already = select.poll()
+        already.register(0, 0)
+        if already.poll(0):
+            sys.exit()
+        yield
+        fcntl.fcntl(0, fcntl.F_SETFL, flags)
+    elif hasattr(signal, "alarm"):
+        signal.alarm(int(seconds) + GRACE)
+        yield
+        signal.alarm(0)
+    else:
+        yield
 
 
 if __name__ == "__main__":
