@@ -32,7 +32,7 @@ from index_store.crawl.errors import (
     SiteBusy,
     SiteUnreachable,
 )
-from index_store.crawl.fetch import Answer, Body, Fetcher, everything
+from index_store.crawl.fetch import Answer, Body, Fetcher, everything, has_broken_off
 from index_store.crawl.frontier import Frontier, Visit
 from index_store.crawl.links import outline_of_headers, read_outline
 from index_store.crawl.options import CrawlOptions, Patterns
@@ -50,7 +50,7 @@ HOPS = 10
 """redirects in a row; as many as Google follows"""
 TRIES = 3
 """of a page whose server is busy, or whose connection broke"""
-RETRY_AFTER = 2.0
+RETRY_AFTER = 1.0
 """seconds, doubled each time, when the server does not say"""
 LONGEST_WAIT = 60.0
 """seconds; a server that wants more is left alone"""
@@ -136,9 +136,14 @@ class Crawler:
             self._hand_over(self._failed(start, NothingToCrawl(url=start.url)))
 
     async def _work(self) -> None:
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(self._at_once):
-                workers.create_task(self._worker())
+        # Not a TaskGroup: what ends the crawl (a full disk) is to reach its reader as it is, not in a group.
+        workers = [asyncio.create_task(self._worker()) for _ in range(self._at_once)]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
 
     async def _worker(self) -> None:
         while visit := await self.frontier.take():
@@ -190,6 +195,10 @@ class Crawler:
         url = visit.url
         if known and known.digest == body.digest:
             return self._unchanged(visit, known, answer)
+        # Links of a copy are not followed: relative to ever longer addresses, they would never end.
+        original = self._of_digest.get(body.digest, url)
+        if original != url and self._is_copy(visit, original, ""):
+            return None
         suffix = kinds.suffix_of(answer.headers, url) or kinds.HTML
         charset = kinds.charset_of(answer.headers)
         outline = outline_of_headers(answer.headers, url)
@@ -204,10 +213,6 @@ class Crawler:
             if self._is_copy(visit, canonical, outline.title):
                 self._queue_links(visit, links)
                 return None
-        # Links of a copy are not followed: relative to ever longer addresses, they would never end.
-        original = self._of_digest.get(body.digest, url)
-        if original != url and self._is_copy(visit, original, ""):
-            return None
         self._queue_links(visit, links)
         if not outline.may_index or not self._patterns.want(url):
             return self._gone_if_known(visit)
@@ -261,13 +266,12 @@ class Crawler:
     # Redirects
 
     def _follow(self, visit: Visit, answer: Answer) -> CrawledPage | None:
-        try:
-            target = normalised(answer.headers.get("location", ""), visit.url)
-        except DocumentError:
-            if visit.is_start:
-                raise BadRedirect(url=visit.first) from None
-            return None
-        return self._move(visit, target)
+        target = _target(answer)
+        if target:
+            return self._move(visit, target)
+        if visit.is_start:
+            raise BadRedirect(url=visit.first)
+        return self._gone_if_known(visit)
 
     def _move(self, visit: Visit, target: str) -> None:
         if target == visit.url or target in visit.chain or len(visit.chain) >= HOPS:
@@ -350,6 +354,8 @@ class Crawler:
         folder = path_of(start).rpartition("/")[0] + "/"
         try:
             rules = await self._rules(start)
+            if not rules.allow(start):
+                return []
             async with asyncio.timeout(SITEMAP_SECONDS):
                 listed = await read_sitemaps(_maps(rules, start), self._fetcher, self._get_file)
         except DocumentError:
@@ -386,12 +392,10 @@ class Crawler:
         """Of the site itself (robots.txt, its map), with redirects. Raises as Fetcher.get."""
         for _ in range(FILE_HOPS):
             answer = await self._polite(url, size)
-            if answer.status not in _MOVED:
-                return answer
-            try:
-                url = normalised(answer.headers.get("location", ""), url)
-            except DocumentError:
-                return answer
+            target = _target(answer) if answer.status in _MOVED else None
+            if not target:
+                break
+            url = target
         return answer
 
     async def _polite(
@@ -409,8 +413,8 @@ class Crawler:
             await pace.turn()
             try:
                 answer = await self._fetcher.get(url, limit=limit, conditions=conditions, wants=wants)
-            except PageBroken:
-                if not tries_left:
+            except PageBroken as error:
+                if not tries_left or not has_broken_off(error):
                     raise
                 await asyncio.sleep(wait)
             else:
@@ -435,6 +439,14 @@ def _refusal(url: str, status: int) -> DocumentError:
     if HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR:
         return PageRefused(url=url, status=status)
     return PageFailed(url=url, status=status)
+
+
+def _target(answer: Answer) -> str | None:
+    """Where a redirect leads, if that is an address of the web."""
+    try:
+        return normalised(answer.headers["location"], answer.url)
+    except (KeyError, DocumentError):
+        return None
 
 
 def _retry_after(headers: httpx2.Headers) -> float | None:

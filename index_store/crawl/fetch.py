@@ -26,6 +26,8 @@ from index_store.crawl.inflate import Broken, Inflater
 from index_store.settings import MEGABYTE
 
 log = logging.getLogger(__name__)
+# It logs whole headers at DEBUG: cookies, and redirects to addresses with passwords.
+logging.getLogger("httpcore2").setLevel(logging.INFO)
 
 USER_AGENT = "glassbox-rag/0.1 (document crawler)"
 SLOWEST = 64 * 1024
@@ -178,6 +180,11 @@ class _Keeping:
 
     def _too_large(self) -> PageTooLarge:
         return PageTooLarge(url=self._url, limit=self._limit / MEGABYTE)
+
+
+def has_broken_off(error: PageBroken) -> bool:
+    """Whether the connection was at fault, and not the content: the next one may do better."""
+    return isinstance(error.__cause__, (httpcore2.NetworkError, httpcore2.ProtocolError))
 
 
 async def _pieces(response: httpcore2.Response) -> AsyncIterator[bytes]:

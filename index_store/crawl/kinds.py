@@ -101,4 +101,4 @@ def _file_name(headers: httpx2.Headers, url: str) -> str:
     message = Message()
     message["content-disposition"] = re.sub(r"[\r\n]", "", headers.get("content-disposition", ""))
     named = message.get_filename() if "filename" in headers.get("content-disposition", "") else None
-    return named or unquote(ada_url.URL(url).pathname.rpartition("/")[2])
+    return re.split(r"[\\/]", named)[-1] if named else unquote(ada_url.URL(url).pathname.rpartition("/")[2])

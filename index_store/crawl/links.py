@@ -19,6 +19,7 @@ MOST = 10_000
 _TAGS = SoupStrainer(["a", "area", "base", "frame", "iframe", "link", "meta", "title"])
 _ROBOTS = ("robots", "glassbox-rag")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.I)
+_XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
 _REFRESH = re.compile(r"\s*(\d+)[^;,]*[;,]\s*(?:url\s*=)?\s*[\"']?\s*([^\"']+)", re.I)
 
 
@@ -50,7 +51,11 @@ def read_outline(path: Path, url: str, charset: str | None, heard: Outline) -> O
     """Of an HTML page, on top of what was `heard` from its headers."""
     with path.open("rb") as file:
         content = file.read(READ)
-    soup = BeautifulSoup(_text(content, charset), "lxml", parse_only=_TAGS)
+    # BeautifulSoup warns of what looks like XML, or like a file's name, as if it were a mistake of ours.
+    text = _XML_DECLARATION.sub("", _text(content, charset), count=1)
+    if "<" not in text:
+        return heard
+    soup = BeautifulSoup(text, "lxml", parse_only=_TAGS)
     base = _base(soup, url)
     outline = replace(heard, title=" ".join(soup.title.get_text().split()) if soup.title else "")
     for meta in soup.find_all("meta"):

@@ -1,0 +1,40 @@
+"""A site of the test's own, and a crawl of it: the only way that tests call the crawler."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from index_store.crawl import Crawl, CrawlOptions, KnownPage
+from tests.index_store.crawl.crawled import Crawled, settings
+from tests.servers.site_server import SiteServer
+
+CrawlSite = Callable[..., Crawled]
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> CrawlSite:
+    """`crawl(url, depth=..., known=..., crawl_rate=...)`: options of the crawl and settings, in any order."""
+
+    def run(
+        url: str, known: Mapping[str, KnownPage] | None = None, resolve: object = None, **values: object
+    ) -> Crawled:
+        options = {name: values.pop(name) for name in list(values) if name in CrawlOptions.model_fields}
+        more = {"resolve": resolve} if resolve else {}
+        pages = Crawl(CrawlOptions(url=url, **options), settings(**values), known or {}, tmp_path / "pages", **more)
+        return Crawled(list(pages))
+
+    return run
+
+
+@pytest.fixture
+def site() -> Iterator[SiteServer]:
+    with SiteServer() as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_behind(tmp_path: Path) -> Iterator[None]:
+    yield
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith(("crawl", "asyncio"))]

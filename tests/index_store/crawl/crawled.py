@@ -1,0 +1,52 @@
+"""What a crawl gave, in the words of a test."""
+
+from dataclasses import dataclass
+
+from index_store.crawl import CrawledPage, KnownPage, PageOutcome
+from index_store.settings import Settings
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """All pages of a crawl that has ended."""
+
+    pages: list[CrawledPage]
+
+    def of(self, outcome: PageOutcome) -> list[str]:
+        return [page.url for page in self.pages if page.outcome is outcome]
+
+    @property
+    def fetched(self) -> list[str]:
+        return self.of(PageOutcome.FETCHED)
+
+    @property
+    def paths(self) -> list[str]:
+        """Of what was fetched, without the site's host, in order."""
+        return ["/" + url.split("/", 3)[3] for url in self.fetched]
+
+    @property
+    def only(self) -> CrawledPage:
+        assert len(self.pages) == 1, self.pages
+        return self.pages[0]
+
+    @property
+    def failure(self) -> str:
+        """The sentence of the only page, which failed."""
+        assert self.only.outcome is PageOutcome.FAILED, self.only
+        assert self.only.error is not None
+        return self.only.error.sentence("en")
+
+    @property
+    def known(self) -> dict[str, KnownPage]:
+        """What the next crawl is told."""
+        return {
+            page.url: KnownPage(etag=page.etag, last_modified=page.last_modified, digest=page.digest, links=page.links)
+            for page in self.pages
+            if page.outcome in (PageOutcome.FETCHED, PageOutcome.UNCHANGED)
+        }
+
+
+def settings(**values: object) -> Settings:
+    """That let a test's own site be crawled, without much patience."""
+    given = {"crawl_allowed": "127.0.0.0/8", "crawl_rate": 500, "crawl_timeout": 10, "max_file_mb": 5}
+    return Settings(_env_file=None, **(given | values))

@@ -1,0 +1,52 @@
+"""One page has one address, however its links are written."""
+
+import pytest
+
+from index_store.crawl import CrawlOptions
+from tests.servers.site_server import html
+
+
+@pytest.mark.parametrize(
+    ("written", "known_as"),
+    [
+        ("HTTP://EXAMPLE.com:80", "http://example.com/"),
+        ("https://example.com:443/", "https://example.com/"),
+        ("https://example.com:8443/", "https://example.com:8443/"),
+        ("https://example.com/#top", "https://example.com/"),
+        ("https://example.com/?", "https://example.com/"),
+        ("https://example.com./a", "https://example.com/a"),
+        ("https://example.com/a/./b/../c", "https://example.com/a/c"),
+        ("https://example.com/a/%2e%2E/c", "https://example.com/c"),
+        ("https://example.com/../../c", "https://example.com/c"),
+        ("https://example.com/%7euser/%c3%a9", "https://example.com/~user/%C3%A9"),
+        ("https://example.com/規程/旅費 1.html", "https://example.com/%E8%A6%8F%E7%A8%8B/%E6%97%85%E8%B2%BB%201.html"),
+        ("https://例え.テスト/", "https://xn--r8jz45g.xn--zckzah/"),
+        ("https://example.com/a?b=2&a=1", "https://example.com/a?b=2&a=1"),
+        ("https://example.com/a?b=2&utm_source=x&gclid=y&fbclid=z", "https://example.com/a?b=2"),
+        ("https://example.com/a?PHPSESSID=1&page=2", "https://example.com/a?page=2"),
+        ("https://example.com/a;jsessionid=1F2E?page=2", "https://example.com/a?page=2"),
+        ("https://example.com/a?a=1&a=1&a=2&a=1", "https://example.com/a?a=1&a=2"),
+        ("https:\\\\example.com\\a", "https://example.com/a"),
+        ("https://example.com/a\n/b\t", "https://example.com/a/b"),
+        ("https://[2606:4700::0:1111]/", "https://[2606:4700::1111]/"),
+    ],
+)
+def test_an_address_has_one_form(written, known_as):
+    assert CrawlOptions(url=written).url == known_as
+
+
+def test_links_that_mean_the_same_page_are_asked_for_once(site, crawl):
+    links = ("a", "./a", "/a#x", "/b/../a", "/%61", site.url("/a?"), "/a?utm_campaign=1", "//" + site.url("/a")[7:])
+    site.pages = {"/": html("Home", *links), "/a": html("A")}
+    assert crawl(site.url()).paths == ["/", "/a"]
+    assert site.paths.count("/a") == 1
+
+
+def test_a_host_with_and_without_www_is_one_site(crawl, site):
+    async def resolve(host: str, port: int) -> list[str]:
+        return ["127.0.0.1"]
+
+    www = site.url("/a", host="www.wiki.example")
+    site.pages = {"/": html("Home", www), "/a": html("A")}
+    crawled = crawl(site.url(host="wiki.example"), resolve=resolve)
+    assert crawled.fetched == [site.url(host="wiki.example"), www]

@@ -1,0 +1,127 @@
+"""Crawling again fetches what changed, and drops what is gone; what fails for now stays."""
+
+import pytest
+
+from index_store.crawl import PageOutcome
+from tests.servers.site_server import Misbehaviour, Reply, html, moved, with_etag
+
+DATED = {"Last-Modified": "Mon, 01 Jun 2026 00:00:00 GMT"}
+
+
+@pytest.fixture
+def handbook(site):
+    """Three pages: with an ETag, with a date, with neither."""
+
+    def dated(asked):
+        page = html("B", "/c")
+        is_known = asked.headers.get("if-modified-since") == DATED["Last-Modified"]
+        return Reply(status=304, content_type=None) if is_known else Reply(page.body, headers=DATED)
+
+    site.pages = {"/": with_etag(html("Home", "/b")), "/b": dated, "/c": html("C")}
+    return site
+
+
+def test_unchanged_pages_are_asked_for_by_tag_or_date_and_recognised_by_content_where_there_is_neither(handbook, crawl):
+    first = crawl(handbook.url())
+    assert first.paths == ["/", "/b", "/c"]
+    again = crawl(handbook.url(), first.known)
+    assert again.of(PageOutcome.UNCHANGED) == first.fetched
+    assert again.known == first.known
+    assert all(page.path is None for page in again.pages)
+
+
+def test_a_changed_page_alone_is_fetched(handbook, crawl):
+    first = crawl(handbook.url())
+    handbook.pages["/"] = with_etag(html("New home", "/b"))
+    again = crawl(handbook.url(), first.known)
+    assert again.paths == ["/"]
+    assert len(again.of(PageOutcome.UNCHANGED)) == 2
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_page_that_is_not_there_any_more_is_gone(handbook, crawl, status):
+    first = crawl(handbook.url())
+    handbook.pages["/c"] = Reply(status=status)
+    again = crawl(handbook.url(), first.known)
+    assert again.of(PageOutcome.GONE) == [handbook.url("/c")]
+
+
+def test_a_page_that_nothing_leads_to_any_more_is_gone(handbook, crawl):
+    first = crawl(handbook.url())
+    handbook.pages["/b"] = html("B without a link")
+    again = crawl(handbook.url(), first.known)
+    assert again.of(PageOutcome.GONE) == [handbook.url("/c")]
+
+
+@pytest.mark.parametrize("options", [{"exclude": ("/c",)}, {"include": ("/b",)}, {"depth": 1}])
+def test_a_page_that_is_no_longer_wanted_is_gone(handbook, crawl, options):
+    first = crawl(handbook.url())
+    assert handbook.url("/c") in crawl(handbook.url(), first.known, **options).of(PageOutcome.GONE)
+
+
+def test_a_page_that_robots_txt_forbids_now_is_gone(handbook, crawl):
+    first = crawl(handbook.url())
+    handbook.pages["/robots.txt"] = Reply("User-agent: *\nDisallow: /c", content_type="text/plain")
+    assert crawl(handbook.url(), first.known).of(PageOutcome.GONE) == [handbook.url("/c")]
+
+
+def test_a_page_that_may_not_be_indexed_any_more_is_gone(handbook, crawl):
+    first = crawl(handbook.url())
+    handbook.pages["/c"] = html("C", head='<meta name="robots" content="noindex">')
+    assert crawl(handbook.url(), first.known).of(PageOutcome.GONE) == [handbook.url("/c")]
+
+
+def test_a_page_that_moved_is_gone_and_its_new_address_comes(handbook, crawl):
+    first = crawl(handbook.url())
+    handbook.pages |= {"/c": moved("/d", 301), "/d": html("C")}
+    again = crawl(handbook.url(), first.known)
+    assert again.paths == ["/d"]
+    assert again.of(PageOutcome.GONE) == [handbook.url("/c")]
+
+
+@pytest.mark.parametrize("page", [Reply(status=500), Reply(status=403), Misbehaviour.HANGS, Misbehaviour.RESETS])
+def test_a_page_that_fails_for_now_is_not_gone_nor_are_those_that_it_led_to(handbook, crawl, page):
+    first = crawl(handbook.url())
+    handbook.pages["/b"] = page
+    again = crawl(handbook.url(), first.known, crawl_timeout=1)
+    assert again.of(PageOutcome.FAILED) == [handbook.url("/b")]
+    assert again.of(PageOutcome.GONE) == []
+    assert handbook.url("/c") in again.of(PageOutcome.UNCHANGED)
+
+
+def test_after_a_failure_pages_without_a_link_are_asked_for_before_they_are_gone(handbook, crawl):
+    first = crawl(handbook.url())
+    handbook.pages["/"] = html("Home", "/new")
+    handbook.pages["/new"] = Reply(status=500)
+    handbook.pages["/b"] = Reply(status=404)
+    again = crawl(handbook.url(), first.known)
+    assert again.of(PageOutcome.GONE) == [handbook.url("/b")]
+    assert again.of(PageOutcome.UNCHANGED) == [handbook.url("/c")]
+
+
+def test_nothing_is_gone_when_the_start_fails(handbook, crawl):
+    first = crawl(handbook.url())
+    handbook.pages["/"] = Reply(status=500)
+    again = crawl(handbook.url(), first.known)
+    assert again.of(PageOutcome.FAILED) == [handbook.url()]
+    assert again.of(PageOutcome.GONE) == []
+    assert len(again.of(PageOutcome.UNCHANGED)) == 2
+
+
+def test_nothing_is_gone_when_robots_txt_fails(handbook, crawl):
+    first = crawl(handbook.url())
+    handbook.pages["/robots.txt"] = Reply(status=500)
+    again = crawl(handbook.url(), first.known)
+    assert again.of(PageOutcome.GONE) == []
+    assert handbook.url() in again.of(PageOutcome.FAILED)
+
+
+def test_nothing_is_gone_when_the_limit_ended_the_crawl(handbook, crawl):
+    first = crawl(handbook.url())
+    again = crawl(handbook.url(), first.known, limit=1)
+    assert [page.outcome for page in again.pages] == [PageOutcome.UNCHANGED]
+
+
+def test_a_server_that_says_unchanged_for_what_is_not_known_fails_that_page(site, crawl):
+    site.pages = {"/": html("Home", "/a"), "/a": Reply(status=304, content_type=None)}
+    assert crawl(site.url()).of(PageOutcome.FAILED) == [site.url("/a")]

@@ -1,0 +1,137 @@
+"""The same page under several addresses comes once."""
+
+import pytest
+
+from index_store.crawl import PageOutcome
+from tests.servers.site_server import Reply, html, moved
+
+
+def canonical(path: str) -> str:
+    return f'<link rel="canonical" href="{path}">'
+
+
+def test_the_same_content_comes_once(site, crawl):
+    site.pages = {"/": html("Home", "/a", "/copy"), "/a": html("A"), "/copy": html("A")}
+    assert crawl(site.url(), crawl_at_once=1).paths == ["/", "/a"]
+
+
+def test_which_of_two_copies_is_kept_stays_the_same_when_it_is_crawled_again(site, crawl):
+    site.pages = {"/": html("Home", "/a", "/copy"), "/a": html("A"), "/copy": html("A")}
+    first = crawl(site.url(), crawl_at_once=1)
+    site.pages["/"] = html("Home", "/copy", "/a")
+    again = crawl(site.url(), first.known, crawl_at_once=1)
+    assert again.paths == ["/"]
+    assert again.of(PageOutcome.UNCHANGED) == [site.url("/a")]
+    assert again.of(PageOutcome.GONE) == []
+
+
+def test_a_copy_takes_the_place_of_its_original_when_that_is_gone(site, crawl):
+    site.pages = {"/": html("Home", "/a", "/copy"), "/a": html("A"), "/copy": html("A")}
+    first = crawl(site.url(), crawl_at_once=1)
+    site.pages["/"] = html("Home", "/copy")
+    again = crawl(site.url(), first.known)
+    assert sorted(again.paths) == ["/", "/copy"]
+    assert again.of(PageOutcome.GONE) == [site.url("/a")]
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_a_variant_gives_way_to_the_page_that_it_names_as_canonical(site, crawl, at_once):
+    page = html("Guide", "/next", head=canonical("/guide"))
+    site.pages = {
+        "/": html("Home", "/guide?sort=a", "/guide?sort=b"),
+        "/guide": page,
+        "/guide?sort=a": Reply(page.body + "sorted by a"),
+        "/guide?sort=b": Reply(page.body + "sorted by b"),
+        "/next": html("Next"),
+    }
+    assert sorted(crawl(site.url(), crawl_at_once=at_once).paths) == ["/", "/guide", "/next"]
+
+
+def test_a_canonical_address_may_stand_in_the_header(site, crawl):
+    header = {"Link": '</style.css>; rel=preload, </report.txt>; rel="canonical"'}
+    site.pages = {
+        "/": html("Home", "/report.txt?download=1"),
+        "/report.txt?download=1": Reply("draft", content_type="text/plain", headers=header),
+        "/report.txt": Reply("report", content_type="text/plain"),
+    }
+    assert crawl(site.url()).paths == ["/", "/report.txt"]
+
+
+@pytest.mark.parametrize("target", [Reply(status=404), Reply(status=500), moved("/variant")])
+def test_a_page_whose_canonical_one_does_not_come_stands_alone(site, crawl, target):
+    site.pages = {"/": html("Home", "/variant"), "/variant": html("V", head=canonical("/lost")), "/lost": target}
+    assert crawl(site.url()).paths == ["/", "/variant"]
+
+
+def test_pages_that_all_name_the_front_page_as_canonical_are_kept(site, crawl):
+    """A common mistake: one line in the template of every page."""
+    site.pages = {path: html(f"Page {path}", "/a", "/b", head=canonical("/")) for path in ("/", "/a", "/b")}
+    assert sorted(crawl(site.url()).paths) == ["/", "/a", "/b"]
+
+
+def test_pages_that_name_each_other_as_canonical_come_once(site, crawl):
+    site.pages = {
+        "/": html("Home", "/a", "/b"),
+        "/a": html("Same", head=canonical("/b")),
+        "/b": html("Same", head=canonical("/a"), text="b"),
+    }
+    assert len(crawl(site.url()).paths) == 2
+
+
+def test_a_canonical_page_elsewhere_is_not_asked_for(site, crawl):
+    site.pages["/"] = html("Home", head=canonical("http://elsewhere.invalid/"))
+    assert crawl(site.url()).paths == ["/"]
+
+
+def test_redirects_to_a_page_that_is_there_already_add_nothing(site, crawl):
+    site.pages = {
+        "/": html("Home", "/a", "/old", "/older"),
+        "/a": html("A"),
+        "/old": moved("/a"),
+        "/older": moved("/old"),
+    }
+    assert sorted(crawl(site.url()).paths) == ["/", "/a"]
+
+
+def test_a_page_that_is_moved_is_known_by_where_it_is(site, crawl):
+    site.pages = {
+        "/": html("Home", "/old"),
+        "/old": moved("/new/", 301),
+        "/new/": html("New", "page"),
+        "/new/page": html("P"),
+    }
+    assert crawl(site.url()).paths == ["/", "/new/", "/new/page"]
+
+
+def test_a_page_that_refreshes_to_another_at_once_is_a_redirect(site, crawl):
+    refresh = '<meta http-equiv="Refresh" content="0;URL=\'start.html\'">'
+    site.pages = {"/": html("", head=refresh), "/start.html": html("Start")}
+    assert crawl(site.url()).paths == ["/start.html"]
+
+
+def test_pages_that_may_not_be_indexed_are_read_for_links_alone(site, crawl):
+    site.pages = {
+        "/": html("Home", "/list", "/header"),
+        "/list": html("List", "/a", head='<meta name="ROBOTS" content="NoIndex">'),
+        "/header": Reply(html("Header", "/b").body, headers={"X-Robots-Tag": "noindex"}),
+        "/a": html("A"),
+        "/b": html("B"),
+    }
+    assert sorted(crawl(site.url()).paths) == ["/", "/a", "/b"]
+
+
+@pytest.mark.parametrize("said", ["nofollow", "noindex, nofollow", "none"])
+def test_links_that_may_not_be_followed_are_not(site, crawl, said):
+    site.pages = {
+        "/": html("Home", "/a"),
+        "/a": html("A", "/b", head=f'<meta name="robots" content="{said}">'),
+        "/b": html("B"),
+    }
+    crawl(site.url())
+    assert "/b" not in site.paths
+
+
+def test_what_another_crawler_is_told_does_not_matter(site, crawl):
+    meta = '<meta name="googlebot" content="noindex">'
+    site.pages["/"] = Reply(html("Home", head=meta).body, headers={"X-Robots-Tag": "otherbot: noindex"})
+    assert crawl(site.url()).paths == ["/"]

@@ -1,0 +1,170 @@
+"""A bad server costs the page that it is bad at: each ends within its limits, with one sentence."""
+
+import gzip
+import logging
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+
+from index_store.crawl import PageOutcome
+from tests.servers.site_server import Misbehaviour, Reply, html, moved
+
+
+@pytest.mark.parametrize(
+    ("page", "sentence"),
+    [
+        (Misbehaviour.HANGS, "did not come within 1 seconds"),
+        (Misbehaviour.DRIPS, "did not come within 1 seconds"),
+        (Misbehaviour.NEVER_ENDS, "is larger than 5 MB"),
+        (Misbehaviour.RESETS, "came broken"),
+        (Misbehaviour.BREAKS_OFF, "came broken"),
+        (Misbehaviour.SPEAKS_NOISE, "came broken"),
+        (Misbehaviour.HEADERS_NEVER_END, "came broken"),
+        (Reply("x", claimed_length=10_000_000_000), "is larger than 5 MB"),
+        (Reply("x" * 100, claimed_length=-5), "came broken"),
+        (Reply(status=500), "status 500"),
+        (Reply(status=502), "status 502"),
+        (Reply(status=404), "There is no page"),
+        (Reply(status=403), "refuses"),
+        (Reply(status=401), "refuses"),
+        (Reply(status=429, headers={"Retry-After": "3600"}), "not to be called so often"),
+        (Reply(status=304), "status 304"),
+        (Reply(status=204), "status 204"),
+        (Reply(status=302), "leads to an address that can't be crawled"),
+        (Reply("x", headers={"Content-Encoding": "br"}), "came broken"),
+        (Reply("this is no gzip", headers={"Content-Encoding": "gzip"}), "came broken"),
+        (Reply(gzip.compress(b"x" * 9999)[:-20], headers={"Content-Encoding": "gzip"}), "came broken"),
+        (Reply(gzip.compress(bytes(100_000_000)), headers={"Content-Encoding": "gzip"}), "is larger than 5 MB"),
+        (Reply("x", content_type="video/mp4"), "of a kind that can't be loaded (video/mp4)"),
+    ],
+)
+def test_a_start_page_that_is_bad_fails_with_one_sentence(site, crawl, tmp_path: Path, page, sentence):
+    site.pages["/"] = page
+    begun = time.monotonic()
+    failure = crawl(site.url(), crawl_timeout=1).failure
+    assert sentence in failure
+    assert time.monotonic() - begun < 8
+    assert not list((tmp_path / "pages").iterdir())
+
+
+@pytest.mark.parametrize("page", [*Misbehaviour, Reply(status=500), moved("/bad")])
+def test_a_bad_page_leaves_the_others_alone(site, crawl, page):
+    site.pages = {"/": html("Home", "/a", "/bad", "/b"), "/a": html("A"), "/bad": page, "/b": html("B")}
+    crawled = crawl(site.url(), crawl_timeout=1, max_file_mb=1)
+    assert sorted(crawled.paths) == ["/", "/a", "/b"]
+    assert crawled.of(PageOutcome.FAILED) == [site.url("/bad")]
+
+
+def test_a_site_that_cannot_be_reached_fails_with_its_host(crawl):
+    assert "127.0.0.1:9 can't be reached" in crawl("http://127.0.0.1:9/", crawl_allowed="127.0.0.1").failure
+
+
+def test_a_site_that_stops_answering_is_given_up(site, crawl):
+    site.pages = {"/robots.txt": Reply(status=404), "/": html("Home", *(f"/{n}" for n in range(100)))}
+    site.otherwise = Misbehaviour.HANGS
+    begun = time.monotonic()
+    crawled = crawl(site.url(), crawl_timeout=0.3)
+    assert 10 <= len(crawled.of(PageOutcome.FAILED)) < 20
+    assert time.monotonic() - begun < 10
+
+
+def test_redirects_without_an_end_fail(site, crawl):
+    site.otherwise = lambda asked: moved(f"/{len(site.paths)}")
+    site.pages["/robots.txt"] = Reply(status=404)
+    assert "without an end" in crawl(site.url("/start"), depth=0).failure
+    assert len(site.paths) == 12
+
+
+def test_redirects_in_a_circle_fail(site, crawl):
+    site.pages = {"/a": moved("/b"), "/b": moved("/a")}
+    assert "without an end" in crawl(site.url("/a"), depth=0).failure
+
+
+def test_a_calendar_that_loops_for_ever_ends_at_the_limit(site, crawl):
+    site.pages["/robots.txt"] = Reply(status=404)
+    site.otherwise = lambda asked: html(asked.path, f"/calendar?day={len(site.paths)}", f"/d/{len(site.paths)}")
+    assert len(crawl(site.url(), depth=20, limit=30).pages) == 30
+
+
+def test_an_endless_row_of_the_same_page_ends_too(site, crawl):
+    site.pages["/robots.txt"] = Reply(status=404)
+    page = "".join(f'<a href="?n={n}">{n}</a>' for n in range(1000))
+    site.otherwise = Reply(page)
+    assert len(crawl(site.url(), depth=20, limit=5).pages) == 1
+    assert len(site.paths) < 200
+
+
+@pytest.mark.parametrize("link", ["a/b/", "?a=1&a=1&a=1", "x/../y/", "./././", "?b=2&utm_source=here"])
+def test_links_that_grow_with_every_page_end(site, crawl, link):
+    site.pages["/robots.txt"] = Reply(status=404)
+    site.otherwise = lambda asked: html(asked.path, asked.path + link, link)
+    crawled = crawl(site.url("/start/"), depth=20, limit=200)
+    assert len(crawled.pages) < 40
+
+
+def test_a_page_that_was_busy_is_asked_for_again_when_its_server_says(site, crawl):
+    asked = []
+
+    def busy_at_first(request):
+        asked.append(request.at)
+        return html("Home") if len(asked) > 1 else Reply(status=429, headers={"Retry-After": "1"})
+
+    site.pages["/"] = busy_at_first
+    assert crawl(site.url(), depth=0).paths == ["/"]
+    assert asked[1] - asked[0] >= 0.99
+
+
+def test_a_connection_that_broke_once_costs_nothing(site, crawl):
+    site.pages["/"] = lambda asked: html("Home") if site.paths.count("/") > 1 else Misbehaviour.RESETS
+    assert crawl(site.url(), depth=0).paths == ["/"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "content"),
+    [
+        ("gzip", gzip.compress(html("Home").content)),
+        ("x-gzip", gzip.compress(html("Home").content)),
+        ("gzip", gzip.compress(html("Home").content[:50]) + gzip.compress(html("Home").content[50:])),
+        ("deflate", zlib.compress(html("Home").content)),
+        ("deflate", zlib.compress(html("Home").content)[2:-4]),
+        ("identity", html("Home").content),
+    ],
+)
+def test_compressed_pages_are_unpacked(site, crawl, encoding, content):
+    site.pages["/"] = Reply(content, headers={"Content-Encoding": encoding})
+    assert crawl(site.url(), depth=0).only.path.read_bytes() == html("Home").content
+
+
+def test_a_claimed_length_that_is_too_short_cuts_the_page_and_no_more(site, crawl):
+    site.pages = {"/": html("Home", "/short", "/b"), "/short": Reply("x" * 500, claimed_length=10), "/b": html("B")}
+    crawled = crawl(site.url(), crawl_at_once=1)
+    assert sorted(crawled.paths) == ["/", "/b", "/short"]
+
+
+def test_a_long_page_may_take_longer_than_its_time_as_long_as_it_comes(site, crawl):
+    site.pages["/"] = Reply("x" * 3_000_000, content_type="text/plain")
+    assert crawl(site.url(), depth=0, crawl_timeout=0.5).only.outcome is PageOutcome.FETCHED
+
+
+def test_tags_nested_60_000_deep_and_html_in_pieces_are_read_for_their_links(site, crawl):
+    deep = "<div>" * 60_000 + '<a href="/a">a</a>'
+    xml = Reply('<?xml version="1.0"?><feed><a href="/e">e</a></feed>')
+    broken = '<a href="/b">b<a href=/c>c<<<table><a href="http://[">bad<a href=\'/d\'>d'
+    site.pages = {"/": Reply('<a href="/a">a</a>' + deep + broken), "/a": Reply(broken + "<title>A"), "/b": xml}
+    site.otherwise = lambda asked: html(asked.path)
+    crawled = crawl(site.url())
+    assert {"/", "/a", "/b", "/c", "/d", "/e"} <= set(crawled.paths)
+
+
+def test_no_password_of_a_link_reaches_a_page_an_error_or_the_log(site, crawl, caplog):
+    caplog.set_level(logging.DEBUG)
+    with_password = site.url("/private").replace("//", "//me:hunter2@")
+    site.pages = {"/": html("Home", with_password, "/moved"), "/moved": moved(with_password)}
+    crawled = crawl(site.url())
+    assert "hunter2" not in repr(crawled.pages) + caplog.text
+    assert "/private" not in site.paths
+    site.pages["/"] = moved(with_password)
+    crawled = crawl(site.url())
+    assert "hunter2" not in crawled.failure + repr(crawled.pages) + caplog.text

@@ -1,0 +1,76 @@
+"""Every kind that the loaders know is fetched, and nothing else."""
+
+import pytest
+
+from index_store.loaders import KINDS
+from tests.servers.site_server import Misbehaviour, Reply, html
+
+
+@pytest.mark.parametrize(
+    ("path", "content_type", "headers", "name"),
+    [
+        ("/a", "text/html", {}, "a.html"),
+        ("/a.php", "text/html; charset=Shift_JIS", {}, "a.html"),
+        ("/a.htm", "TEXT/HTML", {}, "a.htm"),
+        ("/a.xhtml", "application/xhtml+xml", {}, "a.xhtml"),
+        ("/a.pdf", "application/pdf", {}, "a.pdf"),
+        ("/download?id=5", "application/pdf", {}, "download.pdf"),
+        ("/a.pdf", "application/octet-stream", {}, "a.pdf"),
+        ("/a.pdf", "text/plain", {}, "a.pdf"),
+        ("/a.pdf", "text/html", {}, "a.html"),
+        ("/a.md", "text/plain", {}, "a.md"),
+        ("/a", "text/markdown", {}, "a.md"),
+        ("/notes", "text/plain", {}, "notes.txt"),
+        ("/a.pdf", None, {}, "a.pdf"),
+        ("/a", None, {}, "a.html"),
+        ("/%E8%A6%8F%E7%A8%8B.pdf", "application/pdf", {}, "規程.pdf"),
+        ("/get", "application/octet-stream", {"Content-Disposition": 'attachment; filename="b.pdf"'}, "b.pdf"),
+        (
+            "/get",
+            "application/octet-stream",
+            {"Content-Disposition": "attachment; filename*=UTF-8''%E8%A6%8F%E7%A8%8B.pdf"},
+            "規程.pdf",
+        ),
+        ("/get", "application/pdf", {"Content-Disposition": 'attachment; filename="../../etc/x.pdf"'}, "x.pdf"),
+    ],
+)
+def test_a_document_is_named_for_its_kind(site, crawl, path, content_type, headers, name):
+    site.pages[path] = Reply("content", content_type=content_type, headers=headers)
+    assert crawl(site.url(path), depth=0).only.name == name
+
+
+def test_every_kind_of_the_loaders_can_be_crawled_by_its_suffix(site, crawl):
+    paths = [f"/file{suffix}" for suffix in KINDS]
+    site.pages = {"/": html("Home", *paths)}
+    site.pages |= {path: Reply(f"content of {path}", content_type="application/octet-stream") for path in paths}
+    assert sorted(crawl(site.url()).paths) == sorted(["/", *paths])
+
+
+@pytest.mark.parametrize("content_type", ["image/png", "video/mp4", "application/json", "text/css", "x/y", "nonsense"])
+def test_other_kinds_are_left_without_reading_them(site, crawl, content_type):
+    large = Reply("x" * 4_000_000, content_type=content_type)
+    site.pages = {"/": html("Home", "/a", "/b"), "/a": large, "/b": html("B")}
+    assert crawl(site.url(), max_file_mb=1).paths == ["/", "/b"]
+
+
+def test_an_endless_stream_of_another_kind_costs_nothing(site, crawl):
+    endless = lambda asked: Misbehaviour.NEVER_ENDS  # noqa: E731
+    site.pages = {"/": html("Home", "/stream.mp3"), "/stream.mp3": endless}
+    assert crawl(site.url()).paths == ["/"]
+    assert "/stream.mp3" not in site.paths
+
+
+@pytest.mark.parametrize(
+    ("content_type", "charset"),
+    [
+        ("text/html; charset=Shift_JIS", "shift_jis"),
+        ('text/html;charset="EUC-JP"', "euc-jp"),
+        ("text/html; charset='utf-8'; x=y", "utf-8"),
+        ("text/html", None),
+        ("text/html; charset=", None),
+        ("text/html; charset=\x7f\x01", None),
+    ],
+)
+def test_the_charset_is_the_servers_word(site, crawl, content_type, charset):
+    site.pages["/"] = Reply("<p>x", content_type=content_type)
+    assert crawl(site.url(), depth=0).only.charset == charset

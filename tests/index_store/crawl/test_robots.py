@@ -1,0 +1,141 @@
+"""What robots.txt and the site's map say."""
+
+import gzip
+
+import pytest
+
+from index_store.crawl import PageOutcome
+from tests.servers.site_server import Misbehaviour, Reply, html, moved
+
+
+def robots(*lines: str) -> Reply:
+    return Reply("\n".join(lines), content_type="text/plain")
+
+
+def sitemap(*addresses: str, kind: str = "urlset") -> Reply:
+    entry = "url" if kind == "urlset" else "sitemap"
+    entries = "".join(f"<{entry}><loc>{address}</loc></{entry}>" for address in addresses)
+    return Reply(
+        f'<?xml version="1.0" encoding="UTF-8"?><{kind} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</{kind}>',
+        content_type="application/xml",
+    )
+
+
+@pytest.fixture
+def pages(site):
+    site.pages = {"/": html("Home", "/a", "/private/b"), "/a": html("A"), "/private/b": html("B")}
+    return site.pages
+
+
+def test_what_robots_txt_forbids_is_not_asked_for(site, pages, crawl):
+    pages["/robots.txt"] = robots("User-agent: *", "Disallow: /private/")
+    assert crawl(site.url()).paths == ["/", "/a"]
+    assert "/private/b" not in site.paths
+
+
+def test_rules_for_this_crawler_come_before_those_for_all(site, pages, crawl):
+    pages["/robots.txt"] = robots(
+        "User-agent: *", "Disallow: /", "", "User-agent: glassbox-rag", "Disallow: /private", "Allow: /private/b$"
+    )
+    assert len(crawl(site.url()).paths) == 3
+
+
+def test_a_start_that_robots_txt_forbids_fails_and_is_not_asked_for(site, pages, crawl):
+    pages["/robots.txt"] = robots("User-agent: *", "Disallow: /")
+    assert "robots.txt does not let" in crawl(site.url()).failure
+    assert site.paths == ["/robots.txt"]
+
+
+def test_a_redirect_to_what_robots_txt_forbids_is_not_followed(site, pages, crawl):
+    pages["/a"] = moved("/private/b")
+    pages["/robots.txt"] = robots("User-agent: *", "Disallow: /private/")
+    assert crawl(site.url()).paths == ["/"]
+    assert "/private/b" not in site.paths
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Reply(status=404),
+        Reply(status=403),
+        html("Not a robots.txt", text="Disallow: /"),
+        Reply(b"\xff\xfe\x00" * 100),
+        Reply("Disallow: /x\n" * 100_000),
+        Reply(""),
+        moved("http://127.0.0.1:1/"),
+    ],
+)
+def test_where_there_are_no_rules_everything_may_be_crawled(site, pages, crawl, answer):
+    pages["/robots.txt"] = answer
+    expected = 1 if answer.status == 302 else 3
+    assert len(crawl(site.url()).pages) == expected
+
+
+def test_a_robots_txt_with_a_byte_order_mark_or_behind_redirects_is_obeyed(site, pages, crawl):
+    pages["/robots.txt"] = moved("/r1")
+    pages["/r1"] = moved("/r2")
+    pages["/r2"] = robots("\ufeffUser-agent: *", "Disallow: /private/")
+    assert crawl(site.url()).paths == ["/", "/a"]
+
+
+@pytest.mark.parametrize("answer", [Reply(status=500), Reply(status=503), Misbehaviour.HANGS, Misbehaviour.RESETS])
+def test_a_site_whose_rules_fail_is_not_crawled(site, pages, crawl, answer):
+    pages["/robots.txt"] = answer
+    assert "robots.txt" in crawl(site.url(), crawl_timeout=1).failure
+    assert set(site.paths) == {"/robots.txt"}
+
+
+@pytest.mark.parametrize("line", ["Crawl-delay: 0.2", "Request-rate: 5/1s"])
+def test_a_delay_that_the_site_asks_for_is_kept(site, pages, crawl, line):
+    pages["/robots.txt"] = robots("User-agent: *", line)
+    crawl(site.url())
+    times = [asked.at for asked in site.asked]
+    assert times[-1] - times[1] >= 0.2 * (len(times) - 2) - 0.05
+
+
+def test_pages_that_only_the_site_map_names_come_last(site, pages, crawl):
+    pages["/sitemap.xml"] = sitemap(site.url("/hidden"), site.url("/a"), "http://elsewhere.invalid/")
+    pages["/hidden"] = html("Hidden", "/below")
+    pages["/below"] = html("Below")
+    assert crawl(site.url(), crawl_at_once=1).paths == ["/", "/a", "/private/b", "/hidden", "/below"]
+
+
+def test_maps_of_maps_compressed_ones_and_lists_are_read_where_robots_txt_says(site, pages, crawl):
+    pages["/robots.txt"] = robots(f"Sitemap: {site.url('/maps.xml')}", "Sitemap: /list.txt", "Sitemap: http://[")
+    pages["/maps.xml"] = sitemap(site.url("/packed.xml.gz"), site.url("/missing.xml"), kind="sitemapindex")
+    pages["/packed.xml.gz"] = Reply(gzip.compress(sitemap(site.url("/x")).content), content_type="application/gzip")
+    pages["/list.txt"] = Reply(f"{site.url('/y')}\n\n{site.url('/z')}\n", content_type="text/plain")
+    pages |= {f"/{name}": html(name) for name in "xyz"}
+    assert {"/x", "/y", "/z"} <= set(crawl(site.url()).paths)
+
+
+def test_of_a_site_map_only_what_lies_in_the_folder_of_the_start_counts(site, pages, crawl):
+    pages["/sitemap.xml"] = sitemap(site.url("/docs/b"), site.url("/news"))
+    pages |= {"/docs/": html("Docs"), "/docs/b": html("B"), "/news": html("News")}
+    assert crawl(site.url("/docs/")).paths == ["/docs/", "/docs/b"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Reply("<urlset><url><loc>/x</loc></url><url><loc>", content_type="text/xml"),
+        Reply("<html><body>no map", content_type="text/html"),
+        Reply(gzip.compress(b"<urlset><url>" * 1000)[:-30], content_type="application/gzip"),
+        Reply(gzip.compress(b"<urlset>" + b" " * 80_000_000), content_type="application/gzip"),
+        Reply(
+            '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">'
+            '<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d SYSTEM "file:///etc/passwd">]>'
+            "<urlset><url><loc>&c;&d;</loc></url></urlset>",
+            content_type="text/xml",
+        ),
+        Misbehaviour.NEVER_ENDS,
+        Misbehaviour.HANGS,
+        Reply(status=500),
+        moved("/sitemap.xml"),
+    ],
+)
+def test_a_bad_site_map_costs_nothing_but_itself(site, pages, crawl, answer):
+    pages["/sitemap.xml"] = answer
+    crawled = crawl(site.url(), crawl_timeout=1)
+    assert {"/", "/a", "/private/b"} <= set(crawled.paths)
+    assert crawled.of(PageOutcome.FAILED) == []

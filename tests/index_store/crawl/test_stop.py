@@ -1,0 +1,114 @@
+"""A crawl that is stopped or left ends at once, and leaves nothing behind."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from index_store.crawl import Crawl, CrawlOptions
+from tests.index_store.crawl.crawled import settings
+from tests.servers.site_server import Misbehaviour, html
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    return tmp_path / "pages"
+
+
+def crawl_of(url: str, folder: Path, **values: object) -> Crawl:
+    return Crawl(CrawlOptions(url=url), settings(**values), {}, folder)
+
+
+def wait_until_left(site) -> None:
+    end = time.monotonic() + 5
+    while site.open_connections:
+        assert time.monotonic() < end, "connections are still open"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("path", ["/", "/robots.txt", "/sitemap.xml", "/a"])
+@pytest.mark.parametrize("page", [Misbehaviour.HANGS, Misbehaviour.DRIPS, Misbehaviour.NEVER_ENDS])
+def test_a_stop_ends_a_crawl_in_the_midst_of_a_request(site, pages, path, page):
+    site.pages = {"/": html("Home", "/a"), path: page} if path != "/" else {"/": page}
+    crawl = crawl_of(site.url(), pages, crawl_timeout=60, max_file_mb=1000)
+    got = []
+    reader = threading.Thread(target=lambda: got.extend(crawl))
+    reader.start()
+    site.wait_for(path)
+    time.sleep(0.1)
+    begun = time.monotonic()
+    crawl.stop()
+    reader.join(5)
+    assert not reader.is_alive()
+    assert time.monotonic() - begun < 1
+    wait_until_left(site)
+    assert set(pages.iterdir()) == {page.path for page in got}
+
+
+def test_a_stop_ends_a_crawl_that_waits_for_its_turn(site, pages):
+    site.pages = {"/": html("Home", "/a"), "/a": html("A")}
+    crawl = crawl_of(site.url(), pages, crawl_rate=0.01)
+    threading.Timer(0.3, crawl.stop).start()
+    begun = time.monotonic()
+    assert list(crawl) == []
+    assert time.monotonic() - begun < 2
+
+
+def test_leaving_the_loop_ends_the_crawl_and_removes_what_was_not_taken(site, pages):
+    site.pages = {"/": html("Home", *(f"/{n}" for n in range(50)))} | {f"/{n}": html(f"Page {n}") for n in range(50)}
+    taken = crawl_of(site.url(), pages)
+    for _ in taken:
+        site.wait_for("/3")
+        break
+    wait_until_left(site)
+    assert len(list(pages.iterdir())) <= 1
+    asked = len(site.paths)
+    time.sleep(0.2)
+    assert len(site.paths) == asked
+
+
+def test_an_error_in_the_loop_ends_the_crawl(site, pages):
+    site.pages = {"/": html("Home", *(f"/{n}" for n in range(50)))} | {f"/{n}": html(f"Page {n}") for n in range(50)}
+
+    def read() -> None:
+        for _ in crawl_of(site.url(), pages):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        read()
+    wait_until_left(site)
+
+
+def test_a_stop_before_the_start_means_that_nothing_is_asked(site, pages):
+    crawl = crawl_of(site.url(), pages)
+    crawl.stop()
+    assert list(crawl) == []
+    assert site.paths == []
+
+
+def test_a_stop_after_the_end_changes_nothing(site, pages):
+    site.pages = {"/": html("Home")}
+    crawl = crawl_of(site.url(), pages)
+    assert len(list(crawl)) == 1
+    crawl.stop()
+    crawl.stop()
+
+
+def test_a_folder_that_cannot_be_written_to_ends_the_crawl_with_that_error(site, tmp_path):
+    (tmp_path / "pages").write_text("a file")
+    site.pages = {"/": html("Home")}
+    with pytest.raises(FileExistsError):
+        list(crawl_of(site.url(), tmp_path / "pages"))
+
+
+def test_two_crawls_side_by_side_do_not_mind_each_other(site, pages):
+    site.pages = {"/": html("Home", *(f"/{n}" for n in range(20)))} | {f"/{n}": html(f"Page {n}") for n in range(20)}
+    counts = []
+    readers = [threading.Thread(target=lambda: counts.append(len(list(crawl_of(site.url(), pages))))) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join(30)
+    assert counts == [21, 21, 21]
+    assert len(list(pages.iterdir())) == 63
