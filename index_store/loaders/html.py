@@ -3,12 +3,11 @@
 import re
 from pathlib import PurePath
 
-from bs4 import BeautifulSoup
-
 from index_store.errors import NoText, WrongContent
 from index_store.loaders.content import content_kind
 from index_store.loaders.decode import decode
 from index_store.loaders.html_body import body_markdown
+from index_store.loaders.html_tree import Tree, parse
 from index_store.loaders.loaded import Loaded, Page, RawFile
 
 _CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.I)
@@ -26,18 +25,16 @@ def load(file: RawFile) -> Loaded:
 
 def load_html(html: str, name: str) -> Loaded:
     """The same for a page that is already text. Raises NoText."""
-    soup = BeautifulSoup(html, "lxml")
-    title = _title(soup) or PurePath(name).stem
-    markdown = body_markdown(soup)
+    tree = parse(html)
+    markdown = body_markdown(tree.root)
     if not markdown.strip():
         raise NoText(name=name)
-    return Loaded(title=title, pages=[Page(markdown=markdown)])
+    return Loaded(title=_title(tree) or PurePath(name).stem, pages=[Page(markdown=markdown)])
 
 
-def _title(soup: BeautifulSoup) -> str:
+def _title(tree: Tree) -> str:
     """The h1, or where there are several, the one that the title repeats: others are a site's name, or sections."""
-    headings = [text for tag in soup.find_all("h1") if (text := " ".join(tag.get_text(" ").split()))]
-    title = " ".join(soup.title.get_text(" ").split()) if soup.title else ""
-    if len(headings) == 1:
-        return headings[0]
-    return next((heading for heading in headings if heading in title), title or next(iter(headings), ""))
+    if len(tree.headings) == 1:
+        return tree.headings[0]
+    repeated = (heading for heading in tree.headings if heading in tree.title)
+    return next(repeated, tree.title or next(iter(tree.headings), ""))

@@ -1,39 +1,15 @@
-"""The body of a page as Markdown: its main part where it names one, without scripts, navigation and forms.
+"""The body of a page as Markdown: its main part where it names one, without navigation, banners and forms.
 
 Written here because an extractor made for news (trafilatura 2.3) drops the headings of DocBook and Sphinx pages, and of
-one three quarters of its text: what is left out can't be found.
+one three quarters of its text: what is left out can't be found. No tag costs more than its own children, however deep
+it stands.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
-from bs4 import BeautifulSoup, NavigableString, Tag
-from bs4.element import PreformattedString
-
-_DROPPED = [
-    "script", "style", "noscript", "template", "nav", "svg", "iframe", "button", "select", "input", "textarea", "head",
-    "rt", "rp",  # readings above kanji, which would double the text
-]  # fmt: skip
-_ROLES = {"navigation", "banner", "contentinfo", "search", "menu", "menubar", "doc-toc"}
-_CLASSES = {
-    "headerlink",
-    "mw-editsection",
-    "mw-jump-link",
-    "skip-link",
-    "skip-to-content",
-    "sr-only",
-    "visually-hidden",
-    "breadcrumb",
-    "navheader",
-    "navfooter",
-}
-_HIDDEN = re.compile(r"display\s*:\s*none", re.I)
-_BLOCKS = [
-    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl",
-    "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
-    "html", "legend", "li", "main", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot", "th",
-    "thead", "tr", "ul",
-]  # fmt: skip
+from index_store.loaders.html_tree import BLOCKS, Holds, Node
 
 MAIN_SHARE = 0.5
 """of a page's text that its main element must hold to stand for it: some pages put the text elsewhere"""
@@ -41,183 +17,236 @@ LINK_SHARE = 0.8
 """of a block's text in links, above which it is a menu or a table of contents"""
 MENU_LINKS = 4
 """links that make a menu: fewer may be an answer"""
-MENUS_AT_MOST = 0.5
-"""of a page's text: where menus are more than this, the links are what the page is for"""
+ASIDE_AT_MOST = 0.5
+"""of a page's text: where menus and the like are more than this, they are what the page is for"""
+FORM_LENGTH = 300
+"""characters of a form's labels, above which it is a page's text with something to fill in"""
+LISTS = 10
+"""lists within lists that are indented"""
+SPANNED = 100_000
+"""cells of a page that spans may add, and COLUMNS for one of them: a span costs its number, whatever the page says"""
 COLUMNS = 100
-"""cells that one cell may span: a span costs its number, whatever the page says"""
+REPEATED = 200
+"""characters of a cell that is repeated in each row that it spans"""
+
+_MENUS = frozenset({"ul", "ol", "dl", "div", "table", "aside", "section", "p"})
+_ASIDE = re.compile(
+    r"(cookie|gdpr|consent)s?([-_](\w+))*|\w+[-_]cookie([-_]\w+)*"
+    r"|(social|share|sharing|sns)([-_]?(bar|buttons?|links?|icons?|list|media|this|tools?|post|block|box|area))?"
+    r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy|ads?|adsbygoogle|ad[-_](\w+)|advert(isement)?s?|banner[-_]?ads?|sponsored"
+    r"|newsletter([-_](signup|form|box))?|related[-_]?(posts?|articles?)|pagination|pager"
+    r"|(site|page|global)[-_]?footer|footer|colophon|respond|comment-?respond|comment-?form"
+)
+"""classes and ids of what surrounds an article"""
 
 
-def body_markdown(soup: BeautifulSoup) -> str:
-    """Changes `soup`: what is dropped is taken out of it."""
-    _drop_furniture(soup)
-    root = _main(soup)
-    _drop_menus(root)
-    blocks = (block.strip("\n") for block in _Writer(root).blocks(root))
+def body_markdown(root: Node) -> str:
+    """Changes the tree: what is dropped is taken out of it."""
+    root = _main(root)
+    _drop_asides(root)
+    blocks = (block.strip("\n") for block in _Writer().blocks(root))
     return "\n\n".join(block for block in blocks if block.strip()) + "\n"
 
 
-def _drop_furniture(soup: BeautifulSoup) -> None:
-    for tag in soup.find_all(True):
-        if not tag.decomposed and _is_furniture(tag):
-            tag.decompose()
-
-
-def _is_furniture(tag: Tag) -> bool:
-    if tag.name in _DROPPED or tag.has_attr("hidden") or _HIDDEN.search(str(tag.get("style", ""))):
-        return True
-    if str(tag.get("role", "")).lower() in _ROLES:
-        return True
-    if tag.name in ("header", "footer") and not tag.find_parent(["article", "main", "section"]):
-        # The page's own. One that holds the title or the text is more than furniture.
-        return not tag.find(["h1", "h2", "article", "main", "p"])
-    classes = {name.lower() for name in tag.get_attribute_list("class") if name}
-    return bool(classes & _CLASSES) and tag.name not in ("body", "html", "main")
-
-
-def _main(soup: BeautifulSoup) -> Tag:
-    candidates = soup.find_all("main") or soup.find_all(attrs={"role": "main"}) or soup.find_all("article")
-    if len(candidates) == 1 and _length(candidates[0]) > MAIN_SHARE * _length(soup):
+def _main(root: Node) -> Node:
+    found: dict[str, list[Node]] = {"main": [], "role": [], "article": []}
+    for node in root.nodes():
+        if node.tag in ("main", "article"):
+            found[node.tag].append(node)
+        elif node.attributes.get("role") == "main":
+            found["role"].append(node)
+    candidates = found["main"] or found["role"] or found["article"]
+    if len(candidates) == 1 and candidates[0].length > MAIN_SHARE * root.length:
         return candidates[0]
-    return soup
+    return root
 
 
-def _drop_menus(root: Tag) -> None:
-    menus = []
-    taken: set[int] = set()
-    for tag in root.find_all(["ul", "ol", "dl", "div", "table", "aside", "section", "p"]):
-        if any(id(parent) in taken for parent in tag.parents):
-            continue
-        links = tag.find_all("a", href=True)
-        if len(links) >= MENU_LINKS and sum(map(_length, links)) > LINK_SHARE * _length(tag):
-            taken.add(id(tag))
-            menus.append(tag)
-    if sum(map(_length, menus)) < MENUS_AT_MOST * _length(root):
-        for tag in menus:
-            tag.decompose()
+def _drop_asides(root: Node) -> None:
+    asides: list[tuple[Node, Node]] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        for child in node.children:
+            if isinstance(child, Node) and _is_aside(child):
+                asides.append((node, child))
+            elif isinstance(child, Node):
+                stack.append(child)
+    if sum(aside.length for _, aside in asides) < ASIDE_AT_MOST * root.length:
+        gone = {id(aside) for _, aside in asides}
+        for parent in {id(parent): parent for parent, _ in asides}.values():
+            parent.children = [child for child in parent.children if id(child) not in gone]
 
 
-def _length(tag: Tag) -> int:
-    """Characters of text, white space aside."""
-    return sum(len("".join(text.split())) for text in tag.strings)
+def _is_aside(node: Node) -> bool:
+    if node.tag in _MENUS and node.links >= MENU_LINKS and node.link_length > LINK_SHARE * node.length:
+        return True
+    if node.tag not in BLOCKS or node.tag in ("html", "body", "main", "article"):
+        return False
+    if node.tag == "form" and node.holds & Holds.CONTROL and node.length < FORM_LENGTH:
+        return not node.holds & (Holds.HEADING | Holds.TABLE | Holds.CODE)
+    if node.tag == "footer":
+        return not node.holds & Holds.TITLE
+    return any(_ASIDE.fullmatch(name) for name in node.names)
 
 
 class _Writer:
-    def __init__(self, root: Tag) -> None:
-        self._holders: set[int] = set()
-        """the tags that are blocks or hold one; all others are part of a line"""
-        for tag in root.find_all(_BLOCKS):
-            self._holders.add(id(tag))
-            for parent in tag.parents:
-                if id(parent) in self._holders and parent.name not in _BLOCKS:
-                    break
-                self._holders.add(id(parent))
+    def __init__(self) -> None:
+        self._lists = 0
+        self._spanned = 0
 
-    def blocks(self, tag: Tag) -> Iterator[str]:
-        """The blocks of text under `tag`, in order."""
+    def blocks(self, node: Node) -> Iterator[str]:
+        """The blocks of text under the node, in order."""
         inline: list[str] = []
-        for child in tag.children:
-            if isinstance(child, Tag) and id(child) in self._holders:
-                yield from _paragraph(inline)
-                inline = []
-                yield from self._block(child)
-            else:
+        stack = [iter(node.children)]
+        while stack:
+            child = next(stack[-1], None)
+            if isinstance(child, str) or (child is not None and not child.holds & Holds.BLOCK):
                 inline.append(_inline(child))
-        yield from _paragraph(inline)
-
-    def _block(self, tag: Tag) -> Iterator[str]:
-        match tag.name:
-            case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
-                text = " ".join(_squeezed(_inline(tag)).split())
-                if text:
-                    yield "#" * int(tag.name[1]) + " " + text
-            case "pre":
-                code = tag.get_text().strip("\n")
-                if code.strip():
-                    fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", code)), default=0))
-                    yield f"{fence}\n{code}\n{fence}"
-            case "ul" | "ol":
-                yield self._list(tag)
-            case "table":
-                yield from self._table(tag)
-            case _:
-                yield from self.blocks(tag)
-
-    def _list(self, tag: Tag) -> str:
-        lines = []
-        number = 1
-        for item in tag.children:
-            if not isinstance(item, Tag):
-                lines += _paragraph([_inline(item)])
                 continue
-            mark = f"{number}. " if tag.name == "ol" else "- "
-            body = "\n".join(self.blocks(item) if item.name == "li" else self._block(item))
+            yield from _paragraph(inline)
+            inline = []
+            if child is None:
+                stack.pop()
+                continue
+            match child.tag:
+                case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
+                    text = " ".join(_squeezed(_inline(child)).split())
+                    if text:
+                        yield "#" * int(child.tag[1]) + " " + text
+                case "pre":
+                    yield from _code(child)
+                case "ul" | "ol" if self._lists < LISTS:
+                    self._lists += 1
+                    yield self._list(child)
+                    self._lists -= 1
+                case "table":
+                    rows = [_cells(row) for row in _rows(child)]
+                    captions = [part for part in child.children if isinstance(part, Node) and part.tag == "caption"]
+                    is_layout = child.holds & (Holds.TABLE | Holds.HEADING | Holds.CODE)
+                    if is_layout or max(map(len, rows), default=0) < 2:
+                        # It lays out the page, or is no more than a box.
+                        stack.append(chain(captions, *rows) if any(rows) else iter(child.children))
+                        continue
+                    for caption in captions:
+                        yield from _paragraph([_inline(caption)])
+                    yield from self._table(rows)
+                case _:
+                    stack.append(iter(child.children))
+
+    def _list(self, node: Node) -> str:
+        lines: list[str] = []
+        number = 1
+        for item in node.children:
+            if isinstance(item, str):
+                lines += _paragraph([item])
+                continue
+            mark = f"{number}. " if node.tag == "ol" else "- "
+            body = "\n".join(self.blocks(item if item.tag == "li" else Node("", {}, [item])))
             if body.strip():
                 lines.append(mark + body.replace("\n", "\n" + " " * len(mark)))
                 number += 1
         return "\n".join(lines)
 
-    def _table(self, tag: Tag) -> Iterator[str]:
-        """A Markdown table; or its cells one after another, where it only lays out the page."""
-        caption = tag.find("caption")
-        if caption and caption.find_parent("table") is tag:
-            yield from self.blocks(caption)
-        rows = [row for row in tag.find_all("tr") if row.find_parent("table") is tag]
-        cells = [[cell for cell in row.find_all(["td", "th"]) if cell.find_parent("tr") is row] for row in rows]
-        if tag.find(["table", "h1", "h2", "h3", "h4", "pre"]) or max(map(len, cells), default=0) < 2:
-            for cell in (cell for row in cells for cell in row):
-                yield from self.blocks(cell)
-            if not any(cells):
-                yield from self.blocks(tag)
+    def _table(self, rows: list[list[Node]]) -> Iterator[str]:
+        texts = [row for row in self._grid(rows) if any(row)]
+        if not texts:
             return
-        texts = [row for row in _grid(cells) if any(row)]
-        if texts:
-            width = max(map(len, texts))
-            lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in texts]
-            yield "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
+        width = max(map(len, texts))
+        used = sorted({column for row in texts for column, text in enumerate(row) if text})
+        if len(used) < 2:
+            # A box: the other columns held a picture.
+            yield from (text for row in texts for text in row if text)
+            return
+        padded = (row + [""] * (width - len(row)) for row in texts)
+        lines = ["| " + " | ".join(row[column] for column in used) + " |" for row in padded]
+        yield "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
 
+    def _grid(self, rows: list[list[Node]]) -> list[list[str]]:
+        """The cells' texts in their columns. One that spans rows stands in each, so that each row reads by itself."""
+        grid: list[list[str]] = []
+        below: dict[int, tuple[int, str]] = {}
+        """column -> rows still spanned, and the text"""
+        for row in rows:
+            line: list[str] = []
 
-def _grid(rows: list[list[Tag]]) -> list[list[str]]:
-    """The cells' texts in their columns. One that spans rows stands in each, so that each row reads by itself."""
-    grid: list[list[str]] = []
-    below: dict[int, tuple[int, str]] = {}
-    """column -> rows still spanned, and the text"""
-    for row in rows:
-        line: list[str] = []
+            def carry(line: list[str] = line) -> None:
+                while len(line) in below:
+                    left, text = below.pop(len(line))
+                    if left > 1:
+                        below[len(line)] = (left - 1, text)
+                    line.append(text)
 
-        def carry(line: list[str] = line) -> None:
-            while len(line) in below:
-                left, text = below.pop(len(line))
-                if left > 1:
-                    below[len(line)] = (left - 1, text)
-                line.append(text)
-
-        for cell in row:
+            for cell in row:
+                carry()
+                text = _squeezed(_inline(cell)).replace("\n", " ").replace("|", "\\|")
+                rowspan = self._span(cell, "rowspan")
+                for column in range(self._span(cell, "colspan")):
+                    if rowspan > 1:
+                        below[len(line)] = (rowspan - 1, "" if column or len(text) > REPEATED else text)
+                    line.append("" if column else text)
             carry()
-            text = _squeezed(_inline(cell)).replace("\n", " ").replace("|", "\\|")
-            for column in range(_span(cell, "colspan")):
-                if _span(cell, "rowspan") > 1:
-                    below[len(line)] = (_span(cell, "rowspan") - 1, "" if column else text)
-                line.append("" if column else text)
-        carry()
-        grid.append(line)
-    return grid
+            grid.append(line)
+        return grid
+
+    def _span(self, cell: Node, name: str) -> int:
+        if name not in cell.attributes:
+            return 1
+        value = cell.attributes[name].strip()
+        span = min(max(int(value[:5]), 1), COLUMNS) if value.isascii() and value.isdigit() else 1
+        self._spanned += span - 1
+        return span if self._spanned < SPANNED else 1
 
 
-def _span(cell: Tag, name: str) -> int:
-    value = str(cell.get(name, "1")).strip()
-    return min(max(int(value), 1), COLUMNS) if value.isascii() and value.isdigit() else 1
+def _rows(table: Node) -> list[Node]:
+    return list(_nearest(table, ("tr",)))
 
 
-def _inline(node: object) -> str:
+def _cells(row: Node) -> list[Node]:
+    return list(_nearest(row, ("td", "th")))
+
+
+def _nearest(node: Node, tags: Iterable[str]) -> Iterator[Node]:
+    """The nodes of these tags below this one that belong to no other table."""
+    stack = [iter(node.children)]
+    while stack:
+        child = next(stack[-1], None)
+        if child is None:
+            stack.pop()
+        elif isinstance(child, Node):
+            if child.tag in tags:
+                yield child
+            elif child.tag not in ("table", "caption"):
+                stack.append(iter(child.children))
+
+
+def _code(node: Node) -> Iterator[str]:
+    code = _inline(node).replace("\v", "\n").strip("\n")
+    if code.strip():
+        fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", code)), default=0))
+        yield f"{fence}\n{code}\n{fence}"
+
+
+def _inline(node: Node | str) -> str:
     """Text as the source has it; \\v is a break that the page asks for."""
-    if isinstance(node, Tag):
-        if node.name == "br":
-            return "\v"
-        text = "".join(map(_inline, node.children))
-        # Blocks within a cell or a heading.
-        return f" {text} " if node.name in _BLOCKS else text
-    # Comments, declarations and the like are strings too.
-    return "" if isinstance(node, PreformattedString) else str(node) if isinstance(node, NavigableString) else ""
+    if isinstance(node, str):
+        return node
+    if node.tag == "br":
+        return "\v"
+    parts: list[str] = []
+    stack: list[Node | str] = list(reversed(node.children))
+    while stack:
+        part = stack.pop()
+        if isinstance(part, str):
+            parts.append(part)
+        elif part.tag == "br":
+            parts.append("\v")
+        elif part.tag in BLOCKS:
+            # Within a cell or a heading.
+            parts.append(" ")
+            stack += [" ", *reversed(part.children)]
+        else:
+            stack += reversed(part.children)
+    return "".join(parts)
 
 
 def _paragraph(inline: list[str]) -> Iterator[str]:
@@ -229,11 +258,17 @@ def _paragraph(inline: list[str]) -> Iterator[str]:
 
 _WIDE = r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]"
 _SPACE = r"[^\S\v\u3000\u00a0]"
+_BREAK_PLACES = re.compile("[\u200b\u00ad]")
+_WRAPPED = re.compile(rf"(?<={_WIDE}){_SPACE}*\n{_SPACE}*(?={_WIDE})")
+_SPACES = re.compile(rf"{_SPACE}+")
+_BREAK = re.compile(r" ?\v ?")
 
 
 def _squeezed(text: str) -> str:
     """White space as a browser shows it: one space, and none where a line of Japanese was wrapped."""
-    text = re.sub("[\u200b\u00ad]", "", text)  # places to break a line at
-    text = re.sub(rf"(?<={_WIDE}){_SPACE}*\n{_SPACE}*(?={_WIDE})", "", text)
-    text = re.sub(rf"{_SPACE}+", " ", text)
-    return re.sub(r" ?\v ?", "\n", text).strip(" \n\v")
+    if text.isascii() and text.isalnum():
+        return text
+    text = _BREAK_PLACES.sub("", text)
+    text = _WRAPPED.sub("", text)
+    text = _SPACES.sub(" ", text)
+    return _BREAK.sub("\n", text).strip(" \n\v")

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from index_store import errors
@@ -65,3 +67,62 @@ def test_a_page_without_text_is_refused(raw) -> None:
 def test_a_pdf_named_html_is_refused(raw) -> None:
     with pytest.raises(errors.WrongContent, match="PDF"):
         load(raw(b"%PDF-1.4\n%\xe2\xe3\n1 0 obj", "a.html"))
+
+
+def test_what_surrounds_an_article_is_left_out() -> None:
+    text = "<p>" + "The allowance is paid every month. " * 20 + "</p>"
+    around = (
+        "<div id='cookie-banner'>We use cookies.</div><div class='social-share'>Tell your friends</div>"
+        "<form class='comment-form'>Your comment<textarea></textarea></form><div class='adsbygoogle'>Buy now</div>"
+        "<footer><p>© Acme. All rights reserved.</p></footer><div style='display: none'>hidden words</div>"
+    )
+    assert markdown(f"<body>{text}{around}</body>").strip() == ("The allowance is paid every month. " * 20).strip()
+
+
+def test_a_page_that_is_one_form_or_one_footer_is_kept() -> None:
+    assert "Give your name" in markdown("<form>Give your name at the desk.<input></form>")
+    assert "At the station" in markdown("<div class='footer'>At the station, every day.</div>")
+
+
+def test_a_formula_a_note_mark_and_line_numbers_do_not_double_the_text() -> None:
+    html = (
+        "<p>Ducks fly<sup class=reference>[1]</sup> at <math><mi>x</mi><annotation>{\\x}</annotation></math>.</p>"
+        "<table><tr><td class=linenos><pre>1\n2</pre></td><td><pre>make\ntest</pre></td></tr></table>"
+    )
+    assert markdown(html) == "Ducks fly at x.\n\n```\nmake\ntest\n```\n"
+
+
+def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
+    html = "<table><tr><td rowspan=2><img src=a></td><th>Note</th></tr><tr><td>Mind the gap.</td></tr></table>"
+    assert markdown(html) == "Note\n\nMind the gap.\n"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 60_000 + "deep text",
+        "<b><i>" * 30_000 + "deep text",
+        "<ul><li>" * 20_000 + "deep text",
+        "<table><tr><td>" * 20_000 + "deep text",
+        "<header><h1>a</h1>" * 10_000 + "deep text",
+        "<p>before<plaintext><b>deep text",
+        "<p>deep text<!-- never closed",
+    ],
+    ids=["div", "inline", "list", "table", "header", "plaintext", "comment"],
+)
+def test_tags_that_never_close_cost_no_text_and_no_time(html: str) -> None:
+    started = time.monotonic()
+    assert "deep text" in markdown(html)
+    assert time.monotonic() - started < 10
+
+
+def test_a_page_of_one_huge_table_takes_time_in_proportion() -> None:
+    row = "<tr><td>A-1</td><td>100</td><td>in stock</td></tr>"
+    started = time.monotonic()
+    assert markdown(f"<table>{row * 40_000}</table>").count("A-1") == 40_000
+    assert time.monotonic() - started < 15
+
+
+def test_spans_that_claim_millions_of_cells_are_bounded() -> None:
+    row = "<tr><td colspan=9999 rowspan=9999>" + "long " * 100 + "</td><td>x</td></tr>"
+    assert len(markdown(f"<table>{row * 3_000}</table>")) < 10_000_000
