@@ -13,7 +13,7 @@ PlainError                        a sentence a language, each saying what to do
     ├── DocumentError             one document can't be loaded; the others go on
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, EmptyDocument, TooLarge, UnknownKind
     │   ├── Superseded
-    │   ├── WrongContent, UnknownEncoding, NoText, PasswordProtected, Unreadable
+    │   ├── WrongContent, UnknownEncoding, NoText, PasswordProtected, CopyProtected, Unreadable
     │   ├── NothingToLoad, TooManyMembers, ArchiveTooLarge, PackedTooTightly, NestedTooDeeply, UnsafeMember
     │   └── ParserFailed, ParserTimedOut, TooMuchText, Cancelled
     └── ServiceError              the embedding or chat service did not answer as it should
@@ -263,6 +263,11 @@ class NoText(DocumentError):
 class PasswordProtected(DocumentError):
     en = "{name} is protected by a password. Save a copy without it, then add that."
     ja = "{name} はパスワードで保護されています。パスワードのない複製を保存して、それを追加してください。"
+
+
+class CopyProtected(DocumentError):
+    en = "{name} is protected against copying (DRM). Ask its publisher for a copy without that, then add it."
+    ja = "{name} はコピー防止(DRM)で保護されています。保護のない版を発行元から入手して、追加してください。"
 
 
 class Unreadable(DocumentError):
