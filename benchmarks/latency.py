@@ -28,8 +28,7 @@ from urllib.parse import urlsplit
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from index_store import IndexStore, samples
-from index_store.ingest import Source
+from index_store import FileSource, IndexStore, samples
 from rag.engine import Engine
 from rag.grades import Verdict
 from rag.language import language_of
@@ -208,7 +207,7 @@ def compare(speed: Speed, documents: int, rounds: int) -> dict[str, Timing]:
         )
         model = ChatOpenAI(model=MODEL, base_url=base_url, api_key=settings.openai_api_key, temperature=0)
         with Engine(settings) as engine:
-            engine.add_documents(samples.INDEX, [Source(path) for path in samples.documents()[:documents]]).wait()
+            engine.store.ingest(samples.INDEX, [FileSource(path) for path in samples.documents()[:documents]]).wait()
             pipelines = {name: partial(ask_engine, engine, name) for name in PIPELINES}
             serial = partial(in_a_thread, ask_serially, engine.store, model)
             return measure({SERVER: partial(ask_server, base_url), SERIAL: serial, **pipelines}, rounds)

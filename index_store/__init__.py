@@ -1,21 +1,44 @@
 """How documents are kept and found."""
 
+from index_store.crawl import CrawlOptions
 from index_store.embeddings import Embeddings, make_embeddings
-from index_store.records import Added, AddStatus, Document, DocumentStatus, Hit, Index, Section
+from index_store.ingest import Ingestion
+from index_store.records import (
+    Added,
+    AddStatus,
+    Chunk,
+    Difference,
+    Document,
+    DocumentStatus,
+    Hit,
+    Index,
+    Original,
+    Section,
+    Site,
+)
 from index_store.settings import Settings
-from index_store.store import IndexStore, expand
+from index_store.sources import FileSource, SiteSource, expand
+from index_store.store import IndexStore
 
 __all__ = [
     "AddStatus",
     "Added",
+    "Chunk",
+    "CrawlOptions",
+    "Difference",
     "Document",
     "DocumentStatus",
     "Embeddings",
+    "FileSource",
     "Hit",
     "Index",
     "IndexStore",
+    "Ingestion",
+    "Original",
     "Section",
     "Settings",
+    "Site",
+    "SiteSource",
     "expand",
     "make_embeddings",
 ]

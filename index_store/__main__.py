@@ -1,4 +1,4 @@
-"""`python -m index_store add | list | remove | search`: the index store from the command line.
+"""`python -m index_store add | list | remove | search ...`: the index store from the command line.
 
 With --json one object a line, each flushed as soon as it is known. The exit status is 0 only when all went well.
 """
@@ -11,7 +11,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from index_store import AddStatus, Hit, IndexStore, Settings, errors, expand
+from index_store import (
+    Added,
+    CrawlOptions,
+    FileSource,
+    Hit,
+    IndexStore,
+    Ingestion,
+    Settings,
+    SiteSource,
+    errors,
+    expand,
+)
+from index_store.sources import is_address
 from index_store.store import MODES, UNITS
 
 INTERRUPTED = 130
@@ -41,22 +53,56 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def add(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
     all_well = True
-    for path in options.sources:
-        files = expand([Path(path)])
+    sources: list[FileSource | SiteSource] = []
+    for given in options.sources:
+        if is_address(given):
+            sources.append(SiteSource(_crawl_options(given, options)))
+            continue
+        files = expand([Path(given)])
         if not files:
             all_well = False
-            out.failed(path, errors.EmptyFolder(name=path).as_failure(), _ADDED)
-        for file in files:
-            added = store.add(options.index, file)
-            all_well &= added.status is not AddStatus.FAILED
-            if added.error:
-                out.failed(added.source, added.error, {**_ADDED, "document_id": added.document_id})
-            else:
-                fields = added.model_dump(mode="json")
-                out.line(
-                    fields, f"{added.status.value}  {added.source}  ({added.sections} sections, {added.chunks} chunks)"
-                )
-    return all_well
+            out.failed(given, errors.EmptyFolder(name=given).as_failure(), _ADDED)
+        sources += [FileSource(file) for file in files]
+    return out.job(store.ingest(options.index, sources)) and all_well
+
+
+def retry(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
+    return out.job(store.retry(options.index))
+
+
+def reindex(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
+    return out.job(store.reindex(options.index))
+
+
+def check(store: IndexStore, _: argparse.Namespace, out: "_Output") -> bool:
+    differences = store.check()
+    for each in differences:
+        sentence = each.what.sentence(out.language)
+        fields = {"index": each.index, "source": each.document, "what": each.what.code, "error": sentence}
+        out.line(fields, "  ".join(filter(None, [each.index, each.document, sentence])))
+    return not differences
+
+
+def rename(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
+    store.rename_index(options.index, options.name)
+    out.line({"index": options.name, "status": "renamed"}, f"renamed  {options.index}  {options.name}")
+    return True
+
+
+def drop(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
+    store.delete_index(options.index)
+    out.line({"index": options.index, "status": "dropped"}, f"dropped  {options.index}")
+    return True
+
+
+def _crawl_options(url: str, options: argparse.Namespace) -> CrawlOptions:
+    return CrawlOptions(
+        url=url,
+        depth=options.depth,
+        limit=options.limit,
+        include=tuple(options.include),
+        exclude=tuple(options.exclude),
+    )
 
 
 _ADDED = {"document_id": None, "chunks": 0, "sections": 0}
@@ -140,6 +186,27 @@ class _Output:
         sentence = failure.sentence(self.language)
         self.line({"source": source, "status": "failed", **fields, "error": sentence}, f"failed  {source}  {sentence}")
 
+    def job(self, job: Ingestion) -> bool:
+        """Each document when it is done. Raises what the job as a whole failed of."""
+        all_well = True
+        try:
+            for added in job.as_completed():
+                all_well &= added.error is None
+                self.added(added)
+        except KeyboardInterrupt:
+            job.cancel()
+            raise
+        if job.failure:
+            raise job.failure
+        return all_well
+
+    def added(self, added: Added) -> None:
+        if added.error:
+            self.failed(added.source, added.error, {**_ADDED, "document_id": added.document_id})
+            return
+        counts = f"({added.sections} sections, {added.chunks} chunks)"
+        self.line(added.model_dump(mode="json"), f"{added.status.value}  {added.source}  {counts}")
+
     def hits(self, id_: object, hits: list[Hit]) -> None:
         fields = {"id": id_, "hits": [hit.model_dump(mode="json") for hit in hits]}
         self.line(fields, "\n\n".join([*([str(id_)] if id_ is not None else []), *map(_shown, hits)]))
@@ -165,14 +232,25 @@ def _language_of_environment() -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m index_store", description="Keep documents, and find them.")
-    commands = parser.add_subparsers(required=True, metavar="add | list | remove | search")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="one JSON object a line")
     common.add_argument("--language", choices=("en", "ja"), help="of sentences; else that of LC_ALL or LANG")
 
-    command = commands.add_parser("add", parents=[common], help="load files and folders into an index")
+    command = commands.add_parser("add", parents=[common], help="load files, folders and sites into an index")
     command.add_argument("--index", required=True, metavar="NAME")
-    command.add_argument("sources", nargs="+", metavar="SOURCE", help="a file or a folder")
+    command.add_argument("sources", nargs="+", metavar="SOURCE", help="a file, a folder, or the address of a site")
+    site = CrawlOptions.model_fields
+    command.add_argument(
+        "--depth", type=int, default=site["depth"].default, help="of a site: links to follow (%(default)s)"
+    )
+    command.add_argument(
+        "--limit", type=int, default=site["limit"].default, help="of a site: pages at most (%(default)s)"
+    )
+    for name, what in (("include", "only these paths"), ("exclude", "but not these")):
+        command.add_argument(
+            f"--{name}", action="append", default=[], metavar="PATTERN", help=f"of a site: {what}, such as /docs/*"
+        )
     command.set_defaults(run=add)
 
     command = commands.add_parser("list", parents=[common], help="the indexes, or the documents of one")
@@ -183,6 +261,30 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--index", required=True, metavar="NAME")
     command.add_argument("sources", nargs="+", metavar="SOURCE", help="a document's source, or a folder above it")
     command.set_defaults(run=remove)
+
+    command = commands.add_parser("retry", parents=[common], help="load once more what failed or was interrupted")
+    command.add_argument("--index", required=True, metavar="NAME")
+    command.set_defaults(run=retry)
+
+    command = commands.add_parser(
+        "reindex", parents=[common], help="load all again, with the present embedding model and chunk size"
+    )
+    command.add_argument("--index", required=True, metavar="NAME")
+    command.set_defaults(run=reindex)
+
+    command = commands.add_parser(
+        "check", parents=[common], help="hold the stores against each other; say what differs"
+    )
+    command.set_defaults(run=check)
+
+    command = commands.add_parser("rename", parents=[common], help="give an index another name")
+    command.add_argument("--index", required=True, metavar="NAME")
+    command.add_argument("name", metavar="NEW_NAME")
+    command.set_defaults(run=rename)
+
+    command = commands.add_parser("drop", parents=[common], help="remove an index with all its documents")
+    command.add_argument("--index", required=True, metavar="NAME")
+    command.set_defaults(run=drop)
 
     command = commands.add_parser("search", parents=[common], help="find what answers a question")
     command.add_argument("--index", required=True, metavar="NAME")

@@ -322,7 +322,7 @@ class NestedTooDeeply(DocumentError):
 
 class UnsafeMember(DocumentError):
     en = "{name} was left in its archive: it is a link, or its name leads elsewhere. Add the file itself."
-    ja = "{name} はリンクか、別の場所を指す名前のため、アーカイブから取り出しませんでした。ファイル自体を追加してください。"
+    ja = "{name} はリンクか、別の場所を指す名前のため、取り出しませんでした。ファイル自体を追加してください。"
 
 
 class ServiceError(IndexStoreError):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from index_store.crawl import CrawlOptions
 from index_store.errors import Failure
 
 
@@ -102,6 +103,16 @@ class Original(BaseModel, frozen=True):
     kind: str
     charset: str | None
     """what the server that sent it claimed"""
+
+
+class Site(BaseModel, frozen=True):
+    """A site that was crawled; its documents have its address as their parent."""
+
+    index: str
+    options: CrawlOptions
+    is_crawling: bool
+    crawled_at: datetime | None
+    """None until a crawl has come to its end"""
 
 
 class Difference(BaseModel, frozen=True):

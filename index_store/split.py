@@ -7,6 +7,7 @@ languages. A chunk is always exactly `section.text[start:end]`, so that a citati
 
 import re
 import unicodedata
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -91,9 +92,12 @@ class _Draft:
         return self.inner[at - 1][1] if at else self.headings
 
     def slice(self, start: int, end: int) -> "_Draft":
-        pages = [(0, self.page_at(start))] + [(at - start, page) for at, page in self.pages if start < at < end]
-        inner = [(at - start, path) for at, path in self.inner if start <= at < end]
-        return _Draft(self.headings_at(start), self.text[start:end], pages, inner)
+        def within(marks: list, low: int) -> list:
+            first, last = (bisect_left(marks, offset, key=lambda mark: mark[0]) for offset in (low, end))
+            return [(at - start, what) for at, what in marks[first:last]]
+
+        pages = [(0, self.page_at(start)), *within(self.pages, start + 1)]
+        return _Draft(self.headings_at(start), self.text[start:end], pages, within(self.inner, start))
 
 
 def _drafts(loaded: Loaded) -> Iterator[_Draft]:
@@ -105,40 +109,54 @@ def _drafts(loaded: Loaded) -> Iterator[_Draft]:
 
     path: list[tuple[int, str]] = []
     draft = _Draft(())
+    # Its text until it is finished: a string that grows is copied with each line.
+    written: list[str] = []
+    length = 0
+    is_blank = True
+
+    def finished() -> Iterator[_Draft]:
+        draft.text = "".join(written)
+        start, end = _trimmed(draft.text, 0, len(draft.text))
+        if start < end:
+            yield draft.slice(start, end)
+
+    def begin(headings: tuple[str, ...] = ()) -> None:
+        nonlocal draft, length, is_blank
+        draft = _Draft(headings)
+        written.clear()
+        length, is_blank = 0, True
+
     current: Page | None = None
     for page, line, level, text in lines:
         if page is not current:
             if page_by_page:
-                yield from _finished(draft)
-                draft = _Draft(())
-            draft.pages.append((len(draft.text), page.number))
+                yield from finished()
+                begin()
+            draft.pages.append((length, page.number))
             current = page
         if level:
             path = [(above, heading) for above, heading in path if above < level]
-            bare = not draft.text.strip() and bool(draft.headings)
+            bare = is_blank and bool(draft.headings)
             deeper = tuple(heading for _, heading in path)[: len(draft.headings)] == draft.headings
             if level <= top and bare and not deeper:
                 # A heading with nothing under it would be lost: it is its own text.
-                draft.text = draft.headings[-1]
+                written[:] = [draft.headings[-1]]
             if not (level == 1 and text == loaded.title):
                 path.append((level, text))
         headings = tuple(heading for _, heading in path)
         if level and level <= top:
-            yield from _finished(draft)
-            draft = _Draft(headings, pages=[(0, page.number)])
+            yield from finished()
+            begin(headings)
+            draft.pages.append((0, page.number))
             continue
         if level:
-            draft.inner.append((len(draft.text), headings))
-        draft.text += line + "\n"
-    if not draft.text.strip() and draft.headings:
-        draft.text = draft.headings[-1]
-    yield from _finished(draft)
-
-
-def _finished(draft: _Draft) -> Iterator[_Draft]:
-    start, end = _trimmed(draft.text, 0, len(draft.text))
-    if start < end:
-        yield draft.slice(start, end)
+            draft.inner.append((length, headings))
+        written += line, "\n"
+        length += len(line) + 1
+        is_blank = is_blank and not line.strip()
+    if is_blank and draft.headings:
+        written[:] = [draft.headings[-1]]
+    yield from finished()
 
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -207,7 +225,7 @@ class _Cutter:
         self.text = text
         self.size = size * _UNITS
         self.overlap = overlap * _UNITS
-        self.widths = list(accumulate(map(_width, text), initial=0))
+        self.widths = array("Q", accumulate(map(_width, text), initial=0))
         self.rows: list[tuple[int, int]] = []
         """tables and code fences too long to be kept whole, which are cut at their lines and do not overlap"""
         self.edges = self._edges(marks)

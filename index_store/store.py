@@ -2,27 +2,26 @@
 
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
-import hashlib
 import os
-import threading
 import unicodedata
 import uuid
-from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path, PurePath
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Self
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Row
 
-from index_store import errors, split
-from index_store.catalogue import Catalogue, Leftover
+from index_store import errors
+from index_store.check import differences
+from index_store.crawl import CrawlOptions
 from index_store.embeddings import Embeddings, make_embeddings
-from index_store.loaders import KINDS, RawFile, kind_of
+from index_store.ingest import Ingestion, Workshop
+from index_store.library import Library, new_collection
 from index_store.loaders.parser import Parser
-from index_store.records import Added, AddStatus, Document, DocumentStatus, Hit, Index, Section
-from index_store.settings import MEGABYTE, Settings
-from index_store.vectors import Vectors
+from index_store.records import Added, Chunk, Difference, Document, DocumentStatus, Hit, Index, Original, Section, Site
+from index_store.settings import Settings
+from index_store.sources import FileSource, KeptSource, SiteSource, Source, file_name, is_address, storable
 
 MODES = ("vector",)
 UNITS = ("chunk", "section")
@@ -42,20 +41,26 @@ class IndexStore:
         self._embeddings = embeddings or make_embeddings(self._settings)
         folder = self._settings.data_dir
         self._lock = _own(folder)
-        self._catalogue = Catalogue(folder / "catalogue.sqlite3")
-        self._vectors = Vectors(folder / "chroma")
+        self._library = Library(folder)
+        self._catalogue = self._library.catalogue
         self._parser = Parser(self._settings)
-        self._writing = threading.RLock()
-        for leftover in self._catalogue.leftovers():
-            self._clear(leftover)
+        self._workshop = Workshop(self._settings, self._library, self._parser, self._embeddings)
+        self._ingestions: list[Ingestion] = []
+        self._dismissed: set[Ingestion] = set()
+        self._is_closed = False
 
     def close(self) -> None:
-        """After the writing that is under way. Closing twice is fine."""
-        with self._writing:
-            self._parser.close()
-            self._vectors.close()
-            self._catalogue.close()
-            self._lock.release()
+        """What jobs have not done stays pending. Closing twice is fine."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        for ingestion in self._ingestions:
+            ingestion.suspend()
+        self._parser.close()
+        for ingestion in self._ingestions:
+            ingestion.wait()
+        self._library.close()
+        self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -63,8 +68,37 @@ class IndexStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    # Indexes
+
     def indexes(self) -> list[Index]:
         return self._catalogue.indexes()
+
+    def create_index(self, name: str) -> None:
+        """Raises BadIndexName, IndexExists."""
+        name = _checked_name(name)
+        if self._catalogue.index(name):
+            raise errors.IndexExists(index=name)
+        self._create_index(name)
+
+    def rename_index(self, name: str, new_name: str) -> None:
+        """Raises UnknownIndex, BadIndexName, IndexExists."""
+        row, new_name = self._index(name), _checked_name(new_name)
+        if new_name == row.name:
+            return
+        if self._catalogue.index(new_name):
+            raise errors.IndexExists(index=new_name)
+        self._catalogue.rename_index(row.id, new_name)
+
+    def delete_index(self, name: str) -> None:
+        """With its documents, once its jobs have let go of it. Raises UnknownIndex."""
+        row = self._index(name)
+        for ingestion in self._ingestions:
+            if ingestion.index == row.name:
+                ingestion.cancel()
+                ingestion.wait()
+        self._library.delete_index(row)
+
+    # Documents
 
     def documents(self, index: str | None = None) -> list[Document]:
         """Of one index, or of all. Raises UnknownIndex."""
@@ -72,59 +106,147 @@ class IndexStore:
             index = self._index(index).name
         return self._catalogue.documents(index)
 
-    def add(self, index: str, path: Path, source: str | None = None) -> Added:
-        """Loads one document, replacing the version that was loaded from the same source.
+    def document(self, document_id: str) -> Document:
+        """Raises UnknownDocument."""
+        document = self._catalogue.document(document_id)
+        if document is None:
+            raise errors.UnknownDocument(source=document_id, index="*")
+        return document
 
-        What is wrong with the document or with the embedding service is in the result, not raised. A version that was
-        ready stays searchable until the new one is. `source` is by default the absolute path; an upload gives its file
-        name. Raises BadIndexName, EmbeddingModelMismatch.
+    def sections(self, document_id: str) -> list[Section]:
+        """In reading order; none while the document has no version that is ready."""
+        return self._catalogue.sections(document_id)
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        """In reading order."""
+        return self._catalogue.chunks(document_id)
+
+    def section(self, section_id: str) -> Section:
+        """Raises UnknownSection: its document may have been replaced or removed."""
+        section = self._catalogue.section(section_id)
+        if section is None:
+            raise errors.UnknownSection()
+        return section
+
+    def original(self, document_id: str) -> Original:
+        """Of the version that is ready, else of the newest. Raises UnknownDocument, OriginalMissing."""
+        document = self.document(document_id)
+        row = self._catalogue.row_by_id(document_id)
+        revision = row and (row.revision or row.incoming)
+        path = self._library.originals.path(document_id, revision) if revision else None
+        if row is None or path is None or not path.exists():
+            raise errors.OriginalMissing(name=file_name(document.source))
+        return Original(path=path, name=row.name or file_name(row.source), kind=row.kind, charset=row.charset)
+
+    def sites(self, index: str) -> list[Site]:
+        """Raises UnknownIndex."""
+        return [
+            Site(
+                index=index, options=CrawlOptions(**row.options), is_crawling=row.is_crawling, crawled_at=row.crawled_at
+            )
+            for row in self._catalogue.sites(self._index(index).id)
+        ]
+
+    # Documents in
+
+    @property
+    def ingestions(self) -> tuple[Ingestion, ...]:
+        """Jobs under way, or finished, that were not dismissed."""
+        return tuple(each for each in self._ingestions if each not in self._dismissed)
+
+    def dismiss(self, ingestion: Ingestion) -> None:
+        """Takes it off the list; one under way goes on."""
+        self._dismissed.add(ingestion)
+        for each in [each for each in self._dismissed if each.is_finished]:
+            self._dismissed.discard(each)
+            if each in self._ingestions:
+                self._ingestions.remove(each)
+
+    def ingest(self, index: str, sources: Sequence[FileSource | SiteSource]) -> Ingestion:
+        """Begins to add them and returns at once; the index is made when there is none of this name.
+
+        What is wrong with a document or with the embedding service is in the results; what is wrong with the index
+        (BadIndexName, EmbeddingModelMismatch) is the job's `failure`.
         """
-        index = _checked_name(index)
-        with self._writing:
-            row = self._catalogue.index(index)
-            if row is not None and row.embedding_model != self._embeddings.id and self._catalogue.has_chunks(row.id):
-                self._refuse_model(row)
-            source = _storable(source or os.path.abspath(path))
-            try:
-                file = _read(Path(path), source, self._settings.max_file_mb)
-            except errors.DocumentError as error:
-                # Nothing that could be listed or tried again.
-                return _failed(source, None, error)
-            row = self._ready_index(index, row)
-            known = self._catalogue.document(row.id, source)
-            document_id = known.id if known else uuid.uuid4().hex
-            fingerprint = self._fingerprint(file)
-            if known and known.status == DocumentStatus.READY and known.fingerprint == fingerprint:
-                if known.error:
-                    self._catalogue.clear_error(known.id)
-                return Added(
-                    source=source, status=AddStatus.UNCHANGED, document_id=known.id,
-                    chunks=known.chunks, sections=known.sections, error=None,
-                )  # fmt: skip
-            try:
-                return self._load(row, known, document_id, source, file, fingerprint)
-            except (errors.DocumentError, errors.ServiceError) as error:
-                kind = KINDS.get(PurePath(file.name).suffix.lower(), "")
-                failure = error.as_failure()
-                self._catalogue.put_failed(row.id, document_id, source, file.name, kind, file.size, failure)
-                return _failed(source, document_id, error)
+        return self._begin(index, sources)
+
+    def retry(self, index: str, document_ids: Sequence[str] | None = None) -> Ingestion:
+        """What failed or is pending, once more; or these documents, whatever they are. Raises UnknownIndex."""
+        row = self._index(index)
+        tried = [
+            each
+            for each in self._catalogue.rows(row.id)
+            if (each.id in document_ids if document_ids is not None else _is_open(each))
+        ]
+        return self._begin(row.name, [self._kept(each) for each in tried])
+
+    def reindex(self, index: str) -> Ingestion:
+        """Every document once more, with the present settings and embedding model. Raises UnknownIndex, ServiceError.
+
+        Under the same model each stays searchable until its new version is ready; under another none is, until it is
+        embedded again.
+        """
+        row = self._index(index)
+        dimension = len(self._embeddings.query("dimension"))
+        if row.embedding_model != self._embeddings.id or row.dimension not in (0, dimension):
+            self._library.set_model(row, self._embeddings.id)
+        rows = [each for each in self._catalogue.rows(row.id) if each.status != DocumentStatus.REMOVING]
+        return self._begin(row.name, [self._kept(each) for each in rows])
+
+    def resume(self) -> list[Ingestion]:
+        """Goes on with what was pending when the last process ended."""
+        jobs = []
+        for row in self._catalogue.index_rows():
+            pending = [each for each in self._catalogue.rows(row.id) if each.status == DocumentStatus.PENDING]
+            sources: list[Source] = [self._kept(each) for each in pending]
+            sites = [site for site in self._catalogue.sites(row.id) if site.is_crawling]
+            sources += [SiteSource(CrawlOptions(**site.options)) for site in sites]
+            if sources:
+                jobs.append(self._begin(row.name, sources))
+        return jobs
+
+    def add(self, index: str, path: Path, source: str | None = None) -> Added:
+        """Adds one document and waits for it. Raises BadIndexName, EmbeddingModelMismatch."""
+        self._open_index(index)
+        job = Ingestion(self._workshop, index, lambda: self._open_index(index), [FileSource(path, source)])
+        return job.wait()[0]
 
     def remove(self, index: str, source: str) -> list[Document]:
-        """The document of this source, or all below this folder. Raises UnknownIndex, UnknownDocument."""
-        with self._writing:
-            row = self._index(index)
-            every = self._catalogue.documents(row.name)
-            source = _storable(source)
-            path = os.path.abspath(source)
-            gone = [document for document in every if document.source == source]
-            gone = gone or [document for document in every if document.source == path]
-            below = path.rstrip(os.sep) + os.sep
-            gone = gone or [document for document in every if document.source.startswith(below)]
-            if not source or not gone:
-                raise errors.UnknownDocument(source=source, index=row.name)
-            for leftover in self._catalogue.remove(row.collection, [document.id for document in gone]):
-                self._clear(leftover)
-            return gone
+        """The document of this source, or all of this site or archive, or below this folder.
+
+        Raises UnknownIndex, UnknownDocument.
+        """
+        row = self._index(index)
+        every = self._catalogue.documents(row.name)
+        source = storable(source)
+        path = os.path.abspath(source)
+        gone = [document for document in every if document.source == source]
+        gone = gone or [document for document in every if document.parent == source]
+        gone = gone or [document for document in every if document.source == path or document.parent == path]
+        below = path.rstrip(os.sep) + os.sep
+        gone = gone or [document for document in every if document.source.startswith(below)]
+        is_site = any(site.url == source for site in self._catalogue.sites(row.id))
+        if not source or not (gone or is_site):
+            raise errors.UnknownDocument(source=source, index=row.name)
+        if is_site:
+            gone += [document for document in every if document.parent == source and document not in gone]
+            self._catalogue.delete_site(row.id, source)
+        self.remove_documents([document.id for document in gone])
+        return gone
+
+    def remove_documents(self, document_ids: Sequence[str]) -> None:
+        """Those of them that are there."""
+        rows = [row for id_ in document_ids if (row := self._catalogue.row_by_id(id_))]
+        for index_id in {row.index_id for row in rows}:
+            index = self._catalogue.index_by_id(index_id)
+            if index:
+                self._library.remove([row for row in rows if row.index_id == index_id], index.collection)
+
+    def check(self) -> list[Difference]:
+        """Where catalogue, vectors and originals do not agree."""
+        return differences(self._library)
+
+    # Search
 
     def search(self, index: str, question: str, *, mode: str = "vector", unit: str = "chunk", k: int = 4) -> list[Hit]:
         """Up to `k` chunks, or sections with their best chunk's score, best first.
@@ -141,24 +263,17 @@ class IndexStore:
         if not self._catalogue.has_chunks(row.id):
             raise errors.EmptyIndex(index=row.name)
         if row.embedding_model != self._embeddings.id:
-            self._refuse_model(row)
-        vector = self._embeddings.query(question)
+            raise errors.model_mismatch(row, self._embeddings.id)
+        vector = self._embeddings.query(unicodedata.normalize("NFKC", question))
         if len(vector) != row.dimension:
-            self._refuse_model(row, f"{self._embeddings.id} ({len(vector)})")
+            raise errors.model_mismatch(row, f"{self._embeddings.id} ({len(vector)})")
         asked = k + SPARE
         while True:
-            near = self._vectors.nearest(row.collection, vector, asked)
+            near = self._library.vectors.nearest(row.collection, vector, asked)
             hits = self._ranked(row, near, unit)
             if len(hits) >= k or len(near) < asked:
                 return hits[:k]
             asked *= 4
-
-    def section(self, section_id: str) -> Section:
-        """Raises UnknownSection: its document may have been replaced or removed."""
-        section = self._catalogue.section(section_id)
-        if section is None:
-            raise errors.UnknownSection()
-        return section
 
     def _ranked(self, index: Row, near: list[tuple[str, float]], unit: str) -> list[Hit]:
         known = self._catalogue.hits(index.id, [id_ for id_, _ in near])
@@ -180,34 +295,23 @@ class IndexStore:
             hits.append(hit.model_copy(update={"rank": len(hits) + 1, "score": -score}))
         return hits
 
-    def _load(
-        self, index: Row, known: Row | None, document_id: str, source: str, file: "_File", fingerprint: str
-    ) -> Added:
-        kind = kind_of(file.name)
-        loaded = self._parser.load(RawFile(file.path, file.name), kind)
-        sections = list(loaded)
-        texts = [chunk.embedded for section in sections for chunk in section.chunks]
-        vectors = self._embeddings.passages(texts)
-        if index.dimension and vectors.shape[1] != index.dimension:
-            self._refuse_model(index, f"{self._embeddings.id} ({vectors.shape[1]})")
-        revision = known.revision + 1 if known else 1
-        new = Leftover(index.collection, document_id, revision, len(texts))
-        self._catalogue.note_leftover(new)
-        self._vectors.put(index.collection, document_id, new.ids, vectors)
-        old = self._catalogue.put_ready(
-            index.id, index.collection, document_id, source, loaded.title, kind, file.size, fingerprint, revision,
-            vectors.shape[1], sections,
-        )  # fmt: skip
-        if old:
-            self._clear(old)
-        return Added(
-            source=source, status=AddStatus.READY, document_id=document_id,
-            chunks=len(texts), sections=len(sections), error=None,
-        )  # fmt: skip
+    # Helpers
 
-    def _clear(self, leftover: Leftover) -> None:
-        self._vectors.delete(leftover.collection, leftover.ids)
-        self._catalogue.forget_leftover(leftover)
+    def _begin(self, index: str, sources: Sequence[Source]) -> Ingestion:
+        ingestion = Ingestion(self._workshop, index, lambda: self._open_index(index), sources)
+        self._ingestions.append(ingestion)
+        return ingestion
+
+    def _kept(self, row: Row) -> Source:
+        """Where the document's content is to be had."""
+        revision = row.incoming or row.revision
+        if revision and self._library.originals.path(row.id, revision).exists():
+            return KeptSource(row.id, row.source)
+        if row.parent and is_address(row.source):
+            return SiteSource(CrawlOptions(url=row.source, depth=0, limit=1), row.parent)
+        if not row.parent and (path := Path(row.source)).is_absolute():
+            return FileSource(path)
+        return KeptSource(row.id, row.source)
 
     def _index(self, name: str) -> Row:
         row = self._catalogue.index(unicodedata.normalize("NFC", name))
@@ -218,82 +322,27 @@ class IndexStore:
             raise errors.UnknownIndex(index=name, known=known)
         return row
 
-    def _ready_index(self, name: str, row: Row | None) -> Row:
-        """The index, made when missing; one that holds nothing yet takes the present model."""
+    def _open_index(self, name: str) -> Row:
+        """The index, made when missing; one that holds nothing yet takes the present model.
+
+        Raises BadIndexName, EmbeddingModelMismatch.
+        """
+        name = _checked_name(name)
+        row = self._catalogue.index(name)
         if row is None:
-            id_ = uuid.uuid4().hex
-            self._catalogue.create_index(id_, name, self._embeddings.id, f"index-{id_}")
+            self._create_index(name)
         elif row.embedding_model != self._embeddings.id:
-            self._vectors.drop(row.collection)
-            # A collection keeps the dimension of its first vector.
-            self._catalogue.set_model(row.id, self._embeddings.id, f"index-{uuid.uuid4().hex}")
+            if self._catalogue.has_chunks(row.id):
+                raise errors.model_mismatch(row, self._embeddings.id)
+            self._library.set_model(row, self._embeddings.id)
         return self._index(name)
 
-    def _refuse_model(self, index: Row, present: str | None = None) -> None:
-        made_with = f"{index.embedding_model} ({index.dimension})" if present else index.embedding_model
-        raise errors.EmbeddingModelMismatch(
-            index=index.name, made_with=made_with, present=present or self._embeddings.id
-        )
-
-    def _fingerprint(self, file: "_File") -> str:
-        splitting = (split.VERSION, self._settings.chunk_size, self._settings.chunk_overlap)
-        return hashlib.sha256(f"{file.digest} {splitting}".encode()).hexdigest()
+    def _create_index(self, name: str) -> None:
+        self._catalogue.create_index(uuid.uuid4().hex, name, self._embeddings.id, new_collection())
 
 
-def expand(paths: Iterable[Path]) -> list[Path]:
-    """Folders replaced by their files, at any depth and in order; hidden files and folders are left out."""
-    files: list[Path] = []
-    for path in paths:
-        if not path.is_dir():
-            files.append(path)
-            continue
-        below = []
-        # Links to folders are not followed: they may lead round in a circle.
-        for folder, folders, names in os.walk(path):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            below += [Path(folder, name) for name in names if not name.startswith(".")]
-        files += sorted(below)
-    return files
-
-
-@dataclass(frozen=True)
-class _File:
-    path: Path
-    name: str
-    size: int
-    digest: str
-
-
-def _read(path: Path, source: str, max_mb: float) -> _File:
-    """Raises DocumentError."""
-    name = PurePath(source).name or source
-    try:
-        if not path.is_file():
-            raise errors.NotAFile(name=name) if path.exists() else errors.DocumentMissing(name=name)
-        size = path.stat().st_size
-        if size > max_mb * MEGABYTE:
-            raise errors.TooLarge(name=name, limit=f"{max_mb:g}")
-        if not size:
-            raise errors.EmptyDocument(name=name)
-        with path.open("rb") as stream:
-            return _File(path, name, size, hashlib.file_digest(stream, "sha256").hexdigest())
-    except PermissionError as error:
-        raise errors.DocumentForbidden(name=name) from error
-    except (OSError, ValueError) as error:
-        # A name too long, one with NUL, a disk that fails.
-        raise errors.Unreadable(name=name) from error
-
-
-def _storable(source: str) -> str:
-    """A file's name may hold bytes that are no text, which SQLite refuses."""
-    return source.replace("\0", "").encode("utf-8", "replace").decode()
-
-
-def _failed(source: str, document_id: str | None, error: errors.PlainError) -> Added:
-    return Added(
-        source=source, status=AddStatus.FAILED, document_id=document_id,
-        chunks=0, sections=0, error=error.as_failure(),
-    )  # fmt: skip
+def _is_open(row: Row) -> bool:
+    return row.status in (DocumentStatus.FAILED, DocumentStatus.PENDING) or row.error is not None
 
 
 def _checked_name(name: str) -> str:

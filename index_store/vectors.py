@@ -1,5 +1,7 @@
 """The vectors of chunks, in Chroma. It holds no text: that is the catalogue's."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,17 @@ if TYPE_CHECKING:
 
 BATCH = 5000
 """records a call; Chroma 1.5 refuses more than 5461"""
+
+
+@contextmanager
+def _failing_as_os_error() -> Iterator[None]:
+    """A disk that is full or fails is Chroma's own error, whose type says nothing more."""
+    from chromadb.errors import ChromaError
+
+    try:
+        yield
+    except ChromaError as error:
+        raise OSError(str(error)) from error
 
 
 class Vectors:
@@ -26,6 +39,7 @@ class Vectors:
     def close(self) -> None:
         self._client.close()
 
+    @_failing_as_os_error()
     def put(self, collection: str, document_id: str, ids: list[str], vectors: NDArray[np.float32]) -> None:
         target = self._collection(collection)
         for i in range(0, len(ids), BATCH):
@@ -34,6 +48,7 @@ class Vectors:
                 ids=part, embeddings=vectors[i : i + BATCH], metadatas=[{"document_id": document_id}] * len(part)
             )
 
+    @_failing_as_os_error()
     def delete(self, collection: str, ids: list[str]) -> None:
         target = self._collection(collection)
         for i in range(0, len(ids), BATCH):
@@ -43,6 +58,14 @@ class Vectors:
         """Up to k chunk ids with their cosine similarity, best first."""
         found = self._collection(collection).query(query_embeddings=[vector], n_results=k, include=["distances"])
         return [(id_, 1.0 - distance) for id_, distance in zip(found["ids"][0], found["distances"][0], strict=True)]
+
+    def ids(self, collection: str) -> Iterator[str]:
+        target = self._collection(collection)
+        for offset in range(0, target.count(), BATCH):
+            yield from target.get(limit=BATCH, offset=offset, include=[])["ids"]
+
+    def collections(self) -> set[str]:
+        return {collection.name for collection in self._client.list_collections()}
 
     def drop(self, collection: str) -> None:
         from chromadb.errors import NotFoundError

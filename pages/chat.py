@@ -2,18 +2,20 @@
 
 import streamlit as st
 
-from index_store import Index, samples, uploads
+from index_store import FileSource, Index, samples, uploads
 from index_store.errors import EmptyQuestion
-from index_store.ingest import Source
 from pages.conversation import current_conversation, open_conversation
 from pages.process import engine
-from pages.widgets.sidebar import ingestions, show_conversations, show_ingestions, show_uploader
+from pages.widgets.jobs import jobs, show_jobs
+from pages.widgets.picker import pick
+from pages.widgets.sidebar import show_conversations
 from pages.widgets.turn import show_live, show_past, show_question
+from pages.widgets.uploader import show_uploader
 from pages.words import language, say
 from rag.pipelines import PIPELINES
 
 
-def ask(question: str, index: str, pipeline: str, attachments: list[Source] | None = None) -> None:
+def ask(question: str, index: str, pipeline: str, attachments: list[FileSource] | None = None) -> None:
     run = engine().ask(
         question,
         index=index,
@@ -40,7 +42,7 @@ def show_welcome(indexes: dict[str, Index]) -> None:
     st.header(say("empty.title"), anchor=False)
     if not any(index.documents for index in indexes.values()):
         st.write(say("empty.no_documents"))
-        if not known_ingestions:
+        if not known_jobs:
             offer_samples()
         return
     st.write(say("empty.ask"))
@@ -50,7 +52,7 @@ def show_welcome(indexes: dict[str, Index]) -> None:
 
 def offer_samples() -> None:
     if st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help")):
-        engine().add_documents(samples.INDEX, [Source(path, path.name) for path in samples.documents()])
+        engine().store.ingest(samples.INDEX, [FileSource(path, path.name) for path in samples.documents()])
         st.rerun()
 
 
@@ -80,24 +82,8 @@ def choose_pipeline() -> str:
     return pick("pipeline", say("pipeline.label"), labels, next(iter(labels)))
 
 
-def pick(name: str, title: str, labels: dict[str, str], default: str) -> str:
-    """A picker that keeps its choice when its words change, with the language or a count; Streamlit's own loses it."""
-    chosen = st.session_state.get(f"picked_{name}", default)
-    names = list(labels)
-    picked = st.selectbox(
-        title,
-        names,
-        index=names.index(chosen if chosen in labels else default),
-        format_func=labels.__getitem__,
-        key=f"{name}: {', '.join(labels.values())}",
-        label_visibility="collapsed",
-    )
-    st.session_state[f"picked_{name}"] = picked
-    return picked
-
-
 conversation_id = current_conversation()
-known_ingestions = ingestions()
+known_jobs = jobs()
 indexes = {index.name: index for index in engine().store.indexes()}
 
 with st.sidebar:
@@ -122,12 +108,12 @@ if said:
     if said.text.strip():
         ask(said.text, index, pipeline, attached)
     elif attached:
-        engine().add_documents(index, attached, uploaded=True)
+        engine().store.ingest(index, attached)
         st.rerun()
     else:
         st.warning(EmptyQuestion().sentence(language()))
 
 # After the question: taking files reruns the page, which would lose one that came at the same moment.
 with st.sidebar:
-    show_uploader(index)
-    show_ingestions(known_ingestions)
+    show_uploader(index, "sidebar")
+    show_jobs(known_jobs)

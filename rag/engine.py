@@ -13,8 +13,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store import IndexStore, uploads
-from index_store.ingest import Ingestion, Source
+from index_store import FileSource, IndexStore, uploads
 from rag.execution import Execution
 from rag.history import History
 from rag.models import ModelSource, model_source
@@ -47,9 +46,8 @@ class Engine:
         self.history = History(self.settings.data_dir)
         self.history.close_interrupted_runs()
         uploads.discard_all(self.settings.data_dir)
+        self.store.resume()
         self._models = models or model_source(self.settings)
-        self.ingestions: list[Ingestion] = []
-        """under way, or finished and not dismissed"""
         self._runs: dict[str, Run] = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
@@ -57,14 +55,10 @@ class Engine:
 
     def close(self) -> None:
         """Stops what runs, and gives everything back."""
-        for ingestion in self.ingestions:
-            ingestion.cancel()
         for run in self._runs.values():
             run.stop()
         for run in self._runs.values():
             run.result()
-        for ingestion in self.ingestions:
-            ingestion.wait()
         asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
@@ -82,13 +76,6 @@ class Engine:
     def model_name(self) -> str:
         return self._models.name
 
-    def add_documents(self, index: str, sources: Sequence[Source], *, uploaded: bool = False) -> Ingestion:
-        """Begins to add them and returns at once. Uploads are discarded afterwards."""
-        discard = (lambda: uploads.discard(sources)) if uploaded else (lambda: None)
-        ingestion = Ingestion(self.store, index, sources, on_end=discard)
-        self.ingestions.append(ingestion)
-        return ingestion
-
     def ask(
         self,
         question: str,
@@ -96,7 +83,7 @@ class Engine:
         index: str,
         pipeline_name: str,
         conversation_id: str | None = None,
-        attachments: Sequence[Source] = (),
+        attachments: Sequence[FileSource] = (),
     ) -> Run:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 

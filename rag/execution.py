@@ -5,9 +5,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from index_store import IndexStore, uploads
+from index_store import FileSource, IndexStore, uploads
 from index_store.errors import EmptyQuestion, PlainError
-from index_store.ingest import Source
 from rag.errors import RunTimeLimit, Unexpected
 from rag.language import language_of
 from rag.models import ChatModel, ModelSource
@@ -23,6 +22,9 @@ from rag.trace import (
 
 log = logging.getLogger(__name__)
 
+LOOK = 0.05
+"""seconds between two looks at what is being added"""
+
 RECURSION_LIMIT = 100
 """steps a graph may take; the pipelines' own limits end it long before"""
 
@@ -31,8 +33,8 @@ RECURSION_LIMIT = 100
 class Execution:
     started: RunStarted
     pipeline: Pipeline
-    attachments: Sequence[Source]
-    """uploads, added to the index before anything else, and then discarded"""
+    attachments: Sequence[FileSource]
+    """uploads, added to the index before anything else"""
     store: IndexStore
     models: ModelSource
     settings: Settings
@@ -78,11 +80,20 @@ class Execution:
         step = Step("add_documents", recorder)
 
         async def add() -> None:
-            added = []
-            for source in self.attachments:
-                added.append(await asyncio.to_thread(self.store.add, self.started.index, source.path, source.name))
-                step.detail = DocumentsDetail(added=tuple(added))
-            step.verdict = "no" if any(each.error for each in added) else "yes"
+            job = self.store.ingest(self.started.index, self.attachments)
+            try:
+                while not job.is_finished:
+                    await asyncio.sleep(LOOK)
+                    step.detail = DocumentsDetail(added=job.results)
+            except asyncio.CancelledError:
+                job.cancel()
+                raise
+            finally:
+                self.store.dismiss(job)
+            step.detail = DocumentsDetail(added=job.results)
+            if job.failure:
+                raise job.failure
+            step.verdict = "no" if any(each.error for each in job.results) else "yes"
 
         await step.run(add())
 

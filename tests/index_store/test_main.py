@@ -70,10 +70,12 @@ def test_a_file_that_fails_does_not_stop_the_others_and_says_why_in_the_readers_
     (tmp_path / "docs" / "b.txt").write_text("")
     handbook.rename(tmp_path / "docs" / "c.md")
     done = run("add", "--index", "a", "--json", "docs", "nothing.txt", LC_ALL="ja_JP.UTF-8")
-    lines = objects(done)
-    assert [line["status"] for line in lines] == ["failed", "failed", "ready", "failed"]
-    assert ".pdf" in lines[0]["error"]
-    assert "空です" in lines[1]["error"]
+    lines = {Path(line["source"]).name: line for line in objects(done)}
+    assert {name: line["status"] for name, line in lines.items()} == {
+        "a.xyz": "failed", "b.txt": "failed", "c.md": "ready", "nothing.txt": "failed"
+    }  # fmt: skip
+    assert ".pdf" in lines["a.xyz"]["error"]
+    assert "空です" in lines["b.txt"]["error"]
     assert done.returncode == 1
     assert "is empty" in run("add", "--index", "a", "--language", "en", "docs/b.txt", LC_ALL="ja_JP.UTF-8").stdout
 

@@ -1,9 +1,9 @@
 import os
-import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from index_store import AddStatus, IndexStore, Settings, errors, expand
 from index_store.catalogue import Catalogue
@@ -71,12 +71,13 @@ def test_a_failure_before_the_swap_leaves_the_old_version_and_no_vectors_behind(
         handbook.write_text("# Another\n\nversion with other words\n")
 
         def fail(*_: object) -> None:
-            raise sqlite3.OperationalError("database or disk is full")
+            raise OperationalError("INSERT", {}, Exception("database or disk is full"))
 
         with monkeypatch.context() as broken:
             broken.setattr(Catalogue, "put_ready", fail)
-            with pytest.raises(sqlite3.OperationalError):
-                store.add("a", handbook)
+            failed = store.add("a", handbook)
+            assert failed.error
+            assert failed.error.code == "store_failed"
         assert len(store.search("a", "日当", k=10)) == 2
         assert "2,500" in store.search("a", "日当", k=1)[0].text
     with IndexStore(settings) as store:
@@ -152,4 +153,4 @@ def test_an_index_name_that_could_be_a_path_or_not_be_seen_is_refused(
 def _vectors(store: IndexStore, index: str) -> list[str]:
     row = store._catalogue.index(index)
     assert row
-    return store._vectors._collection(row.collection).get(include=[])["ids"]
+    return list(store._library.vectors.ids(row.collection))

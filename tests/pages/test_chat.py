@@ -58,7 +58,7 @@ def test_the_empty_page_offers_the_samples(engine, language):
 def test_one_click_loads_the_samples_and_then_questions_to_try_are_offered(engine, server):
     page = ChatPage()
     page.press(page.words["empty.load_samples"])
-    [ingestion] = engine.ingestions
+    [ingestion] = engine.store.ingestions
     ingestion.wait()
     page.look()
     count = len(samples.documents())
@@ -198,7 +198,7 @@ def test_a_question_that_comes_together_with_an_upload_is_not_lost(handbook, eng
     page.app.file_uploader[0].set_value([("notes.txt", b"The kettle holds 1.7 litres.", "text/plain")])
     page.ask(ASKED["en"])
     assert len(page.questions) == 1
-    [ingestion] = engine.ingestions
+    [ingestion] = engine.store.ingestions
     assert [each.status for each in ingestion.wait()] == ["ready"]
 
 
@@ -306,7 +306,7 @@ def test_an_upload_in_the_sidebar_is_added_and_what_fails_is_told(engine, langua
         [("travel.md", HANDBOOK.encode(), "text/markdown"), ("empty.txt", b"", "text/plain")]
     )
     page.look()
-    [ingestion] = engine.ingestions
+    [ingestion] = engine.store.ingestions
     ingestion.wait()
     page.look()
     summary = page.words["documents.summary"].format(ready=1, unchanged=0, failed=1)

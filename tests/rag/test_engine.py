@@ -4,8 +4,7 @@ import threading
 
 import pytest
 
-from index_store import AddStatus, uploads
-from index_store.ingest import Source
+from index_store import AddStatus, FileSource, uploads
 from rag.engine import Engine
 from rag.errors import UnknownPipeline
 from rag.history import History
@@ -365,7 +364,7 @@ def test_a_run_whose_history_is_gone_ends_for_its_readers(engine, chat, caplog):
 # Attachments
 
 
-def attachment(engine: Engine, tmp_path, name: str, text: str) -> Source:
+def attachment(engine: Engine, tmp_path, name: str, text: str) -> FileSource:
     file = tmp_path / "from-the-browser"
     file.write_text(text, encoding="utf-8")
     with file.open("rb") as content:
@@ -412,8 +411,8 @@ def test_uploads_that_a_dead_process_left_are_discarded_at_the_next_start(loaded
 def test_documents_added_beside_questions_can_be_waited_for(engine, tmp_path):
     file = tmp_path / "parking.md"
     file.write_text("# Parking\n\nThe garage closes at 22:00.\n")
-    ingestion = engine.add_documents(INDEX, [Source(file), Source(tmp_path / "missing.md")])
-    assert ingestion in engine.ingestions
+    ingestion = engine.store.ingest(INDEX, [FileSource(file), FileSource(tmp_path / "missing.md")])
+    assert ingestion in engine.store.ingestions
     assert [added.status for added in ingestion.wait()] == [AddStatus.READY, AddStatus.FAILED]
 
 

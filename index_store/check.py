@@ -1,0 +1,57 @@
+"""Catalogue, vectors and originals held against each other: what differs, in plain words."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from index_store import errors
+from index_store.library import Library
+from index_store.records import Difference, DocumentStatus
+
+
+def differences(library: Library) -> list[Difference]:
+    """None when every ready chunk has its vector, every vector its chunk, and every version its original."""
+    return [*_of_vectors(library), *_of_originals(library)]
+
+
+def _of_vectors(library: Library) -> Iterator[Difference]:
+    catalogue, collections = library.catalogue, set()
+    for index in catalogue.index_rows():
+        collections.add(index.collection)
+        documents = {row.id: row for row in catalogue.rows(index.id)}
+        wanted = dict(catalogue.chunk_ids(index.id))
+        there = set(library.vectors.ids(index.collection))
+        counted = Counter(wanted.values())
+        missing = Counter(document_id for id_, document_id in wanted.items() if id_ not in there)
+        for row in documents.values():
+            if missing[row.id]:
+                yield Difference(
+                    index=index.name,
+                    document=row.source,
+                    what=errors.VectorsMissing(count=missing[row.id]).as_failure(),
+                )
+            if row.status == DocumentStatus.READY and counted[row.id] != row.chunks:
+                yield Difference(
+                    index=index.name, document=row.source,
+                    what=errors.ChunksMiscounted(noted=row.chunks, found=counted[row.id]).as_failure(),
+                )  # fmt: skip
+        stray = len(there - wanted.keys())
+        if stray:
+            yield Difference(index=index.name, document=None, what=errors.VectorsStray(count=stray).as_failure())
+    for name in library.vectors.collections() - collections:
+        yield Difference(index=None, document=None, what=errors.CollectionStray(name=name).as_failure())
+
+
+def _of_originals(library: Library) -> Iterator[Difference]:
+    kept = set(library.originals.kept())
+    versions = library.catalogue.versions()
+    for index in library.catalogue.index_rows():
+        for row in library.catalogue.rows(index.id):
+            wanted = {(row.id, number) for number in (row.revision, row.incoming) if number}
+            # Documents from before originals were kept have a title and no name.
+            if row.name and wanted - kept:
+                yield Difference(
+                    index=index.name, document=row.source, what=errors.OriginalGone(name=row.name).as_failure()
+                )
+    stray = len(kept - versions)
+    if stray:
+        yield Difference(index=None, document=None, what=errors.OriginalsStray(count=stray).as_failure())

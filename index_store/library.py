@@ -1,0 +1,230 @@
+"""Catalogue, vectors and originals held together: every change that touches more than one of them.
+
+The catalogue is the truth. Each change writes down in it what is about to be written elsewhere, or what elsewhere is to
+go, so that the process may be killed at any moment: the next start finishes or undoes what was under way (`repair`).
+"""
+
+import hashlib
+import threading
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from numpy.typing import NDArray
+from sqlalchemy import Row
+
+from index_store import errors
+from index_store.catalogue import Catalogue, Draft, Leftover
+from index_store.loaders.sections import Split
+from index_store.originals import Originals, Staged, digest
+from index_store.records import DocumentStatus
+from index_store.vectors import Vectors
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A file that is to become a document, or the next version of one."""
+
+    source: str
+    name: str
+    kind: str
+    path: Path
+    moves: bool
+    """whether the file is the library's from now on"""
+    parent: str | None = None
+    charset: str | None = None
+    known: dict | None = None
+
+
+class Library:
+    """One change at a time; none waits for a parser or a model."""
+
+    def __init__(self, folder: Path) -> None:
+        self.catalogue = Catalogue(folder / "catalogue.sqlite3")
+        self.vectors = Vectors(folder / "chroma")
+        self.originals = Originals(folder / "originals")
+        self._writing = threading.RLock()
+        self.repair()
+
+    def close(self) -> None:
+        with self._writing:
+            self.vectors.close()
+            self.catalogue.close()
+
+    def repair(self) -> None:
+        """Finishes or undoes what a process that died was about to do. Pending documents stay pending."""
+        for leftover in self.catalogue.leftovers():
+            self._clear(leftover)
+        self._finish_removing(self.catalogue.removing())
+        for collection in self.catalogue.dropped():
+            self._finish_dropping(collection)
+        self.originals.sweep(self.catalogue.versions())
+
+    # Documents in
+
+    def begin(self, index: Row, arrival: Arrival, splitting: object) -> Draft | Row:
+        """Keeps the file and notes the document as pending; its present row when the file is unchanged.
+
+        `splitting`: what, besides the file, decides which chunks it gives. Raises OSError.
+        """
+        known = self.catalogue.row(index.id, arrival.source)
+        is_ready = known is not None and known.status == DocumentStatus.READY
+        if is_ready and known.fingerprint == fingerprint(digest(arrival.path), splitting):
+            self._settle(known, arrival)
+            return known
+        staged = self.originals.stage(arrival.path, move=arrival.moves)
+        with self._writing:
+            known = self.catalogue.row(index.id, arrival.source)
+            draft = _draft(index, known, arrival, staged, fingerprint(staged.digest, splitting))
+            self.originals.keep(staged.path, draft.document_id, draft.revision)
+            self.catalogue.begin(draft)
+        if known and known.incoming:
+            self.originals.discard(known.id, known.incoming)
+        return draft
+
+    def begin_again(self, document_id: str, splitting: object) -> Draft | None:
+        """The same from the original that is kept; None when none is. Raises OSError."""
+        with self._writing:
+            known = self.catalogue.row_by_id(document_id)
+            index = self.catalogue.index_by_id(known.index_id) if known else None
+            kept = known and (known.incoming or known.revision)
+            if not known or not index or not kept or not self.originals.path(known.id, kept).exists():
+                return None
+            path = self.originals.path(known.id, kept)
+            name = known.name or known.title
+            arrival = Arrival(known.source, name, known.kind, path, False, known.parent, known.charset)
+            staged = Staged(path, path.stat().st_size, digest(path))
+            draft = _draft(index, known, arrival, staged, fingerprint(staged.digest, splitting))
+            self.originals.keep_again(known.id, kept, draft.revision)
+            self.catalogue.begin(draft)
+        if known.incoming:
+            self.originals.discard(known.id, known.incoming)
+        return draft
+
+    def finish(self, draft: Draft, split: Split, vectors: NDArray) -> None:
+        """Makes the draft its document's ready version. `vectors`: a row for each chunk. Raises Superseded."""
+        new = Leftover(draft.collection, draft.document_id, draft.revision, len(vectors))
+        with self._writing:
+            # Whoever made the index of another model meanwhile has dropped this collection.
+            if draft.collection not in {row.collection for row in self.catalogue.index_rows()}:
+                raise errors.Superseded(name=draft.name)
+            self.catalogue.note_leftover(new)
+            self.vectors.put(draft.collection, draft.document_id, new.ids, vectors)
+            before = self.catalogue.row_by_id(draft.document_id)
+            try:
+                old = self.catalogue.put_ready(draft, split, vectors.shape[1])
+            except errors.Superseded:
+                self._clear(new)
+                raise
+            if old:
+                self._clear(old)
+            if before and before.revision:
+                self.originals.discard(before.id, before.revision)
+
+    def fail(self, draft: Draft, error: errors.PlainError) -> None:
+        """Its original stays, to be tried again."""
+        with self._writing:
+            self.catalogue.put_failed(draft, error.as_failure())
+
+    def refuse(self, index: Row, arrival: Arrival, size: int, error: errors.PlainError) -> str:
+        """Notes a document of which nothing is kept; gives its id."""
+        with self._writing:
+            known = self.catalogue.row(index.id, arrival.source)
+            draft = _draft(index, known, arrival, Staged(arrival.path, size, ""), "")
+            self.catalogue.put_refused(draft, error.as_failure())
+            return draft.document_id
+
+    def withdraw(self, draft: Draft) -> None:
+        """As if it had not been begun, when it was new; else its document is as it was, and can be tried again."""
+        with self._writing:
+            row = self.catalogue.row_by_id(draft.document_id)
+            if row is None or row.incoming != draft.revision:
+                return
+            if row.status == DocumentStatus.READY:
+                self.catalogue.settle(draft.document_id, None)
+                self.originals.discard(draft.document_id, draft.revision)
+            elif draft.is_new:
+                self.catalogue.delete_documents([draft.document_id])
+                self.originals.discard(draft.document_id, draft.revision)
+            else:
+                self.fail(draft, errors.Cancelled(name=draft.name))
+
+    def dissolve(self, archive: Draft) -> None:
+        """Its members are documents now, and it is none."""
+        with self._writing:
+            self.catalogue.delete_documents([archive.document_id])
+            self.originals.discard(archive.document_id, archive.revision)
+
+    def _settle(self, known: Row, arrival: Arrival) -> None:
+        with self._writing:
+            if known.error or known.incoming or arrival.known is not None:
+                self.catalogue.settle(known.id, arrival.known)
+            if known.incoming:
+                self.originals.discard(known.id, known.incoming)
+
+    # Documents and indexes out
+
+    def remove(self, rows: Sequence[Row], collection: str) -> None:
+        with self._writing:
+            self.catalogue.mark_removing([row.id for row in rows])
+            self._finish_removing([row for row in self.catalogue.removing() if row.collection == collection])
+
+    def _finish_removing(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            if row.chunks:
+                self.vectors.delete(row.collection, Leftover(row.collection, row.id, row.revision, row.chunks).ids)
+            for revision in filter(None, (row.revision, row.incoming)):
+                self.originals.discard(row.id, revision)
+        self.catalogue.delete_documents([row.id for row in rows])
+
+    def set_model(self, index: Row, embedding_model: str) -> None:
+        """Every document that was ready is then pending: another model's vectors can't be compared with these."""
+        with self._writing:
+            self.catalogue.set_model(index.id, embedding_model, new_collection())
+            self._finish_dropping(index.collection)
+
+    def delete_index(self, index: Row) -> None:
+        with self._writing:
+            rows = self.catalogue.rows(index.id)
+            self.catalogue.delete_index(index.id)
+            self._finish_dropping(index.collection)
+            for row in rows:
+                for revision in filter(None, (row.revision, row.incoming)):
+                    self.originals.discard(row.id, revision)
+            self.catalogue.give_space_back()
+
+    def _finish_dropping(self, collection: str) -> None:
+        self.vectors.drop(collection)
+        self.catalogue.forget_dropped(collection)
+
+    def _clear(self, leftover: Leftover) -> None:
+        if leftover.collection in {row.collection for row in self.catalogue.index_rows()}:
+            self.vectors.delete(leftover.collection, leftover.ids)
+        self.catalogue.forget_leftover(leftover)
+
+
+def new_collection() -> str:
+    return f"index-{uuid.uuid4().hex}"
+
+
+def fingerprint(content_digest: str, splitting: object) -> str:
+    return hashlib.sha256(f"{content_digest} {splitting}".encode()).hexdigest()
+
+
+def _draft(index: Row, known: Row | None, arrival: Arrival, staged: Staged, mark: str) -> Draft:
+    return Draft(
+        index_id=index.id,
+        collection=index.collection,
+        document_id=known.id if known else uuid.uuid4().hex,
+        revision=max(known.revision, known.incoming or 0) + 1 if known else 1,
+        source=arrival.source,
+        parent=arrival.parent,
+        name=arrival.name,
+        kind=arrival.kind,
+        charset=arrival.charset,
+        size=staged.size,
+        fingerprint=mark,
+        known=arrival.known,
+        is_new=known is None,
+    )

@@ -1,0 +1,88 @@
+"""Documents as they came, on disk: to be opened from a citation, tried again, and read anew for another model."""
+
+import hashlib
+import os
+import shutil
+import uuid
+from collections.abc import Iterator, Set
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Staged(NamedTuple):
+    """A file of ours that is not yet a document's."""
+
+    path: Path
+    size: int
+    digest: str
+    """SHA-256, in hex"""
+
+
+class Originals:
+    """One file a version of a document. What is not named in the catalogue is swept away at the next start."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._staging = folder / "staging"
+        shutil.rmtree(self._staging, ignore_errors=True)
+        self._staging.mkdir(parents=True)
+
+    def work_folder(self) -> Path:
+        """For a crawl or an archive to put its files into; whoever asks removes it."""
+        folder = self._staging / uuid.uuid4().hex
+        folder.mkdir()
+        return folder
+
+    def stage(self, path: Path, *, move: bool) -> Staged:
+        """Raises OSError."""
+        staged = self._staging / uuid.uuid4().hex
+        if move:
+            # Not os.rename: an upload may lie on another disk.
+            shutil.move(path, staged)
+        else:
+            shutil.copyfile(path, staged)
+        return Staged(staged, staged.stat().st_size, digest(staged))
+
+    def keep(self, staged: Path, document_id: str, revision: int) -> None:
+        place = self.path(document_id, revision)
+        place.parent.mkdir(exist_ok=True)
+        staged.replace(place)
+
+    def keep_again(self, document_id: str, before: int, revision: int) -> None:
+        """The same file for a newer version. Raises FileNotFoundError."""
+        old, new = self.path(document_id, before), self.path(document_id, revision)
+        try:
+            os.link(old, new)
+        except FileExistsError:
+            return
+        except OSError:
+            # Some file systems have no links.
+            shutil.copyfile(old, new)
+
+    def path(self, document_id: str, revision: int) -> Path:
+        # In 256 folders: some tools are slow over one of 10,000 files.
+        return self._folder / document_id[:2] / f"{document_id}-{revision}"
+
+    def discard(self, document_id: str, revision: int) -> None:
+        self.path(document_id, revision).unlink(missing_ok=True)
+
+    def kept(self) -> Iterator[tuple[str, int]]:
+        """Document and revision of every file."""
+        for path in self._folder.glob("??/*"):
+            document_id, _, revision = path.name.rpartition("-")
+            yield document_id, int(revision)
+
+    def sweep(self, versions: Set[tuple[str, int]]) -> None:
+        """Removes all but these."""
+        for document_id, revision in list(self.kept()):
+            if (document_id, revision) not in versions:
+                self.discard(document_id, revision)
+        for folder in self._folder.glob("??"):
+            with suppress(OSError):  # not empty
+                folder.rmdir()
+
+
+def digest(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,102 @@
+"""How far a job has come: a document at a time, and in all."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from index_store.records import Added
+
+GUESSED_CHUNKS = 1 / 1000
+"""of a byte, until the first documents have been read"""
+
+READ = 0.1
+"""of a document's work: the rest is embedding"""
+
+LOOKED_AT = 0.02
+"""of the work, below which how long the rest takes is anyone's guess"""
+
+
+class Stage(StrEnum):
+    WAITING = "waiting"
+    READING = "reading"
+    EMBEDDING = "embedding"
+    DONE = "done"
+
+
+@dataclass
+class Item:
+    """One document of a job, or what is yet to be told apart into documents: an archive, a site."""
+
+    source: str
+    size: int = 0
+    """in bytes"""
+    stage: Stage = Stage.WAITING
+    chunks: int | None = None
+    """known once it is read"""
+    embedded: int = 0
+    """of these"""
+    result: Added | None = None
+
+    @property
+    def share(self) -> float:
+        """Of its work, what is done."""
+        match self.stage:
+            case Stage.WAITING | Stage.READING:
+                return 0.0
+            case Stage.EMBEDDING:
+                return READ + (1 - READ) * self.embedded / max(self.chunks or 1, 1)
+            case Stage.DONE:
+                return 1.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    done: int
+    total: int
+    share: float
+    """of the work, 0 to 1"""
+    seconds_left: float | None
+    """None while it can't be told"""
+    current: str | None
+    """the source of the document that is being read or embedded"""
+
+
+@dataclass
+class Course:
+    """The items of a job in the order in which they came, while several threads work on them."""
+
+    items: list[Item] = field(default_factory=list)
+    begun: float = field(default_factory=time.monotonic)
+
+    def add(self, source: str, size: int = 0) -> Item:
+        item = Item(source, size)
+        self.items.append(item)
+        return item
+
+    def progress(self, waiting: int) -> Progress:
+        """`waiting`: pages of a site that are known of and not fetched yet."""
+        items = tuple(self.items)
+        done = sum(item.stage is Stage.DONE for item in items)
+        total = len(items) + waiting
+        weights = _weights(items)
+        typical = sum(weights) / len(weights) if weights else 1.0
+        work = sum(weights) + typical * waiting
+        worked = sum(weight * item.share for weight, item in zip(weights, items, strict=True))
+        share = min(worked / work, 1.0) if work else 0.0
+        elapsed = time.monotonic() - self.begun
+        seconds_left = elapsed * (1 - share) / share if share >= LOOKED_AT else None
+        busy = (item for item in items if item.stage in (Stage.EMBEDDING, Stage.READING))
+        return Progress(done, total, share, seconds_left, next((item.source for item in busy), None))
+
+
+def _weights(items: Sequence[Item]) -> list[float]:
+    """Each item's work in chunks; of those not read yet, by their size and what the others had."""
+    read = [item for item in items if item.chunks and item.size]
+    size = sum(item.size for item in read)
+    a_byte = sum(item.chunks or 0 for item in read) / size if size else GUESSED_CHUNKS
+    return [
+        # What was unchanged or failed was no work.
+        float(item.chunks or 0) if item.stage is Stage.DONE else float(item.chunks or max(1.0, item.size * a_byte))
+        for item in items
+    ]

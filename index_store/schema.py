@@ -1,0 +1,148 @@
+"""The tables of the catalogue, and how an older catalogue becomes one of today."""
+
+from pathlib import Path
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Connection,
+    DateTime,
+    Engine,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    create_engine,
+    event,
+    inspect,
+    text,
+)
+from sqlalchemy.dialects import sqlite
+
+metadata = MetaData()
+
+indexes = Table(
+    "indexes",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("name", String(64), unique=True, nullable=False),
+    Column("embedding_model", String, nullable=False),
+    Column("dimension", Integer, nullable=False),
+    Column("collection", String(64), nullable=False),
+)
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("index_id", ForeignKey("indexes.id", ondelete="CASCADE"), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("parent", Text),
+    Column("name", Text),
+    Column("charset", Text),
+    Column("title", Text, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("status", String, nullable=False),
+    Column("error", JSON(none_as_null=True)),
+    Column("fingerprint", String(64), nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("incoming", Integer),
+    Column("sections", Integer, nullable=False),
+    Column("chunks", Integer, nullable=False),
+    Column("added_at", DateTime, nullable=False),
+    UniqueConstraint("index_id", "source"),
+)
+"""`revision`: the version that is ready, 0 when none is. `incoming`: a newer one, on its way or failed."""
+
+sections = Table(
+    "sections",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("position", Integer, nullable=False),
+    Column("headings", JSON, nullable=False),
+    Column("page", Integer),
+    Column("text", Text, nullable=False),
+)
+
+chunks = Table(
+    "chunks",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("section_id", ForeignKey("sections.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("position", Integer, nullable=False),
+    Column("start", Integer, nullable=False),
+    Column("end", Integer, nullable=False),
+    Column("page", Integer),
+    Column("headings", JSON, nullable=False),
+)
+
+sites = Table(
+    "sites",
+    metadata,
+    Column("index_id", ForeignKey("indexes.id", ondelete="CASCADE"), primary_key=True),
+    Column("url", Text, primary_key=True),
+    Column("options", JSON, nullable=False),
+    Column("is_crawling", Boolean, nullable=False),
+    Column("crawled_at", DateTime),
+)
+
+pages = Table(
+    "pages",
+    metadata,
+    Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
+    Column("known", JSON, nullable=False),
+)
+"""What the crawler wants to know again of a page whose document is ready."""
+
+leftovers = Table(
+    "leftovers",
+    metadata,
+    Column("collection", String(64), primary_key=True),
+    Column("document_id", String(32), primary_key=True),
+    Column("revision", Integer, primary_key=True),
+    Column("chunks", Integer, nullable=False),
+)
+"""Vectors that may be in Chroma and not in `chunks`: noted before they are written, so that none stay."""
+
+dropped = Table("dropped", metadata, Column("collection", String(64), primary_key=True))
+"""Collections of Chroma that no index uses any more, until they are gone."""
+
+_COLUMNS = {"documents": ("parent", "name", "charset", "incoming")}
+"""columns that came after the first release: nullable, so that a catalogue from before takes them"""
+
+
+def open_catalogue(file: Path, serialize) -> Engine:
+    engine = create_engine(f"sqlite:///{file}", json_serializer=serialize)
+    event.listen(engine, "connect", _set_up)
+    with engine.begin() as connection:
+        _upgrade(connection)
+        metadata.create_all(connection)
+    return engine
+
+
+def _upgrade(connection: Connection) -> None:
+    there = inspect(connection)
+    for table, columns in _COLUMNS.items():
+        if not there.has_table(table):
+            continue
+        known = {column["name"] for column in there.get_columns(table)}
+        for name in columns:
+            if name not in known:
+                kind = metadata.tables[table].c[name].type.compile(dialect=sqlite.dialect())
+                connection.execute(text(f"ALTER TABLE {table} ADD COLUMN {name} {kind}"))
+
+
+def _set_up(connection, _record) -> None:
+    cursor = connection.cursor()
+    # WAL: readers go on while one writes.
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA busy_timeout = 30000")
+    cursor.close()
