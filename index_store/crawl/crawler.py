@@ -55,7 +55,7 @@ RETRY_AFTER = 1.0
 LONGEST_WAIT = 60.0
 """seconds; a server that wants more is left alone"""
 SILENCES = 10
-"""pages in a row that can't be reached, after which the site is given up"""
+"""pages in a row that can't be had, or not now, after which the site is given up"""
 
 FILE_HOPS = 6
 """addresses in a row for robots.txt (RFC 9309, 2.3.1.2: five redirects at least) and site maps"""
@@ -66,7 +66,7 @@ _MOVED = (301, 302, 303, 307, 308)
 _BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 _SHAKY = (*_BUSY, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
 _MISSING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
-_SILENT = (SiteUnreachable, PageTimedOut, PageBroken, RobotsUnavailable)
+_SILENT = (SiteUnreachable, SiteBusy, PageTimedOut, PageBroken, RobotsUnavailable)
 
 
 @dataclass
@@ -118,22 +118,18 @@ class Crawler:
     async def run(self) -> None:
         start = Visit(self._options.url, 0, is_start=True)
         self.frontier.add(start)
-        sitemap = asyncio.create_task(self._sitemap()) if self._options.depth else None
-        try:
-            await self._work()
-            if not self._start_failed:
-                for url in await sitemap if sitemap else ():
+        await self._work()
+        if not self._start_failed:
+            if self._options.depth and not self.frontier.met_a_limit:
+                for url in await self._sitemap():
                     self._queue(url, 1)
                 await self._work()
-                await self._take_copies_alone()
-                await self._look_for_known()
-        finally:
-            if sitemap:
-                sitemap.cancel()
-                await asyncio.gather(sitemap, return_exceptions=True)
+            await self._take_copies_alone()
+            await self._look_for_known()
         if not self.frontier.pages:
             await self._room.acquire()
-            self._hand_over(self._failed(start, NothingToCrawl(url=start.url)))
+            error = NothingToCrawl(url=start.url)
+            self._hand_over(CrawledPage(url=start.url, outcome=PageOutcome.FAILED, error=error))
 
     async def _work(self) -> None:
         # Not a TaskGroup: what ends the crawl (a full disk) is to reach its reader as it is, not in a group.
@@ -150,6 +146,7 @@ class Crawler:
             await self._room.acquire()
             try:
                 page = await self._visit(visit)
+                self._silences = 0
             except DocumentError as error:
                 page = self._failed(visit, error)
             if page:
@@ -157,10 +154,10 @@ class Crawler:
             else:
                 self._room.release()
             self._settle(visit, page)
-            await self.frontier.done(is_page=page is not None and page.outcome is not PageOutcome.GONE)
             if self._silences >= SILENCES:
                 log.warning("%s does not answer any more: the crawl ends", host_of(visit.url))
                 self.frontier.close()
+            await self.frontier.done(is_page=page is not None and page.outcome is not PageOutcome.GONE)
 
     async def _visit(self, visit: Visit) -> CrawledPage | None:
         """None when it is no page of its own. Raises DocumentError when it fails for now."""
@@ -172,7 +169,6 @@ class Crawler:
             return self._gone_if_known(visit)
         known = self._known.get(url)
         answer = await self._ask(visit, known)
-        self._silences = 0
         if answer.status in _MOVED:
             return self._follow(visit, answer)
         if answer.status == HTTPStatus.NOT_MODIFIED and known:
@@ -255,7 +251,8 @@ class Crawler:
     def _failed(self, visit: Visit, error: DocumentError) -> CrawledPage:
         log.info("%s: %s", visit.first, error)
         self._failures += 1
-        self._silences += isinstance(error, _SILENT)
+        is_silent = isinstance(error, _SILENT) or error.details.get("status") in _SHAKY
+        self._silences = self._silences + 1 if is_silent else 0
         known = self._known.get(visit.first)
         if known:
             self._queue_links(visit, known.links)

@@ -63,7 +63,7 @@ class Fetcher:
     def __init__(self, connections: GuardedConnections, folder: Path, *, at_once: int, seconds: float) -> None:
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=httpcore2.default_ssl_context(),
-            max_connections=at_once + 1,  # the site map comes beside the pages
+            max_connections=at_once,
             keepalive_expiry=15.0,
             network_backend=connections,
         )

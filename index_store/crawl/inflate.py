@@ -6,6 +6,7 @@ from collections.abc import Iterator
 PIECE = 64 * 1024
 """bytes"""
 
+_GZIP = b"\x1f\x8b"
 _ANY = 32 + zlib.MAX_WBITS  # a gzip or zlib header, whichever comes
 _RAW = -zlib.MAX_WBITS  # what some servers call deflate
 
@@ -27,7 +28,7 @@ class Inflater:
         """Pieces of at most PIECE bytes. Raises Broken."""
         while data:
             if self._inflate.eof:
-                if not data.strip(b"\0"):
+                if data[:1] != _GZIP[:1]:
                     return  # padding
                 self._inflate = zlib.decompressobj(_ANY)  # gzip files may be joined
             piece = self._next(data)

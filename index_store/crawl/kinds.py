@@ -83,9 +83,9 @@ def suffix_of(headers: httpx2.Headers, url: str) -> str | None:
     if kind in _SAYS_LITTLE and named in KINDS:
         return named
     suffix = _SUFFIXES.get(kind, HTML if not kind and not named else None)
-    if suffix and KINDS.get(suffix) == KINDS.get(named):
-        return named if named in KINDS else None
-    return suffix if suffix in KINDS else None
+    if suffix not in KINDS:
+        return None
+    return named if KINDS.get(named) == KINDS[suffix] else suffix
 
 
 def name_of(headers: httpx2.Headers, url: str, suffix: str) -> str:

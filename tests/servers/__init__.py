@@ -6,6 +6,8 @@
     embeddings.py     vectors that are near for similar texts
     openai_server.py  OpenAIServer: chat, embeddings, models
     tavily_server.py  TavilyServer: web search
+    site_server.py    SiteServer: a web site, as bad as a test wants it
+    name_server.py    NameServer: names that change their addresses
 
 They follow the protocols of OpenAI and Tavily as far as this project's clients use them, and check nothing else.
 """

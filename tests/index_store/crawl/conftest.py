@@ -35,6 +35,12 @@ def site() -> Iterator[SiteServer]:
 
 
 @pytest.fixture(autouse=True)
+def _tries_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests have no time for a second's pause before each further try."""
+    monkeypatch.setattr("index_store.crawl.crawler.RETRY_AFTER", 0.05)
+
+
+@pytest.fixture(autouse=True)
 def _nothing_is_left_behind(tmp_path: Path) -> Iterator[None]:
     yield
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith(("crawl", "asyncio"))]

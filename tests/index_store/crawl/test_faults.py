@@ -3,6 +3,7 @@
 import gzip
 import logging
 import time
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -154,8 +155,18 @@ def test_tags_nested_60_000_deep_and_html_in_pieces_are_read_for_their_links(sit
     broken = '<a href="/b">b<a href=/c>c<<<table><a href="http://[">bad<a href=\'/d\'>d'
     site.pages = {"/": Reply('<a href="/a">a</a>' + deep + broken), "/a": Reply(broken + "<title>A"), "/b": xml}
     site.otherwise = lambda asked: html(asked.path)
-    crawled = crawl(site.url())
+    crawled = crawl(site.url(), depth=3)
     assert {"/", "/a", "/b", "/c", "/d", "/e"} <= set(crawled.paths)
+
+
+def test_a_page_of_nothing_but_tags_takes_little_time_and_memory(site, crawl):
+    site.pages["/"] = Reply("<a>" * 1_600_000)
+    tracemalloc.start()
+    begun = time.monotonic()
+    assert crawl(site.url(), depth=0).paths == ["/"]
+    assert time.monotonic() - begun < 15
+    assert tracemalloc.get_traced_memory()[1] < 150_000_000
+    tracemalloc.stop()
 
 
 def test_no_password_of_a_link_reaches_a_page_an_error_or_the_log(site, crawl, caplog):

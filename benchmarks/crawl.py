@@ -1,0 +1,91 @@
+"""How long a crawl takes, beside the least that its own politeness allows.
+
+    python -m benchmarks.crawl [--pages 200] [--at-once 4] [--rate 1000]
+
+The site runs in a process of its own and takes the same time for every page. The least is the larger of pages / rate
+and pages x time a page / pages at once; robots.txt, the site map and finding the first links come on top.
+"""
+
+import argparse
+import multiprocessing
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from index_store.crawl import Crawl, CrawlOptions, PageOutcome
+from index_store.settings import Settings
+from tests.servers.site_server import Reply, SiteServer, html
+
+MOST = 1.3
+"""times the least: the target of the project"""
+LINKS = 20
+"""on each page"""
+TEXT = "日当は1日2,500円です。宿泊を伴わないときは半額になります。" * 100
+
+
+def serve(parent: Connection, pages: int, delay: float) -> None:
+    """Until the parent closes its end, or dies. Page n links to the LINKS next ones of a tree."""
+    with SiteServer() as site:
+        for number in range(pages):
+            links = (f"/{child}" for child in range(LINKS * number + 1, LINKS * (number + 1) + 1) if child < pages)
+            site.pages[f"/{number}"] = replace(html(f"Page {number}", *links, text=TEXT), delay=delay)
+        site.otherwise = Reply("There is no such page.", 404, delay=delay)
+        parent.send(site.url("/0"))
+        parent.poll(None)
+
+
+@contextmanager
+def fixed_speed_site(pages: int, delay: float) -> Iterator[str]:
+    """The address of its first page. A process of its own: here its threads would take turns with what is measured."""
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs, pages, delay), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        yield ours.recv()
+    finally:
+        ours.close()
+        process.join()
+
+
+def crawl(url: str, pages: int, rate: float, at_once: int) -> float:
+    """Seconds for all pages. Raises RuntimeError when some did not come."""
+    settings = Settings(_env_file=None, crawl_allowed="127.0.0.1", crawl_rate=rate, crawl_at_once=at_once)
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.perf_counter()
+        outcomes = [page.outcome for page in Crawl(CrawlOptions(url=url, depth=20), settings, {}, Path(folder))]
+        seconds = time.perf_counter() - begun
+    if outcomes != [PageOutcome.FETCHED] * pages:
+        raise RuntimeError(f"{outcomes.count(PageOutcome.FETCHED)} of {pages} pages came")
+    return seconds
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Times a crawl of a site of fixed speed.")
+    parser.add_argument("--pages", type=int, default=200)
+    parser.add_argument("--delay", type=float, default=0.1, help="seconds a page")
+    parser.add_argument("--at-once", type=int, default=4, help="pages, as CRAWL_AT_ONCE")
+    parser.add_argument("--rate", type=float, default=1000, help="requests a second, as CRAWL_RATE")
+    given = parser.parse_args()
+    settings = [(given.rate, given.at_once), (given.rate, 2 * given.at_once), (10 * given.at_once / 2, given.at_once)]
+    print("| rate, 1/s | at once | least, s | measured, s | ratio | at most |\n|--:|--:|--:|--:|--:|--:|")
+    with fixed_speed_site(given.pages, given.delay) as url:
+        for rate, at_once in settings:
+            least = max(given.pages / rate, given.pages * given.delay / at_once)
+            seconds = crawl(url, given.pages, rate, at_once)
+            print(f"| {rate:g} | {at_once} | {least:.2f} | {seconds:.2f} | {seconds / least:.3f} | {MOST:g} |")
+    print(
+        f"\n{given.pages} pages of {given.delay * 1000:g} ms. {os.cpu_count()} cores, Python "
+        f"{platform.python_version()}, {sys.platform}, load average {os.getloadavg()[0]:.1f}."
+    )
+
+
+if __name__ == "__main__":
+    main()
