@@ -16,6 +16,8 @@ KINDS = {
     ".htm": "html",
     ".xhtml": "html",
     ".pdf": "pdf",
+    ".docx": "docx",
+    ".docm": "docx",
     ".epub": "epub",
     ".eml": "eml",
     ".mht": "eml",

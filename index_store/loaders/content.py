@@ -24,3 +24,27 @@ def content_kind(content: bytes) -> str | None:
     if b"%PDF-" in content[:1024] and not content[:1024].lstrip().startswith((b"<", b"#")):
         return "PDF" if content.find(b"%PDF-") == 0 or b"\0" in content[:4096] or b"obj" in content[:4096] else None
     return next((kind for signature, kind in _SIGNATURES if content.startswith(signature)), None)
+
+
+_OLD_OFFICE = {
+    "WordDocument": "Word 97-2003 (.doc)",
+    "Workbook": "Excel 97-2003 (.xls)",
+    "Book": "Excel 5.0/95 (.xls)",
+    "PowerPoint Document": "PowerPoint 97-2003 (.ppt)",
+    "__substg1.0_": "Outlook (.msg)",
+}
+"""a stream of such a file's directory -> what it is"""
+
+
+def is_encrypted_office(content: bytes) -> bool:
+    """Whether an Office 97-2003 container holds a newer document that is encrypted (MS-OFFCRYPTO 2.3)."""
+    return _entry("EncryptedPackage") in content
+
+
+def office_kind(content: bytes) -> str:
+    """What an Office 97-2003 container holds."""
+    return next((kind for stream, kind in _OLD_OFFICE.items() if _entry(stream) in content), "Office 97-2003")
+
+
+def _entry(name: str) -> bytes:
+    return name.encode("utf-16-le")

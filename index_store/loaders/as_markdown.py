@@ -1,0 +1,48 @@
+"""Texts and tables as Markdown, so that nothing in them is taken for Markdown of another kind."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+Grid = Sequence[Sequence[str]]
+"""rows of cells; rows may differ in length"""
+
+_BLOCK_MARK = re.compile(r"^(?=[ \t]*(?:#{1,6}\s|\||```|~~~))", re.M)
+_SPACES = re.compile(r"[^\S\n\u3000]+")
+
+
+def paragraph(text: str) -> str:
+    """Line breaks stay; a line that starts like a heading, a table or a fence is none."""
+    return _BLOCK_MARK.sub(r"\\", "\n".join(squeezed(line) for line in text.split("\n")).strip())
+
+
+def heading(level: int, text: str) -> str:
+    """In one line, as Markdown wants it. `level` from 1; Markdown knows 6."""
+    return "#" * min(level, 6) + " " + squeezed(text.replace("\n", " "))
+
+
+def squeezed(text: str) -> str:
+    """One space for several, none at the ends."""
+    return _SPACES.sub(" ", text).strip(" ")
+
+
+def table(grid: Grid) -> str:
+    """The first row that holds text is the header. Rows and columns without any are left out.
+
+    Rows or columns of a single one are no table: they become a line each.
+    """
+    rows = [[_cell(text) for text in row] for row in grid]
+    rows = [row for row in rows if any(row)]
+    filled = sorted({column for row in rows for column, text in enumerate(row) if text})
+    if len(rows) < 2 or len(filled) < 2:
+        return "\n".join(paragraph(" ".join(filter(None, row)).replace("\\|", "|")) for row in rows)
+    lines = [_line(row[column] if column < len(row) else "" for column in filled) for row in rows]
+    return "\n".join([lines[0], "|" + " --- |" * len(filled), *lines[1:]])
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _cell(text: str) -> str:
+    # A backslash before a bar would take its escape away.
+    return " ".join(text.split()).replace("\\|", "\\\\|").replace("|", "\\|")
