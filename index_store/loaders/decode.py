@@ -1,6 +1,7 @@
 """Bytes to text in the encoding that they are really in, or a clear refusal; never mojibake.
 
-Covers Unicode, the Japanese encodings and what a page declares of itself. Does not guess among Western 8-bit encodings.
+Covers Unicode, the Japanese encodings, what a page declares of itself, and Windows-1252 where the text looks Western.
+Does not guess among the other 8-bit encodings: undeclared Polish or Czech that looks Western is read as such.
 """
 
 import codecs
@@ -9,6 +10,7 @@ import sys
 
 from index_store.errors import UnknownEncoding, WrongContent
 from index_store.loaders.content import content_kind
+from index_store.loaders.iso2022 import decode_iso2022
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -47,6 +49,11 @@ _ALONE = re.compile(r"(?<![^\x00-\x7f])(?:(?<=[A-Za-z])[^\x00-\x7f]|[^\x00-\x7f]
 """the accents of a Western text look so, read as Japanese: one kanji at a time, amid letters"""
 _NEVER = re.compile(r"[\ue000-\uf8ff\u0080-\u009f\ufffd]")
 """private use and C1 controls: what one encoding looks like read as another"""
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_STRANGE = re.compile(r"[\x80-\x9f]|[A-Za-z][¡¢£¤¥¦¨©ª«¬®¯°±²³´µ¶¸¹º»¼½¾¿Ð×Þ÷†‡ƒ][a-z]")
+"""in the midst of a word, what no Western language has there: another encoding read as Windows-1252"""
+_NO_CHARACTER = dict.fromkeys((0x80, 0xF8F0, 0xF8F1, 0xF8F2, 0xF8F3), "\ufffd")
+"""what Python's cp932 makes of bytes that are none"""
 _LEVEL_1 = frozenset(
     bytes((lead, trail)).decode("cp932", "ignore") for lead in range(0x88, 0x98) for trail in range(0x40, 0xFD)
 )
@@ -55,38 +62,61 @@ _LEVEL_1 = frozenset(
 FEW = 20
 """characters of kanji without kana that are taken for EUC-JP: a list of names, not a text in Chinese"""
 
+WRONG_SHARE = 0.02
+"""of the characters outside ASCII that may be unreadable: a file cut off, a line pasted from elsewhere"""
+
+IN_USE = 0.8
+"""share of characters that are ASCII, kana or common kanji; UTF-16 read from the wrong end has 0.1"""
+
 SAMPLE = 200_000
 """characters that are looked at to tell encodings apart"""
 
 
-def decode(content: bytes, name: str, declared: str | None = None) -> str:
-    """`declared` is the charset that the document or its server claims; it counts only if it holds.
+def decode(content: bytes, name: str, *declared: str | None) -> str:
+    """`declared` are the charsets that the document and its server claim, in the order of trust.
 
-    Raises UnknownEncoding, and WrongContent when the bytes are not text at all.
+    One that holds counts. A few wrong bytes, as where a file was cut off, become U+FFFD. Raises UnknownEncoding, and
+    WrongContent when the bytes are no text at all.
     """
     for bom, encoding in _BOMS:
         if content.startswith(bom):
-            text = _try(content, encoding)
+            text = _mostly(content, encoding)
             if text is None:
                 raise UnknownEncoding(name=name)
             return text.removeprefix("\ufeff")
     if b"\0" in content:
         return _wide(content, name)
     if b"\x1b$" in content or b"\x1b(" in content:
-        for encoding in ("iso2022_jp_ext", "iso2022_jp_2004", "iso2022_jp_2"):
-            if (text := _try(content, encoding)) is not None:
-                return text
+        text = decode_iso2022(content)
+        if _is_mostly_right(text):
+            return text
     if (text := _try(content, "utf-8")) is not None:
         return text
     read = japanese(content)
-    charset = (declared or "").strip().strip("\"'").lower()
-    if charset not in ("", "utf-8", "utf8"):
-        text = _try(content, _SUPERSETS.get(charset, charset))
-        if text is not None and not _NEVER.search(text, 0, SAMPLE) and read in (None, text):
+    for charset in declared:
+        text = _as_declared(content, charset)
+        if text is not None and read in (None, text):
             return text
-    if read is None:
+    text = read or _mostly(content, "utf-8") or _mostly_japanese(content) or _western(content)
+    if text is None:
         raise UnknownEncoding(name=name)
-    return read
+    return text
+
+
+def _as_declared(content: bytes, charset: str | None) -> str | None:
+    charset = (charset or "").strip().strip("\"'").lower()
+    if charset in ("", "utf-8", "utf8") or not _is_text_codec(charset):
+        return None
+    text = _try(content, _SUPERSETS.get(charset, charset))
+    return None if text is None or _NEVER.search(text, 0, SAMPLE) else text
+
+
+def _is_text_codec(charset: str) -> bool:
+    try:
+        return isinstance("".encode(charset), bytes) and charset not in ("utf-7", "idna", "punycode", "unicode_escape")
+    except (LookupError, UnicodeError):
+        # "hex" and the like are codecs too.
+        return False
 
 
 def _try(content: bytes, encoding: str) -> str | None:
@@ -96,10 +126,29 @@ def _try(content: bytes, encoding: str) -> str | None:
         return None
 
 
+def _mostly(content: bytes, encoding: str) -> str | None:
+    """The text, when all but a few characters can be read."""
+    text = content.decode(encoding, "replace").translate(_NO_CHARACTER)
+    return text if _is_mostly_right(text) else None
+
+
+def _is_mostly_right(text: str) -> bool:
+    other = len(text) - len(text.encode("ascii", "ignore"))
+    return text.count("\ufffd") <= max(1, WRONG_SHARE * other) and other != 1
+
+
 def japanese(content: bytes) -> str | None:
     """The text, when it reads as Japanese in Shift_JIS or EUC-JP."""
     euc = _try(content, "euc_jis_2004")
-    sjis = _try(content, "cp932")
+    sjis = _try(content, "cp932") or _try(content, "shift_jis_2004")
+    return _likelier(sjis, euc)
+
+
+def _mostly_japanese(content: bytes) -> str | None:
+    return _likelier(_mostly(content, "cp932"), _mostly(content, "euc_jis_2004"))
+
+
+def _likelier(sjis: str | None, euc: str | None) -> str | None:
     # EUC-JP read as Shift_JIS is mostly half-width katakana; where it is not EUC-JP they are meant.
     read = [(_plausibility(sjis, -1.0 if euc else 1.0, sys.maxsize), sjis)] if sjis else []
     # Chinese and Korean are valid EUC-JP too, with kanji as common as these.
@@ -108,12 +157,26 @@ def japanese(content: bytes) -> str | None:
     return text if score > 0 else None
 
 
+def _western(content: bytes) -> str | None:
+    """The text, when it reads as a Western language in Windows-1252: single accents within words of ASCII letters."""
+    text = _try(content, "cp1252")
+    if text is None:
+        return None
+    sample = text[:SAMPLE]
+    letters = len(re.findall(r"[A-Za-z]", sample))
+    accents = re.findall(r"[À-ÖØ-öø-ÿŒœŠšŽžŸ]+", sample)
+    strange = len(_STRANGE.findall(sample))
+    few = sum(map(len, accents)) <= 0.3 * letters
+    single = sum(len(run) > 2 for run in accents) <= 0.05 * len(accents)
+    return text if few and single and not strange else None
+
+
 def _plausibility(text: str, half: float, kanji_alone: int) -> float:
     """Above 0 when the characters outside ASCII are those of Japanese.
 
     `half`: what a half-width katakana counts. `kanji_alone`: up to how many characters kana may be missing.
     """
-    text = text[:SAMPLE]
+    text = text[:SAMPLE].replace("\ufffd", "")
     other = sum(character > "\x7f" for character in text)
     kana = len(_KANA.findall(text))
     common = sum(character in _LEVEL_1 for character in text)
@@ -128,14 +191,19 @@ def _plausibility(text: str, half: float, kanji_alone: int) -> float:
 
 
 def _wide(content: bytes, name: str) -> str:
-    """UTF-16 without a byte order mark: the zero bytes of ASCII stand all on one side."""
-    even, odd = content[0::2].count(0), content[1::2].count(0)
-    # Binary files have zeros on both sides.
-    if len(content) % 2 == 0 and max(even, odd) > 10 * min(even, odd):
-        text = _try(content, "utf-16-be" if even > odd else "utf-16-le")
-        if text is not None and not re.search(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]", text):
-            return text
+    """UTF-16 without a byte order mark: read from the right end it is made of characters in use."""
+    read = [content[: len(content) // 2 * 2].decode(encoding, "replace") for encoding in ("utf-16-le", "utf-16-be")]
+    text = max(read, key=_in_use)
+    if _in_use(text) > IN_USE and _is_mostly_right(text) and not _CONTROL.search(text):
+        return text
     kind = content_kind(content)
     if kind:
         raise WrongContent(name=name, content=kind)
     raise UnknownEncoding(name=name)
+
+
+def _in_use(text: str) -> float:
+    """Share of the characters."""
+    text = text[:SAMPLE]
+    plain = sum(character < "\u0600" or "\u2000" <= character < "\u3100" for character in text)
+    return (plain + sum(character in _LEVEL_1 for character in text)) / max(len(text), 1)

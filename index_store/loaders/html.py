@@ -19,8 +19,8 @@ def load(file: RawFile) -> Loaded:
         raise WrongContent(name=file.name, content=kind)
     found = _CHARSET.search(file.content, 0, 4096)
     # A server's word is often that of its default; the page's own is its author's.
-    declared = found[1].decode("ascii") if found else file.charset
-    return load_html(decode(file.content, file.name, declared), file.name)
+    declared = found[1].decode("ascii") if found else None
+    return load_html(decode(file.content, file.name, declared, file.charset), file.name)
 
 
 def load_html(html: str, name: str) -> Loaded:

@@ -1,16 +1,22 @@
-"""Plain text: nothing in it is a heading."""
+"""Plain text: nothing in it is a heading, unless its own notation says so."""
 
 from pathlib import PurePath
 
 from index_store.errors import EmptyDocument, WrongContent
+from index_store.loaders.aozora import is_aozora, without_notes
 from index_store.loaders.content import content_kind
 from index_store.loaders.decode import decode
-from index_store.loaders.loaded import Loaded, Page, RawFile
+from index_store.loaders.loaded import Heading, Loaded, Page, RawFile
 
 
 def load(file: RawFile) -> Loaded:
     text = read_text(file)
-    return Loaded(title=PurePath(file.name).stem, pages=[Page(markdown=text, headings=())])
+    title = PurePath(file.name).stem
+    headings: tuple[Heading, ...] = ()
+    if is_aozora(text):
+        text, headings = without_notes(text)
+        title = text.lstrip().split("\n")[0][:100]
+    return Loaded(title=title, pages=[Page(markdown=text, headings=headings)])
 
 
 def read_text(file: RawFile) -> str:
