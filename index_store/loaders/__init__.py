@@ -20,8 +20,8 @@ KINDS = {
     ".docm": "docx",
     ".epub": "epub",
     ".eml": "eml",
-    ".mht": "eml",
-    ".mhtml": "eml",
+    ".mht": "mht",
+    ".mhtml": "mht",
 }
 """suffix -> the module of this package that loads it"""
 
