@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import streamlit as st
+from starlette.routing import Route
 
+from pages.originals import original
 from pages.process import close_engine
 from pages.words import say
 
@@ -29,4 +31,9 @@ def say_that_it_crashed(error: Exception) -> bool:
     return True
 
 
-app = st.App("pages/index.py", lifespan=lifespan, on_script_error=say_that_it_crashed)
+app = st.App(
+    "pages/index.py",
+    routes=[Route("/originals/{document_id}", original)],
+    lifespan=lifespan,
+    on_script_error=say_that_it_crashed,
+)

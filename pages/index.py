@@ -10,18 +10,31 @@ from pages.words import LANGUAGES, language, say
 
 HERE = Path(__file__).parent
 
-st.set_page_config(page_title=say("app.name"), page_icon=str(HERE / "icon.svg"), layout="centered")
+PAGES = {
+    "chat": st.Page(HERE / "chat.py", title=say("app.chat"), default=True),
+    "documents": st.Page(HERE / "documents.py", title=say("app.documents")),
+}
+page = st.navigation(list(PAGES.values()), position="hidden")
+
+st.set_page_config(
+    page_title=say("app.name"),
+    page_icon=str(HERE / "icon.svg"),
+    layout="wide" if page == PAGES["documents"] else "centered",
+)
 st.html(HERE / "style.css")
 # Streamlit's own words in the uploader are English: the style sheet puts ours in their place.
 st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('sidebar.limit')}'; }}</style>")
-
-page = st.navigation([st.Page(HERE / "chat.py", title=say("app.chat"), default=True)], position="hidden")
 
 try:
     engine()
 except PlainError as error:
     st.error(error.sentence(language()))
     st.stop()
+
+with st.sidebar, st.container(gap=None, key="pages"):
+    for name, each in PAGES.items():
+        # A link clears the address, and with it the language.
+        st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
 
 page.run()
 

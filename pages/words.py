@@ -1,5 +1,9 @@
 """The reader's language, and the page's texts in it."""
 
+import re
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
 import streamlit as st
 
 from pages.texts import texts
@@ -27,3 +31,40 @@ def counted(key: str, count: int) -> str:
 def thousands(number: int) -> str:
     """2130 -> 2.1k"""
     return f"{number / 1000:.1f}k" if number >= 1000 else str(number)
+
+
+def plain(text: str) -> str:
+    """Without what Markdown would read as its own: for words of documents, models and people in labels and messages."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split()))
+
+
+def megabytes(size: int) -> str:
+    """Of bytes: 830 B, 12 KB, 3.4 MB"""
+    if size < 1000:
+        return f"{size} B"
+    return f"{size / 1000:.0f} KB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
+
+
+def duration(seconds: float) -> str:
+    """Roughly, as one says it of what is still to come."""
+    if seconds < 90:
+        return say("time.seconds", count=max(1, round(seconds)))
+    return (
+        say("time.minutes", count=round(seconds / 60))
+        if seconds < 5400
+        else say("time.hours", count=f"{seconds / 3600:.1f}")
+    )
+
+
+def zone() -> str:
+    """The reader's time zone."""
+    try:
+        return ZoneInfo(st.context.timezone or "UTC").key
+    except (ZoneInfoNotFoundError, ValueError):
+        return "UTC"
+
+
+def when(moment: datetime) -> str:
+    """In the reader's time zone. `moment`: aware, or UTC."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo("UTC"))
+    return aware.astimezone(ZoneInfo(zone())).strftime("%Y-%m-%d %H:%M")

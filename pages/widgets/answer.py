@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from html import escape
+from urllib.parse import urlencode
 
 import streamlit as st
 from markdown_it import MarkdownIt
@@ -10,7 +11,7 @@ from markdown_it.token import Token
 
 from index_store import IndexStore, Section
 from index_store.errors import UnknownSection
-from pages.words import say
+from pages.words import language, say
 from rag.citations import MARKER
 from rag.trace import Citation
 
@@ -64,7 +65,19 @@ def _card(citation: Citation, store: IndexStore, id_: str) -> str:
     return (
         f'<div popover id="{id_}" class="passage-card"><header>{escape(place(citation))}'
         f"<small>{escape(citation.source)}</small></header>{note}"
-        f'{_markdown.render(before)}<div class="cited">{_markdown.render(passage)}</div>{_markdown.render(after)}</div>'
+        f'{_markdown.render(before)}<div class="cited">{_markdown.render(passage)}</div>{_markdown.render(after)}'
+        f"<footer>{_ways(citation)}</footer></div>"
+    )
+
+
+def _ways(citation: Citation) -> str:
+    """To the passage among the others of its document, and to the document as it came."""
+    shown = urlencode({"doc": citation.document_id, "section": citation.section_id, "lang": language()})
+    page = f"#page={citation.page}" if citation.page else ""
+    ways = {f"documents?{shown}": "chat.open_document", f"originals/{citation.document_id}{page}": "chat.open_original"}
+    return " · ".join(
+        f'<a href="{escape(address)}" target="_blank" rel="noopener">{escape(say(words))}</a>'
+        for address, words in ways.items()
     )
 
 

@@ -1,0 +1,76 @@
+"""The documents of an index: add some, see them come in, look at each as it is searched, and let go of it."""
+
+import streamlit as st
+
+from index_store import FileSource, Index, samples
+from index_store.errors import UnknownDocument
+from pages.process import engine
+from pages.widgets.adding import show_adding
+from pages.widgets.document import show_document
+from pages.widgets.indexes import show_indexes, size
+from pages.widgets.jobs import jobs, show_jobs
+from pages.widgets.sites import show_sites
+from pages.widgets.table import show_table
+from pages.words import language, plain, say
+
+
+def current_document() -> str | None:
+    """What the address says, unless something was opened or closed just now."""
+    if "opened document" in st.session_state:
+        opened = st.session_state.pop("opened document")
+        if opened:
+            st.query_params["doc"] = opened
+        else:
+            st.query_params.pop("doc", None)
+        st.query_params.pop("section", None)
+    return st.query_params.get("doc")
+
+
+def show_one(document_id: str) -> None:
+    st.page_link(HERE, label=f"← {say('document.back')}", query_params={"lang": language()})
+    show_jobs(jobs())
+    try:
+        document = engine().store.document(document_id)
+    except UnknownDocument as error:
+        st.warning(plain(error.sentence(language())))
+        return
+    st.session_state.picked_index = document.index
+    show_document(document, st.query_params.get("section"))
+
+
+def show_all() -> None:
+    st.header(say("app.documents"), anchor=False)
+    known_jobs = jobs()
+    indexes = {index.name: index for index in engine().store.indexes()}
+    index = show_indexes(indexes)
+    name = index.name if index else say("index.default")
+    with st.container(border=True, key="adding"):
+        show_adding(name)
+    show_jobs(known_jobs)
+    is_busy = any(job.index == name and not is_finished for job, is_finished in known_jobs.items())
+    count = size(index) if index else 0
+    if count or is_busy:
+        show_table(name, count, is_busy)
+    elif not known_jobs:
+        show_next_step(indexes)
+    if index:
+        show_sites(index)
+
+
+def show_next_step(indexes: dict[str, Index]) -> None:
+    st.info(say("documents.empty"))
+    if not any(index.documents for index in indexes.values()) and st.button(
+        say("empty.load_samples"), type="primary", help=say("empty.samples_help")
+    ):
+        engine().store.ingest(samples.INDEX, [FileSource(path, path.name) for path in samples.documents()])
+        st.session_state.picked_index = samples.INDEX
+        st.rerun()
+
+
+HERE = "documents.py"
+
+with st.container(key="documents-page"):
+    if document_id := current_document():
+        show_one(document_id)
+    else:
+        show_all()

@@ -1,0 +1,47 @@
+"""Ways into an index: files from this computer, and a site."""
+
+import streamlit as st
+
+from index_store import CrawlOptions, SiteSource
+from index_store.crawl.options import MAX_DEPTH, MAX_LIMIT
+from index_store.loaders import KINDS
+from pages.process import engine
+from pages.widgets.attempt import attempt
+from pages.widgets.picker import fresh_key, renew
+from pages.widgets.uploader import show_uploader
+from pages.words import say
+
+
+def show_adding(index: str) -> None:
+    files, site = st.tabs([say("adding.files"), say("adding.site")])
+    with files:
+        show_uploader(index, "page")
+        st.caption(say("adding.kinds", kinds=", ".join(sorted({kind.upper() for kind in KINDS.values()}))))
+    with site:
+        _show_site_form(index)
+
+
+def _show_site_form(index: str) -> None:
+    with st.container(key=fresh_key("site form")):
+        address, depths, limits = st.columns([6, 2, 2], gap="small")
+        url = address.text_input(say("site.url"), placeholder="https://", key=fresh_key("site url"))
+        depth = depths.number_input(say("site.depth"), 0, MAX_DEPTH, 2, help=say("site.depth_help"), key="site depth")
+        limit = limits.number_input(say("site.limit"), 1, MAX_LIMIT, 200, step=50, key="site limit")
+        with st.expander(say("site.options")):
+            include = st.text_area(say("site.include"), placeholder="/docs/*", height=80, key="site include")
+            exclude = st.text_area(say("site.exclude"), placeholder="/docs/old/*", height=80, key="site exclude")
+            st.caption(say("site.patterns_help"))
+        st.caption(say("site.alone") if depth == 0 else say("site.fetches", depth=depth, limit=limit))
+        wanted = st.button(say("site.crawl"), type="primary", key="crawl")
+        if wanted and attempt(_crawl, index, url, depth, limit, _lines(include), _lines(exclude)):
+            renew("site url")
+            st.rerun()
+
+
+def _crawl(index: str, url: str, depth: int, limit: int, include: tuple[str, ...], exclude: tuple[str, ...]) -> None:
+    options = CrawlOptions(url=url, depth=depth, limit=limit, include=include, exclude=exclude)
+    engine().store.ingest(index, [SiteSource(options)])
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(line.strip() for line in text.splitlines() if line.strip())

@@ -1,0 +1,152 @@
+"""One document: what is known of it, its sections and chunks as they are searched, and what can be done about it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from html import escape
+from pathlib import PurePath
+
+import streamlit as st
+
+from index_store import Chunk, CrawlOptions, Document, DocumentStatus, Section, SiteSource
+from pages.process import engine
+from pages.widgets.attempt import attempt
+from pages.widgets.chunks import section_html
+from pages.widgets.picker import fresh_key, renew
+from pages.widgets.table import COLOURS
+from pages.widgets.uploader import take
+from pages.words import counted, language, megabytes, plain, say, when
+
+SECTIONS = 20
+"""on one page"""
+
+
+def original_address(document_id: str) -> str:
+    """Relative, so that it holds wherever the app is mounted."""
+    return f"originals/{document_id}"
+
+
+def show_document(document: Document, section_id: str | None) -> None:
+    """`section_id`: the one that a citation points to, shown alone."""
+    st.html(_facts(document))
+    if document.error:
+        st.error(plain(document.error.sentence(language())))
+    _show_actions(document)
+    if document.status == DocumentStatus.PENDING:
+        st.info(say("document.pending"))
+    if document.sections:
+        _show_sections(document, section_id)
+
+
+def _facts(document: Document) -> str:
+    facts = [
+        document.kind.upper(),
+        megabytes(document.size),
+        counted("chunk.sections", document.sections),
+        counted("chunk.chunks", document.chunks),
+        say("document.added", when=when(document.added_at)),
+    ]
+    if document.parent and document.parent != document.source:
+        facts.append(say("document.from", parent=document.parent))
+    status = f'<b style="--status: {COLOURS[document.status]}">{escape(say(f"status.document_{document.status}"))}</b>'
+    return (
+        f'<div class="document"><h2>{escape(document.title)}</h2><p>{status} '
+        f"{escape(' · '.join(filter(None, facts)))}</p><p>{_source(document)}</p></div>"
+    )
+
+
+def _source(document: Document) -> str:
+    shown = escape(document.source)
+    if not _is_page(document):
+        return f"<code>{shown}</code>"
+    return f'<a href="{shown}" target="_blank" rel="noopener noreferrer">{shown}</a>'
+
+
+def _show_actions(document: Document) -> None:
+    with st.container(horizontal=True, gap="small", key="document-actions"):
+        if document.size:
+            st.html(
+                f'<a class="button" href="{original_address(document.id)}" target="_blank" rel="noopener">'
+                f"{escape(say('document.original'))} ↗</a>",
+                width="content",
+            )
+        if document.status == DocumentStatus.FAILED or document.error:
+            st.button(
+                say("document.retry"),
+                key="retry",
+                on_click=attempt,
+                args=(engine().store.retry, document.index, [document.id]),
+            )
+        if _is_page(document):
+            st.button(say("document.page_again"), key="page-again", on_click=attempt, args=(_fetch_again, document))
+        if document.parent is None and not _is_page(document) and PurePath(document.source).suffix:
+            with st.popover(say("document.replace"), key=fresh_key("replace")):
+                _show_replacing(document)
+        with st.popover(say("document.remove"), key=fresh_key("remove")):
+            st.write(say("document.remove_help"))
+            if st.button(say("document.remove_really"), type="primary", key="danger-remove-document"):
+                _remove(document)
+
+
+def _is_page(document: Document) -> bool:
+    return document.source.startswith(("http://", "https://"))
+
+
+def _fetch_again(document: Document) -> None:
+    page = SiteSource(CrawlOptions(url=document.source, depth=0, limit=1), parent=document.parent)
+    engine().store.ingest(document.index, [page])
+
+
+def _show_replacing(document: Document) -> None:
+    suffix = PurePath(document.source).suffix
+    st.caption(say("document.replace_help", kind=suffix))
+    file = st.file_uploader(
+        say("document.replace"), type=[suffix[1:]], key=fresh_key("replacement"), label_visibility="collapsed"
+    )
+    if file:
+        engine().store.ingest(document.index, take([file], document.source))
+        renew("replacement")
+        renew("replace")
+        st.rerun()
+
+
+def _remove(document: Document) -> None:
+    engine().store.remove_documents([document.id])
+    st.session_state["opened document"] = None
+    st.rerun()
+
+
+@st.fragment
+def _show_sections(document: Document, section_id: str | None) -> None:
+    sections = engine().store.sections(document.id)
+    chunks: dict[str, list[Chunk]] = defaultdict(list)
+    for chunk in engine().store.chunks(document.id):
+        chunks[chunk.section_id].append(chunk)
+    numbered = list(enumerate(sections, start=1))
+    st.subheader(say("document.sections"), anchor=False)
+    st.caption(say("document.sections_help"))
+    alone = [(number, each) for number, each in numbered if each.id == section_id]
+    if alone and st.session_state.get("whole document") != document.id:
+        st.button(counted("document.whole", len(sections)), on_click=_show_whole, args=(document.id,), key="whole")
+    elif len(sections) > SECTIONS:
+        alone = _page_of(numbered)
+    else:
+        alone = numbered
+    address = original_address(document.id) if document.kind == "pdf" else None
+    st.html("".join(section_html(each, chunks[each.id], number, address) for number, each in alone))
+
+
+def _show_whole(document_id: str) -> None:
+    st.session_state["whole document"] = document_id
+
+
+def _page_of(numbered: Sequence[tuple[int, Section]]) -> Sequence[tuple[int, Section]]:
+    words = st.text_input(say("document.search"), key="section search").casefold()
+    found = [
+        (number, each) for number, each in numbered if words in f"{' '.join(each.headings)} {each.text}".casefold()
+    ]
+    if not found:
+        st.caption(say("table.nothing"))
+        return []
+    pages = -(-len(found) // SECTIONS)
+    page = st.pagination(pages, key=f"sections {pages}") if pages > 1 else 1
+    return found[(page - 1) * SECTIONS : page * SECTIONS]

@@ -1,0 +1,93 @@
+"""Which index a page is about, and making, renaming, re-indexing and deleting one."""
+
+import unicodedata
+from collections.abc import Callable
+
+import streamlit as st
+
+from index_store import Index
+from pages.process import engine
+from pages.widgets.attempt import attempt
+from pages.widgets.picker import fresh_key, pick, renew
+from pages.words import counted, plain, say
+
+
+def size(index: Index) -> int:
+    """Documents, whatever their status."""
+    return index.documents + index.pending + index.failed
+
+
+def index_label(index: Index) -> str:
+    return f"{index.name} ({counted('index.documents', size(index))})"
+
+
+def show_indexes(indexes: dict[str, Index]) -> Index | None:
+    """The picker with what can be done to the index picked; None when there is none."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="indexes"):
+        index = _choose(indexes) if indexes else None
+        with _popover("new index", say("index.new")):
+            _show_new()
+        if index:
+            with _popover("manage index", say("index.manage")):
+                _show_rename(index)
+                _show_reindex(index)
+            with _popover("delete index", say("index.delete")):
+                _show_delete(index)
+    return index
+
+
+def _choose(indexes: dict[str, Index]) -> Index:
+    named = st.query_params.get("index")
+    if named in indexes and "picked_index" not in st.session_state:
+        st.session_state.picked_index = named
+    labels = {name: index_label(index) for name, index in indexes.items()}
+    name = pick("index", say("index.label"), labels, next(iter(labels)))
+    st.query_params["index"] = name
+    return indexes[name]
+
+
+def _popover(name: str, label: str):
+    return st.popover(label, key=fresh_key(name))
+
+
+def _show_new() -> None:
+    name = _named(key=fresh_key("new index name"))
+    if st.button(say("index.create"), type="primary", key="create-index"):
+        _change("new index", name, lambda: engine().store.create_index(name))
+
+
+def _named(**options: str) -> str:
+    return unicodedata.normalize("NFC", st.text_input(say("index.name"), max_chars=64, **options)).strip()
+
+
+def _show_rename(index: Index) -> None:
+    name = _named(value=index.name, key=f"rename of {index.name}")
+    if st.button(say("index.rename"), key="rename-index"):
+        _change("manage index", name, lambda: engine().store.rename_index(index.name, name))
+
+
+def _show_reindex(index: Index) -> None:
+    st.caption(say("index.reindex_help", model=plain(index.embedding_model)))
+    if st.button(say("index.reindex"), key="reindex"):
+        _change("manage index", index.name, lambda: engine().store.reindex(index.name))
+
+
+def _show_delete(index: Index) -> None:
+    documents = counted("index.documents", size(index))
+    st.caption(say("index.delete_help", name=plain(index.name), documents=documents))
+    if st.button(say("index.delete_really"), type="primary", key="danger-delete-index"):
+        _change("delete index", None, lambda: engine().store.delete_index(index.name))
+
+
+def _change(popover: str, picked: str | None, work: Callable[[], object]) -> None:
+    """Does the work and closes the popover; what is wrong is said in it."""
+    if not attempt(work):
+        return
+    if picked is None:
+        st.session_state.pop("picked_index", None)
+        st.query_params.pop("index", None)
+    else:
+        st.session_state.picked_index = picked
+    renew(popover)
+    renew(f"{popover} name")
+    st.rerun()

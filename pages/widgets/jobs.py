@@ -1,0 +1,117 @@
+"""Documents on their way in: how far each job is, what came of it, and what to do about what failed."""
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from index_store import Added, AddStatus, Ingestion
+from index_store.progress import Item, Stage
+from pages.process import engine
+from pages.widgets.attempt import attempt
+from pages.words import counted, duration, language, plain, say
+
+REFRESH = 0.7
+"""seconds between two looks at what is being added"""
+
+SHOWN = 4
+"""items at work that a job names"""
+
+LISTED = 5
+"""failures that are shown without being asked for"""
+
+
+def jobs() -> dict[Ingestion, bool]:
+    """Each with whether it is finished. To be asked before the indexes are: what a page shows of both then agrees."""
+    return {job: job.is_finished for job in engine().store.ingestions}
+
+
+def show_jobs(known: dict[Ingestion, bool]) -> None:
+    if running := [job for job, is_finished in known.items() if not is_finished]:
+        _show_running(running)
+    for job in (job for job, is_finished in known.items() if is_finished):
+        _show_finished(job)
+
+
+@st.fragment(run_every=REFRESH)
+def _show_running(running: Sequence[Ingestion]) -> None:
+    if any(job.is_finished for job in running):
+        st.rerun()
+    for job in running:
+        with st.container(border=True, key=f"job-{id(job)}"):
+            _show_progress(job)
+
+
+def _show_progress(job: Ingestion) -> None:
+    progress = job.progress
+    words = [say("job.adding", index=plain(job.index)), say("job.done", done=progress.done, total=progress.total)]
+    if progress.seconds_left is not None:
+        words.append(say("job.left", time=duration(progress.seconds_left)))
+    st.progress(progress.share, text=" · ".join(words))
+    items = job.items
+    at_work = [item for item in items if item.stage not in (Stage.WAITING, Stage.DONE)]
+    lines = "".join(_line(item.source, _stage(item)) for item in at_work[:SHOWN])
+    counts = _counts(items)
+    st.html(f'<div class="job">{lines}<p class="rest">{escape(counts)}</p></div>')
+    if job.is_cancelled:
+        st.caption(say("job.cancelling"))
+    else:
+        st.button(say("documents.cancel"), key=f"cancel-{id(job)}", on_click=job.cancel)
+
+
+def _stage(item: Item) -> str:
+    told = say(f"stage.{item.stage}")
+    return f"{told} {item.embedded}/{item.chunks}" if item.stage == Stage.EMBEDDING else told
+
+
+def _counts(items: Sequence[Item]) -> str:
+    """What a job has not named: how many wait, and how many failed so far."""
+    waiting = sum(item.stage == Stage.WAITING for item in items)
+    failed = sum(bool(item.result and item.result.status == AddStatus.FAILED) for item in items)
+    told = [counted("job.waiting", waiting)] if waiting else []
+    return " · ".join([*told, counted("job.failed", failed)] if failed else told)
+
+
+def _show_finished(job: Ingestion) -> None:
+    results = job.results
+    failed = [each for each in results if each.status == AddStatus.FAILED]
+    with st.container(border=True, key=f"job-{id(job)}"):
+        st.html(f'<div class="job"><p class="summary">{escape(_summary(job))}</p>{_failures(failed)}</div>')
+        if job.failure:
+            st.error(plain(job.failure.sentence(language())))
+        again = [each.document_id for each in failed if each.document_id]
+        with st.container(horizontal=True, gap="small"):
+            if again:
+                work = (_retry, job, again)
+                st.button(counted("job.retry", len(again)), key=f"retry-{id(job)}", on_click=attempt, args=work)
+            dismiss = engine().store.dismiss
+            st.button(say("documents.dismiss"), key=f"dismiss-{id(job)}", on_click=dismiss, args=(job,))
+
+
+def _retry(job: Ingestion, document_ids: list[str]) -> None:
+    engine().store.retry(job.index, document_ids)
+    engine().store.dismiss(job)
+
+
+def _summary(job: Ingestion) -> str:
+    counts = {status: sum(each.status == status for each in job.results) for status in AddStatus}
+    told = [counted(f"job.{status}", count) for status, count in counts.items() if count]
+    end = [say("job.cancelled")] if job.is_cancelled else []
+    if not job.results and not job.failure and not end:
+        told = [say("job.nothing")]
+    return " · ".join([job.index, *told, *end])
+
+
+def _failures(failed: Sequence[Added]) -> str:
+    lines = [_line(each.source, each.error.sentence(language()), "failed") for each in failed if each.error]
+    if len(lines) <= LISTED:
+        return "".join(lines)
+    rest = "".join(lines[LISTED:])
+    more = escape(say("job.more", count=len(lines) - LISTED))
+    return f"{''.join(lines[:LISTED])}<details><summary>{more}</summary>{rest}</details>"
+
+
+def _line(source: str, told: str, kind: str = "") -> str:
+    # Most sentences on what went wrong name the file.
+    name = "" if source in told else f"<b>{escape(source)}</b> "
+    return f'<p class="line {kind}">{name}<span>{escape(told)}</span></p>'

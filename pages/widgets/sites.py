@@ -1,0 +1,50 @@
+"""The sites that an index was crawled from."""
+
+from collections import Counter
+from html import escape
+
+import streamlit as st
+
+from index_store import Index, Site, SiteSource
+from pages.process import engine
+from pages.widgets.attempt import attempt
+from pages.widgets.picker import fresh_key, renew
+from pages.words import counted, say, when
+
+
+def show_sites(index: Index) -> None:
+    sites = engine().store.sites(index.name)
+    if not sites:
+        return
+    st.subheader(say("site.title"), anchor=False)
+    pages = Counter(each.parent for each in engine().store.documents(index.name))
+    for number, site in enumerate(sites):
+        with st.container(border=True, key=f"site-{number}"):
+            facts, again, remove = st.columns([6, 3, 2], gap="small", vertical_alignment="center")
+            facts.html(_facts(site, pages[site.options.url]))
+            again.button(
+                say("site.again"), key=f"site-again-{number}", on_click=crawl_again, args=(site,), width="stretch"
+            )
+            with remove.popover(say("site.remove"), key=fresh_key(f"remove site {number}"), width="stretch"):
+                st.write(counted("site.remove_help", pages[site.options.url]))
+                if st.button(say("site.remove_really"), type="primary", key=f"danger-remove-site-{number}"):
+                    _remove(site, number)
+
+
+def crawl_again(site: Site) -> None:
+    engine().store.ingest(site.index, [SiteSource(site.options)])
+
+
+def _facts(site: Site, pages: int) -> str:
+    options = site.options
+    facts = [counted("site.pages", pages), say("site.reach", depth=options.depth, limit=options.limit)]
+    facts.append(say("site.crawled", when=when(site.crawled_at)) if site.crawled_at else say("site.not_crawled"))
+    patterns = [f"+ {each}" for each in options.include] + [f"− {each}" for each in options.exclude]
+    told = escape(" · ".join([*facts, *patterns]))
+    return f'<div class="site"><b>{escape(options.url)}</b><br><small>{told}</small></div>'
+
+
+def _remove(site: Site, number: int) -> None:
+    if attempt(engine().store.remove, site.index, site.options.url):
+        renew(f"remove site {number}")
+        st.rerun()

@@ -1,0 +1,215 @@
+"""The documents of an index as a table: searched, filtered, sorted, and acted on several at a time."""
+
+import hashlib
+import unicodedata
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from index_store import Document, DocumentStatus
+from index_store.errors import EmptyIndex, UnknownIndex
+from pages.process import engine
+from pages.widgets.attempt import attempt
+from pages.widgets.picker import fresh_key, renew
+from pages.words import counted, language, say, zone
+
+REFRESH = 3
+"""seconds between two looks at the documents while some are on their way"""
+
+HEIGHT = 460
+"""pixels of the table, above which it scrolls by itself"""
+
+ROW = 36
+"""pixels"""
+
+COLOURS = {"ready": "#15803d", "pending": "#a16207", "failed": "#b91c1c", "removing": "#6b7280", "outdated": "#b45309"}
+
+
+def show_table(index: str, count: int, is_busy: bool) -> None:
+    """`count`: how many documents the rest of the page says that the index has; another makes the page anew.
+
+    `is_busy`: whether documents are on their way, so that the table is to be looked at again by itself.
+    """
+    st.fragment(_show, run_every=REFRESH if is_busy else None)(index, count)
+
+
+def _show(index: str, count: int) -> None:
+    documents = sorted(_documents(index), key=lambda each: each.added_at, reverse=True)
+    if "opened document" in st.session_state or len(documents) != count:
+        st.rerun()
+    if not documents:
+        return
+    found = _filtered(documents)
+    bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="table-bar")
+    chosen = _table(found) if found else []
+    with bar:
+        _show_bar(documents, found, chosen)
+    if not found:
+        st.caption(say("table.nothing"))
+
+
+def _documents(index: str) -> list[Document]:
+    try:
+        return engine().store.documents(index)
+    except (UnknownIndex, EmptyIndex):  # it is made with its first document, and may be deleted on another page
+        return []
+
+
+def _filtered(documents: Sequence[Document]) -> list[Document]:
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="table-filters"):
+        words = st.text_input(
+            say("table.search"), placeholder=say("table.search"), key="table search", label_visibility="collapsed"
+        )
+        status = _choice("status", {each: say(f"status.document_{each}") for each in _values(documents, _status)})
+        kind = _choice("kind", {each: each.upper() for each in _values(documents, lambda each: each.kind)})
+        origin = _choice("origin", {each: each for each in _values(documents, lambda each: each.parent)})
+    sought = _folded(words).split()
+    return [
+        each
+        for each in documents
+        if (status is None or _status(each) == status)
+        and (kind is None or each.kind == kind)
+        and (origin is None or each.parent == origin)
+        and all(word in _folded(_text(each)) for word in sought)
+    ]
+
+
+def _choice(name: str, labels: dict[str, str]) -> str | None:
+    """None: all of them. Not offered where there is nothing to choose from, unless it has been."""
+    key = f"table {name}"
+    chosen = st.session_state.get(key)
+    if chosen is not None and chosen not in labels:
+        labels = {**labels, chosen: chosen}
+    if len(labels) < 2 and chosen is None:
+        return None
+    return st.selectbox(
+        say(f"table.{name}"),
+        list(labels),
+        index=None,
+        format_func=lambda each: labels.get(each, each),
+        placeholder=say(f"table.{name}"),
+        key=key,
+        width=165,
+        label_visibility="collapsed",
+    )
+
+
+def _values(documents: Sequence[Document], value_of: Callable[[Document], str | None]) -> list[str]:
+    return sorted(set(filter(None, map(value_of, documents))))
+
+
+def _status(document: Document) -> str:
+    """What its coloured label says. Outdated: a newer version failed, and the one before is still searched."""
+    return "outdated" if document.error and document.status == DocumentStatus.READY else document.status
+
+
+def _text(document: Document) -> str:
+    return "\n".join((document.title, document.source, document.error.sentence(language()) if document.error else ""))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def _table(documents: Sequence[Document]) -> list[Document]:
+    """The documents selected."""
+    # A key that stands for these documents in this order: a row selected can't come to mean another document.
+    key = hashlib.sha256("".join(each.id for each in documents).encode()).hexdigest()[:16]
+    kept = st.session_state.get("table selected", frozenset())
+    rows = [row for row, each in enumerate(documents) if each.id in kept]
+    state = st.dataframe(
+        _frame(documents),
+        column_config=_columns(documents, key),
+        hide_index=True,
+        height=min(HEIGHT, ROW * (len(documents) + 1) + 3),
+        key=f"table-{key}",
+        on_select="rerun",
+        selection_mode="multi-row",
+        selection_default={"selection": {"rows": rows}},
+        alt=say("app.documents"),
+    )
+    chosen = [documents[row] for row in state.selection.rows if row < len(documents)]
+    st.session_state["table selected"] = frozenset(each.id for each in chosen)
+    return chosen
+
+
+def _frame(documents: Sequence[Document]) -> pd.DataFrame:
+    errors = [each.error.sentence(language()) if each.error else "" for each in documents]
+    columns = {
+        "open": [say("table.open")] * len(documents),
+        "title": [each.title for each in documents],
+        "status": [[_status(each)] for each in documents],
+        "kind": [each.kind.upper() for each in documents],
+        "size": [each.size for each in documents],
+        "sections": [each.sections for each in documents],
+        "chunks": [each.chunks for each in documents],
+        "added": pd.to_datetime([each.added_at for each in documents], utc=True),
+        "source": [each.source for each in documents],
+    }
+    frame = pd.DataFrame(columns)
+    if any(errors):
+        # Where nothing but failures is shown, why is what matters.
+        frame.insert(3 if all(errors) else len(columns), "error", errors)
+    return frame
+
+
+def _columns(documents: Sequence[Document], key: str) -> dict:
+    column, statuses = st.column_config, list(COLOURS)
+    return {
+        "open": column.ButtonColumn(
+            "", width=70, type="tertiary", pinned=True, key=f"open-{key}", on_click=_open, args=(documents, key)
+        ),
+        "title": column.TextColumn(say("column.title"), width=250),
+        "status": column.MultiselectColumn(
+            say("column.status"),
+            width=110,
+            options=statuses,
+            color=list(COLOURS.values()),
+            format_func=lambda each: say(f"status.document_{each}"),
+        ),
+        "error": column.TextColumn(say("column.error"), width=420),
+        "kind": column.TextColumn(say("column.kind"), width=70),
+        "size": column.NumberColumn(say("column.size"), format="bytes", width=80),
+        "sections": column.NumberColumn(say("column.sections"), format="localized", width=85),
+        "chunks": column.NumberColumn(say("column.chunks"), format="localized", width=85),
+        "added": column.DatetimeColumn(say("column.added"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=140),
+        "source": column.TextColumn(say("column.source"), width=320),
+    }
+
+
+def _open(documents: Sequence[Document], key: str) -> None:
+    st.session_state["opened document"] = documents[st.session_state[f"open-{key}"].row].id
+
+
+def _show_bar(documents: Sequence[Document], found: Sequence[Document], chosen: Sequence[Document]) -> None:
+    if chosen:
+        told = say("table.chosen", count=len(chosen), of=len(found))
+    elif len(found) < len(documents):
+        told = say("table.found", count=len(found), of=len(documents))
+    else:
+        told = counted("index.documents", len(documents))
+    st.caption(told, width="stretch")
+    again = [each for each in chosen or found if each.status == DocumentStatus.FAILED or each.error]
+    if again:
+        words = "table.retry_chosen" if chosen else "table.retry_all"
+        st.button(counted(words, len(again)), key="table-retry", on_click=attempt, args=(_retry, again))
+    if chosen:
+        with st.popover(say("table.remove", count=len(chosen)), key=fresh_key("remove chosen")):
+            _confirm_removal(chosen)
+
+
+def _confirm_removal(chosen: Sequence[Document]) -> None:
+    st.write(counted("table.remove_help", len(chosen)))
+    names = "".join(f"{each.title}\n" for each in chosen[:8])
+    st.text(names + (say("job.more", count=len(chosen) - 8) if len(chosen) > 8 else ""))
+    if st.button(counted("table.remove_really", len(chosen)), type="primary", key="danger-remove-chosen"):
+        engine().store.remove_documents([each.id for each in chosen])
+        st.session_state["table selected"] = frozenset()
+        renew("remove chosen")
+        st.rerun()
+
+
+def _retry(documents: Sequence[Document]) -> None:
+    engine().store.retry(documents[0].index, [each.id for each in documents])
+    st.session_state["table selected"] = frozenset()
