@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
 from itertools import accumulate
+from math import ceil
 
+from index_store.loaders.headings import FENCE, heading_lines
 from index_store.loaders.loaded import Loaded, Page
 
-VERSION = 1
+VERSION = 2
 """raised when the same document would be split otherwise, so that it is loaded anew"""
 
 SECTION_CHUNKS = 5
@@ -36,7 +38,7 @@ class Chunk:
     page: int | None
     headings: tuple[str, ...]
     embedded: str
-    """what the model embeds: title, headings and the header of a table that was cut, then the chunk's own text"""
+    """what the model embeds: title, headings and the header of a table that was cut, then the chunk's own text; NFKC"""
 
 
 @dataclass(frozen=True)
@@ -51,22 +53,42 @@ def split(loaded: Loaded, size: int, overlap: int) -> list[Section]:
     """Sections in reading order, each with its chunks. `size` and `overlap` are in wide characters."""
     sections = []
     for draft in _drafts(loaded):
-        for start, end in cut(draft.text, size * SECTION_CHUNKS, marks=[offset for offset, _ in draft.inner]):
-            piece = draft.slice(start, end)
+        for piece in _pieces(draft, size):
             sections.append(
                 Section(piece.headings, piece.page_at(0), piece.text, _chunks(piece, loaded, size, overlap))
             )
     return sections
 
 
+def _pieces(draft: "_Draft", size: int) -> "Iterator[_Draft]":
+    """Sections of at most SECTION_CHUNKS * size. One that begins within a table or a code fence opens it again."""
+    limit = size * SECTION_CHUNKS
+    if measure(draft.text) <= limit:
+        yield draft
+        return
+    blocks = [block for block in _blocks(draft.text) if measure(block.opening + block.closing) <= size // 2]
+    long = (block for block in blocks if measure(draft.text[block.start : block.end]) > limit // 2)
+    room = max((ceil(measure(block.opening + block.closing)) for block in long), default=0)
+    for start, end in cut(draft.text, limit - room, marks=[offset for offset, _ in draft.inner]):
+        opening = next((block.opening for block in blocks if block.start < start < block.end), "")
+        closing = next((block.closing for block in blocks if block.start < end < block.end - 1), "")
+        yield draft.slice(start, end).between(opening, closing)
+
+
+def table_header(text: str, offset: int) -> str:
+    """Header row and rule of the table in whose midst `offset` stands, to show a piece of it by itself; else empty."""
+    tables = (block for block in _blocks(text) if block.is_table)
+    return next((table.opening for table in tables if table.start < offset < table.end), "")
+
+
 def _chunks(draft: "_Draft", loaded: Loaded, size: int, overlap: int) -> list[Chunk]:
-    tables = [block for block in _blocks(draft.text) if block.header]
+    tables = [block for block in _blocks(draft.text) if block.is_table and measure(block.opening) <= size // 2]
     chunks = []
     for start, end in cut(draft.text, size, overlap, marks=[offset for offset, _ in draft.inner]):
         headings = draft.headings_at(start)
         where = " > ".join([loaded.title, *headings])[-EMBEDDED_HEADING:]
-        header = next((table.header for table in tables if table.start < start < table.end), "")
-        embedded = f"{where}\n{header}{draft.text[start:end]}"
+        header = next((table.opening for table in tables if table.start < start < table.end), "")
+        embedded = unicodedata.normalize("NFKC", f"{where}\n{header}{draft.text[start:end]}")
         chunks.append(Chunk(start, end, draft.page_at(start), headings, embedded))
     return chunks
 
@@ -99,9 +121,17 @@ class _Draft:
         pages = [(0, self.page_at(start)), *within(self.pages, start + 1)]
         return _Draft(self.headings_at(start), self.text[start:end], pages, within(self.inner, start))
 
+    def between(self, opening: str, closing: str) -> "_Draft":
+        """With lines put before and after its text."""
+        by = len(opening)
+        pages = [(at + by if at else 0, page) for at, page in self.pages]
+        inner = [(at + by, path) for at, path in self.inner]
+        text = f"{opening}{self.text}\n{closing}" if closing else opening + self.text
+        return _Draft(self.headings, text, pages, inner)
+
 
 def _drafts(loaded: Loaded) -> Iterator[_Draft]:
-    lines = [(page, *line) for page in loaded.pages for line in _lines(page)]
+    lines = [(page, *line) for page in loaded.pages for line in heading_lines(page)]
     levels = [level for _, _, level, text in lines if level and not (level == 1 and text == loaded.title)]
     # A page of a manual may have h3 alone: then these are its sections.
     top = max(2, min(levels, default=2))
@@ -157,29 +187,6 @@ def _drafts(loaded: Loaded) -> Iterator[_Draft]:
     if is_blank and draft.headings:
         written[:] = [draft.headings[-1]]
     yield from finished()
-
-
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
-
-
-def _lines(page: Page) -> Iterator[tuple[str, int, str]]:
-    """Each line of the page with its heading level and text, or 0 and "" when it is no heading."""
-    given = {heading.line: heading for heading in page.headings or ()}
-    fence = ""
-    for number, line in enumerate(page.markdown.split("\n")):
-        if page.headings is not None:
-            heading = given.get(number)
-            yield (line, heading.level, heading.text) if heading else (line, 0, "")
-            continue
-        mark = _FENCE.match(line)
-        if mark and (not fence or (mark[1][0] == fence[0] and len(mark[1]) >= len(fence))):
-            fence = "" if fence else mark[1]
-        found = None if fence or mark else _HEADING.match(line)
-        if found and found[2]:
-            yield line, len(found[1]), found[2].replace("**", "").strip()
-        else:
-            yield line, 0, ""
 
 
 # A text to spans
@@ -368,8 +375,14 @@ class _Block:
 
     start: int
     end: int
-    header: str
-    """a table's header row and rule, to be embedded with each part of a table that is cut"""
+    opening: str
+    """a table's header row and rule, or the line that opens a fence: what each part of it that is cut begins with"""
+    closing: str = ""
+    """the line that closes a fence"""
+
+    @property
+    def is_table(self) -> bool:
+        return bool(self.opening) and not self.closing
 
 
 _TABLE = re.compile(r"(?:^[ \t]*\|.*(?:\n|\Z))+", re.M)
@@ -379,7 +392,7 @@ _RULE = re.compile(r"[ \t]*\|[ \t:|-]+$")
 def _blocks(text: str) -> list[_Block]:
     blocks = []
     at = 0
-    fence, opened = "", 0
+    fence, opened, opening = "", 0, ""
     plain_from = 0
 
     def tables(low: int, high: int) -> None:
@@ -391,12 +404,12 @@ def _blocks(text: str) -> list[_Block]:
             blocks.append(_Block(found.start(), found.end(), header))
 
     for line in text.splitlines(keepends=True) if "```" in text or "~~~" in text else ():
-        mark = _FENCE.match(line)
+        mark = FENCE.match(line)
         if mark and not fence:
             tables(plain_from, at)
-            fence, opened = mark[1], at
+            fence, opened, opening = mark[1], at, line
         elif mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence):
-            blocks.append(_Block(opened, at + len(line), ""))
+            blocks.append(_Block(opened, at + len(line), opening, fence))
             fence, plain_from = "", at + len(line)
         at += len(line)
     tables(opened if fence else plain_from, len(text))

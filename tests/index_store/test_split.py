@@ -3,7 +3,7 @@ import random
 import pytest
 
 from index_store.loaders import Heading, Loaded, Page
-from index_store.split import cut, measure, split
+from index_store.split import cut, measure, split, table_header
 
 JAPANESE = (
     "出張の日当は1日2,500円です。宿泊を伴わないときは、半額になります。「確認してください。」と書かれています。\n"
@@ -148,3 +148,49 @@ def test_an_over_long_section_is_cut_at_sub_headings() -> None:
     assert len(sections) > 1
     assert all(section.text.startswith("### 節") for section in sections)
     assert all(measure(section.text) <= 1000 for section in sections)
+
+
+def test_a_table_that_goes_over_sections_begins_each_with_its_header() -> None:
+    long = TABLE + "".join(f"| B-{n} | {n}円 |\n" for n in range(60))
+    loaded = Loaded(title="Prices", pages=[Page(markdown="## 価格\n\n前置き。\n\n" + long + "\n後書き。")])
+    sections = split(loaded, 50, 0)
+    assert len(sections) > 2
+    header = "| 品番 | 価格 |\n| --- | --- |\n"
+    for section in sections[1:]:
+        assert section.text.startswith(header)
+        assert measure(section.text) <= 250
+        for chunk in section.chunks:
+            assert chunk.embedded.endswith(section.text[chunk.start : chunk.end])
+    rows = [line for section in sections for line in section.text.splitlines() if "円" in line]
+    assert rows == [line for line in long.splitlines() if "円" in line]
+
+
+def test_a_piece_of_a_table_can_be_shown_with_its_header() -> None:
+    (section,) = split(Loaded(title="Prices", pages=[Page(markdown="前置き。\n\n" + TABLE)]), 100, 0)
+    inside = section.chunks[-1]
+    assert table_header(section.text, inside.start) == "| 品番 | 価格 |\n| --- | --- |\n"
+    assert table_header(section.text, 0) == ""
+
+
+def test_code_that_goes_over_sections_is_fenced_in_each() -> None:
+    code = "".join(f"make step-{number}\n" for number in range(200))
+    sections = split(Loaded(title="t", pages=[Page(markdown=f"Do this:\n\n```sh\n{code}```\n\nDone.\n")]), 60, 0)
+    assert len(sections) > 2
+    for section in sections:
+        assert section.text.count("```") % 2 == 0
+        assert measure(section.text) <= 300
+    assert all(section.text.startswith("```sh\n") for section in sections[1:-1])
+    assert "".join(section.text for section in sections).count("make step-") == 200
+
+
+def test_what_is_embedded_is_normalised_and_what_is_shown_is_as_written() -> None:
+    (section,) = split(Loaded(title="ﾃｽﾄ", pages=[Page(markdown="ＡＢＣ１２３ ﾊﾝｶｸ ㈱髙橋①")]), 300, 0)
+    assert section.text == "ＡＢＣ１２３ ﾊﾝｶｸ ㈱髙橋①"
+    assert section.chunks[0].embedded == "テスト\nABC123 ハンカク (株)髙橋1"
+
+
+def test_a_header_as_large_as_a_chunk_is_not_repeated() -> None:
+    table = "| " + "長い見出し" * 40 + " | b |\n| --- | --- |\n" + "".join(f"| {n} | 値 |\n" for n in range(400))
+    sections = split(Loaded(title="t", pages=[Page(markdown=table)]), 100, 0)
+    assert all(measure(section.text) <= 500 for section in sections)
+    assert sum("長い見出し" in section.text for section in sections) == 1
