@@ -253,12 +253,13 @@ class Crawler:
         self._failures += 1
         is_silent = isinstance(error, _SILENT) or error.details.get("status") in _SHAKY
         self._silences = self._silences + 1 if is_silent else 0
-        known = self._known.get(visit.first)
-        if known:
+        url = visit.url if visit.url in self._known else visit.first
+        known = self._known.get(url)
+        if known and not isinstance(error, RobotsForbids):
             self._queue_links(visit, known.links)
         elif visit.is_start:
             self._start_failed = True
-        return CrawledPage(url=visit.first, outcome=PageOutcome.FAILED, error=error)
+        return CrawledPage(url=url, outcome=PageOutcome.FAILED, error=error)
 
     # Redirects
 

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 import httpx2
-from bs4 import BeautifulSoup, SoupStrainer, Tag
+from bs4 import BeautifulSoup, ParserRejectedMarkup, SoupStrainer, Tag
 
 from index_store.crawl.address import normalised
 from index_store.errors import DocumentError
@@ -29,7 +29,7 @@ _TAGS = SoupStrainer(["a", "area", "base", "frame", "iframe", "link", "meta", "t
 _ROBOTS = ("robots", "glassbox-rag")
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]+)", re.I)
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
-_REFRESH = re.compile(r"\s*(\d+)[^;,]*[;,]\s*(?:url\s*=)?\s*[\"']?\s*([^\"']+)", re.I)
+_REFRESH = re.compile(r"\s*(\d{1,9})[^;,]*[;,]\s*(?:url\s*=)?\s*[\"']?\s*([^\"']+)", re.I)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,10 @@ def read_outline(path: Path, url: str, charset: str | None, heard: Outline) -> O
     ends = [tag.start() for tag in tags]
     if not ends:
         return heard
-    soup = BeautifulSoup(text[: ends[-1]] if len(ends) > TAGS else text, "lxml", parse_only=_TAGS)
+    try:
+        soup = BeautifulSoup(text[: ends[-1]] if len(ends) > TAGS else text, "lxml", parse_only=_TAGS)
+    except ParserRejectedMarkup:
+        return heard
     base = _base(soup, url)
     outline = replace(heard, title=" ".join(soup.title.get_text().split())[:TITLE] if soup.title else "")
     for meta in soup.find_all("meta"):

@@ -116,6 +116,31 @@ def test_nothing_is_gone_when_robots_txt_fails(handbook, crawl):
     assert handbook.url() in again.of(PageOutcome.FAILED)
 
 
+def test_nothing_is_gone_when_robots_txt_forbids_the_start(handbook, crawl):
+    first = crawl(handbook.url())
+    handbook.pages["/robots.txt"] = Reply("User-agent: *\nDisallow: /", content_type="text/plain")
+    again = crawl(handbook.url(), first.known)
+    assert "robots.txt" in again.failure
+
+
+def test_a_known_page_behind_a_redirect_fails_under_its_own_address(site, crawl):
+    site.pages = {"/": html("Home", "/old"), "/old": moved("/new"), "/new": html("New")}
+    first = crawl(site.url())
+    site.pages["/new"] = Reply(status=500)
+    again = crawl(site.url(), first.known)
+    assert again.of(PageOutcome.FAILED) == [site.url("/new")]
+    assert again.of(PageOutcome.GONE) == []
+
+
+def test_a_start_that_redirects_is_unchanged_behind_it(site, crawl):
+    site.pages = {"/": moved("/index.html"), "/index.html": with_etag(html("Home", "/a")), "/a": html("A")}
+    first = crawl(site.url())
+    assert first.paths == ["/index.html", "/a"]
+    again = crawl(site.url(), first.known)
+    assert again.of(PageOutcome.UNCHANGED) == first.fetched
+    assert len(again.pages) == 2
+
+
 def test_nothing_is_gone_when_the_limit_ended_the_crawl(handbook, crawl):
     first = crawl(handbook.url())
     again = crawl(handbook.url(), first.known, limit=1)
