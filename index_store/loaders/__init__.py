@@ -18,6 +18,8 @@ KINDS = {
     ".pdf": "pdf",
     ".docx": "docx",
     ".docm": "docx",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
     ".epub": "epub",
     ".eml": "eml",
     ".mht": "mht",

@@ -39,6 +39,20 @@ def table(grid: Grid) -> str:
     return "\n".join([lines[0], "|" + " --- |" * len(filled), *lines[1:]])
 
 
+def joined_header(rows: Grid) -> list[str]:
+    """Header rows in one: where a word stands over several columns, each has it before its own."""
+    width = max(map(len, rows))
+    words: list[list[str]] = [[] for _ in range(width)]
+    for at, row in enumerate(rows):
+        spanning = ""
+        for column in range(width):
+            text = row[column] if column < len(row) else ""
+            spanning = text or (spanning if at < len(rows) - 1 else "")
+            if spanning and spanning not in words[column]:
+                words[column].append(spanning)
+    return [" ".join(found) for found in words]
+
+
 def _line(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 

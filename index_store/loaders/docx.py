@@ -12,7 +12,7 @@ from index_store.loaders import as_markdown, docx_table, drawing
 from index_store.loaders.docx_numbering import BULLET, Numbering
 from index_store.loaders.docx_styles import BODY_LEVEL, Style, Styles
 from index_store.loaders.loaded import Loaded, Page, RawFile
-from index_store.loaders.office import Element, Package, attribute, is_on, local, number, opened
+from index_store.loaders.office import Element, Package, attribute, is_on, local, number, opened, release
 from index_store.loaders.title import title_of
 
 HEADING_LENGTH = 200
@@ -70,9 +70,7 @@ class _Reader:
             if parent is None or local(parent) != "body":
                 continue
             yield from self._blocks(element)
-            element.clear()
-            while element.getprevious() is not None:
-                del parent[0]
+            release(element)
 
     def _blocks(self, element: Element) -> Iterator[tuple[str, bool]]:
         match local(element):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from index_store.loaders import as_markdown
 from index_store.loaders.office import Element, attribute, is_on, local, number
 
 COLUMNS = 63
@@ -33,7 +34,7 @@ def grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
         if len(rows) == headers and is_on(row.find("{*}trPr/{*}tblHeader")):
             headers += 1
         rows.append(line)
-    return [_joined(rows[:headers]), *rows[headers:]] if headers > 1 else rows
+    return [as_markdown.joined_header(rows[:headers]), *rows[headers:]] if headers > 1 else rows
 
 
 def is_layout(table: Element) -> bool:
@@ -58,17 +59,3 @@ def _children(element: Element, name: str) -> Iterator[Element]:
             yield child
         elif local(child) in _HOLDERS:
             yield from _children(child, name)
-
-
-def _joined(rows: list[list[str]]) -> list[str]:
-    """Header rows in one: under a heading that spans columns, each has both words."""
-    width = max(map(len, rows))
-    words: list[list[str]] = [[] for _ in range(width)]
-    for number_of_row, row in enumerate(rows):
-        spanning = ""
-        for column in range(width):
-            text = row[column] if column < len(row) else ""
-            spanning = text or (spanning if number_of_row < len(rows) - 1 else "")
-            if spanning and spanning not in words[column]:
-                words[column].append(spanning)
-    return [" ".join(found) for found in words]

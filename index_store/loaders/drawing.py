@@ -66,6 +66,12 @@ def _diagram(root: Element) -> Iterator[str]:
 
 def words(element: Element) -> str:
     """All the text under an element of a drawing, paragraphs parted by a space."""
-    return as_markdown.squeezed(
-        " ".join("".join(run.text or "" for run in paragraph.iterfind(".//{*}t")) for paragraph in element.iter("{*}p"))
-    )
+    return as_markdown.squeezed(" ".join(line(paragraph) for paragraph in element.iter("{*}p")))
+
+
+def line(paragraph: Element) -> str:
+    """The text of a paragraph of a drawing, with its line breaks."""
+    parts = []
+    for child in paragraph.iter("{*}t", "{*}br"):
+        parts.append("\n" if local(child) == "br" else child.text or "")
+    return "".join(parts).replace("\v", "\n")

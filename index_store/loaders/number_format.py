@@ -1,0 +1,231 @@
+"""A number as a sheet shows it, by its format code (ISO 29500-1, 18.8.31): 12.5%, 1,200, 2026年11月21日.
+
+A date written in digits alone is given as 2026-11-21, since 3/4/26 is another day in each country. Not covered:
+fractions, which are given as decimals, and conditions such as [>100], which are decided by sign.
+"""
+
+import re
+from datetime import date, datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
+
+GENERAL = "General"
+BUILT_IN = {
+    1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 14: "yyyy-mm-dd",
+    15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss",
+    22: "yyyy-mm-dd h:mm", 37: "#,##0;-#,##0", 38: "#,##0;-#,##0", 39: "#,##0.00;-#,##0.00", 40: "#,##0.00;-#,##0.00",
+    45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
+    # as Japanese Excel has them
+    27: "ge.m.d", 28: 'ggge"年"m"月"d"日"', 29: 'ggge"年"m"月"d"日"', 30: "m/d/yy", 31: 'yyyy"年"m"月"d"日"',
+    32: 'h"時"mm"分"', 33: 'h"時"mm"分"ss"秒"', 34: 'yyyy"年"m"月"', 35: 'm"月"d"日"', 36: "ge.m.d", 50: "ge.m.d",
+    51: 'ggge"年"m"月"d"日"', 52: 'yyyy"年"m"月"', 53: 'm"月"d"日"', 54: 'ggge"年"m"月"d"日"', 55: 'yyyy"年"m"月"',
+    56: 'm"月"d"日"', 57: "ge.m.d", 58: 'ggge"年"m"月"d"日"',
+}  # fmt: skip
+
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|(?P<skipped>[_*].)|\[(?P<bracket>[^\]]*)\]'
+    r"|(?P<half>AM/PM|A/P)|(?P<general>General)|(?P<exponent>E[+-]0+)"
+    r"|(?P<date>y+|m+|d+|h+|s+(?:\.0+)?|g+|e+|aaaa?)|(?P<digits>[#0?][#0?,]*(?:\.[#0?]*)?,*|\.[#0?]+)|(?P<other>.)",
+    re.I | re.S,
+)
+_ELAPSED = re.compile(r"h+|m+|s+", re.I)
+_CURRENCY = re.compile(r"\$([^-]*)")
+
+_LAST_DAY = 2_958_465
+"""9999-12-31"""
+_LARGEST = 10**15
+"""above which a sheet's numbers are not exact"""
+_DECIMALS = 12
+"""at most: with them the largest number is still within the 28 digits of decimal"""
+_DIGITS = 10
+"""significant ones of a number without a format, about as many as a column shows"""
+_ERAS = (
+    (date(2019, 5, 1), "令和", "R"),
+    (date(1989, 1, 8), "平成", "H"),
+    (date(1926, 12, 25), "昭和", "S"),
+    (date(1912, 7, 30), "大正", "T"),
+    (date(1868, 1, 25), "明治", "M"),
+)
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+
+Token = tuple[str, str]
+"""kind, text"""
+
+
+def shown(value: float, code: str, is_1904: bool = False) -> str:
+    """`value` in the format `code`; "" where the format hides it. `is_1904`: days are counted from 1904."""
+    if code == GENERAL or abs(value) >= _LARGEST:
+        return general(value)
+    tokens, is_date, has_sign = _section(code, (value > 0) - (value < 0))
+    if is_date:
+        moment = _moment(value, is_1904)
+        return _date(tokens, moment, value) if moment else general(value)
+    number = _number(tokens, abs(value))
+    return f"-{number}" if value < 0 and not has_sign and re.search("[1-9]", number) else number
+
+
+def general(value: float) -> str:
+    if abs(value) < _LARGEST and value == int(value):
+        return str(int(value))
+    return f"{value:.{_DIGITS}g}"
+
+
+@lru_cache(maxsize=1024)
+def _section(code: str, sign: int) -> tuple[tuple[Token, ...], bool, bool]:
+    """The part of the code for numbers of this sign, whether it is a date's, and whether it writes the sign itself."""
+    sections: list[list[Token]] = [[]]
+    for found in _TOKEN.finditer(code[:255]):
+        kind = str(found.lastgroup)
+        if kind == "other" and found[0] == ";":
+            sections.append([])
+        else:
+            sections[-1].append((kind, found[kind]))
+    at = {1: 0, -1: 1, 0: 2}[sign] if len(sections) > 2 else 1 if sign < 0 and len(sections) > 1 else 0
+    tokens = tuple(sections[at])
+    kinds = {kind for kind, _ in tokens}
+    elapsed = any(kind == "bracket" and _ELAPSED.fullmatch(text) for kind, text in tokens)
+    is_date = ("date" in kinds or elapsed) and not kinds & {"digits", "general", "exponent"}
+    return tokens, is_date, at == 1
+
+
+def _moment(value: float, is_1904: bool) -> datetime | None:
+    if not 0 <= value <= _LAST_DAY:
+        return None
+    # Day 60 of the other count is a 29 February 1900 that never was.
+    first = datetime(1904, 1, 1) if is_1904 else datetime(1899, 12, 30 if value >= 60 else 31)
+    return first + timedelta(milliseconds=round(value * 86_400_000))
+
+
+def _date(tokens: tuple[Token, ...], moment: datetime, value: float) -> str:
+    words = [text.lower() for kind, text in tokens if kind == "date"]
+    has_words = any(kind in ("quoted", "escaped", "other") and re.search(r"\w", text) for kind, text in tokens)
+    spelled = any(word[0] in "gea" or (word[0] in "md" and len(word) > 2) for word in words)
+    if {"y", "m", "d"} <= {word[0] for word in words} and not has_words and not spelled:
+        return f"{moment:%Y-%m-%d %H:%M}" if any(word[0] == "h" for word in words) else f"{moment:%Y-%m-%d}"
+    has_half = any(kind == "half" for kind, _ in tokens)
+    if not any(word.startswith("s") and "." in word for word in words):
+        moment += timedelta(milliseconds=500)
+    return "".join(
+        _date_token(kind, text, _is_minute(tokens, at), has_half, moment, value)
+        for at, (kind, text) in enumerate(tokens)
+    ).strip()
+
+
+def _is_minute(tokens: tuple[Token, ...], at: int) -> bool:
+    """Whether an m is of minutes: it comes after hours or before seconds."""
+
+    def letter(token: Token) -> str:
+        is_time = token[0] == "date" or (token[0] == "bracket" and _ELAPSED.fullmatch(token[1]))
+        return token[1][0].lower() if is_time else ""
+
+    before = [found for token in tokens[:at] if (found := letter(token))]
+    after = [found for token in tokens[at + 1 :] if (found := letter(token))]
+    return before[-1:] == ["h"] or after[:1] == ["s"]
+
+
+def _date_token(kind: str, text: str, is_minute: bool, has_half: bool, moment: datetime, value: float) -> str:
+    if kind == "bracket":
+        unit = {"h": 24, "m": 1440, "s": 86400}.get(text[:1].lower(), 0) if _ELAPSED.fullmatch(text) else 0
+        return f"{int(value * unit + 1e-6):0{len(text)}}" if unit else ""
+    if kind == "half":
+        return "AM" if moment.hour < 12 else "PM"
+    if kind != "date":
+        return "" if kind == "skipped" else text
+    width = len(text)
+    match text[0].lower():
+        case "y":
+            return f"{moment.year % 100:02}" if width < 3 else str(moment.year)
+        case "m" if is_minute:
+            return f"{moment.minute:0{width}}"
+        case "m":
+            return _named(moment.month, width, _MONTHS[moment.month - 1])
+        case "d":
+            return _named(moment.day, width, _DAYS[moment.weekday()])
+        case "h":
+            return f"{(moment.hour % 12 or 12) if has_half else moment.hour:0{width}}"
+        case "s":
+            whole, _, fraction = text.partition(".")
+            part = f".{moment.microsecond:06}"[: len(fraction) + 1] if fraction else ""
+            return f"{moment.second:0{len(whole)}}{part}"
+        case "a":
+            return "月火水木金土日"[moment.weekday()] + ("曜日" if width == 4 else "")
+    era = next((era for era in _ERAS if era[0] <= moment.date()), None)
+    if text[0].lower() == "e":
+        return str(moment.year - era[0].year + 1 if era else moment.year)
+    return {1: era[2], 2: era[1][0]}.get(width, era[1]) if era else ""
+
+
+def _named(number: int, width: int, name: str) -> str:
+    """One or two letters of a format mean digits, three a short name, four a long one."""
+    return f"{number:0{width}}" if width < 3 else name[:3] if width == 3 else name
+
+
+def _number(tokens: tuple[Token, ...], value: float) -> str:
+    """`value` is not negative."""
+    digits = [text for kind, text in tokens if kind == "digits"]
+    percent = sum(text.count("%") for kind, text in tokens if kind == "other")
+    exponent = next((text for kind, text in tokens if kind == "exponent"), "")
+    pattern = "".join(digits)
+    scaled = Decimal(repr(value)) * 100**percent / 1000 ** len(re.findall(",", re.sub(r".*[#0?]", "", pattern)))
+    if scaled >= _LARGEST:
+        return general(value)
+    if exponent:
+        filled = [f"{float(scaled):.{len(pattern.partition('.')[2])}E}"]
+    elif any("/" in text for kind, text in tokens if kind == "other") and len(digits) > 1:
+        filled = [general(value)]
+    else:
+        filled = _filled(digits, scaled)
+    out = []
+    for kind, text in tokens:
+        if kind == "digits":
+            out.append(filled.pop(0) if filled else "")
+        elif kind == "general" or text == "@":
+            out.append(general(value))
+        elif kind == "bracket":
+            currency = _CURRENCY.match(text)
+            out.append(currency[1] if currency else "")
+        elif kind not in ("skipped", "exponent") and not (kind == "other" and text == "/" and len(digits) > 1):
+            out.append(text)
+    return "".join(out).strip()
+
+
+def _filled(patterns: list[str], value: Decimal) -> list[str]:
+    """The number's digits spread over the places for them, as in 000-0000; the first takes what is left over."""
+    if not patterns:
+        return []
+    pattern = "".join(patterns)
+    whole_pattern, _, fraction_pattern = pattern.rstrip(",").partition(".")
+    fraction_pattern = fraction_pattern.replace(".", "")[:_DECIMALS]
+    rounded = value.quantize(Decimal(1).scaleb(-len(fraction_pattern)), ROUND_HALF_UP)
+    whole, _, fraction = f"{rounded:f}".partition(".")
+    whole = ("" if whole == "0" else whole).rjust(whole_pattern.count("0"), "0")
+    if "," in whole_pattern:
+        whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", whole)
+    required = len(fraction_pattern.rstrip("#?"))
+    fraction = fraction[:required] + fraction[required:].rstrip("0")
+    # Where the fraction stands among the places, whole places before it are filled from the right.
+    filled: list[str] = []
+    for place in reversed(patterns[1:]):
+        if "." in place or len(patterns) == 1:
+            filled.append(whole + (f".{fraction}" if fraction else ""))
+            whole = fraction = ""
+            continue
+        count = len(place.replace(",", ""))
+        filled.append(whole[-count:])
+        whole = whole[:-count]
+    filled.append(whole + (f".{fraction}" if fraction else ""))
+    return filled[::-1]
