@@ -336,20 +336,16 @@ class Catalogue:
         with self._engine.connect() as connection:
             return connection.execute(select(sites).where(sites.c.index_id == index_id).order_by(sites.c.url)).all()
 
-    def known_pages(self, index_id: str, site: str) -> dict[str, dict]:
-        """Source -> what the crawler wanted to know again, of pages that are ready."""
+    def known_pages(self, index_id: str, site: str) -> dict[str, dict | None]:
+        """Source of each document of the site -> what the crawler wanted to know again, of the version that is ready."""
         query = (
-            select(documents.c.source, pages.c.known)
-            .join(pages)
-            .where(
-                documents.c.index_id == index_id,
-                documents.c.parent == site,
-                documents.c.status == DocumentStatus.READY,
-                documents.c.error.is_(None),
-            )
+            select(documents.c.source, documents.c.status, pages.c.known)
+            .select_from(documents.outerjoin(pages))
+            .where(documents.c.index_id == index_id, documents.c.parent == site)
         )
         with self._engine.connect() as connection:
-            return {row.source: row.known for row in connection.execute(query)}
+            rows = connection.execute(query).all()
+        return {row.source: row.known if row.status == DocumentStatus.READY else None for row in rows}
 
     # Sections and chunks
 

@@ -25,6 +25,11 @@ class Embeddings(Protocol):
     @property
     def id(self) -> str: ...
 
+    @property
+    def batch(self) -> int:
+        """Texts that are best given at once: more make a call long, and it can't be cancelled."""
+        ...
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         """One row a text. Raises ServiceError."""
         ...
@@ -57,15 +62,15 @@ class EmbeddedEmbeddings:
     id = "multilingual-e5-small-q4"
     dimension = 384
 
-    BATCH = 16
-    """texts a native call, about a second: what Ctrl-C waits for"""
+    batch = 16
+    """about a second: what Ctrl-C waits for"""
 
     def __init__(self) -> None:
         self._adding = _Handle()
         self._asking = _Handle()
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        batches = [texts[i : i + self.BATCH] for i in range(0, len(texts), self.BATCH)]
+        batches = [texts[i : i + self.batch] for i in range(0, len(texts), self.batch)]
         rows = [self._adding.encode([embeddable(text) for text in batch], is_query=False) for batch in batches]
         return np.concatenate(rows) if rows else np.empty((0, self.dimension), np.float32)
 
@@ -92,8 +97,8 @@ class _Handle:
 class ServiceEmbeddings:
     """The model `EMBEDDING_MODEL` at `OPENAI_BASE_URL`."""
 
-    BATCH = 64
-    """texts a request: well below the 2048 that OpenAI allows, as smaller servers allow less"""
+    batch = 64
+    """well below the 2048 that OpenAI allows, as smaller servers allow less"""
 
     def __init__(self, settings: Settings) -> None:
         from langchain_openai import OpenAIEmbeddings
@@ -110,7 +115,7 @@ class ServiceEmbeddings:
             base_url=self._base_url,
             api_key=key.get_secret_value() if key else "not-needed",
             check_embedding_ctx_length=False,
-            chunk_size=self.BATCH,
+            chunk_size=self.batch,
             timeout=settings.model_timeout,
             max_retries=settings.model_retries,
         )

@@ -16,7 +16,8 @@ from index_store import errors
 from index_store.check import differences
 from index_store.crawl import CrawlOptions
 from index_store.embeddings import Embeddings, make_embeddings
-from index_store.ingest import Ingestion, Workshop
+from index_store.feeding import Workshop
+from index_store.ingest import Ingestion
 from index_store.library import Library, new_collection
 from index_store.loaders.parser import Parser
 from index_store.records import Added, Chunk, Difference, Document, DocumentStatus, Hit, Index, Original, Section, Site
