@@ -12,7 +12,7 @@ from pages.process import engine
 from pages.widgets.attempt import attempt
 from pages.widgets.chunks import section_html
 from pages.widgets.picker import fresh_key, renew
-from pages.widgets.table import COLOURS
+from pages.widgets.table import COLOURS, status_of
 from pages.widgets.uploader import take
 from pages.words import counted, language, megabytes, plain, say, when
 
@@ -47,7 +47,8 @@ def _facts(document: Document) -> str:
     ]
     if document.parent and document.parent != document.source:
         facts.append(say("document.from", parent=document.parent))
-    status = f'<b style="--status: {COLOURS[document.status]}">{escape(say(f"status.document_{document.status}"))}</b>'
+    state = status_of(document)
+    status = f'<b style="--status: {COLOURS[state]}">{escape(say(f"state.{state}"))}</b>'
     return (
         f'<div class="document"><h2>{escape(document.title)}</h2><p>{status} '
         f"{escape(' · '.join(filter(None, facts)))}</p><p>{_source(document)}</p></div>"

@@ -23,7 +23,7 @@ HEIGHT = 460
 ROW = 36
 """pixels"""
 
-COLOURS = {"ready": "#15803d", "pending": "#a16207", "failed": "#b91c1c", "removing": "#6b7280", "outdated": "#b45309"}
+COLOURS = {"ready": "#15803d", "pending": "#a16207", "failed": "#b91c1c", "outdated": "#b45309"}
 
 
 def show_table(index: str, count: int, is_busy: bool) -> None:
@@ -51,7 +51,7 @@ def _show(index: str, count: int) -> None:
 
 def _documents(index: str) -> list[Document]:
     try:
-        return engine().store.documents(index)
+        return [each for each in engine().store.documents(index) if each.status != DocumentStatus.REMOVING]
     except (UnknownIndex, EmptyIndex):  # it is made with its first document, and may be deleted on another page
         return []
 
@@ -61,14 +61,14 @@ def _filtered(documents: Sequence[Document]) -> list[Document]:
         words = st.text_input(
             say("table.search"), placeholder=say("table.search"), key="table search", label_visibility="collapsed"
         )
-        status = _choice("status", {each: say(f"status.document_{each}") for each in _values(documents, _status)})
+        status = _choice("status", {each: say(f"state.{each}") for each in _values(documents, status_of)})
         kind = _choice("kind", {each: each.upper() for each in _values(documents, lambda each: each.kind)})
         origin = _choice("origin", {each: each for each in _values(documents, lambda each: each.parent)})
     sought = _folded(words).split()
     return [
         each
         for each in documents
-        if (status is None or _status(each) == status)
+        if (status is None or status_of(each) == status)
         and (kind is None or each.kind == kind)
         and (origin is None or each.parent == origin)
         and all(word in _folded(_text(each)) for word in sought)
@@ -99,7 +99,7 @@ def _values(documents: Sequence[Document], value_of: Callable[[Document], str | 
     return sorted(set(filter(None, map(value_of, documents))))
 
 
-def _status(document: Document) -> str:
+def status_of(document: Document) -> str:
     """What its coloured label says. Outdated: a newer version failed, and the one before is still searched."""
     return "outdated" if document.error and document.status == DocumentStatus.READY else document.status
 
@@ -139,7 +139,7 @@ def _frame(documents: Sequence[Document]) -> pd.DataFrame:
     columns = {
         "open": [say("table.open")] * len(documents),
         "title": [each.title for each in documents],
-        "status": [[_status(each)] for each in documents],
+        "status": [[status_of(each)] for each in documents],
         "kind": [each.kind.upper() for each in documents],
         "size": [each.size for each in documents],
         "sections": [each.sections for each in documents],
@@ -166,7 +166,7 @@ def _columns(documents: Sequence[Document], key: str) -> dict:
             width=110,
             options=statuses,
             color=list(COLOURS.values()),
-            format_func=lambda each: say(f"status.document_{each}"),
+            format_func=lambda each: say(f"state.{each}"),
         ),
         "error": column.TextColumn(say("column.error"), width=420),
         "kind": column.TextColumn(say("column.kind"), width=70),
@@ -192,8 +192,8 @@ def _show_bar(documents: Sequence[Document], found: Sequence[Document], chosen: 
     st.caption(told, width="stretch")
     again = [each for each in chosen or found if each.status == DocumentStatus.FAILED or each.error]
     if again:
-        words = "table.retry_chosen" if chosen else "table.retry_all"
-        st.button(counted(words, len(again)), key="table-retry", on_click=attempt, args=(_retry, again))
+        words = counted("table.retry_chosen", len(again)) if chosen else counted("table.retry_all", len(again))
+        st.button(words, key="table-retry", on_click=attempt, args=(_retry, again))
     if chosen:
         with st.popover(say("table.remove", count=len(chosen)), key=fresh_key("remove chosen")):
             _confirm_removal(chosen)

@@ -1,5 +1,6 @@
 """The chat page as a person uses it: one browser tab, without the browser."""
 
+import re
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -10,6 +11,11 @@ from rag.history import PastRun
 from rag.language import Language
 
 INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"
+
+
+def shown(label: str) -> str:
+    """A label in Markdown as it is read: without the backslashes that keep words what they are."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", label)
 
 
 class ChatPage:
@@ -33,7 +39,7 @@ class ChatPage:
 
     @property
     def buttons(self) -> list[str]:
-        return [button.label for button in self.app.button]
+        return [shown(button.label) for button in self.app.button]
 
     @property
     def answers(self) -> list[str]:
@@ -54,8 +60,13 @@ class ChatPage:
     def errors(self) -> list[str]:
         return [each.value for each in self.app.error]
 
+    @property
+    def told(self) -> str:
+        """What the page says of jobs, as HTML."""
+        return "".join(each.value for each in self.app.html if 'class="job"' in each.value)
+
     def press(self, label: str) -> None:
-        [button] = [each for each in self.app.button if label in each.label]
+        [button] = [each for each in self.app.button if label in shown(each.label)]
         button.click()
         self.look()
 

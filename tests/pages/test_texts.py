@@ -10,6 +10,8 @@ from typing import get_args
 
 import pytest
 
+from index_store import AddStatus, DocumentStatus
+from index_store.progress import Stage
 from pages.texts import texts
 from rag.pipelines import PIPELINES
 from rag.trace import Outcome, RunStatus
@@ -34,7 +36,8 @@ def calls(folder: str, name: str) -> Iterator[ast.Call]:
 
 def literals(folder: str, name: str, argument: int = 0) -> set[str]:
     """The strings that `name` is called with in that place."""
-    found = {ast.literal_eval(call.args[argument]) for call in calls(folder, name)}
+    arguments = [call.args[argument] for call in calls(folder, name)]
+    found = {ast.literal_eval(each) for each in arguments if not isinstance(each, ast.JoinedStr)}
     assert all(isinstance(each, str) for each in found)
     return found
 
@@ -56,6 +59,11 @@ FAMILIES = {
     "status.{}": set(get_args(RunStatus)),
     "outcome.{}": set(get_args(Outcome)),
     "outcome.{}_note": {"unconfirmed", "not_in_documents"},
+    "stage.{}": {Stage.READING, Stage.EMBEDDING},
+    "state.{}": {each for each in (*DocumentStatus, "outdated") if each != DocumentStatus.REMOVING},
+    "job.{}": {f"{status}{number}" for status in AddStatus for number in ("", "_one")},
+    "table.{}": {"status", "kind", "origin"},
+    "app.{}": {"chat", "documents"},
     "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_"), ("yes", "no"))},
 }
 """by the pattern of an f-string that is a key: all that may stand in its place"""
@@ -72,8 +80,9 @@ def is_key(node: ast.AST) -> bool:
 
 
 def patterns() -> set[str]:
-    """Of the f-strings in calls of `say`."""
-    arguments = [node for call in calls("pages", "say") for node in ast.walk(call.args[0])]
+    """Of the f-strings in calls of `say` and `counted`."""
+    asked = [*calls("pages", "say"), *calls("pages", "counted")]
+    arguments = [node for call in asked for node in ast.walk(call.args[0])]
     return {pattern(node) for node in arguments if isinstance(node, ast.JoinedStr)}
 
 
