@@ -337,7 +337,7 @@ class Catalogue:
             return connection.execute(select(sites).where(sites.c.index_id == index_id).order_by(sites.c.url)).all()
 
     def known_pages(self, index_id: str, site: str) -> dict[str, dict | None]:
-        """Source of each document of the site -> what the crawler wanted to know again, of the version that is ready."""
+        """Source of each document of the site -> what the crawler wants to know again, where a version is ready."""
         query = (
             select(documents.c.source, documents.c.status, pages.c.known)
             .select_from(documents.outerjoin(pages))
