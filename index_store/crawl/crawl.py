@@ -63,16 +63,14 @@ class Crawl:
                 self._course.cancel()
 
     def __iter__(self) -> Iterator[CrawledPage]:
+        if self._is_stopped:
+            return
+        at_once = self._settings.crawl_at_once
+        fetcher = Fetcher(self._connections, self._folder, at_once=at_once, seconds=self._settings.crawl_timeout)
+        room = asyncio.Semaphore(AHEAD * at_once)
         loop = asyncio.new_event_loop()
         thread = threading.Thread(target=_serve, args=(loop,), name="crawl", daemon=True)
         thread.start()
-        fetcher = Fetcher(
-            self._connections,
-            self._folder,
-            at_once=self._settings.crawl_at_once,
-            seconds=self._settings.crawl_timeout,
-        )
-        room = asyncio.Semaphore(AHEAD * self._settings.crawl_at_once)
         try:
             with self._lock:
                 course = asyncio.run_coroutine_threadsafe(self._run(fetcher, room), loop)

@@ -39,7 +39,7 @@ from index_store.crawl.options import CrawlOptions, Patterns
 from index_store.crawl.pace import Pace
 from index_store.crawl.pages import CrawledPage, KnownPage, PageOutcome
 from index_store.crawl.robots import Robots, Rules
-from index_store.crawl.sitemap import read_sitemaps
+from index_store.crawl.sitemap import read_sitemap
 from index_store.errors import DocumentError
 from index_store.loaders import KINDS
 from index_store.settings import MEGABYTE, Settings
@@ -59,8 +59,6 @@ SILENCES = 10
 
 FILE_HOPS = 6
 """addresses in a row for robots.txt (RFC 9309, 2.3.1.2: five redirects at least) and site maps"""
-SITEMAP_SECONDS = 120.0
-"""for all site maps together"""
 
 _MOVED = (301, 302, 303, 307, 308)
 _BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
@@ -313,7 +311,7 @@ class Crawler:
     # What was known
 
     async def _look_for_known(self) -> None:
-        """Pages that nothing leads to any more are gone; unless a page failed, which may have led to them."""
+        """Pages that nothing leads to any more are gone; unless something failed that may have led to them."""
         if self._failures:
             for url in self._missing():
                 if self._is_wanted(url):
@@ -352,16 +350,11 @@ class Crawler:
         folder = path_of(start).rpartition("/")[0] + "/"
         try:
             rules = await self._rules(start)
-            if not rules.allow(start):
-                return []
-            async with asyncio.timeout(SITEMAP_SECONDS):
-                listed = await read_sitemaps(_maps(rules, start), self._fetcher, self._get_file)
         except DocumentError:
             return []  # the start page says why
-        except TimeoutError:
-            log.warning("the site map of %s was not read: it takes longer than %g s", host_of(start), SITEMAP_SECONDS)
-            return []
-        return [url for url in listed if path_of(url).startswith(folder)]
+        sitemap = await read_sitemap(_maps(rules, start), self._fetcher, self._get_file)
+        self._failures += not sitemap.is_whole
+        return [url for url in sitemap.addresses if path_of(url).startswith(folder)]
 
     # Asking
 

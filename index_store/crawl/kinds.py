@@ -28,6 +28,8 @@ _SUFFIXES = {
     "application/x-pdf": ".pdf",
     "application/epub+zip": ".epub",
     "message/rfc822": ".eml",
+    "multipart/related": ".mhtml",
+    "application/x-mimearchive": ".mhtml",
     f"{_OFFICE}.wordprocessingml.document": ".docx",
     f"{_OFFICE}.presentationml.presentation": ".pptx",
     f"{_OFFICE}.spreadsheetml.sheet": ".xlsx",

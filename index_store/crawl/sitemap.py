@@ -2,54 +2,82 @@
 
 import asyncio
 import gzip
+import logging
 import zlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
+from http import HTTPStatus
 from io import BufferedReader, RawIOBase
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from lxml import etree
 
-from index_store.crawl.address import normalised, site_of
+from index_store.crawl.address import host_of, normalised, site_of
+from index_store.crawl.errors import PageFailed
 from index_store.crawl.fetch import Answer, Fetcher
 from index_store.errors import DocumentError
 from index_store.settings import MEGABYTE
+
+log = logging.getLogger(__name__)
 
 SIZE = 50 * MEGABYTE
 """bytes of one map, as its protocol has it"""
 MAPS = 20
 """that are read of one site"""
+SECONDS = 120.0
+"""for all of them"""
 ADDRESSES = 50_000
 """that are taken of one site: as many as one map may hold"""
 
 
-async def read_sitemaps(
+class SiteMap(NamedTuple):
+    addresses: list[str]
+    """normalised, of the same site"""
+    is_whole: bool
+    """False when a part of it could not be had"""
+
+
+async def read_sitemap(
     places: Sequence[str], fetcher: Fetcher, get: Callable[[str, int], Awaitable[Answer]]
-) -> list[str]:
-    """Normalised addresses of the same site; a map that can't be read is left out."""
+) -> SiteMap:
+    """A part that can't be read is left out; that there is none is no fault."""
     waiting = list(dict.fromkeys(places))
     found: dict[str, None] = {}
-    for number, place in enumerate(waiting):
-        if number >= MAPS or len(found) >= ADDRESSES:
-            break
-        try:
-            answer = await get(place, SIZE)
-        except DocumentError:
-            continue  # the links are what counts
-        if not answer.body:
-            continue
-        try:
-            located = await asyncio.to_thread(_located, answer.body.path)
-        finally:
-            fetcher.discard(answer.body)
-        for is_map, address in _of_site(located, place):
-            if not is_map:
-                found[address] = None
-            elif address not in waiting:
-                waiting.append(address)
-    return list(found)[:ADDRESSES]
+    is_whole = True
+    try:
+        async with asyncio.timeout(SECONDS):
+            for number, place in enumerate(waiting):
+                if number >= MAPS or len(found) >= ADDRESSES:
+                    break
+                try:
+                    located = await _read(place, fetcher, get)
+                except DocumentError as error:
+                    log.info("a part of the site map was not read: %s", error)
+                    is_whole = False
+                    continue
+                for is_map, address in _of_site(located, place):
+                    if not is_map:
+                        found[address] = None
+                    elif address not in waiting:
+                        waiting.append(address)
+    except TimeoutError:
+        log.warning("the site map of %s takes longer than %g s: the rest is left out", host_of(places[0]), SECONDS)
+        is_whole = False
+    return SiteMap(list(found)[:ADDRESSES], is_whole)
+
+
+async def _read(place: str, fetcher: Fetcher, get: Callable[[str, int], Awaitable[Answer]]) -> list[tuple[bool, str]]:
+    answer = await get(place, SIZE)
+    if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR or answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+        raise PageFailed(url=place, status=answer.status)
+    if not answer.body:
+        return []
+    try:
+        return await asyncio.to_thread(_located, answer.body.path)
+    finally:
+        fetcher.discard(answer.body)
 
 
 def _of_site(located: list[tuple[bool, str]], place: str) -> Iterator[tuple[bool, str]]:

@@ -99,6 +99,20 @@ def test_after_a_failure_pages_without_a_link_are_asked_for_before_they_are_gone
     assert again.of(PageOutcome.UNCHANGED) == [handbook.url("/c")]
 
 
+@pytest.mark.parametrize("answer", [Reply(status=500), Misbehaviour.HANGS, Misbehaviour.BREAKS_OFF])
+def test_pages_of_a_site_map_that_fails_are_asked_for_before_they_are_gone(site, crawl, answer):
+    addresses = "".join(f"<url><loc>{site.url(path)}</loc></url>" for path in ("/a", "/b"))
+    listing = Reply(f"<urlset>{addresses}</urlset>", content_type="text/xml")
+    site.pages = {"/": html("Home"), "/sitemap.xml": listing, "/a": html("A"), "/b": html("B")}
+    first = crawl(site.url())
+    assert first.paths == ["/", "/a", "/b"]
+    site.pages["/sitemap.xml"] = answer
+    site.pages["/b"] = Reply(status=404)
+    again = crawl(site.url(), first.known, crawl_timeout=1)
+    assert again.of(PageOutcome.UNCHANGED) == [site.url("/"), site.url("/a")]
+    assert again.of(PageOutcome.GONE) == [site.url("/b")]
+
+
 def test_nothing_is_gone_when_the_start_fails(handbook, crawl):
     first = crawl(handbook.url())
     handbook.pages["/"] = Reply(status=500)
