@@ -1,4 +1,5 @@
-"""PDF by its text layer: paragraphs put together again from lines, headings from the outline, a number for each page.
+"""PDF by its text layer: paragraphs put together again from lines, headings from the outline or by their type, a number
+for each page.
 
 Does not read scans: a file without text is refused with what to do.
 """
@@ -8,7 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import PurePath
+from functools import reduce
 
 import pypdfium2
 from pypdfium2 import PdfDocument, PdfiumError
@@ -16,7 +17,9 @@ from pypdfium2 import PdfDocument, PdfiumError
 from index_store.errors import NoText, PasswordProtected, Unreadable, WrongContent
 from index_store.loaders.content import content_kind
 from index_store.loaders.loaded import Heading, Loaded, Page, RawFile
-from index_store.loaders.pdf_lines import Line, lines_of, paragraphs
+from index_store.loaders.pdf_headings import headings_by_size, title_by_size
+from index_store.loaders.pdf_lines import Line, joined, lines_of, paragraphs
+from index_store.loaders.title import title_of
 
 log = logging.getLogger(__name__)
 
@@ -26,12 +29,6 @@ FOUND_SHARE = 0.5
 REPEATED_SHARE = 0.6
 """of the pages that a first or last line must stand on, digits aside, to be a running header or footer"""
 REPEATED_PAGES = 3
-
-_NO_TITLE = re.compile(
-    r"\W?(untitled|anonymous|無題)|microsoft (word|powerpoint|excel) - "
-    r"|.*\.(docx?|txt|pptx?|xlsx?|indd|tex|dvi|qxd|ai)$",
-    re.I,
-)
 
 
 def load(file: RawFile) -> Loaded:
@@ -51,10 +48,8 @@ def load(file: RawFile) -> Loaded:
     lines = _without_running_lines([page or [] for page in pages])
     if not any(lines):
         raise NoText(name=name)
-    headings = _headings(pdf, lines)
-    title = " ".join(pdf.get_metadata_value("Title").split())
-    if not title or _NO_TITLE.match(title) or "\ufffd" in title:
-        title = PurePath(name).stem
+    headings = _headings(pdf, lines) or headings_by_size(lines)
+    title = title_of(name, pdf.get_metadata_value("Title"), title_by_size(lines))
     return Loaded(title=title, pages=[_page(number, lines[number], headings) for number in range(len(lines))])
 
 
@@ -140,7 +135,7 @@ def _page(number: int, lines: list[Line], headings: dict[int, list[tuple[int, in
     at = 0
     for start, count, level in headings.get(number, []):
         out += _text_lines(lines[at:start])
-        text = " ".join(line.text.strip() for line in lines[start : start + count])
+        text = reduce(joined, (line.text.strip() for line in lines[start : start + count]))
         marks.append(Heading(line=len(out), level=level, text=text))
         out.append(text)
         at = start + count

@@ -1,6 +1,7 @@
 """The lines of a PDF's page with where they stand, and the paragraphs that were cut into them."""
 
 import ctypes
+import math
 import re
 import statistics
 import unicodedata
@@ -54,6 +55,10 @@ class Line:
     vertical: bool = False
     row: bool = False
     """whether it has gaps like a table's"""
+    size: float = 0
+    """of its type, in points to a tenth"""
+    weight: int = 0
+    """of its type: 400 is usual, 700 bold"""
 
 
 def lines_of(page: PdfTextPage) -> list[Line]:
@@ -96,17 +101,30 @@ def _line(page: PdfTextPage, characters: list[str], start: int, end: int) -> Lin
         return None
     if len(_SPACED.findall(text)) > 0.4 * len(_WIDE.findall(text)):
         text = _SPACED.sub("", text)
-    boxes = [box for index in range(start, end) if not characters[index].isspace() and (box := _box(page, index))]
+    written = [index for index in range(start, end) if not characters[index].isspace()]
+    boxes = [box for index in written if (box := _box(page, index))]
     if not boxes:
         return Line(text, 0, 0, 0, 0)
+    # The first may be an initial, the last the number of a note.
+    size = statistics.median(_size(page, written[at]) for at in (0, len(written) // 2, -1))
+    weight = pdfium.FPDFText_GetFontWeight(page, written[len(written) // 2])
     left, right = min(box[0] for box in boxes), max(box[1] for box in boxes)
     bottom, top = min(box[2] for box in boxes), max(box[3] for box in boxes)
     if len(boxes) > 2 and top - bottom > 2 * (right - left):
-        return Line(text, -top, -bottom, -(left + right) / 2, right - left, vertical=True)
+        return Line(text, -top, -bottom, -(left + right) / 2, right - left, vertical=True, size=size, weight=weight)
     gap = max((following[0] - box[1] for box, following in pairwise(boxes)), default=0)
     # The baseline is about where most characters end below.
     across = -statistics.median(box[2] for box in boxes)
-    return Line(text, left, right, across, top - bottom, row=gap > COLUMN_GAP * (top - bottom))
+    return Line(
+        text, left, right, across, top - bottom, row=gap > COLUMN_GAP * (top - bottom), size=size, weight=weight
+    )
+
+
+def _size(page: PdfTextPage, index: int) -> float:
+    """Some programs write in type of one point, and scale it."""
+    matrix = pdfium.FS_MATRIX()
+    scaled = pdfium.FPDFText_GetMatrix(page, index, ctypes.byref(matrix))
+    return round(pdfium.FPDFText_GetFontSize(page, index) * (math.hypot(matrix.c, matrix.d) if scaled else 1), 1)
 
 
 def _box(page: PdfTextPage, index: int) -> tuple[float, float, float, float] | None:
@@ -136,7 +154,7 @@ def paragraphs(lines: list[Line]) -> str:
         elif _ends_here(line, following, near):
             text += "\n" + following.text.rstrip()
         else:
-            text = _joined(text, following.text.strip())
+            text = joined(text, following.text.strip())
     return _unhyphenated(text)
 
 
@@ -161,7 +179,8 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
     return column_end - line.end > word * size and bool(near)
 
 
-def _joined(text: str, following: str) -> str:
+def joined(text: str, following: str) -> str:
+    """Two lines of one paragraph: without the hyphen of a cut word, and without a space within Japanese."""
     if text and text[-1] in _HYPHENS:
         # "Lucene-BM25" keeps its hyphen wherever it is cut.
         return (text[:-1] if following[:1].islower() else text[:-1] + "-") + following

@@ -10,6 +10,8 @@ class Text:
     x: float
     y: float
     text: str
+    size: int = 12
+    """of its type, in points"""
 
 
 @dataclass
@@ -58,7 +60,8 @@ class PdfFile:
 
 def _drawn(line: Text) -> bytes:
     font = b"/E" if line.text.isascii() else b"/J"
-    return b"BT %s 12 Tf %d %d Td <%s> Tj ET\n" % (font, line.x, line.y, line.text.encode("cp932").hex().encode())
+    text = line.text.encode("cp932").hex().encode()
+    return b"BT %s %d Tf %d %d Td <%s> Tj ET\n" % (font, line.size, line.x, line.y, text)
 
 
 def _file(objects: list[bytes]) -> bytes:

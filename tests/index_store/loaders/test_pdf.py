@@ -43,6 +43,43 @@ def test_an_outline_that_is_not_in_the_text_is_left_aside(raw) -> None:
     assert loaded.pages[0].headings == ()
 
 
+def test_without_an_outline_larger_type_makes_headings_and_the_title(raw) -> None:
+    body = [
+        "The allowance is paid for each day of travel, after the report was",
+        "handed in to the desk of the office.",
+    ]
+    page = [
+        Text(50, 760, "Travel Handbook", 24),
+        *lines(*body, top=720),
+        Text(50, 660, "Overnight stays", 16),
+        *lines(*body, top=640),
+        Text(50, 580, "海外へ出張するとき", 16),
+        *lines(*body, top=560),
+    ]
+    loaded = load(raw(PdfFile([page, lines(*body)]).content(), "a.pdf"))
+    assert loaded.title == "Travel Handbook"
+    assert [(heading.text, heading.level) for heading in loaded.pages[0].headings or ()] == [
+        ("Travel Handbook", 1), ("Overnight stays", 2), ("海外へ出張するとき", 2),
+    ]  # fmt: skip
+    for heading in loaded.pages[0].headings or ():
+        assert loaded.pages[0].markdown.split("\n")[heading.line] == heading.text
+
+
+def test_a_page_of_nothing_but_large_type_has_no_headings(raw) -> None:
+    poster = [Text(50, 700 - 60 * number, "Come to the meeting", 30) for number in range(3)]
+    loaded = load(
+        raw(
+            PdfFile([[*poster, Text(50, 60, "Room 4 on the second floor, at ten on Monday, with tea")]]).content(),
+            "a.pdf",
+        )
+    )
+    assert loaded.pages[0].headings == ()
+
+
+def test_a_title_that_a_program_put_there_is_not_the_title(raw) -> None:
+    assert load(raw(PdfFile([lines("Some text of a page.")]).content(), "travel.pdf")).title == "travel"
+
+
 def test_running_headers_and_page_numbers_are_left_out(raw) -> None:
     pages = [
         [Text(50, 760, "Handbook"), Text(50, 600, f"The body of part {name}."), Text(290, 30, f"{number}")]
