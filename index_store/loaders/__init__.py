@@ -20,6 +20,8 @@ KINDS = {
     ".docm": "docx",
     ".xlsx": "xlsx",
     ".xlsm": "xlsx",
+    ".csv": "csv",
+    ".tsv": "csv",
     ".epub": "epub",
     ".eml": "eml",
     ".mht": "mht",

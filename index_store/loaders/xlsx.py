@@ -13,8 +13,8 @@ from index_store.loaders import as_markdown, drawing
 from index_store.loaders.loaded import Loaded, Page, RawFile
 from index_store.loaders.number_format import BUILT_IN, GENERAL, shown
 from index_store.loaders.office import Element, Package, attribute, local, number, opened, release
+from index_store.loaders.sheet import Row, Sheet, Span
 from index_store.loaders.title import title_of
-from index_store.loaders.xlsx_sheet import Row, Sheet, Span
 
 COLUMNS, ROWS = 16_384, 1_048_576
 """of a sheet (Excel's own limits)"""
