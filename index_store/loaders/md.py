@@ -3,12 +3,12 @@
 import re
 from pathlib import PurePath
 
+from index_store.loaders.headings import FENCE
 from index_store.loaders.loaded import Loaded, Page, RawFile
 from index_store.loaders.txt import read_text
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
 _TITLE = re.compile(r"^title:[ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.M)
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _STARTS_BLOCK = re.compile(r" {0,3}([#>|]|[-*+] |\d+[.)] )| {4}")
 _H1 = re.compile(r" {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$")
@@ -33,7 +33,7 @@ def _hashed(lines: list[str]) -> tuple[list[str], str | None]:
     fence = ""
     first = None
     for line in lines:
-        mark = _FENCE.match(line)
+        mark = FENCE.match(line)
         if mark and (not fence or (mark[1][0] == fence[0] and len(mark[1]) >= len(fence))):
             fence = "" if fence else mark[1]
         underline = None if fence or mark else _UNDERLINE.match(line)

@@ -1,0 +1,151 @@
+"""What becomes of each file of a folder: ready or refused, and how much of what it says is found in its sections.
+
+    python -m benchmarks.formats --data DIR > docs/formats.md
+
+Files go through the real parser, in its process with its limits. `formats_expected.toml` says what is expected of those
+that it names: words that other programs (pdftotext, w3m, unzip) find in the file, words that must not be there, or the
+error's code. DIR holds the files and `manifest.jsonl`, an object a line with `file` and `note`.
+"""
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+import time
+import tomllib
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from index_store.errors import DocumentError
+from index_store.loaders import is_archive, kind_of
+from index_store.loaders.loaded import RawFile
+from index_store.loaders.parser import Parser
+from index_store.settings import Settings
+
+EXPECTED = Path(__file__).with_name("formats_expected.toml")
+
+_PEAK = re.compile(r"^VmHWM:\s+(\d+)", re.M)
+
+
+class Expected(BaseModel, frozen=True):
+    words: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    error: str | None = None
+    """its code; of an archive the code for one of its members"""
+
+
+@dataclass
+class Outcome:
+    text: str = ""
+    sections: int = 0
+    chunks: int = 0
+    seconds: float = 0
+    error: DocumentError | None = None
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--data", type=Path, required=True, help="folder with the files and manifest.jsonl")
+    data = arguments.parse_args().data
+    files = [json.loads(line) for line in (data / "manifest.jsonl").read_text(encoding="utf-8").splitlines()]
+    expected = {name: Expected(**entry) for name, entry in tomllib.loads(EXPECTED.read_text(encoding="utf-8")).items()}
+
+    print(_INTRODUCTION)
+    wrong = []
+    for file in sorted(files, key=lambda file: (file["file"].rpartition(".")[2], file["file"])):
+        name = file["file"]
+        outcome, peak = _measured(data / name)
+        found = _found(outcome, expected.get(name, Expected()))
+        if found.startswith("**"):
+            wrong.append(name)
+        what = "ready" if outcome.error is None else outcome.error.sentence("en")
+        counts = f"{outcome.sections} | {outcome.chunks}" if outcome.error is None else " | "
+        note = f"{name}<br>{file['note']}".replace("|", "\\|")
+        print(f"| {note} | {what} | {counts} | {outcome.seconds:.1f} | {peak:.0f} | {found} |")
+    print(f"\n{len(files)} files, {len(files) - len(wrong)} as expected.")
+    if wrong:
+        sys.exit(f"not as expected: {', '.join(wrong)}")
+
+
+_INTRODUCTION = """# What is read of which file
+
+Made by `python -m benchmarks.formats --data DIR`. *Found* is the share of expected words that stand in the sections:
+words that other programs (pdftotext, w3m, unzip) find in the same file, listed in `benchmarks/formats_expected.toml`,
+or whether a file that can't be read is refused for the right reason. *MB* is the most that the parser's process held
+for this file, its libraries included; it may hold 1024 more than these.
+
+| file | result | sections | chunks | s | MB | found |
+| --- | --- | --- | --- | --- | --- | --- |"""
+
+
+def _measured(path: Path) -> tuple[Outcome, float]:
+    """What became of it, and the peak of memory in MB of a process that reads it alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        parser = Parser(Settings(data_dir=Path(folder), parser_workers=1))
+        try:
+            started = time.perf_counter()
+            outcome = _outcome(parser, path, Path(folder))
+            outcome.seconds = time.perf_counter() - started
+            return outcome, _peak()
+        finally:
+            parser.close()
+
+
+def _peak() -> float:
+    """Of the parser's process; 0 where it is gone, or the system does not say."""
+    children = [pid for task in Path("/proc/self/task").glob("*/children") for pid in task.read_text().split()]
+    statuses = [status.read_text() for pid in children if (status := Path(f"/proc/{pid}/status")).exists()]
+    return max((int(found[1]) / 1024 for text in statuses if (found := _PEAK.search(text))), default=0)
+
+
+def _outcome(parser: Parser, path: Path, folder: Path) -> Outcome:
+    try:
+        return (_archive if is_archive(path.name) else _file)(parser, path, path.name, folder)
+    except DocumentError as error:
+        return Outcome(error=error)
+
+
+def _archive(parser: Parser, path: Path, name: str, folder: Path) -> Outcome:
+    unpacked = parser.unpack(path, name, folder)
+    outcomes = [_file(parser, member.path, member.name, folder) for member in unpacked.members]
+    return Outcome(
+        "".join(outcome.text for outcome in outcomes),
+        sum(outcome.sections for outcome in outcomes),
+        sum(outcome.chunks for outcome in outcomes),
+        error=None if outcomes else unpacked.refused[0][1],
+    )
+
+
+def _file(parser: Parser, path: Path, name: str, _: Path) -> Outcome:
+    split = parser.load(RawFile(path, name), kind_of(name))
+    parts = [split.title]
+    for section in split:
+        parts += [*section.headings, section.text]
+        parts += [heading for chunk in section.chunks for heading in chunk.headings]
+    return Outcome(_key("\n".join(parts)), split.section_count, split.chunk_count)
+
+
+def _found(outcome: Outcome, expected: Expected) -> str:
+    """Bold where it is not as expected."""
+    if outcome.error is not None or expected.error is not None:
+        code = outcome.error.code if outcome.error else "ready"
+        return "right reason" if code == expected.error else f"**{code}, not {expected.error or 'ready'}**"
+    missing = [word for word in expected.words if _key(word) not in outcome.text]
+    present = [word for word in expected.absent if _key(word) in outcome.text]
+    if missing or present:
+        share = 1 - len(missing) / max(len(expected.words), 1)
+        return f"**{share:.0%}; missing: {' '.join(missing)}; should be absent: {' '.join(present)}**"
+    return f"100% of {len(expected.words)}" if expected.words else ""
+
+
+def _key(text: str) -> str:
+    """Spaces and the width of characters don't count."""
+    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+if __name__ == "__main__":
+    main()
