@@ -18,6 +18,8 @@ KINDS = {
     ".pdf": "pdf",
     ".docx": "docx",
     ".docm": "docx",
+    ".pptx": "pptx",
+    ".pptm": "pptx",
     ".xlsx": "xlsx",
     ".xlsm": "xlsx",
     ".csv": "csv",
