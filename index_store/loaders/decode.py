@@ -65,6 +65,9 @@ FEW = 20
 WRONG_SHARE = 0.02
 """of the characters outside ASCII that may be unreadable: a file cut off, a line pasted from elsewhere"""
 
+NULS = 0.001
+"""of a file's bytes that may be NUL, by a fault of what wrote it; more make it no text"""
+
 IN_USE = 0.8
 """share of characters that are ASCII, kana or common kanji; UTF-16 read from the wrong end has 0.1"""
 
@@ -85,7 +88,12 @@ def decode(content: bytes, name: str, *declared: str | None) -> str:
                 raise UnknownEncoding(name=name)
             return text.removeprefix("\ufeff")
     if b"\0" in content:
-        return _wide(content, name)
+        if (text := _wide(content)) is not None:
+            return text
+        if content.count(0) > max(1, NULS * len(content)):
+            kind = content_kind(content)
+            raise WrongContent(name=name, content=kind) if kind else UnknownEncoding(name=name)
+        content = content.replace(b"\0", b"")
     if b"\x1b$" in content or b"\x1b(" in content:
         text = decode_iso2022(content)
         if _is_mostly_right(text):
@@ -114,8 +122,8 @@ def _as_declared(content: bytes, charset: str | None) -> str | None:
 def _is_text_codec(charset: str) -> bool:
     try:
         return isinstance("".encode(charset), bytes) and charset not in ("utf-7", "idna", "punycode", "unicode_escape")
-    except (LookupError, UnicodeError):
-        # "hex" and the like are codecs too.
+    except (LookupError, ValueError):
+        # "hex" and the like are codecs too; a NUL in a name is a ValueError.
         return False
 
 
@@ -190,16 +198,12 @@ def _plausibility(text: str, half: float, kanji_alone: int) -> float:
     return (1.5 * kana + common + half * halves) / other - 0.3
 
 
-def _wide(content: bytes, name: str) -> str:
+def _wide(content: bytes) -> str | None:
     """UTF-16 without a byte order mark: read from the right end it is made of characters in use."""
     read = [content[: len(content) // 2 * 2].decode(encoding, "replace") for encoding in ("utf-16-le", "utf-16-be")]
     text = max(read, key=_in_use)
-    if _in_use(text) > IN_USE and _is_mostly_right(text) and not _CONTROL.search(text):
-        return text
-    kind = content_kind(content)
-    if kind:
-        raise WrongContent(name=name, content=kind)
-    raise UnknownEncoding(name=name)
+    is_text = _in_use(text) > IN_USE and _is_mostly_right(text) and not _CONTROL.search(text)
+    return text if is_text else None
 
 
 def _in_use(text: str) -> float:

@@ -113,6 +113,11 @@ def test_a_bad_byte_or_a_cut_end_does_not_cost_the_whole_file(encoding: str) -> 
     assert spoilt.endswith(PROSE * 18)
 
 
+def test_a_stray_nul_does_not_cost_the_whole_file() -> None:
+    content = (PROSE * 40).encode()
+    assert decode(content[:90] + b"\0" + content[90:], "a.txt") == PROSE * 40
+
+
 @pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
 def test_utf16_without_a_mark_is_read_whatever_it_holds(order: str) -> None:
     text = "\u3000" + PROSE + "\n\u3000" + PROSE
@@ -137,6 +142,6 @@ def test_the_second_declaration_counts_where_the_first_does_not_hold() -> None:
     assert decode(content, "a.html", "no-such-charset", "koi8-r") == "привет, мир"
 
 
-@pytest.mark.parametrize("declared", ["hex", "rot13", "idna", "zlib", "utf-7"])
+@pytest.mark.parametrize("declared", ["hex", "rot13", "idna", "zlib", "utf-7", "utf\0-8"])
 def test_a_codec_that_is_no_charset_is_not_used(declared: str) -> None:
     assert decode(PROSE.encode("cp932"), "a.html", declared) == PROSE
