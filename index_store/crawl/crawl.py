@@ -87,6 +87,7 @@ class Crawl:
                 course.result()
         finally:
             self.stop()
+            asyncio.run_coroutine_threadsafe(_others_end(), loop).result()
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
             for path in fetcher.files:
@@ -98,6 +99,12 @@ class Crawl:
             await self._crawler.run()
 
 
+async def _others_end() -> None:
+    """Waits for the cancelled course to clear up. A loop that cancels every task leaves some of anyio's unfinished."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    await asyncio.gather(*others, return_exceptions=True)
+
+
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    with asyncio.Runner(loop_factory=lambda: loop) as runner:  # which ends its tasks when it is left
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
         runner.get_loop().run_forever()

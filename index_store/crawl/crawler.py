@@ -114,6 +114,12 @@ class Crawler:
         self._start_failed = False
 
     async def run(self) -> None:
+        try:
+            await self._run()
+        finally:
+            await self._robots.aclose()
+
+    async def _run(self) -> None:
         start = Visit(self._options.url, 0, is_start=True)
         self.frontier.add(start)
         await self._work()

@@ -98,10 +98,10 @@ class AddressGuard:
                 raise PortRefused(host=host, port=port)
 
     def _is_exempt(self, host: str, port: int, address: Address) -> bool:
-        is_home = address not in _METADATA and any(address in network for network in _HOME)
+        is_site = is_public(address) or (address not in _METADATA and any(address in network for network in _HOME))
         return any(
             exemption.port in (None, port)
-            and (address in exemption.network if exemption.network else is_home and exemption.host == host)
+            and (address in exemption.network if exemption.network else is_site and exemption.host == host)
             for exemption in self._exemptions
         )
 

@@ -45,6 +45,12 @@ class Robots:
             self._asked[origin] = asyncio.create_task(self._ask(origin))
         return await asyncio.shield(self._asked[origin])
 
+    async def aclose(self) -> None:
+        """Ends the requests that nobody waits for any more."""
+        for task in self._asked.values():
+            task.cancel()
+        await asyncio.gather(*self._asked.values(), return_exceptions=True)
+
     async def _ask(self, origin: str) -> Rules:
         try:
             answer = await self._get(f"{origin}/robots.txt", SIZE)

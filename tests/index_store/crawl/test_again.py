@@ -105,11 +105,11 @@ def test_pages_of_a_site_map_that_fails_are_asked_for_before_they_are_gone(site,
     listing = Reply(f"<urlset>{addresses}</urlset>", content_type="text/xml")
     site.pages = {"/": html("Home"), "/sitemap.xml": listing, "/a": html("A"), "/b": html("B")}
     first = crawl(site.url())
-    assert first.paths == ["/", "/a", "/b"]
+    assert sorted(first.paths) == ["/", "/a", "/b"]
     site.pages["/sitemap.xml"] = answer
     site.pages["/b"] = Reply(status=404)
     again = crawl(site.url(), first.known, crawl_timeout=1)
-    assert again.of(PageOutcome.UNCHANGED) == [site.url("/"), site.url("/a")]
+    assert sorted(again.of(PageOutcome.UNCHANGED)) == [site.url("/"), site.url("/a")]
     assert again.of(PageOutcome.GONE) == [site.url("/b")]
 
 

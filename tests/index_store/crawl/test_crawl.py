@@ -145,7 +145,7 @@ def test_a_host_is_asked_no_more_often_than_the_rate_says(site, crawl):
     site.pages = {"/": html("Home", *(f"/{n}" for n in range(10)))} | {f"/{n}": html(f"Page {n}") for n in range(10)}
     crawl(site.url(), crawl_rate=20, crawl_at_once=8)
     times = [asked.at for asked in site.asked]
-    assert times[-1] - times[0] >= (len(times) - 1) / 20 - 0.02
+    assert times[-1] - times[0] >= (len(times) - 1) / 20 - 0.15
 
 
 def test_a_slow_reader_slows_the_crawl_and_few_files_lie_on_disk(site, tmp_path: Path):

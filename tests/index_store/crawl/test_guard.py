@@ -140,6 +140,13 @@ def test_ports_of_other_services_are_refused_on_public_hosts(crawl, port):
     assert f"Port {port}" in crawl(f"http://1.1.1.1:{port}/", crawl_allowed="").failure
 
 
+def test_a_port_of_another_service_is_open_where_the_setting_names_it_with_its_host(crawl):
+    with NameServer({"odd.example": [["198.41.0.4"]]}) as names:
+        url, options = "http://odd.example:6000/", {"resolve": names.resolve, "crawl_timeout": 0.5, "depth": 0}
+        assert "Port 6000" in crawl(url, crawl_allowed="odd.example:6001", **options).failure
+        assert "Port" not in crawl(url, crawl_allowed="odd.example:6000", **options).failure
+
+
 def test_a_name_that_leads_inside_is_refused(crawl, site):
     with NameServer({"intranet.example": [["127.0.0.1"]]}) as names:
         crawled = crawl(site.url(host="intranet.example"), resolve=names.resolve, crawl_allowed="")
