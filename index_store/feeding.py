@@ -191,13 +191,16 @@ class Feeder:
                 )
                 seen.add(arrival.source)
                 self._refuse(index, arrival, self._course.add(arrival.source), error)
-            for name, path in unpacked.members:
-                source = storable(f"{archive.source}/{name}")
-                seen.add(source)
-                member = self._course.add(source, path.stat().st_size)
-                draft = self._begin(index, Arrival(source, file_name(name), "", path, True, archive.source), member)
+            for member in unpacked.members:
+                arrival = Arrival(
+                    storable(f"{archive.source}/{member.name}"), file_name(member.name), "", member.path, True,
+                    archive.source,
+                )  # fmt: skip
+                seen.add(arrival.source)
+                each = self._course.add(arrival.source, member.path.stat().st_size)
+                draft = self._begin(index, arrival, each)
                 if draft:
-                    yield draft, member
+                    yield draft, each
         gone = [row for row in library.catalogue.rows(index.id) if row.parent == archive.source]
         self._remove(index, [row for row in gone if row.source not in seen])
         library.dissolve(archive)

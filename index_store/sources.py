@@ -51,7 +51,8 @@ Source = FileSource | SiteSource | KeptSource
 
 
 def is_address(source: str) -> bool:
-    return source.lower().startswith(("http://", "https://"))
+    """Rather than a path; whether it can be crawled is for the crawler to say."""
+    return "://" in source
 
 
 def storable(source: str) -> str:
