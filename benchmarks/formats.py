@@ -59,7 +59,7 @@ def main() -> None:
     for file in sorted(files, key=lambda file: (file["file"].rpartition(".")[2], file["file"])):
         name = file["file"]
         outcome, peak = _measured(data / name)
-        found = _found(outcome, expected.get(name, Expected()))
+        found = held_against(outcome, expected.get(name, Expected()))
         if found.startswith("**"):
             wrong.append(name)
         what = "ready" if outcome.error is None else outcome.error.sentence("en")
@@ -129,7 +129,7 @@ def _file(parser: Parser, path: Path, name: str, _: Path) -> Outcome:
     return Outcome(_key("\n".join(parts)), split.section_count, split.chunk_count)
 
 
-def _found(outcome: Outcome, expected: Expected) -> str:
+def held_against(outcome: Outcome, expected: Expected) -> str:
     """Bold where it is not as expected."""
     if outcome.error is not None or expected.error is not None:
         code = outcome.error.code if outcome.error else "ready"
@@ -138,7 +138,12 @@ def _found(outcome: Outcome, expected: Expected) -> str:
     present = [word for word in expected.absent if _key(word) in outcome.text]
     if missing or present:
         share = 1 - len(missing) / max(len(expected.words), 1)
-        return f"**{share:.0%}; missing: {' '.join(missing)}; should be absent: {' '.join(present)}**"
+        named = [
+            f"{what}: {' '.join(words)}"
+            for what, words in (("missing", missing), ("should be absent", present))
+            if words
+        ]
+        return f"**{'; '.join([f'{share:.0%}', *named])}**"
     return f"100% of {len(expected.words)}" if expected.words else ""
 
 

@@ -52,8 +52,8 @@ _NEVER = re.compile(r"[\ue000-\uf8ff\u0080-\u009f\ufffd]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _STRANGE = re.compile(r"[\x80-\x9f]|[A-Za-z][¡¢£¤¥¦¨©ª«¬®¯°±²³´µ¶¸¹º»¼½¾¿Ð×Þ÷†‡ƒ][a-z]")
 """in the midst of a word, what no Western language has there: another encoding read as Windows-1252"""
-_NO_CHARACTER = dict.fromkeys((0x80, 0xF8F0, 0xF8F1, 0xF8F2, 0xF8F3), "\ufffd")
-"""what Python's cp932 makes of bytes that are none"""
+_NO_CHARACTER = dict.fromkeys((0x80, 0xA0, *range(0xE000, 0xF900)), "\ufffd")
+"""what Python's cp932 makes of bytes that are none, and of those that each company gives another meaning"""
 _LEVEL_1 = frozenset(
     bytes((lead, trail)).decode("cp932", "ignore") for lead in range(0x88, 0x98) for trail in range(0x40, 0xFD)
 )
@@ -136,7 +136,8 @@ def _try(content: bytes, encoding: str) -> str | None:
 
 def _mostly(content: bytes, encoding: str) -> str | None:
     """The text, when all but a few characters can be read."""
-    text = content.decode(encoding, "replace").translate(_NO_CHARACTER)
+    text = content.decode(encoding, "replace")
+    text = text.translate(_NO_CHARACTER) if encoding == "cp932" else text
     return text if _is_mostly_right(text) else None
 
 
