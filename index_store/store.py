@@ -3,6 +3,7 @@
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
 import os
+import threading
 import unicodedata
 import uuid
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from sqlalchemy import Row
 from index_store import errors
 from index_store.check import differences
 from index_store.crawl import CrawlOptions
+from index_store.crawl.guard import AddressGuard
 from index_store.embeddings import Embeddings, make_embeddings
 from index_store.feeding import Workshop
 from index_store.ingest import Ingestion
@@ -34,12 +36,13 @@ SPARE = 16
 class IndexStore:
     """The documents of all indexes and how they are found. One process owns a data folder; its threads share the store.
 
-    Raises StoreInUse, DataFolderUnusable.
+    Raises InvalidSetting, StoreInUse, DataFolderUnusable.
     """
 
     def __init__(self, settings: Settings | None = None, embeddings: Embeddings | None = None) -> None:
         self._settings = settings or Settings()
         self._embeddings = embeddings or make_embeddings(self._settings)
+        AddressGuard(self._settings.crawl_allowed)  # a mistake in it is told at the start, not when a site is added
         folder = self._settings.data_dir
         self._lock = _own(folder)
         self._library = Library(folder)
@@ -49,6 +52,8 @@ class IndexStore:
         self._ingestions: list[Ingestion] = []
         self._dismissed: set[Ingestion] = set()
         self._is_closed = False
+        self._naming = threading.Lock()
+        """whether there is an index of a name, until it is made"""
 
     def close(self) -> None:
         """What jobs have not done stays pending. Closing twice is fine."""
@@ -77,18 +82,20 @@ class IndexStore:
     def create_index(self, name: str) -> None:
         """Raises BadIndexName, IndexExists."""
         name = _checked_name(name)
-        if self._catalogue.index(name):
-            raise errors.IndexExists(index=name)
-        self._create_index(name)
+        with self._naming:
+            if self._catalogue.index(name):
+                raise errors.IndexExists(index=name)
+            self._create_index(name)
 
     def rename_index(self, name: str, new_name: str) -> None:
         """Raises UnknownIndex, BadIndexName, IndexExists."""
         row, new_name = self._index(name), _checked_name(new_name)
         if new_name == row.name:
             return
-        if self._catalogue.index(new_name):
-            raise errors.IndexExists(index=new_name)
-        self._catalogue.rename_index(row.id, new_name)
+        with self._naming:
+            if self._catalogue.index(new_name):
+                raise errors.IndexExists(index=new_name)
+            self._catalogue.rename_index(row.id, new_name)
 
     def delete_index(self, name: str) -> None:
         """With its documents, once its jobs have let go of it. Raises UnknownIndex."""
@@ -329,14 +336,15 @@ class IndexStore:
         Raises BadIndexName, EmbeddingModelMismatch.
         """
         name = _checked_name(name)
-        row = self._catalogue.index(name)
-        if row is None:
-            self._create_index(name)
-        elif row.embedding_model != self._embeddings.id:
-            if self._catalogue.has_chunks(row.id):
-                raise errors.model_mismatch(row, self._embeddings.id)
-            self._library.set_model(row, self._embeddings.id)
-        return self._index(name)
+        with self._naming:
+            row = self._catalogue.index(name)
+            if row is None:
+                self._create_index(name)
+            elif row.embedding_model != self._embeddings.id:
+                if self._catalogue.has_chunks(row.id):
+                    raise errors.model_mismatch(row, self._embeddings.id)
+                self._library.set_model(row, self._embeddings.id)
+            return self._index(name)
 
     def _create_index(self, name: str) -> None:
         self._catalogue.create_index(uuid.uuid4().hex, name, self._embeddings.id, new_collection())
