@@ -24,6 +24,7 @@ KINDS = {
     ".xlsm": "xlsx",
     ".csv": "csv",
     ".tsv": "csv",
+    ".rtf": "rtf",
     ".epub": "epub",
     ".eml": "eml",
     ".mht": "mht",
