@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
-from index_store.errors import IndexStoreError, PlainError
+from index_store.errors import OriginalMissing, PlainError, UnknownDocument
 from index_store.records import Original
 from pages.charset import charset_of
 from pages.process import engine
@@ -38,7 +38,7 @@ async def original(request: Request) -> Response:
         found = await run_in_threadpool(lambda: engine().store.original(document_id))
         return await run_in_threadpool(_response, found)
     except PlainError as error:
-        status = 404 if isinstance(error, IndexStoreError) else 503
+        status = 404 if isinstance(error, (UnknownDocument, OriginalMissing)) else 503
         return PlainTextResponse(error.sentence(_language(request)), status)
 
 

@@ -8,6 +8,7 @@ from pathlib import PurePath
 import streamlit as st
 
 from index_store import Chunk, CrawlOptions, Document, DocumentStatus, Section, SiteSource
+from index_store.errors import OriginalMissing
 from pages.process import engine
 from pages.widgets.attempt import attempt
 from pages.widgets.chunks import section_html
@@ -64,7 +65,7 @@ def _source(document: Document) -> str:
 
 def _show_actions(document: Document) -> None:
     with st.container(horizontal=True, gap="small", key="document-actions"):
-        if document.size:
+        if _has_original(document):
             st.html(
                 f'<a class="button" href="{original_address(document.id)}" target="_blank" rel="noopener">'
                 f"{escape(say('document.original'))} ↗</a>",
@@ -86,6 +87,15 @@ def _show_actions(document: Document) -> None:
             st.write(say("document.remove_help"))
             if st.button(say("document.remove_really"), type="primary", key="danger-remove-document"):
                 _remove(document)
+
+
+def _has_original(document: Document) -> bool:
+    """Of what could not be loaded at all, none is kept."""
+    try:
+        engine().store.original(document.id)
+    except OriginalMissing:
+        return False
+    return True
 
 
 def _is_page(document: Document) -> bool:

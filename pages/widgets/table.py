@@ -1,6 +1,7 @@
 """The documents of an index as a table: searched, filtered, sorted, and acted on several at a time."""
 
 import hashlib
+import math
 import unicodedata
 from collections.abc import Callable, Sequence
 
@@ -141,7 +142,7 @@ def _frame(documents: Sequence[Document]) -> pd.DataFrame:
         "title": [each.title for each in documents],
         "status": [[status_of(each)] for each in documents],
         "kind": [each.kind.upper() for each in documents],
-        "size": [each.size for each in documents],
+        "size": [math.ceil(each.size / 1000) for each in documents],
         "sections": [each.sections for each in documents],
         "chunks": [each.chunks for each in documents],
         "added": pd.to_datetime([each.added_at for each in documents], utc=True),
@@ -170,7 +171,7 @@ def _columns(documents: Sequence[Document], key: str) -> dict:
         ),
         "error": column.TextColumn(say("column.error"), width=420),
         "kind": column.TextColumn(say("column.kind"), width=70),
-        "size": column.NumberColumn(say("column.size"), format="bytes", width=80),
+        "size": column.NumberColumn(say("column.size"), format="%d KB", width=90),
         "sections": column.NumberColumn(say("column.sections"), format="localized", width=85),
         "chunks": column.NumberColumn(say("column.chunks"), format="localized", width=85),
         "added": column.DatetimeColumn(say("column.added"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=140),

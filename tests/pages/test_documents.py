@@ -1,0 +1,234 @@
+"""The Documents page: what it shows of an index, and what can be done to it."""
+
+from pathlib import Path
+
+import pytest
+
+from index_store import samples, uploads
+from index_store.errors import BadIndexName, EmptyDocument, IndexExists, NoText, UnknownDocument
+from tests.index_store.loaders.pdf_file import PdfFile
+from tests.pages.chat_page import ChatPage
+from tests.pages.documents_page import DocumentsPage
+from tests.pages.test_detail import Tags
+
+HANDBOOK = (
+    "# Travel\n\n## Allowance\n\n一般社員の国内出張の日当は1日2,500円です。\n\n"
+    "## Trains\n\nThe green car needs the approval of a director.\n"
+)
+HOSTILE = "](javascript:alert(1)) <img src=x onerror=alert(2)> ![p](https://elsewhere.example/p.png) **b** $x$"
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+def add(engine, tmp_path: Path, *names: str, text: str = HANDBOOK, index: str = "handbook") -> list[str]:
+    """Documents of these names; gives their ids."""
+    ids = []
+    for name in names:
+        file = tmp_path / name
+        file.write_text(text, encoding="utf-8")
+        added = engine.store.add(index, file, name)
+        assert added.error is None
+        ids.append(added.document_id)
+    return ids
+
+
+@each_language
+def test_the_empty_page_says_the_next_step_and_loads_the_sample(engine, language):
+    page = DocumentsPage(language)
+    assert page.words["documents.empty"] in page.text
+    page.press("empty.load_samples").wait()
+    assert page.picked == samples.INDEX
+    assert len(page.table) == len(samples.documents())
+    assert page.words["empty.load_samples"] not in page.buttons
+
+
+@each_language
+def test_files_that_are_dropped_are_added_once_and_told_of(engine, language):
+    page = DocumentsPage(language)
+    page.drop(("travel.md", HANDBOOK.encode()), ("empty.txt", b"")).wait()
+    assert len(engine.store.ingestions) == 1
+    page.look()
+    assert len(engine.store.ingestions) == 1
+    assert f"{page.words['job.ready_one']} · {page.words['job.failed_one']}" in page.html
+    assert EmptyDocument(name="empty.txt").sentence(language) in Tags(page.html).text
+    assert sorted(page.titles) == ["Travel", "empty.txt"]
+    assert page.picked == page.words["index.default"]
+    assert not list(uploads.folder(engine.settings.data_dir).glob("*"))
+    page.press("documents.dismiss")
+    assert page.words["job.ready_one"] not in page.html
+
+
+def test_a_document_is_shown_with_its_facts(engine, tmp_path):
+    add(engine, tmp_path, "travel.md")
+    [row] = DocumentsPage().table
+    assert (row["title"], row["source"], row["status"], row["kind"]) == ("Travel", "travel.md", ["ready"], "MD")
+    assert (row["size"], row["sections"], row["chunks"]) == (1, 2, 2)
+    assert "error" not in row
+
+
+def test_search_and_filters_find_documents(engine, tmp_path):
+    add(engine, tmp_path, "travel.md", "leave.txt", "ＩＴガイド.md")
+    page = DocumentsPage()
+    assert len(page.table) == 3
+    assert [row["source"] for row in page.write("table.search", "it ガイド").table] == ["ＩＴガイド.md"]
+    page.write("table.search", "")
+    assert [row["source"] for row in page.choose("table.kind", "txt").table] == ["leave.txt"]
+    page.write("table.search", "travel")
+    assert page.table == []
+    assert page.words["table.nothing"] in page.text
+
+
+@each_language
+def test_what_failed_says_why_in_the_readers_language_and_can_be_tried_again(engine, tmp_path, language):
+    add(engine, tmp_path, "travel.md")
+    page = DocumentsPage(language)
+    page.drop(("scan.pdf", PdfFile([[]]).content())).wait()
+    page.press("documents.dismiss")
+    page.choose("table.status", "failed")
+    [row] = page.table
+    assert row["error"] == NoText(name="scan.pdf").sentence(language)
+    page.press("table.retry_all_one")
+    [job] = engine.store.ingestions
+    assert [each.source for each in job.wait()] == ["scan.pdf"]
+
+
+def test_a_job_that_is_over_can_be_sent_again_with_what_failed_alone(engine, server):
+    page = DocumentsPage()
+    page.drop(("travel.md", HANDBOOK.encode()), ("scan.pdf", PdfFile([[]]).content())).wait()
+    page.press("job.retry_one")
+    [job] = engine.store.ingestions
+    assert [each.source for each in job.wait()] == ["scan.pdf"]
+
+
+def test_an_index_is_made_renamed_and_deleted(engine, tmp_path):
+    page = DocumentsPage()
+    page.write("index.name", "travel").press("index.create")
+    assert page.picked == "travel"
+    add(engine, tmp_path, "travel.md", index="travel")
+    page.look()
+    assert page.words["index.documents_one"] in page.app.selectbox[0].options[0]
+    page.app.text_input(key="rename of travel").set_value("出張")
+    page.press("index.rename")
+    assert page.picked == "出張"
+    assert page.titles == ["Travel"]
+    told = page.words["index.delete_help"].format(name="出張", documents=page.words["index.documents_one"])
+    assert told in page.text
+    page.press("index.delete_really")
+    assert engine.store.indexes() == []
+    assert page.words["documents.empty"] in page.text
+
+
+@each_language
+def test_a_name_that_an_index_cannot_have_is_refused_in_a_sentence(engine, language):
+    page = DocumentsPage(language)
+    page.write("index.name", "a/b").press("index.create")
+    assert BadIndexName().sentence(language) in page.text
+    page.write("index.name", "twice").press("index.create")
+    page.app.text_input(key="new index name-1").set_value("twice")
+    page.press("index.create")
+    assert IndexExists(index="twice").sentence(language) in page.text
+
+
+def test_both_pages_are_about_the_same_index(engine, tmp_path):
+    add(engine, tmp_path, "travel.md", index="first")
+    add(engine, tmp_path, "leave.md", index="second")
+    page = DocumentsPage()
+    page.choose("index.label", "second")
+    assert page.app.query_params["index"] in ("second", ["second"])
+    page.app.switch_page("chat.py")
+    page.look()
+    assert page.app.selectbox[0].value == "second"
+
+
+@each_language
+@pytest.mark.parametrize("address", ["", "ftp://example.com/", "http://user:secret@example.com/", "no address at all"])
+def test_an_address_that_cannot_be_fetched_is_told_in_a_sentence(engine, language, address):
+    page = DocumentsPage(language)
+    page.write("site.url", address).press("site.crawl")
+    assert len(page.app.error) == 1
+    assert "secret" not in page.text
+    assert "Traceback" not in page.text
+    assert engine.store.ingestions == ()
+
+
+def test_the_form_of_a_site_says_what_will_be_fetched(engine):
+    page = DocumentsPage()
+    assert page.words["site.fetches"].format(depth=2, limit=200) in page.text
+    page.app.number_input(key="site depth").set_value(0)
+    assert page.words["site.alone"] in page.look().text
+
+
+@each_language
+def test_a_document_is_opened_by_its_address(engine, tmp_path, language):
+    [document_id] = add(engine, tmp_path, "travel.md")
+    page = DocumentsPage(language, doc=document_id)
+    text = Tags(page.html).text
+    assert "Travel" in text
+    assert "travel.md" in text
+    assert page.words["chunk.chunks"].format(count=2) in text
+    assert "The green car needs the approval of a director." in text
+    assert page.table == []
+    assert f'href="originals/{document_id}"' in page.html
+
+
+@each_language
+def test_a_document_that_is_gone_is_told_in_a_sentence(engine, language):
+    page = DocumentsPage(language, doc="0" * 32)
+    assert [shown.value.replace("\\", "") for shown in page.app.warning] == [
+        UnknownDocument(source="0" * 32, index="*").sentence(language)
+    ]
+
+
+def test_a_citation_opens_its_section_alone_and_then_the_whole_document(engine, tmp_path):
+    [document_id] = add(engine, tmp_path, "travel.md")
+    sections = engine.store.sections(document_id)
+    page = DocumentsPage(doc=document_id, section=sections[1].id)
+    assert "director" in page.html
+    assert "2,500" not in page.html
+    page.press("document.whole", count=2)
+    assert "2,500" in page.html
+
+
+def test_a_long_document_is_shown_a_page_at_a_time_and_searched(engine, tmp_path):
+    text = "".join(f"## Part {number}\n\nThis is what part {number} says.\n\n" for number in range(45))
+    [document_id] = add(engine, tmp_path, "long.md", text=text)
+    page = DocumentsPage(doc=document_id)
+    assert "part 19 says" in page.html
+    assert "part 20 says" not in page.html
+    page.write("document.search", "PART 44")
+    assert "part 44 says" in page.html
+    assert "part 1 says" not in page.html
+
+
+def test_a_document_is_removed_and_the_list_shown(engine, tmp_path):
+    [document_id, _] = add(engine, tmp_path, "travel.md", "leave.md")
+    page = DocumentsPage(doc=document_id)
+    page.press("document.remove_really")
+    assert [row["source"] for row in page.table] == ["leave.md"]
+
+
+def test_a_document_is_replaced_by_a_new_version_under_its_own_name(engine, tmp_path):
+    [document_id] = add(engine, tmp_path, "travel.md")
+    page = DocumentsPage(doc=document_id)
+    page.app.file_uploader[0].set_value([("travel-2026.md", b"# Travel 2026\n\nAll new.\n", "text/markdown")])
+    page.look()
+    page.wait()
+    [document] = engine.store.documents()
+    assert (document.id, document.source, document.title) == (document_id, "travel.md", "Travel 2026")
+    assert "All new." in page.html
+
+
+def test_words_of_a_document_are_shown_as_they_are_and_run_nothing(engine, tmp_path):
+    """Neither as HTML nor as Markdown."""
+    name = HOSTILE.replace("/", "") + ".md"
+    [document_id] = add(engine, tmp_path, name, text=f"# {HOSTILE}\n\n## {HOSTILE}\n\n{HOSTILE}\n")
+    page = DocumentsPage(doc=document_id)
+    tags = Tags(page.html)
+    assert not tags.names & {"script", "img", "iframe", "style"} - Tags(ChatPage().app.html[0].value).names
+    assert not {each for each in tags.attributes if each.startswith("on")}
+    assert tags.text.count("<img src=x onerror=alert(2)>") >= 3  # title, source, heading, chunk
+    listed = DocumentsPage()
+    listed.drop((name, b"")).wait()
+    told = [*listed.app.markdown, *listed.app.error, *listed.app.caption, *listed.app.warning, *listed.app.info]
+    assert not [each.value for each in told if "](javascript" in each.value or "<img" in each.value]
+    assert "onerror" not in Tags(listed.html).attributes

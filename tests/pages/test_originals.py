@@ -1,0 +1,131 @@
+"""Documents as they came, over HTTP: the right type, the right characters, and nothing that runs."""
+
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from index_store import FileSource
+from index_store.errors import StoreInUse, UnknownDocument
+from pages import process
+from pages.originals import original
+from tests.index_store.loaders.pdf_file import PdfFile, Text
+
+JAPANESE = "一般社員の国内出張の日当は1日2,500円です。宿泊を伴わないときは半額とします。\n"
+SCRIPT = "<html><body><h1>Page</h1><p>Some text.</p><script>document.title = 'run'</script></body></html>"
+
+
+@pytest.fixture
+def client(engine) -> Iterator[TestClient]:
+    app = Starlette(routes=[Route("/originals/{document_id}", original)])
+    with TestClient(app, raise_server_exceptions=True) as client:
+        yield client
+
+
+@pytest.fixture
+def add(engine, tmp_path: Path):
+    def add(name: str, content: bytes) -> str:
+        file = tmp_path / "file"
+        file.write_bytes(content)
+        [added] = engine.store.ingest("handbook", [FileSource(file, name)]).wait()
+        assert added.document_id, added.error
+        return added.document_id
+
+    return add
+
+
+def test_a_pdf_is_shown_by_the_browser_itself(client, add):
+    content = PdfFile([[Text(50, 700, "Travel expenses")]]).content()
+    answer = client.get(f"/originals/{add('travel.pdf', content)}")
+    assert answer.content == content
+    assert answer.headers["content-type"] == "application/pdf"
+    assert answer.headers["content-disposition"] == 'inline; filename="travel.pdf"'
+    assert "sandbox" not in answer.headers["content-security-policy"]
+
+
+def test_html_is_shut_up_in_a_sandbox_that_runs_and_loads_nothing(client, add):
+    answer = client.get(f"/originals/{add('page.html', SCRIPT.encode())}")
+    assert answer.text == SCRIPT
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    policy = [each.strip() for each in answer.headers["content-security-policy"].split(";")]
+    assert "sandbox" in policy  # without allow-scripts
+    assert "default-src 'none'" in policy
+    assert not [each for each in policy if each.startswith("script-src")]
+
+
+@pytest.mark.parametrize("name", ["page.html", "travel.md", "travel.txt", "travel.pdf", "travel.docx", "mail.eml"])
+def test_no_type_is_left_to_be_guessed(client, add, name):
+    answer = client.get(f"/originals/{add(name, SCRIPT.encode())}")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+    assert name == "page.html" or not answer.headers["content-type"].startswith("text/html")
+
+
+@pytest.mark.parametrize("name", ["travel.docx", "book.epub", "slides.pptx"])
+def test_what_a_browser_does_not_show_is_saved(client, add, name):
+    answer = client.get(f"/originals/{add(name, b'PK not really a document')}")
+    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+    assert answer.headers["content-type"].startswith("application/")
+
+
+@pytest.mark.parametrize("name", ["髙橋① 規程.docx", 'a"b;c\r\nSet-Cookie: x.docx', "%00.docx"])
+def test_a_file_keeps_its_name_whatever_is_in_it(client, add, name):
+    answer = client.get(f"/originals/{add(name, b'PK not really a document')}")
+    kept = unicodedata.normalize("NFC", name)
+    assert answer.headers["content-disposition"] == f"attachment; filename*=utf-8''{quote(kept)}"
+    assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("codec", "charset"),
+    [("utf-8", "utf-8"), ("cp932", "shift_jis"), ("euc_jp", "euc-jp"), ("iso2022_jp", "iso-2022-jp")],
+)
+@pytest.mark.parametrize("before", ["", "Only ASCII.\n" * 10_000], ids=["short", "after 120 kB of ASCII"])
+def test_text_is_sent_with_the_charset_that_it_is_in(client, add, codec, charset, before):
+    content = (before + JAPANESE * 3).encode(codec)
+    answer = client.get(f"/originals/{add('travel.txt', content)}")
+    assert answer.headers["content-type"] == f"text/plain; charset={charset}"
+    assert answer.headers["content-disposition"].startswith("inline")
+    assert answer.content == content
+
+
+def test_a_page_that_declares_its_charset_wrongly_is_still_shown_right(client, add):
+    page = f'<html><head><meta charset="utf-8"></head><body><p>{JAPANESE * 3}</p></body></html>'
+    answer = client.get(f"/originals/{add('page.html', page.encode('cp932'))}")
+    assert answer.headers["content-type"] == "text/html; charset=shift_jis"
+
+
+def test_a_part_of_a_large_file_can_be_asked_for(client, add):
+    content = b"# Large\n\n" + b"line of text\n" * 100_000
+    answer = client.get(f"/originals/{add('large.md', content)}", headers={"Range": "bytes=2-6"})
+    assert (answer.status_code, answer.content) == (206, b"Large")
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("document_id", ["0" * 32, "..%2F..%2Fcatalogue.sqlite3", "%00", "a'b"])
+def test_what_is_not_there_is_told_in_a_sentence(client, language, document_id):
+    answer = client.get(f"/originals/{document_id}", headers={"Accept-Language": language})
+    assert answer.status_code == 404
+    if document_id == "0" * 32:
+        assert answer.text == UnknownDocument(source=document_id, index="*").sentence(language)
+
+
+def test_a_document_that_was_removed_is_no_longer_served(client, add, engine):
+    document_id = add("travel.md", JAPANESE.encode())
+    engine.store.remove_documents([document_id])
+    assert client.get(f"/originals/{document_id}").status_code == 404
+
+
+def test_a_store_that_cannot_be_opened_is_told_in_a_sentence(client, engine, monkeypatch):
+    def refuse():
+        raise StoreInUse(folder="data", pid=1)
+
+    monkeypatch.setattr("pages.originals.engine", refuse)
+    answer = client.get("/originals/x")
+    assert (answer.status_code, answer.text) == (503, StoreInUse(folder="data", pid=1).sentence("en"))
+    assert process.engine() is engine
