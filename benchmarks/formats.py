@@ -97,8 +97,10 @@ def _measured(path: Path) -> tuple[Outcome, float]:
 
 def _peak() -> float:
     """Of the parser's process; 0 where it is gone, or the system does not say."""
-    children = [pid for task in Path("/proc/self/task").glob("*/children") for pid in task.read_text().split()]
-    statuses = [status.read_text() for pid in children if (status := Path(f"/proc/{pid}/status")).exists()]
+    # The parser's process is a child of this thread, which asks for one file at a time.
+    children = Path("/proc/thread-self/children")
+    pids = children.read_text().split() if children.exists() else []
+    statuses = [status.read_text() for pid in pids if (status := Path(f"/proc/{pid}/status")).exists()]
     return max((int(found[1]) / 1024 for text in statuses if (found := _PEAK.search(text))), default=0)
 
 

@@ -10,11 +10,12 @@ from index_store.loaders.loaded import Heading
 READINGS = 3
 """kanji with readings that show the notation; one or two may be quotation marks"""
 
+# Lengths are bounded: a line of brackets that never close would cost its length squared.
 _KANJI = "々〆一-鿿㐀-䶿豈-﫿\U00020000-\U0003ffff"
 _READING = re.compile(rf"(?:｜([^｜《》\n]{{1,40}})|(?<=[{_KANJI}ヶ※］]))《[ぁ-ゖァ-ヺー・ゝゞヽヾ\u3000 ]{{1,30}}》")
-_NOTE = re.compile(r"［＃[^］\n]*］")
-_GAIJI = re.compile(r"※［＃[^］\n]*?第[34]水準(\d)-(\d{1,2})-(\d{1,2})[^］\n]*］")
-_HEADING = re.compile(r"［＃「([^」\n]+)」は(?:同行|窓)?([大中小])見出し］")
+_NOTE = re.compile(r"［＃[^［］\n]{0,200}］")
+_GAIJI = re.compile(r"※［＃[^［］\n]{0,100}?第[34]水準(\d)-(\d{1,2})-(\d{1,2})[^［］\n]{0,100}］")
+_HEADING = re.compile(r"［＃「([^」\n]{1,100})」は(?:同行|窓)?([大中小])見出し］")
 _LEVELS = {"大": 1, "中": 2, "小": 3}
 _LEGEND = re.compile(r"^-{20,}\n【テキスト中に現れる記号について】.*?^-{20,}\n", re.M | re.S)
 

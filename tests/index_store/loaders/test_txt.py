@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from index_store import errors
@@ -31,6 +33,12 @@ def test_other_texts_keep_their_brackets_and_bars(raw) -> None:
     text = "書名は《はしれ》と｜縦線《たて》。\n# a line\n"
     (page,) = load(raw(text.encode(), "a.txt")).pages
     assert (page.markdown, page.headings) == (text, ())
+
+
+def test_brackets_that_never_close_take_no_time(raw) -> None:
+    started = time.monotonic()
+    load(raw(("［＃" * 200_000 + "漢《" * 200_000).encode(), "a.txt"))
+    assert time.monotonic() - started < 10
 
 
 def test_the_charset_that_the_server_claims_is_believed_where_it_holds(raw) -> None:
