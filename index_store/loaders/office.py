@@ -5,6 +5,7 @@ counted as it comes out, a part with a DTD is refused, and nothing outside the f
 by their local name, since the strict form of the standard has other namespaces. Macros and embedded files are not read.
 """
 
+import logging
 import posixpath
 import struct
 import zipfile
@@ -19,6 +20,8 @@ from lxml import etree
 from index_store.errors import EmptyDocument, PackedTooTightly, PasswordProtected, Unreadable, WrongContent
 from index_store.loaders.content import content_kind, is_encrypted_office, office_kind
 from index_store.loaders.loaded import RawFile
+
+log = logging.getLogger(__name__)
 
 UNPACKED_MB = 500
 """of XML that is read of one file; a workbook of 200,000 rows has 70"""
@@ -98,7 +101,10 @@ class Package:
     def title(self) -> str:
         """Of the core properties; "" where there is none or they can't be read."""
         for part in self.related("", "core-properties"):
-            return self.tree(part).findtext("{*}title") or ""
+            try:
+                return self.tree(part).findtext("{*}title") or ""
+            except Unreadable:
+                log.info("the properties of %s can't be read", self.name)
         return ""
 
     def _relations(self, part: str) -> dict[str, tuple[str, str]]:

@@ -21,16 +21,18 @@ class Box(Generic[Thing]):
 
 OVERLAP = 0.1
 """of the smaller box's side, by which neighbours may overlap and still be parted: frames are larger than their text"""
+CUTS = 100
+"""one within another, at most; slides that people make have few"""
 
 
-def reading_order(boxes: Sequence[Box[Thing]]) -> list[Box[Thing]]:
+def reading_order(boxes: Sequence[Box[Thing]], cuts: int = CUTS) -> list[Box[Thing]]:
     """Boxes that overlap stay in the order that they are given in."""
-    if len(boxes) < 2:
+    if len(boxes) < 2 or not cuts:
         return list(boxes)
     for low, high in (("top", "bottom"), ("left", "right")):
         groups = _parted(boxes, low, high)
         if len(groups) > 1:
-            return [box for group in groups for box in reading_order(group)]
+            return [box for group in groups for box in reading_order(group, cuts - 1)]
     return list(boxes)
 
 

@@ -4,6 +4,7 @@ A sheet is a plane on which people put several tables, titles and forms; Markdow
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -80,12 +81,13 @@ class Sheet:
 
     def _written(self, numbers: list[int]) -> Iterator[str]:
         rows = [self.rows[number] for number in numbers]
-        for low, high in _side_by_side(rows):
-            part = [
-                (number, {column: row[column] for column in sorted(row) if low <= column < high})
-                for number, row in zip(numbers, rows, strict=True)
-            ]
-            yield from self._block([(number, row) for number, row in part if row])
+        edges = _side_by_side(rows)
+        parts: list[dict[int, Row]] = [{} for _ in range(len(edges) + 1)]
+        for number, row in zip(numbers, rows, strict=True):
+            for column in sorted(row):
+                parts[bisect_right(edges, column)].setdefault(number, {})[column] = row[column]
+        for part in parts:
+            yield from self._block(list(part.items()))
 
     def _block(self, block: list[tuple[int, Row]]) -> Iterator[str]:
         columns = sorted({column for _, row in block for column in row})
@@ -114,19 +116,18 @@ class Sheet:
         return deepest if deepest < min(rows, 4) else 1
 
 
-def _side_by_side(rows: list[Row]) -> list[tuple[int, int]]:
-    """Column ranges of tables that stand beside each other: both sides have a full header of two columns or more."""
-    columns = sorted({column for row in rows for column in row})
-    ranges = []
-    low = at = 0
-    for at in range(1, len(columns)):
-        before, after = columns[low:at], columns[at:]
-        if columns[at] - columns[at - 1] > 1 and len(rows) > 1:
-            following = next((i for i in range(1, len(after)) if after[i] - after[i - 1] > 1), len(after))
-            if _is_headed(rows, before) and _is_headed(rows, after[:following]):
-                ranges.append((columns[low], columns[at]))
-                low = at
-    return [*ranges, (columns[low], columns[-1] + 1)] if columns else []
+def _side_by_side(rows: list[Row]) -> list[int]:
+    """First columns of tables that stand beside others: both sides have a full header of two columns or more."""
+    runs: list[list[int]] = []
+    for column in sorted({column for row in rows for column in row}):
+        if runs and column == runs[-1][-1] + 1:
+            runs[-1].append(column)
+        else:
+            runs.append([column])
+    if len(rows) < 2 or len(runs) < 2:
+        return []
+    headed = [_is_headed(rows, run) for run in runs]
+    return [run[0] for at, run in enumerate(runs) if at and headed[at - 1] and headed[at]]
 
 
 def _is_headed(rows: list[Row], columns: list[int]) -> bool:

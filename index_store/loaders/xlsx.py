@@ -56,7 +56,7 @@ class _Workbook:
 
     def _blocks(self, part: str) -> Iterator[str]:
         sheet = Sheet()
-        hidden: set[int] = set()
+        hidden = bytearray(COLUMNS)
         last = 0
         for element in self._package.elements(part, "row", "mergeCell", "col"):
             match local(element):
@@ -68,18 +68,20 @@ class _Workbook:
                 case "mergeCell":
                     sheet.spans += _span(attribute(element, "ref") or "")
                 case "col" if attribute(element, "hidden") in ("1", "true"):
-                    hidden |= set(range(number(element, "min", 1) - 1, min(number(element, "max", 0), COLUMNS)))
+                    low = min(max(number(element, "min", 1) - 1, 0), COLUMNS)
+                    high = min(max(number(element, "max", 0), 0), COLUMNS)
+                    hidden[low:high] = b"\1" * max(high - low, 0)
             release(element)
         yield from sheet.blocks()
         for drawn in self._package.related(part, "drawing"):
             yield from self._shapes(drawn, with_charts=not sheet.rows)
 
-    def _row(self, row: Element, hidden: set[int]) -> Row:
+    def _row(self, row: Element, hidden: bytearray) -> Row:
         cells: Row = {}
         column = -1
         for cell in row:
             column = _column((cell.get("r") or "").rstrip("0123456789"), column + 1)
-            if len(cell) and column not in hidden:
+            if len(cell) and column < COLUMNS and not hidden[column]:
                 text = self._text(cell)
                 if text and not text.isspace():
                     cells[column] = text

@@ -55,6 +55,13 @@ def test_text_that_is_no_office_file_is_damaged(raw) -> None:
         load(raw(b"just words", "a.docx"))
 
 
+def test_a_title_that_cannot_be_read_does_not_cost_the_document(raw) -> None:
+    file = document(p("text"))
+    file.parts["docProps/core.xml"] = "<cp:coreProperties><dc:title>cut o"
+    loaded = load(raw(file.content(), "a.docx"))
+    assert (loaded.title, loaded.pages[0].markdown) == ("a", "text\n")
+
+
 @pytest.mark.parametrize(
     "declaration",
     [

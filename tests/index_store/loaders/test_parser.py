@@ -195,11 +195,10 @@ def test_a_crash_costs_one_file(
     pipe = held("pipe.txt")
     with ThreadPoolExecutor() as threads:
         crashing = threads.submit(load, parser, pipe)
-        assert eventually(lambda: workers_of(os.getpid()))
-        time.sleep(1)  # to be past its start
-        os.kill(workers_of(os.getpid()).pop(), signal.SIGSEGV)
-        with pytest.raises(errors.ParserFailed):
-            crashing.result()
+        with pipe.open("w"):  # waits until it is read
+            os.kill(workers_of(os.getpid()).pop(), signal.SIGSEGV)
+            with pytest.raises(errors.ParserFailed):
+                crashing.result()
     assert "-11 on pipe.txt" in caplog.text
     assert "read_bytes" in caplog.text
     assert load(parser, handbook).title == TITLE

@@ -108,6 +108,15 @@ def test_shapes_are_read_in_bands_and_columns_however_they_were_drawn(pages) -> 
     assert pages(deck(shapes))[0].markdown.split("\n\n")[1:] == ["left 1", "left 2", "right 1", "right 2", "bottom\n"]
 
 
+def test_a_slide_of_a_thousand_shapes_cut_off_one_by_one_is_read(pages) -> None:
+    size = 4000
+    spiral = [
+        at(n * 2, n * 2, 1, size - n * 2) if n % 2 else at(n * 2, n * 2, size - n * 2, 1) for n in range(size // 2)
+    ]
+    (page,) = pages(deck(title("題") + "".join(shape(str(n), place=place) for n, place in enumerate(spiral))))
+    assert all(f"\n{n}\n" in page.markdown for n in range(size // 2))
+
+
 def test_a_placeholder_stands_where_its_layout_or_master_has_it(pages) -> None:
     file = deck(
         shape("below", holder='idx="7"') + shape("Title", holder='type="title"') + shape("free", place=at(0, 50))

@@ -132,6 +132,26 @@ def test_hidden_columns_are_left_out(markdown) -> None:
     assert markdown(xml) == "| a | c |\n| --- | --- |\n| 1 | 3 |\n"
 
 
+def test_columns_hidden_ten_thousand_times_and_cells_beyond_the_last_column_end_in_time(markdown) -> None:
+    hidden = '<col min="2" max="99999999" hidden="1"/><col min="-5" max="-1" hidden="1"/>' * 10_000
+    far = '<row r="2"><c r="ZZZ2"><v>1</v></c><c><v>2</v></c></row>'
+    started = time.monotonic()
+    assert markdown(f"<cols>{hidden}</cols><sheetData>{rows(['a', 'b', 'c'])}{far}</sheetData>") == "a\n"
+    assert time.monotonic() - started < 5
+
+
+def test_a_row_of_a_thousand_small_tables_takes_time_in_proportion(markdown) -> None:
+    names = [f"{chr(65 + i)}{chr(65 + j)}{chr(65 + k)}" for i in range(23) for j in range(26) for k in range(26)]
+    places = [name for at, name in enumerate(names[:15_000]) if at % 3]
+    xml = "".join(
+        f'<row r="{row}">' + "".join(f'<c r="{name}{row}"><v>{row}</v></c>' for name in places) + "</row>"
+        for row in (1, 2)
+    )
+    started = time.monotonic()
+    assert markdown(xml).count("| 1 | 1 |\n| --- | --- |\n| 2 | 2 |") == len(places) // 2
+    assert time.monotonic() - started < 5
+
+
 def test_text_boxes_on_a_sheet_are_read(raw) -> None:
     file = workbook(('name="S"', rows(["a"])))
     box = "<xdr:sp><xdr:txBody><a:p><a:r><a:t>注意</a:t></a:r></a:p></xdr:txBody></xdr:sp>"
