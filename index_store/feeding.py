@@ -180,30 +180,26 @@ class Feeder:
             try:
                 path = library.originals.path(archive.document_id, archive.revision)
                 unpacked = self._shop.parser.unpack(path, archive.name, folder, lambda: self._stop.is_set)
+                for name, error in unpacked.refused:
+                    arrival = _member(archive, name, folder)
+                    self._refuse(index, arrival, self._course.add(arrival.source), error)
+                for member in unpacked.members:
+                    if self._stop.is_set:
+                        break
+                    arrival = _member(archive, member.name, member.path)
+                    each = self._course.add(arrival.source, member.path.stat().st_size)
+                    draft = self._begin(index, arrival, each)
+                    if draft:
+                        yield draft, each
+                if self._stop.is_set:
+                    self._leave_archive(archive)
+                    return
+                names = [name for name, _ in unpacked.refused] + [member.name for member in unpacked.members]
+                gone = library.dissolve(archive, {_member(archive, name, folder).source for name in names})
+                self._course.items.remove(item)
+                self._tell_removed(gone)
             except errors.DocumentError as error:
-                self._end_archive(archive, item, error)
-                return
-            self._course.items.remove(item)
-            seen = set()
-            for name, error in unpacked.refused:
-                arrival = Arrival(
-                    storable(f"{archive.source}/{name}"), file_name(name), "", folder, False, archive.source
-                )
-                seen.add(arrival.source)
-                self._refuse(index, arrival, self._course.add(arrival.source), error)
-            for member in unpacked.members:
-                arrival = Arrival(
-                    storable(f"{archive.source}/{member.name}"), file_name(member.name), "", member.path, True,
-                    archive.source,
-                )  # fmt: skip
-                seen.add(arrival.source)
-                each = self._course.add(arrival.source, member.path.stat().st_size)
-                draft = self._begin(index, arrival, each)
-                if draft:
-                    yield draft, each
-        gone = [row for row in library.catalogue.rows(index.id) if row.parent == archive.source]
-        self._remove(index, [row for row in gone if row.source not in seen])
-        library.dissolve(archive)
+                self._fail_archive(archive, item, error)
 
     def _crawled(self, index: Row, site: SiteSource, item: Item) -> Iterator[tuple[Draft, Item]]:
         """The documents of a site, as its pages come."""
@@ -244,31 +240,40 @@ class Feeder:
                 )
                 return self._begin(index, replace(arrival, known=known.model_dump(mode="json")), item)
             case PageOutcome.UNCHANGED if row:
+                self._shop.library.settle(row, None)
                 self._settle(item, unchanged(row))
             case PageOutcome.GONE if row:
                 self._course.items.remove(item)
-                self._remove(index, [row])
+                self._shop.library.remove([row])
+                self._tell_removed([row])
             case PageOutcome.FAILED if page.error:
                 self._refuse(index, arrival, item, page.error)
             case _:
                 self._course.items.remove(item)
         return None
 
-    def _remove(self, index: Row, rows: Sequence[Row]) -> None:
-        self._shop.library.remove(rows, index.collection)
+    def _tell_removed(self, rows: Sequence[Row]) -> None:
         for row in rows:
             gone = Added(
                 source=row.source, status=AddStatus.REMOVED, document_id=row.id, chunks=0, sections=0, error=None
             )
             self._settle(self._course.add(row.source), gone)
 
-    def _end_archive(self, archive: Draft, item: Item, error: PlainError) -> None:
-        library = self._shop.library
-        if not self._stop.is_set:
-            library.fail(archive, error)
-            self._settle(item, failed(archive.source, archive.document_id, error))
-        elif not self._stop.is_suspended:
-            library.withdraw(archive)
+    def _fail_archive(self, archive: Draft, item: Item, error: PlainError) -> None:
+        if self._stop.is_set:
+            self._leave_archive(archive)
+            return
+        self._shop.library.fail(archive, error)
+        self._settle(item, failed(archive.source, archive.document_id, error))
+
+    def _leave_archive(self, archive: Draft) -> None:
+        if not self._stop.is_suspended:
+            self._shop.library.withdraw(archive)
+
+
+def _member(archive: Draft, name: str, path: Path) -> Arrival:
+    source = storable(f"{archive.source}/{name}")
+    return Arrival(source, file_name(name), "", path, True, parent=archive.source, archive=archive)
 
 
 def _checked_size(path: Path, name: str, max_mb: float) -> int:

@@ -5,9 +5,11 @@ go, so that the process may be killed at any moment: the next start finishes or 
 """
 
 import hashlib
+import itertools
 import threading
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +37,8 @@ class Arrival:
     parent: str | None = None
     charset: str | None = None
     known: dict | None = None
+    archive: Draft | None = None
+    """that it is a member of"""
 
 
 class Library:
@@ -46,6 +50,8 @@ class Library:
         self.originals = Originals(folder / "originals")
         self._writing = threading.RLock()
         self.repair()
+        # Never one twice, as long as a job may still have the draft of it in hand.
+        self._revisions = itertools.count(max((number for _, number in self.catalogue.versions()), default=0) + 1)
 
     def close(self) -> None:
         with self._writing:
@@ -61,27 +67,49 @@ class Library:
             self._finish_dropping(collection)
         self.originals.sweep(self.catalogue.versions())
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Nothing changes meanwhile."""
+        with self._writing:
+            yield
+
     # Documents in
 
     def begin(self, index: Row, arrival: Arrival, splitting: object) -> Draft | Row:
         """Keeps the file and notes the document as pending; its present row when the file is unchanged.
 
-        `splitting`: what, besides the file, decides which chunks it gives. Raises OSError.
+        `splitting`: what, besides the file, decides which chunks it gives. Raises OSError, and Superseded for a member
+        of an archive of which there is a newer one.
         """
         known = self.catalogue.row(index.id, arrival.source)
         is_ready = known is not None and known.status == DocumentStatus.READY
         if is_ready and known.fingerprint == fingerprint(digest(arrival.path), splitting):
-            self._settle(known, arrival)
+            self.settle(known, arrival.known)
             return known
         staged = self.originals.stage(arrival.path, move=arrival.moves)
-        with self._writing:
-            known = self.catalogue.row(index.id, arrival.source)
-            draft = _draft(index, known, arrival, staged, fingerprint(staged.digest, splitting))
-            self.originals.keep(staged.path, draft.document_id, draft.revision)
-            self.catalogue.begin(draft)
+        try:
+            with self._writing:
+                if arrival.archive and not self._is_wanted(arrival.archive):
+                    raise errors.Superseded(name=arrival.name)
+                known = self.catalogue.row(index.id, arrival.source)
+                draft = self._draft(index, known, arrival, staged, fingerprint(staged.digest, splitting))
+                with self._kept(staged, draft):
+                    self.catalogue.begin(draft)
+        finally:
+            staged.path.unlink(missing_ok=True)
         if known and known.incoming:
             self.originals.discard(known.id, known.incoming)
         return draft
+
+    @contextmanager
+    def _kept(self, staged: Staged, draft: Draft) -> Iterator[None]:
+        """Unless it can't be noted."""
+        self.originals.keep(staged.path, draft.document_id, draft.revision)
+        try:
+            yield
+        except BaseException:
+            self.originals.discard(draft.document_id, draft.revision)
+            raise
 
     def begin_again(self, document_id: str, splitting: object) -> Draft | None:
         """The same from the original that is kept; None when none is. Raises OSError."""
@@ -95,7 +123,7 @@ class Library:
             name = known.name or known.title
             arrival = Arrival(known.source, name, known.kind, path, False, known.parent, known.charset)
             staged = Staged(path, path.stat().st_size, digest(path))
-            draft = _draft(index, known, arrival, staged, fingerprint(staged.digest, splitting))
+            draft = self._draft(index, known, arrival, staged, fingerprint(staged.digest, splitting))
             self.originals.keep_again(known.id, kept, draft.revision)
             self.catalogue.begin(draft)
         if known.incoming:
@@ -106,15 +134,18 @@ class Library:
         """Makes the draft its document's ready version. `vectors`: a row for each chunk. Raises Superseded."""
         new = Leftover(draft.collection, draft.document_id, draft.revision, len(vectors))
         with self._writing:
+            index = self.catalogue.index_by_id(draft.index_id)
             # Whoever made the index of another model meanwhile has dropped this collection.
-            if draft.collection not in {row.collection for row in self.catalogue.index_rows()}:
+            if index is None or index.collection != draft.collection:
                 raise errors.Superseded(name=draft.name)
+            if index.dimension not in (0, vectors.shape[1]):
+                raise errors.model_mismatch(index, f"{index.embedding_model} ({vectors.shape[1]})")
             self.catalogue.note_leftover(new)
-            self.vectors.put(draft.collection, draft.document_id, new.ids, vectors)
             before = self.catalogue.row_by_id(draft.document_id)
             try:
+                self.vectors.put(draft.collection, draft.document_id, new.ids, vectors)
                 old = self.catalogue.put_ready(draft, split, vectors.shape[1])
-            except errors.Superseded:
+            except BaseException:
                 self._clear(new)
                 raise
             if old:
@@ -131,7 +162,7 @@ class Library:
         """Notes a document of which nothing is kept; gives its id."""
         with self._writing:
             known = self.catalogue.row(index.id, arrival.source)
-            draft = _draft(index, known, arrival, Staged(arrival.path, size, ""), "")
+            draft = self._draft(index, known, arrival, Staged(arrival.path, size, ""), "")
             self.catalogue.put_refused(draft, error.as_failure())
             return draft.document_id
 
@@ -150,25 +181,40 @@ class Library:
             else:
                 self.fail(draft, errors.Cancelled(name=draft.name))
 
-    def dissolve(self, archive: Draft) -> None:
-        """Its members are documents now, and it is none."""
+    def dissolve(self, archive: Draft, members: Set[str]) -> list[Row]:
+        """These, by their sources, are documents now, and it is none; gives the former members that are gone.
+
+        Raises Superseded.
+        """
         with self._writing:
+            if not self._is_wanted(archive):
+                raise errors.Superseded(name=archive.name)
+            former = [row for row in self.catalogue.rows(archive.index_id) if row.parent == archive.source]
+            gone = [row for row in former if row.source not in members]
+            self.remove(gone)
             self.catalogue.delete_documents([archive.document_id])
             self.originals.discard(archive.document_id, archive.revision)
+            return gone
 
-    def _settle(self, known: Row, arrival: Arrival) -> None:
+    def settle(self, known: Row, page: dict | None) -> None:
+        """The version that is ready is the newest. `page`: what the crawler is told the next time."""
         with self._writing:
-            if known.error or known.incoming or arrival.known is not None:
-                self.catalogue.settle(known.id, arrival.known)
+            if known.error or known.incoming or page is not None:
+                self.catalogue.settle(known.id, page)
             if known.incoming:
                 self.originals.discard(known.id, known.incoming)
 
+    def _is_wanted(self, draft: Draft) -> bool:
+        """Whether its document still waits for it."""
+        row = self.catalogue.row_by_id(draft.document_id)
+        return row is not None and row.incoming == draft.revision and row.status != DocumentStatus.REMOVING
+
     # Documents and indexes out
 
-    def remove(self, rows: Sequence[Row], collection: str) -> None:
+    def remove(self, rows: Sequence[Row]) -> None:
         with self._writing:
             self.catalogue.mark_removing([row.id for row in rows])
-            self._finish_removing([row for row in self.catalogue.removing() if row.collection == collection])
+            self._finish_removing(self.catalogue.removing())
 
     def _finish_removing(self, rows: Sequence[Row]) -> None:
         for row in rows:
@@ -198,6 +244,23 @@ class Library:
         self.vectors.drop(collection)
         self.catalogue.forget_dropped(collection)
 
+    def _draft(self, index: Row, known: Row | None, arrival: Arrival, staged: Staged, mark: str) -> Draft:
+        return Draft(
+            index_id=index.id,
+            collection=index.collection,
+            document_id=known.id if known else uuid.uuid4().hex,
+            revision=next(self._revisions),
+            source=arrival.source,
+            parent=arrival.parent,
+            name=arrival.name,
+            kind=arrival.kind,
+            charset=arrival.charset,
+            size=staged.size,
+            fingerprint=mark,
+            known=arrival.known,
+            is_new=known is None,
+        )
+
     def _clear(self, leftover: Leftover) -> None:
         if leftover.collection in {row.collection for row in self.catalogue.index_rows()}:
             self.vectors.delete(leftover.collection, leftover.ids)
@@ -210,21 +273,3 @@ def new_collection() -> str:
 
 def fingerprint(content_digest: str, splitting: object) -> str:
     return hashlib.sha256(f"{content_digest} {splitting}".encode()).hexdigest()
-
-
-def _draft(index: Row, known: Row | None, arrival: Arrival, staged: Staged, mark: str) -> Draft:
-    return Draft(
-        index_id=index.id,
-        collection=index.collection,
-        document_id=known.id if known else uuid.uuid4().hex,
-        revision=max(known.revision, known.incoming or 0) + 1 if known else 1,
-        source=arrival.source,
-        parent=arrival.parent,
-        name=arrival.name,
-        kind=arrival.kind,
-        charset=arrival.charset,
-        size=staged.size,
-        fingerprint=mark,
-        known=arrival.known,
-        is_new=known is None,
-    )

@@ -37,12 +37,17 @@ class Originals:
     def stage(self, path: Path, *, move: bool) -> Staged:
         """Raises OSError."""
         staged = self._staging / uuid.uuid4().hex
-        if move:
-            # Not os.rename: an upload may lie on another disk.
-            shutil.move(path, staged)
-        else:
-            shutil.copyfile(path, staged)
-        return Staged(staged, staged.stat().st_size, digest(staged))
+        try:
+            if move:
+                # Not os.rename: an upload may lie on another disk.
+                shutil.move(path, staged)
+            else:
+                shutil.copyfile(path, staged)
+            return Staged(staged, staged.stat().st_size, digest(staged))
+        except OSError:
+            # Half a file on a full disk.
+            staged.unlink(missing_ok=True)
+            raise
 
     def keep(self, staged: Path, document_id: str, revision: int) -> None:
         place = self.path(document_id, revision)

@@ -244,15 +244,12 @@ class IndexStore:
 
     def remove_documents(self, document_ids: Sequence[str]) -> None:
         """Those of them that are there."""
-        rows = [row for id_ in document_ids if (row := self._catalogue.row_by_id(id_))]
-        for index_id in {row.index_id for row in rows}:
-            index = self._catalogue.index_by_id(index_id)
-            if index:
-                self._library.remove([row for row in rows if row.index_id == index_id], index.collection)
+        self._library.remove([row for id_ in document_ids if (row := self._catalogue.row_by_id(id_))])
 
     def check(self) -> list[Difference]:
         """Where catalogue, vectors and originals do not agree."""
-        return differences(self._library)
+        with self._library.paused():
+            return differences(self._library)
 
     # Search
 

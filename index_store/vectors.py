@@ -1,7 +1,10 @@
 """The vectors of chunks, in Chroma. It holds no text: that is the catalogue's."""
 
+import logging
+import shutil
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +13,8 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
+
+log = logging.getLogger(__name__)
 
 BATCH = 5000
 """records a call; Chroma 1.5 refuses more than 5461"""
@@ -34,6 +39,7 @@ class Vectors:
         import chromadb
         from chromadb.config import Settings
 
+        self._folder = folder
         self._client = chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
 
     def close(self) -> None:
@@ -55,8 +61,15 @@ class Vectors:
             target.delete(ids=ids[i : i + BATCH])
 
     def nearest(self, collection: str, vector: NDArray[np.float32], k: int) -> list[tuple[str, float]]:
-        """Up to k chunk ids with their cosine similarity, best first."""
-        found = self._collection(collection).query(query_embeddings=[vector], n_results=k, include=["distances"])
+        """Up to k chunk ids with their cosine similarity, best first; none of a collection that is gone."""
+        from chromadb.errors import NotFoundError
+
+        try:
+            # Not made anew: whoever deletes the index meanwhile would never know of it.
+            target = self._client.get_collection(collection, embedding_function=None)
+            found = target.query(query_embeddings=[vector], n_results=k, include=["distances"])
+        except NotFoundError:
+            return []
         return [(id_, 1.0 - distance) for id_, distance in zip(found["ids"][0], found["distances"][0], strict=True)]
 
     def ids(self, collection: str) -> Iterator[str]:
@@ -68,12 +81,27 @@ class Vectors:
         return {collection.name for collection in self._client.list_collections()}
 
     def drop(self, collection: str) -> None:
+        """Gives its disk space back."""
         from chromadb.errors import NotFoundError
 
         try:
             self._client.delete_collection(collection)
         except NotFoundError:
-            return
+            log.info("%s was gone already", collection)
+        try:
+            self._give_space_back()
+        except sqlite3.Error as error:
+            log.warning("Chroma's disk space is not given back: %s", error)
+
+    def _give_space_back(self) -> None:
+        """Chroma 1.5 leaves the folder of a deleted collection, and its rows' room in the database."""
+        folders = [path for path in self._folder.iterdir() if path.is_dir()]
+        with closing(sqlite3.connect(self._folder / "chroma.sqlite3", timeout=30)) as database:
+            used = {id_ for (id_,) in database.execute("SELECT id FROM segments")}
+            database.execute("VACUUM")
+        for folder in folders:
+            if folder.name not in used:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _collection(self, name: str) -> "Collection":
         # embedding_function=None: Chroma's default one would be downloaded.

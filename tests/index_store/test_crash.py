@@ -1,0 +1,226 @@
+"""The process is killed at random moments: what was acknowledged is there afterwards, and the stores agree.
+
+CRASH_KILLS and CRASH_SEED in the environment make it longer, or another one.
+"""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+import pytest
+
+from index_store import DocumentStatus, IndexStore, Settings
+from tests.index_store.ledger import Ledger
+from tests.servers import OpenAIServer
+
+AIMS = ("start", "open", "add", "add", "add", "archive", "archive", "remove", "remove", "reindex", "reindex", "drop")
+"""in the midst of which a process is killed"""
+
+PATIENCE = 6
+"""seconds that an open store is given to come to what it is to be killed in"""
+
+MODELS = ("model-a", "model-b")
+
+
+@dataclass
+class Child:
+    """The process that is to be killed, and what it says."""
+
+    folder: Path
+    seed: str
+    settings: Settings
+    lines: SimpleQueue[dict] = field(default_factory=SimpleQueue)
+
+    def __post_init__(self) -> None:
+        # Parsers' processes get no other variables; they are known by it.
+        self.mark = f"PYTHONCHURN={uuid.uuid4().hex}"
+        variables = {
+            **os.environ,
+            "DATA_DIR": str(self.settings.data_dir),
+            "OPENAI_BASE_URL": str(self.settings.openai_base_url),
+            "EMBEDDING_MODEL": self.settings.embedding_model,
+            "PYTHONCHURN": self.mark.partition("=")[2],
+        }
+        command = [sys.executable, "-m", "tests.index_store.churn", str(self.folder), self.seed]
+        self.popen = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=variables)
+        self._readers = [threading.Thread(target=self._read), threading.Thread(target=self._complain)]
+        self.complaints = b""
+        for reader in self._readers:
+            reader.start()
+
+    def kill(self) -> None:
+        self.popen.send_signal(signal.SIGKILL)
+        self.popen.wait()
+        for reader in self._readers:
+            reader.join()
+        self.popen.stdout.close()
+        self.popen.stderr.close()
+
+    def is_gone(self) -> bool:
+        """Whether its parsers' processes have ended too."""
+        until = time.monotonic() + 10
+        while any(self.mark.encode() in _environment(process) for process in Path("/proc").glob("[0-9]*")):
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
+        return True
+
+    def _read(self) -> None:
+        for line in self.popen.stdout:
+            self.lines.put({**json.loads(line), "at": time.monotonic()})
+
+    def _complain(self) -> None:
+        self.complaints = self.popen.stderr.read()
+
+
+def _environment(process: Path) -> bytes:
+    try:
+        return (process / "environ").read_bytes()
+    except OSError:
+        return b""  # it has ended, or is another user's
+
+
+class Rounds:
+    """One process after another on the same store, each killed; `chance` decides when."""
+
+    def __init__(self, folder: Path, server: OpenAIServer, seed: str) -> None:
+        self.folder = folder
+        self.seed = seed
+        self.chance = random.Random(seed)
+        self.ledger = Ledger()
+        self.settings = Settings(
+            data_dir=folder / "data", openai_base_url=server.base_url, embedding_model=MODELS[0], model_retries=0
+        )
+        self.lasts: dict[str, float] = defaultdict(lambda: 0.2, start=1.5)
+        """seconds that each kind of operation takes, about"""
+        self.killed_in: Counter[str] = Counter()
+        self.found_on_disk: Counter[str] = Counter()
+        self.unsearchable: set[str] = set()
+        self._began: dict[int, float] = {}
+
+    def run(self, number: int) -> None:
+        if self.chance.random() < 0.15:
+            model = self.chance.choice(MODELS)
+            if model != self.settings.embedding_model:
+                self.settings = self.settings.model_copy(update={"embedding_model": model})
+                self.unsearchable = {index for index, _ in self.ledger.allowed}
+        self._kill_one(number)
+        self.found_on_disk.update(traces(self.settings.data_dir))
+        with IndexStore(self.settings) as store:
+            self._look(store, is_settled=False)
+            if self.chance.random() < 0.5:
+                self._settle(store)
+                self._look(store, is_settled=True)
+                self.ledger.settle(store)
+
+    def _kill_one(self, number: int) -> None:
+        aim = self.chance.choice(AIMS)
+        child = Child(self.folder, f"{self.seed}.{number}", self.settings)
+        wait = self.chance.uniform(0, 1.2)
+        if aim == "start":
+            time.sleep(wait * self.lasts["start"])
+        else:
+            self._await(child, "open", 1, seconds=60)
+            if aim != "open":
+                self._await(child, aim, self.chance.randint(1, 3), seconds=PATIENCE)
+            time.sleep(wait * self.lasts[aim])
+        assert child.popen.poll() is None, child.complaints.decode()
+        child.kill()
+        while not child.lines.empty():
+            self._read(child.lines.get())
+        doing = {operation.what for operation in self.ledger.under_way.values()}
+        self.killed_in.update(doing - {"open"} or doing or {"start"})
+        self.ledger.under_way.clear()
+        assert child.is_gone(), "a parser's process lives on"
+
+    def _await(self, child: Child, aim: str, times: int, *, seconds: float) -> None:
+        """Until the process begins this for the so many-th time, or for so long."""
+        until = time.monotonic() + seconds
+        while times and (left := until - time.monotonic()) > 0:
+            try:
+                line = child.lines.get(timeout=left)
+            except Empty:
+                break
+            self._read(line)
+            times -= line.get("doing") == aim
+
+    def _read(self, line: dict) -> None:
+        if "doing" in line:
+            self._began[line["number"]] = line["at"]
+        elif "done" in line:
+            took = line["at"] - self._began[line["number"]]
+            self.lasts[line["done"]] = 0.7 * self.lasts[line["done"]] + 0.3 * took
+        self.ledger.read(line)
+
+    def _look(self, store: IndexStore, *, is_settled: bool) -> None:
+        assert [each.what.en for each in store.check()] == []
+        assert not list((self.settings.data_dir / "originals" / "staging").iterdir())
+        assert not list((self.settings.data_dir / "parsing").glob("*"))
+        unsearchable = set() if is_settled else self.unsearchable
+        assert self.ledger.differences(store, unsearchable, is_settled=is_settled) == []
+
+    def _settle(self, store: IndexStore) -> None:
+        """As the app does at its start; and as a person does, who has changed the model or cancelled something."""
+        for job in store.resume():
+            job.wait()
+        for index in store.indexes():
+            if index.embedding_model != self.settings.embedding_model:
+                store.reindex(index.name).wait()
+            if any(each.status is DocumentStatus.FAILED for each in store.documents(index.name)):
+                store.retry(index.name).wait()
+        self.unsearchable = set()
+
+
+def traces(data_dir: Path) -> list[str]:
+    """What the killed process left half done, before any store has looked at it."""
+    file = data_dir / "catalogue.sqlite3"
+    if not file.exists():
+        return []
+    questions = {
+        "vectors written or to go, and not noted": "SELECT count(*) FROM leftovers",
+        "collections to go": "SELECT count(*) FROM dropped",
+        "documents to go": "SELECT count(*) FROM documents WHERE status = 'removing'",
+        "new documents pending": "SELECT count(*) FROM documents WHERE status = 'pending' AND revision = 0",
+        "new versions pending": "SELECT count(*) FROM documents WHERE status = 'ready' AND incoming IS NOT NULL",
+        "documents without vectors of the new model": "SELECT count(*) FROM documents WHERE status = 'pending' "
+        "AND revision > 0",
+    }
+    with sqlite3.connect(file) as connection:
+        try:
+            found = [what for what, question in questions.items() if connection.execute(question).fetchone()[0]]
+        except sqlite3.OperationalError:
+            found = []  # killed before the tables were made
+    connection.close()
+    if any((data_dir / "originals" / "staging").glob("*")):
+        found.append("files that are not yet kept")
+    return found
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.skipif(sys.platform != "linux", reason="what is left of a process is read from /proc")
+def test_a_store_that_is_killed_at_any_moment_agrees_with_itself_and_has_all_that_was_acknowledged(
+    tmp_path: Path,
+) -> None:
+    kills = int(os.environ.get("CRASH_KILLS", "50"))
+    seed = os.environ.get("CRASH_SEED", "1")
+    with OpenAIServer() as server:
+        rounds = Rounds(tmp_path, server, seed)
+        for number in range(kills):
+            print(f"CRASH_SEED={seed}, kill {number} of {kills}")
+            rounds.run(number)
+    print(rounds.killed_in, rounds.found_on_disk, rounds.lasts, rounds.ledger.faults, sep="\n")
+    # The kills did hit the middle of things.
+    assert rounds.killed_in["open"] < kills / 4
+    assert {"start", "add", "archive", "remove", "reindex"} <= set(rounds.killed_in)
+    assert len(rounds.found_on_disk) >= 4
