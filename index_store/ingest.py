@@ -10,8 +10,9 @@ bounded, so a long job takes no more memory than a short one.
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -36,6 +37,12 @@ log = logging.getLogger(__name__)
 
 READ_AHEAD = 4
 """documents that are read and wait to be embedded"""
+
+LOOK = 0.1
+"""seconds between looks at whether the job is to end, while a model is waited for"""
+
+PATIENCE = 3
+"""seconds that a call to a model may then still take: the embedded one's batch, and any service that answers"""
 
 
 @dataclass
@@ -73,6 +80,8 @@ class Ingestion:
         self._course = Course()
         self._results: Queue[Added | None] = Queue()
         self._read: Queue[_Work | None] = Queue(READ_AHEAD)
+        self._dimension = 0
+        """of the vectors that came"""
         self._stop = Stop()
         self._feeder = Feeder(workshop, self._course, self._stop, self._settle)
         self._thread = threading.Thread(target=self._work, name=f"ingestion into {index}", daemon=True)
@@ -129,6 +138,9 @@ class Ingestion:
                     readers.submit(self._read_one, _Work(draft, item))
         except PlainError as error:
             self.failure = error
+        except (OSError, SQLAlchemyError) as error:
+            log.warning("Adding to %s failed: %s", self.index, error)
+            self.failure = errors.StoreFailed(name=self.index)
         except Exception as error:  # the edge of the job: a fault of ours must end it in words, not leave it hanging
             log.exception("Adding to %s failed", self.index)
             self.failure = errors.IndexStoreError(what=type(error).__name__)
@@ -175,19 +187,42 @@ class Ingestion:
             thread.join()
 
     def _embed(self, index: Row) -> None:
+        try:
+            self._embed_groups(index)
+        except Exception as error:  # the edge of the thread: whoever reads would wait for it for ever
+            log.exception("Embedding for %s failed", self.index)
+            self.failure = errors.IndexStoreError(what=type(error).__name__)
+            self._stop.suspend()
+            for work in iter(self._read.get, None):
+                self._leave(work)
+                if work.split:
+                    work.split.close()
+
+    def _embed_groups(self, index: Row) -> None:
         for group in self._groups():
             try:
-                self._embed_group(index, group)
-            except PlainError as error:
-                for work in group:
-                    self._fail(work, error)
-            except Exception as error:  # the edge of the thread: the job would wait for it for ever
+                self._try_group(index, group)
+            except Exception as error:  # the edge of the group: others may go well
                 log.exception("Documents can't be embedded")
                 for work in group:
                     self._fail(work, errors.IndexStoreError(what=type(error).__name__))
             for work in group:
                 if work.split:
                     work.split.close()
+
+    def _try_group(self, index: Row, group: list[_Work]) -> None:
+        try:
+            self._embed_group(index, group)
+        except PlainError as error:
+            left = [work for work in group if not work.is_settled]
+            if isinstance(error, errors.RequestRefused) and len(left) > 1:
+                # One text may be what the service refuses: it is to cost its own document alone.
+                for work in left:
+                    work.rows = []
+                    self._try_group(index, [work])
+            else:
+                for work in left:
+                    self._fail(work, error)
 
     def _groups(self) -> Iterator[list[_Work]]:
         """What has been read by now, up to enough for one call."""
@@ -209,7 +244,9 @@ class Ingestion:
         for some in _batches(texts, self._shop.embeddings.batch):
             if self._stop.is_set:
                 break
-            vectors = self._shop.embeddings.passages([text for _, text in some])
+            vectors = self._vectors([text for _, text in some])
+            if vectors is None:
+                break
             self._check_dimension(index, vectors.shape[1])
             for (work, _), row in zip(some, vectors, strict=True):
                 work.rows.append(row)
@@ -220,10 +257,31 @@ class Ingestion:
             if self._stop.is_set:
                 self._leave(work)
 
+    def _vectors(self, texts: list[str]) -> NDArray[np.float32] | None:
+        """None when the job is to end before the model answers: a service that hangs may take minutes."""
+        answer: Future[NDArray[np.float32]] = Future()
+
+        def ask() -> None:
+            try:
+                answer.set_result(self._shop.embeddings.passages(texts))
+            except BaseException as error:  # noqa: BLE001 - raised below, in the thread that waits
+                answer.set_exception(error)
+
+        threading.Thread(target=ask, name="embedding call", daemon=True).start()
+        asked_to_stop = None
+        while not wait((answer,), LOOK).done:
+            if self._stop.is_set:
+                asked_to_stop = asked_to_stop or time.monotonic()
+                if time.monotonic() - asked_to_stop > PATIENCE:
+                    return None
+        return answer.result()
+
     def _check_dimension(self, index: Row, dimension: int) -> None:
         present = self._shop.library.catalogue.index_by_id(index.id)
-        if present and present.dimension and present.dimension != dimension:
-            raise errors.model_mismatch(present, f"{self._shop.embeddings.id} ({dimension})")
+        known = (present and present.dimension) or self._dimension
+        if present and known and known != dimension:
+            raise errors.model_mismatch(present, self._shop.embeddings.id, (known, dimension))
+        self._dimension = dimension
 
     def _finish(self, work: _Work, split: Split) -> None:
         try:
@@ -252,17 +310,29 @@ class Ingestion:
             self._leave(work)
             return
         work.is_settled = True
+        draft = work.draft
         try:
-            self._shop.library.fail(work.draft, error)
+            if not self._shop.library.is_wanted(draft):
+                error = errors.Superseded(name=draft.name)
+            self._shop.library.fail(draft, error)
         except (OSError, SQLAlchemyError):
-            log.exception("The failure of %s can't be noted", work.draft.source)
-        self._settle(work.item, failed(work.draft.source, work.draft.document_id, error))
+            log.exception("The failure of %s can't be noted", draft.source)
+        if isinstance(error, errors.Superseded) and self._course.has_other(work.item):
+            self._course.items.remove(work.item)
+        else:
+            self._settle(work.item, failed(draft.source, draft.document_id, error))
 
     def _leave(self, work: _Work) -> None:
         """It is not done, and will not be by this job."""
-        if not work.is_settled and not self._stop.is_suspended:
-            self._shop.library.withdraw(work.draft)
+        if work.is_settled:
+            return
         work.is_settled = True
+        if self._stop.is_suspended:
+            return
+        try:
+            self._shop.library.withdraw(work.draft)
+        except (OSError, SQLAlchemyError):
+            log.exception("%s can't be withdrawn", work.draft.source)
 
     def _settle(self, item: Item, added: Added) -> None:
         item.result = added

@@ -96,6 +96,9 @@ class IndexStore:
             if self._catalogue.index(new_name):
                 raise errors.IndexExists(index=new_name)
             self._catalogue.rename_index(row.id, new_name)
+        for ingestion in self._ingestions:
+            if ingestion.index == row.name:
+                ingestion.index = new_name
 
     def delete_index(self, name: str) -> None:
         """With its documents, once its jobs have let go of it. Raises UnknownIndex."""
@@ -186,7 +189,7 @@ class IndexStore:
             for each in self._catalogue.rows(row.id)
             if (each.id in document_ids if document_ids is not None else _is_open(each))
         ]
-        return self._begin(row.name, [self._kept(each) for each in tried])
+        return self._begin(row.name, [self._newest(each) for each in tried])
 
     def reindex(self, index: str) -> Ingestion:
         """Every document once more, with the present settings and embedding model. Raises UnknownIndex, ServiceError.
@@ -198,6 +201,8 @@ class IndexStore:
         dimension = len(self._embeddings.query("dimension"))
         if row.embedding_model != self._embeddings.id or row.dimension not in (0, dimension):
             self._library.set_model(row, self._embeddings.id)
+        else:
+            self._library.remove_stray_vectors(row)
         rows = [each for each in self._catalogue.rows(row.id) if each.status != DocumentStatus.REMOVING]
         return self._begin(row.name, [self._kept(each) for each in rows])
 
@@ -205,8 +210,7 @@ class IndexStore:
         """Goes on with what was pending when the last process ended."""
         jobs = []
         for row in self._catalogue.index_rows():
-            pending = [each for each in self._catalogue.rows(row.id) if each.status == DocumentStatus.PENDING]
-            sources: list[Source] = [self._kept(each) for each in pending]
+            sources: list[Source] = [self._kept(each) for each in self._catalogue.rows(row.id) if _is_under_way(each)]
             sites = [site for site in self._catalogue.sites(row.id) if site.is_crawling]
             sources += [SiteSource(CrawlOptions(**site.options)) for site in sites]
             if sources:
@@ -214,10 +218,18 @@ class IndexStore:
         return jobs
 
     def add(self, index: str, path: Path, source: str | None = None) -> Added:
-        """Adds one document and waits for it. Raises BadIndexName, EmbeddingModelMismatch."""
-        self._open_index(index)
-        job = Ingestion(self._workshop, index, lambda: self._open_index(index), [FileSource(path, source)])
-        return job.wait()[0]
+        """Adds one document and waits for it.
+
+        Raises BadIndexName, EmbeddingModelMismatch; Cancelled when the index is deleted or the store closed meanwhile.
+        """
+        job = self._begin(index, [FileSource(path, source)])
+        results = job.wait()
+        self.dismiss(job)
+        if job.failure:
+            raise job.failure
+        if not results:
+            raise errors.Cancelled(name=path.name)
+        return results[0]
 
     def remove(self, index: str, source: str) -> list[Document]:
         """The document of this source, or all of this site or archive, or below this folder.
@@ -225,20 +237,21 @@ class IndexStore:
         Raises UnknownIndex, UnknownDocument.
         """
         row = self._index(index)
-        every = self._catalogue.documents(row.name)
         source = storable(source)
+        is_site = self._catalogue.has_site(row.id, source)
+        if is_site:
+            self._catalogue.delete_site(row.id, source)  # first, so that a crawl that is under way brings no more
+        every = self._catalogue.documents(row.name)
         path = os.path.abspath(source)
         gone = [document for document in every if document.source == source]
         gone = gone or [document for document in every if document.parent == source]
         gone = gone or [document for document in every if document.source == path or document.parent == path]
         below = path.rstrip(os.sep) + os.sep
         gone = gone or [document for document in every if document.source.startswith(below)]
-        is_site = any(site.url == source for site in self._catalogue.sites(row.id))
         if not source or not (gone or is_site):
             raise errors.UnknownDocument(source=source, index=row.name)
         if is_site:
             gone += [document for document in every if document.parent == source and document not in gone]
-            self._catalogue.delete_site(row.id, source)
         self.remove_documents([document.id for document in gone])
         return gone
 
@@ -271,7 +284,7 @@ class IndexStore:
             raise errors.model_mismatch(row, self._embeddings.id)
         vector = self._embeddings.query(unicodedata.normalize("NFKC", question))
         if len(vector) != row.dimension:
-            raise errors.model_mismatch(row, f"{self._embeddings.id} ({len(vector)})")
+            raise errors.model_mismatch(row, self._embeddings.id, (row.dimension, len(vector)))
         asked = k + SPARE
         while True:
             near = self._library.vectors.nearest(row.collection, vector, asked)
@@ -308,10 +321,17 @@ class IndexStore:
         return ingestion
 
     def _kept(self, row: Row) -> Source:
-        """Where the document's content is to be had."""
+        """Where the document's content is to be had, if need be anew."""
         revision = row.incoming or row.revision
         if revision and self._library.originals.path(row.id, revision).exists():
             return KeptSource(row.id, row.source)
+        return self._anew(row)
+
+    def _newest(self, row: Row) -> Source:
+        """The same for the version that failed: of one that never came (a page, say), what is kept is an older one."""
+        return self._anew(row) if row.error and not row.incoming else self._kept(row)
+
+    def _anew(self, row: Row) -> Source:
         if row.parent and is_address(row.source):
             return SiteSource(CrawlOptions(url=row.source, depth=0, limit=1), row.parent)
         if not row.parent and (path := Path(row.source)).is_absolute():
@@ -347,8 +367,14 @@ class IndexStore:
         self._catalogue.create_index(uuid.uuid4().hex, name, self._embeddings.id, new_collection())
 
 
+def _is_under_way(row: Row) -> bool:
+    """Whether it, or a newer version of it, is still to come."""
+    is_newer_to_come = row.status == DocumentStatus.READY and row.incoming is not None and row.error is None
+    return row.status == DocumentStatus.PENDING or is_newer_to_come
+
+
 def _is_open(row: Row) -> bool:
-    return row.status in (DocumentStatus.FAILED, DocumentStatus.PENDING) or row.error is not None
+    return row.status == DocumentStatus.FAILED or row.error is not None or _is_under_way(row)
 
 
 def _checked_name(name: str) -> str:
