@@ -92,7 +92,11 @@ class _Book:
         """What the tables of contents call each chapter."""
         titles: dict[str, str] = {}
         for path in sorted(contents & set(self._archive.namelist())):
-            root = self._xml(path)
+            try:
+                root = self._xml(path)
+            except Unreadable:
+                log.info("a table of contents of %s can't be read", self._name)
+                continue
             links = [(link.get("href"), "".join(link.itertext())) for link in root.iterfind(".//{*}a[@href]")]
             for point in root.iterfind(".//{*}navPoint"):
                 content = point.find("{*}content")
@@ -115,9 +119,15 @@ class _Book:
         return Page(markdown=f"# {title}\n\n{markdown}" if is_untitled and title else markdown)
 
     def _xml(self, path: str) -> etree._Element:
+        """Raises Unreadable."""
         parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, huge_tree=False)
-        root = etree.fromstring(self._read(path), parser)
-        if root is None:
+        try:
+            root = etree.fromstring(self._read(path), parser)
+        except etree.XMLSyntaxError as error:
+            raise Unreadable(name=self._name) from error
+        dtd = root.getroottree().docinfo.internalDTD if root is not None else None
+        # Older books name a DTD. Entities of their own are there to swell.
+        if root is None or (dtd is not None and any(dtd.iterentities())):
             raise Unreadable(name=self._name)
         return root
 

@@ -130,6 +130,8 @@ class Package:
             raise Unreadable(name=self.name)
         if info.flag_bits & _ENCRYPTED:
             raise PasswordProtected(name=self.name)
+        if info.file_size > self._room:
+            raise PackedTooTightly(name=self.name, ratio=RATIO)
         try:
             with self._archive.open(info) as stream:
                 yield _Counted(stream, self)

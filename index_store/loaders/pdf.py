@@ -30,6 +30,9 @@ REPEATED_SHARE = 0.6
 """of the pages that a first or last line must stand on, digits aside, to be a running header or footer"""
 REPEATED_PAGES = 3
 
+DAMAGED_PAGES = 100
+"""one after another, where reading ends: a damaged file may claim any number of pages"""
+
 
 def load(file: RawFile) -> Loaded:
     name = file.name
@@ -42,7 +45,11 @@ def load(file: RawFile) -> Loaded:
         if error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD:
             raise PasswordProtected(name=name) from error
         raise Unreadable(name=name) from error
-    pages = [_lines(pdf, number, name) for number in range(len(pdf))]
+    pages: list[list[Line] | None] = []
+    damaged = 0
+    while len(pages) < len(pdf) and damaged < DAMAGED_PAGES:
+        pages.append(_lines(pdf, len(pages), name))
+        damaged = damaged + 1 if pages[-1] is None else 0
     if all(page is None for page in pages):
         raise Unreadable(name=name)
     lines = _without_running_lines([page or [] for page in pages])
