@@ -7,18 +7,16 @@ and pages x time a page / pages at once; robots.txt, the site map and finding th
 """
 
 import argparse
-import multiprocessing
 import os
 import platform
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from benchmarks.child import serving
 from index_store.crawl import Crawl, CrawlOptions, PageOutcome
 from index_store.settings import Settings
 from tests.servers.site_server import Reply, SiteServer, html
@@ -39,20 +37,6 @@ def serve(parent: Connection, pages: int, delay: float) -> None:
         site.otherwise = Reply("There is no such page.", 404, delay=delay)
         parent.send(site.url("/0"))
         parent.poll(None)
-
-
-@contextmanager
-def fixed_speed_site(pages: int, delay: float) -> Iterator[str]:
-    """The address of its first page. A process of its own: here its threads would take turns with what is measured."""
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs, pages, delay), daemon=True)
-    process.start()
-    theirs.close()
-    try:
-        yield ours.recv()
-    finally:
-        ours.close()
-        process.join()
 
 
 def crawl(url: str, pages: int, rate: float, at_once: int) -> float:
@@ -76,7 +60,7 @@ def main() -> None:
     given = parser.parse_args()
     settings = [(given.rate, given.at_once), (given.rate, 2 * given.at_once), (10 * given.at_once / 2, given.at_once)]
     print("| rate, 1/s | at once | least, s | measured, s | ratio | at most |\n|--:|--:|--:|--:|--:|--:|")
-    with fixed_speed_site(given.pages, given.delay) as url:
+    with serving(serve, given.pages, given.delay) as url:
         for rate, at_once in settings:
             least = max(given.pages / rate, given.pages * given.delay / at_once)
             seconds = crawl(url, given.pages, rate, at_once)

@@ -9,16 +9,14 @@ engine with its history, embedded embeddings, Chroma. Not measured: the page, wh
 import argparse
 import http.client
 import json
-import multiprocessing
 import os
 import platform
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
@@ -28,6 +26,7 @@ from urllib.parse import urlsplit
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
+from benchmarks.child import serving
 from index_store import FileSource, IndexStore, samples
 from rag.engine import Engine
 from rag.grades import Verdict
@@ -96,20 +95,6 @@ def serve(parent: Connection, speed: Speed) -> None:
         server.default = lambda request: Answer(verdict if request.schema else answer)
         parent.send(server.base_url)
         parent.poll(None)
-
-
-@contextmanager
-def fixed_speed_server(speed: Speed) -> Iterator[str]:
-    """Its base URL. A process of its own: in this one its threads would take turns with what is measured."""
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs, speed), daemon=True)
-    process.start()
-    theirs.close()
-    try:
-        yield ours.recv()
-    finally:
-        ours.close()
-        process.join()
 
 
 def ask_server(base_url: str) -> Timing:
@@ -196,7 +181,7 @@ def measure(asked: Mapping[str, Callable[[], Timing]], rounds: int) -> dict[str,
 
 
 def compare(speed: Speed, documents: int, rounds: int) -> dict[str, Timing]:
-    with tempfile.TemporaryDirectory() as folder, fixed_speed_server(speed) as base_url:
+    with tempfile.TemporaryDirectory() as folder, serving(serve, speed) as base_url:
         settings = Settings(
             _env_file=None,
             data_dir=Path(folder),
