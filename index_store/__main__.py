@@ -187,15 +187,11 @@ class _Output:
         self.line({"source": source, "status": "failed", **fields, "error": sentence}, f"failed  {source}  {sentence}")
 
     def job(self, job: Ingestion) -> bool:
-        """Each document when it is done. Raises what the job as a whole failed of."""
+        """Each document when it is done; after Ctrl-C the rest stays pending. Raises what the whole job failed of."""
         all_well = True
-        try:
-            for added in job.as_completed():
-                all_well &= added.error is None
-                self.added(added)
-        except KeyboardInterrupt:
-            job.cancel()
-            raise
+        for added in job.as_completed():
+            all_well &= added.error is None
+            self.added(added)
         if job.failure:
             raise job.failure
         return all_well

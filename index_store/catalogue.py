@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, func, insert, select, update
 
 from index_store import errors
 from index_store.errors import Failure
@@ -205,20 +205,18 @@ class Catalogue:
     def put_failed(self, draft: Draft, failure: Failure) -> None:
         """A version that is ready stays as it is, with the failure beside it."""
         with self._engine.begin() as connection:
-            this = _still(draft)
-            connection.execute(update(documents).where(this).values(error=failure.model_dump()))
-            connection.execute(
-                update(documents)
-                .where(this, documents.c.status != DocumentStatus.READY)
-                .values(status=DocumentStatus.FAILED)
-            )
+            _put_error(connection, _still(draft), failure)
+
+    def put_error(self, document_id: str, failure: Failure) -> None:
+        """The same of whatever version."""
+        with self._engine.begin() as connection:
+            _put_error(connection, documents.c.id == document_id, failure)
 
     def put_refused(self, draft: Draft, failure: Failure) -> None:
         """A document of which nothing is kept: a page that can't be fetched, a file of an unknown kind."""
         with self._engine.begin() as connection:
             if not draft.is_new:
-                this = documents.c.id == draft.document_id
-                connection.execute(update(documents).where(this).values(error=failure.model_dump()))
+                _put_error(connection, documents.c.id == draft.document_id, failure)
                 return
             connection.execute(
                 insert(documents).values(
@@ -331,6 +329,10 @@ class Catalogue:
     def delete_site(self, index_id: str, url: str) -> None:
         with self._engine.begin() as connection:
             connection.execute(delete(sites).where(_site(index_id, url)))
+
+    def has_site(self, index_id: str, url: str) -> bool:
+        with self._engine.connect() as connection:
+            return connection.execute(select(sites.c.url).where(_site(index_id, url))).first() is not None
 
     def sites(self, index_id: str) -> Sequence[Row]:
         with self._engine.connect() as connection:
@@ -464,6 +466,12 @@ def _site(index_id: str, url: str):
 def _drop_collection_of(connection: Connection, index_id: str) -> None:
     collection = connection.execute(select(indexes.c.collection).where(indexes.c.id == index_id)).scalar_one()
     connection.execute(insert(dropped).prefix_with("OR REPLACE").values(collection=collection))
+
+
+def _put_error(connection: Connection, this: ColumnElement[bool], failure: Failure) -> None:
+    unready = documents.c.status == DocumentStatus.PENDING
+    connection.execute(update(documents).where(this).values(error=failure.model_dump()))
+    connection.execute(update(documents).where(this, unready).values(status=DocumentStatus.FAILED))
 
 
 def _put_page(connection: Connection, document_id: str, known: dict | None) -> None:

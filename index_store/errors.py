@@ -380,9 +380,11 @@ class AnswerUnreadable(ServiceError):
     )
 
 
-def model_mismatch(index: Row, present: str) -> EmbeddingModelMismatch:
-    """`index` as in the catalogue; `present`: the model that is set now."""
-    made_with = f"{index.embedding_model} ({index.dimension})" if "(" in present else index.embedding_model
+def model_mismatch(index: Row, present: str, dimensions: tuple[int, int] | None = None) -> EmbeddingModelMismatch:
+    """`present`: the model that is set now; `dimensions`: of its vectors and of the present ones, if they differ."""
+    made_with = index.embedding_model
+    if dimensions:
+        made_with, present = f"{made_with} ({dimensions[0]})", f"{present} ({dimensions[1]})"
     return EmbeddingModelMismatch(
         index=index.name, quoted=shlex.quote(index.name), made_with=made_with, present=present
     )

@@ -58,8 +58,9 @@ class Stop:
         self._cancelled.set()
 
     def suspend(self) -> None:
-        """The rest stays pending."""
-        self._suspended.set()
+        """The rest stays pending, unless it was cancelled before."""
+        if not self._cancelled.is_set():
+            self._suspended.set()
 
     @property
     def is_set(self) -> bool:
@@ -97,13 +98,15 @@ class Feeder:
             crawl.stop()
 
     def drafts(self, index: Row, sources: Sequence[Source]) -> Iterator[tuple[Draft, Item]]:
-        """All files first, so that none is lost should the process die; then what takes longer to be had."""
+        """All is noted first, so that nothing is lost should the process die; what takes long to be had comes last."""
         items = [self._course.add(storable(source.source)) for source in sources]
         archives = []
         for source, item in zip(sources, items, strict=True):
-            if self._stop.is_set:
-                return
+            # What is only suspended is kept and noted all the same: an upload is nowhere else.
+            if self._stop.is_cancelled:
+                break
             if isinstance(source, SiteSource):
+                self._note_site(index, source)
                 continue
             draft = self._begin_file(index, source, item) if isinstance(source, FileSource) else None
             if isinstance(source, KeptSource):
@@ -151,11 +154,14 @@ class Feeder:
         try:
             draft = self._shop.library.begin_again(source.document_id, self._shop.splitting)
         except (OSError, SQLAlchemyError) as error:
-            log.warning("%s can't be read again: %s", source.source, error)
-            draft = None
+            log.warning("%s can't be begun again: %s", source.source, error)
+            sentence = errors.StoreFailed(name=file_name(source.source))
+            self._settle(item, failed(source.source, source.document_id, sentence))
+            return None
         if draft is None:
-            error = errors.OriginalMissing(name=file_name(source.source))
-            self._settle(item, failed(source.source, source.document_id, error))
+            missing = errors.OriginalMissing(name=file_name(source.source))
+            self._shop.library.give_up(source.document_id, missing)
+            self._settle(item, failed(source.source, source.document_id, missing))
             return None
         item.size = draft.size
         return draft
@@ -205,10 +211,6 @@ class Feeder:
         """The documents of a site, as its pages come."""
         catalogue = self._shop.library.catalogue
         parent = site.parent or site.options.url
-        if self._stop.is_set:
-            return
-        if not site.parent:
-            catalogue.put_site(index.id, parent, site.options.model_dump(mode="json"))
         # A single page that is tried again says nothing of the others.
         pages = {} if site.parent else catalogue.known_pages(index.id, parent)
         known = {url: KnownPage(**page) if page else NOTHING_KNOWN for url, page in pages.items()}
@@ -218,6 +220,8 @@ class Feeder:
             if self._stop.is_set:
                 self._crawl.stop()
             for page in self._crawl:
+                if not site.parent and not catalogue.has_site(index.id, parent):
+                    break  # it was removed
                 if item in self._course.items:
                     self._course.items.remove(item)
                 each = self._course.add(page.url, page.path.stat().st_size if page.path else 0)
@@ -229,6 +233,11 @@ class Feeder:
             self._course.items.remove(item)
         if not site.parent and not self._stop.is_suspended:
             catalogue.end_crawl(index.id, parent, is_complete=not self._stop.is_set)
+
+    def _note_site(self, index: Row, site: SiteSource) -> None:
+        if not site.parent:
+            options = site.options.model_dump(mode="json")
+            self._shop.library.catalogue.put_site(index.id, site.options.url, options)
 
     def _take_page(self, index: Row, page: CrawledPage, parent: str, item: Item) -> Draft | None:
         row = self._shop.library.catalogue.row(index.id, page.url)

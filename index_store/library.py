@@ -89,7 +89,7 @@ class Library:
         staged = self.originals.stage(arrival.path, move=arrival.moves)
         try:
             with self._writing:
-                if arrival.archive and not self._is_wanted(arrival.archive):
+                if arrival.archive and not self.is_wanted(arrival.archive):
                     raise errors.Superseded(name=arrival.name)
                 known = self.catalogue.row(index.id, arrival.source)
                 draft = self._draft(index, known, arrival, staged, fingerprint(staged.digest, splitting))
@@ -139,7 +139,7 @@ class Library:
             if index is None or index.collection != draft.collection:
                 raise errors.Superseded(name=draft.name)
             if index.dimension not in (0, vectors.shape[1]):
-                raise errors.model_mismatch(index, f"{index.embedding_model} ({vectors.shape[1]})")
+                raise errors.model_mismatch(index, index.embedding_model, (index.dimension, vectors.shape[1]))
             self.catalogue.note_leftover(new)
             before = self.catalogue.row_by_id(draft.document_id)
             try:
@@ -157,6 +157,16 @@ class Library:
         """Its original stays, to be tried again."""
         with self._writing:
             self.catalogue.put_failed(draft, error.as_failure())
+
+    def give_up(self, document_id: str, error: errors.PlainError) -> None:
+        """Notes that no version of it is to be had; one that is ready stays so."""
+        with self._writing:
+            self.catalogue.put_error(document_id, error.as_failure())
+
+    def is_wanted(self, draft: Draft) -> bool:
+        """Whether its document still waits for it: it may have been replaced or removed meanwhile."""
+        row = self.catalogue.row_by_id(draft.document_id)
+        return row is not None and row.incoming == draft.revision and row.status != DocumentStatus.REMOVING
 
     def refuse(self, index: Row, arrival: Arrival, size: int, error: errors.PlainError) -> str:
         """Notes a document of which nothing is kept; gives its id."""
@@ -187,7 +197,7 @@ class Library:
         Raises Superseded.
         """
         with self._writing:
-            if not self._is_wanted(archive):
+            if not self.is_wanted(archive):
                 raise errors.Superseded(name=archive.name)
             former = [row for row in self.catalogue.rows(archive.index_id) if row.parent == archive.source]
             gone = [row for row in former if row.source not in members]
@@ -203,11 +213,6 @@ class Library:
                 self.catalogue.settle(known.id, page)
             if known.incoming:
                 self.originals.discard(known.id, known.incoming)
-
-    def _is_wanted(self, draft: Draft) -> bool:
-        """Whether its document still waits for it."""
-        row = self.catalogue.row_by_id(draft.document_id)
-        return row is not None and row.incoming == draft.revision and row.status != DocumentStatus.REMOVING
 
     # Documents and indexes out
 
@@ -229,6 +234,13 @@ class Library:
         with self._writing:
             self.catalogue.set_model(index.id, embedding_model, new_collection())
             self._finish_dropping(index.collection)
+
+    def remove_stray_vectors(self, index: Row) -> None:
+        """Those that belong to no document; there are none unless someone else wrote to the data folder."""
+        with self._writing:
+            known = {id_ for id_, _ in self.catalogue.chunk_ids(index.id)}
+            stray = [id_ for id_ in self.vectors.ids(index.collection) if id_ not in known]
+            self.vectors.delete(index.collection, stray)
 
     def delete_index(self, index: Row) -> None:
         with self._writing:

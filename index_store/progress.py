@@ -24,7 +24,7 @@ class Stage(StrEnum):
     DONE = "done"
 
 
-@dataclass
+@dataclass(eq=False)
 class Item:
     """One document of a job, or what is yet to be told apart into documents: an archive, a site."""
 
@@ -74,6 +74,10 @@ class Course:
         self.items.append(item)
         return item
 
+    def has_other(self, item: Item) -> bool:
+        """Whether the same source came once more."""
+        return any(each.source == item.source for each in tuple(self.items) if each is not item)
+
     def progress(self, waiting: int) -> Progress:
         """`waiting`: pages of a site that are known of and not fetched yet."""
         items = tuple(self.items)
@@ -83,7 +87,8 @@ class Course:
         typical = sum(weights) / len(weights) if weights else 1.0
         work = sum(weights) + typical * waiting
         worked = sum(weight * item.share for weight, item in zip(weights, items, strict=True))
-        share = min(worked / work, 1.0) if work else 0.0
+        # Where all failed or was unchanged, there was no work.
+        share = min(worked / work, 1.0) if work else float(0 < total == done)
         elapsed = time.monotonic() - self.begun
         seconds_left = elapsed * (1 - share) / share if share >= LOOKED_AT else None
         busy = (item for item in items if item.stage in (Stage.EMBEDDING, Stage.READING))

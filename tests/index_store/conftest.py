@@ -1,9 +1,10 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from index_store import IndexStore, Settings
+from tests.index_store.embedding_service import EmbeddingService
 
 
 @pytest.fixture
@@ -22,6 +23,20 @@ def store(settings: Settings) -> Iterator[IndexStore]:
 
 
 @pytest.fixture
+def service() -> Iterator[EmbeddingService]:
+    with EmbeddingService() as service:
+        yield service
+
+
+@pytest.fixture
+def serviced(settings: Settings, service: EmbeddingService) -> Settings:
+    """Settings of a store that embeds by the service: a hundred times as fast as the embedded model."""
+    return settings.model_copy(
+        update={"openai_base_url": service.base_url, "embedding_model": "model-a", "model_retries": 0}
+    )
+
+
+@pytest.fixture
 def handbook(tmp_path: Path) -> Path:
     file = tmp_path / "handbook.md"
     file.write_text(
@@ -30,3 +45,17 @@ def handbook(tmp_path: Path) -> Path:
         encoding="utf-8",
     )
     return file
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """`write("a.md", sections=3, words="of it alone")`: a document with that many chunks."""
+
+    def make(name: str, sections: int = 1, words: str = "") -> Path:
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        parts = [f"## Part {i} of {name}\n\nThis is what {name} says in part {i}. {words}" for i in range(sections)]
+        file.write_text("\n\n".join([f"# {name}", *parts]), encoding="utf-8")
+        return file
+
+    return make

@@ -8,7 +8,7 @@ from dataclasses import replace
 from http import HTTPStatus
 
 from tests.servers.chat import Answer, ChatRequest, Completion
-from tests.servers.embeddings import embed
+from tests.servers.embeddings import DIMENSIONS, embed
 from tests.servers.loopback import Connection, Fault, LoopbackServer, Refusal
 from tests.servers.script import Script
 
@@ -56,6 +56,8 @@ class OpenAIServer(LoopbackServer):
         self.tokens = tokens
         self.refuses = set(refuses)
         self.ignores = set(ignores)
+        self.dimensions = DIMENSIONS
+        """numbers a vector, as many as there are or fewer"""
         self.models = ["test-chat", "test-embedding"]
         self._script: Script[ChatRequest, Scripted] = Script("This is the answer of the tests' own server.")
         self.enqueue = self._script.enqueue
@@ -149,7 +151,7 @@ class OpenAIServer(LoopbackServer):
             "object": "list",
             "model": request.body.get("model", ""),
             "data": [
-                {"object": "embedding", "index": index, "embedding": encode(embed(text))}
+                {"object": "embedding", "index": index, "embedding": encode(embed(text)[: self.dimensions])}
                 for index, text in enumerate(texts)
             ],
             "usage": {"prompt_tokens": tokens, "total_tokens": tokens},

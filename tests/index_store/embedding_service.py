@@ -1,0 +1,33 @@
+"""A service of embeddings that a test can hold up, and that refuses some texts."""
+
+from http import HTTPStatus
+
+from tests.servers import OpenAIServer, Refusal
+from tests.servers.chat import ChatRequest
+from tests.servers.loopback import Connection, Fault
+from tests.servers.openai_server import EMBEDDINGS
+
+LOOK = 0.02
+"""seconds"""
+
+
+class EmbeddingService(OpenAIServer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_held = False
+        """whether requests wait, until it is False again"""
+        self.refused: str | None = None
+        """a word for which a whole request is refused"""
+
+    @property
+    def texts(self) -> list[str]:
+        """All that was to be embedded so far."""
+        inputs = [request.body["input"] for request in self.requests if request.path == EMBEDDINGS]
+        return [text for given in inputs for text in ([given] if isinstance(given, str) else given)]
+
+    def _embed(self, request: ChatRequest, connection: Connection, fault: Fault | None) -> None:
+        while self.is_held:
+            connection.wait(LOOK)
+        if self.refused and self.refused in request.text:
+            return self.refuse(connection, Refusal(HTTPStatus.BAD_REQUEST, "This text is too long."))
+        return super()._embed(request, connection, fault)

@@ -1,0 +1,29 @@
+"""What every store is like when nothing is under way."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from index_store import DocumentStatus, IndexStore
+
+
+def is_sound(store: IndexStore, data_dir: Path) -> bool:
+    """Whether its parts agree, nothing is pending, and no file is left on its way."""
+    assert [each.what.en for each in store.check()] == []
+    assert [each.source for each in store.documents() if each.status is DocumentStatus.PENDING] == []
+    for folder in ("originals/staging", "parsing", "uploads"):
+        assert list((data_dir / folder).glob("*")) == []
+    return True
+
+
+def originals(data_dir: Path) -> list[Path]:
+    return list((data_dir / "originals").glob("??/*"))
+
+
+def eventually(is_so: Callable[[], object], seconds: float = 20) -> bool:
+    until = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
