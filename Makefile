@@ -20,7 +20,7 @@ help:
 	@echo "make install   only the packages, into $(VENV) (PYTHON=python3)"
 	@echo "make test      lint, import walls and all tests; fetches the embedded model and Chromium for them"
 	@echo "make lint      ruff and the import walls"
-	@echo "make bench     how long each pipeline takes against a server of fixed speed"
+	@echo "make bench     how long pipelines take against a server of fixed speed, and adding documents beside embedding alone"
 	@echo "make clean     removes $(VENV) and caches; keeps data/"
 
 run: announce install port
@@ -76,6 +76,7 @@ lint: $(INSTALLED_DEV)
 
 bench: $(INSTALLED)
 	@$(BIN)/python -m benchmarks.latency
+	@$(BIN)/python -m benchmarks.ingest
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache test-results

@@ -1,0 +1,237 @@
+"""What adding documents costs beside the embedding of their texts, which nobody can save; and adding them again.
+
+    python -m benchmarks.ingest [--data paragraphs.jsonl] [--sections 500] [--pages 200]
+
+The same sections are added twice over: a document each, and a document an article. The batches in which the store had
+their texts embedded are then embedded once more with nothing around them. All is real: files, parser processes, the
+embedded model, Chroma, SQL. Memory is this process's, which owns the store; the parser's have limits of their own.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import cycle, groupby, islice
+from pathlib import Path
+
+from benchmarks import crawl
+from benchmarks.child import serving
+from index_store import FileSource, IndexStore, samples
+from index_store.embeddings import EmbeddedEmbeddings, Embeddings, Vectors
+from index_store.records import AddStatus
+from index_store.settings import MEGABYTE, Settings
+
+MOST_ADDING = 1.15
+"""times the embedding alone: the target of the project, as those below"""
+MOST_AGAIN = 0.02
+"""of adding"""
+MOST_MEMORY = 300
+"""MB"""
+
+LOOK = 0.02
+"""seconds between looks at the resident memory"""
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    title: str
+    text: str
+
+
+@dataclass
+class Recorded:
+    """An embedding model that keeps the batches it is asked for."""
+
+    model: Embeddings
+    batches: list[list[str]] = field(default_factory=list)
+
+    @property
+    def id(self) -> str:
+        return self.model.id
+
+    @property
+    def batch(self) -> int:
+        return self.model.batch
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        self.batches.append(list(texts))
+        return self.model.passages(texts)
+
+    def query(self, text: str) -> Vectors:
+        return self.model.query(text)
+
+
+@dataclass(frozen=True)
+class Row:
+    what: str
+    measured: float
+    most: float
+    details: str
+
+    def __str__(self) -> str:
+        met = "met" if self.measured <= self.most else "missed"
+        return f"| {self.what} | {self.measured:.3f} | {self.most:g} | {met} | {self.details} |"
+
+
+def paragraphs_of(data: Path) -> Iterator[Paragraph]:
+    """One a line, as JSON with `title` and `text`."""
+    with data.open(encoding="utf-8") as lines:
+        for line in lines:
+            content = json.loads(line)
+            yield Paragraph(content["title"], content["text"])
+
+
+def made_up() -> Iterator[Paragraph]:
+    """The sections of the sample handbook over and over, no two the same."""
+    handbook = [file.read_text(encoding="utf-8") for file in samples.documents() if file.suffix == ".md"]
+    sections = [section for text in handbook for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]]
+    for number, section in enumerate(cycle(sections)):
+        yield Paragraph(f"Handbook {number // 10}", f"No. {number}: {section}")
+
+
+def a_document_each(paragraphs: Iterable[Paragraph]) -> list[str]:
+    return [f"# {paragraph.title}\n\n{paragraph.text}\n" for paragraph in paragraphs]
+
+
+def a_document_an_article(paragraphs: Iterable[Paragraph]) -> list[str]:
+    documents = []
+    for title, group in groupby(paragraphs, key=lambda paragraph: paragraph.title):
+        sections = (f"## {title} {number}\n\n{each.text}\n" for number, each in enumerate(group, 1))
+        documents.append(f"# {title}\n\n" + "\n".join(sections))
+    return documents
+
+
+def add(store: IndexStore, index: str, files: Sequence[Path], status: AddStatus) -> float:
+    """Seconds until all are there. Raises RuntimeError when one is not."""
+    begun = time.perf_counter()
+    added = store.ingest(index, [FileSource(file) for file in files]).wait()
+    seconds = time.perf_counter() - begun
+    others = [each for each in added if each.status != status]
+    if len(added) != len(files) or others:
+        raise RuntimeError(f"{len(added)} of {len(files)} came, and these are not {status}: {others[:3]}")
+    return seconds
+
+
+def embed(model: Embeddings, batches: Sequence[Sequence[str]]) -> float:
+    """Seconds, in a thread that ends: the native library keeps threads for each that calls it, as for the store's."""
+
+    def work() -> float:
+        begun = time.perf_counter()
+        for batch in batches:
+            model.passages(batch)
+        return time.perf_counter() - begun
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
+
+
+@contextmanager
+def watched_memory() -> Iterator[list[float]]:
+    """A list whose one number is, in the end, by how many MB this process was larger than at first."""
+    first = resident()
+    growth = [0.0]
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(LOOK):
+            growth[0] = max(growth[0], (resident() - first) / MEGABYTE)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield growth
+    finally:
+        done.set()
+        watcher.join()
+
+
+def resident() -> int:
+    """Bytes; where there is no /proc, the most there have been."""
+    import resource
+
+    if sys.platform == "linux":
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def measure(paragraphs: Sequence[Paragraph], rounds: int) -> Iterator[Row]:
+    shapes = {
+        "a document each": a_document_each(paragraphs),
+        "a document an article": a_document_an_article(paragraphs),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        model = Recorded(EmbeddedEmbeddings())
+        settings = Settings(_env_file=None, data_dir=Path(folder) / "data")
+        with IndexStore(settings, model) as store:
+            for shape, documents in shapes.items():
+                files = written(Path(folder) / shape, documents)
+                timed = []
+                for number in range(rounds):
+                    with watched_memory() as growth:
+                        if not timed:
+                            embed(model, [["warm"]])  # its weights are read, which counts as memory and not as time
+                        model.batches.clear()
+                        adding = add(store, f"{shape} {number}", files, AddStatus.READY)
+                    again = add(store, f"{shape} {number}", files, AddStatus.UNCHANGED)
+                    timed.append((adding, embed(model.model, model.batches), again, growth[0]))
+                adding, alone, again, grown = (statistics.median(each) for each in zip(*timed, strict=True))
+                texts = sum(map(len, model.batches))
+                size = f"{len(documents)} documents, {texts} chunks"
+                yield Row(f"{shape}: adding to embedding alone", adding / alone, MOST_ADDING,
+                          f"{adding:.2f} s to {alone:.2f} s; {size}")  # fmt: skip
+                yield Row(f"{shape}: adding again to adding", again / adding, MOST_AGAIN, f"{again:.3f} s")
+                yield Row(f"{shape}: growth of memory, MB", grown, MOST_MEMORY, f"of this process; {size}")
+
+
+def written(folder: Path, documents: Sequence[str]) -> list[Path]:
+    folder.mkdir()
+    files = []
+    for number, document in enumerate(documents):
+        files.append(folder / f"{number}.md")
+        files[-1].write_text(document, encoding="utf-8")
+    return files
+
+
+def crawling(pages: int, delay: float, at_once: int) -> Row:
+    least = pages * delay / at_once
+    with serving(crawl.serve, pages, delay) as url:
+        seconds = crawl.crawl(url, pages, rate=1000, at_once=at_once)
+    details = f"{seconds:.2f} s to {least:.2f} s; {pages} pages of {delay * 1000:g} ms, {at_once} at once"
+    return Row("crawling to its least", seconds / least, crawl.MOST, details)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Times adding documents beside the embedding of their texts alone.")
+    parser.add_argument(
+        "--data", type=Path, help="paragraphs as JSON lines with title and text; else samples, repeated"
+    )
+    parser.add_argument("--sections", type=int, default=500)
+    parser.add_argument("--rounds", type=int, default=1, help="of which the medians are taken")
+    parser.add_argument("--pages", type=int, default=200, help="of the site that is crawled")
+    given = parser.parse_args()
+    paragraphs = list(islice(paragraphs_of(given.data) if given.data else made_up(), given.sections))
+    before = os.getloadavg()[0]
+    print("| | measured | at most | | |\n|---|--:|--:|---|---|")
+    for row in measure(paragraphs, given.rounds):
+        print(row, flush=True)
+    print(crawling(given.pages, delay=0.1, at_once=4))
+    origin = f"of {given.data.name}" if given.data else "made up"
+    print(
+        f"\n{len(paragraphs)} sections, {origin}. Rounds: {given.rounds}. "
+        f"{os.cpu_count()} cores, Python {platform.python_version()}, {sys.platform}, "
+        f"load average {before:.1f} before and {os.getloadavg()[0]:.1f} after."
+    )
+
+
+if __name__ == "__main__":
+    main()
