@@ -9,11 +9,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-
-import httpx2
 
 from index_store.crawl import kinds
 from index_store.crawl.address import host_of, loops, normalised, origin_of, path_of, site_of
@@ -32,12 +28,12 @@ from index_store.crawl.errors import (
     SiteBusy,
     SiteUnreachable,
 )
-from index_store.crawl.fetch import Answer, Body, Fetcher, everything, has_broken_off
+from index_store.crawl.fetch import Answer, Body, Fetcher
 from index_store.crawl.frontier import Frontier, Visit
 from index_store.crawl.links import outline_of_headers, read_outline
 from index_store.crawl.options import CrawlOptions, Patterns
-from index_store.crawl.pace import Pace
 from index_store.crawl.pages import CrawledPage, KnownPage, PageOutcome
+from index_store.crawl.polite import MOVED, SHAKY, PoliteFetcher, target_of
 from index_store.crawl.robots import Robots, Rules
 from index_store.crawl.sitemap import read_sitemap
 from index_store.errors import DocumentError
@@ -48,21 +44,9 @@ log = logging.getLogger(__name__)
 
 HOPS = 10
 """redirects in a row; as many as Google follows"""
-TRIES = 3
-"""of a page whose server is busy, or whose connection broke"""
-RETRY_AFTER = 1.0
-"""seconds, doubled each time, when the server does not say"""
-LONGEST_WAIT = 60.0
-"""seconds; a server that wants more is left alone"""
 SILENCES = 10
 """pages in a row that can't be had, or not now, after which the site is given up"""
 
-FILE_HOPS = 6
-"""addresses in a row for robots.txt (RFC 9309, 2.3.1.2: five redirects at least) and site maps"""
-
-_MOVED = (301, 302, 303, 307, 308)
-_BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
-_SHAKY = (*_BUSY, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
 _MISSING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _SILENT = (SiteUnreachable, SiteBusy, PageTimedOut, PageBroken, RobotsUnavailable)
 
@@ -97,9 +81,8 @@ class Crawler:
         self._room = room
         self._at_once = settings.crawl_at_once
         self._limit = int(settings.max_file_mb * MEGABYTE)
-        self._interval = 1 / settings.crawl_rate
-        self._paces: dict[str, Pace] = {}
-        self._robots = Robots(fetcher, self._get_file)
+        self._polite = PoliteFetcher(fetcher, 1 / settings.crawl_rate)
+        self._robots = Robots(fetcher, self._polite.get_file)
         self._patterns = Patterns(options)
         self._sites = {site_of(options.url)}
         self.frontier = Frontier(options.limit)
@@ -173,7 +156,7 @@ class Crawler:
             return self._gone_if_known(visit)
         known = self._known.get(url)
         answer = await self._ask(visit, known)
-        if answer.status in _MOVED:
+        if answer.status in MOVED:
             return self._follow(visit, answer)
         if answer.status == HTTPStatus.NOT_MODIFIED and known:
             return self._unchanged(visit, known, answer)
@@ -255,7 +238,7 @@ class Crawler:
     def _failed(self, visit: Visit, error: DocumentError) -> CrawledPage:
         log.info("%s: %s", visit.first, error)
         self._failures += 1
-        is_silent = isinstance(error, _SILENT) or error.details.get("status") in _SHAKY
+        is_silent = isinstance(error, _SILENT) or error.details.get("status") in SHAKY
         self._silences = self._silences + 1 if is_silent else 0
         url = visit.url if visit.url in self._known else visit.first
         known = self._known.get(url)
@@ -268,7 +251,7 @@ class Crawler:
     # Redirects
 
     def _follow(self, visit: Visit, answer: Answer) -> CrawledPage | None:
-        target = _target(answer)
+        target = target_of(answer)
         if target:
             return self._move(visit, target)
         if visit.is_start:
@@ -358,7 +341,7 @@ class Crawler:
             rules = await self._rules(start)
         except DocumentError:
             return []  # the start page says why
-        sitemap = await read_sitemap(_maps(rules, start), self._fetcher, self._get_file)
+        sitemap = await read_sitemap(_maps(rules, start), self._fetcher, self._polite.get_file)
         self._failures += not sitemap.is_whole
         return [url for url in sitemap.addresses if path_of(url).startswith(folder)]
 
@@ -366,11 +349,8 @@ class Crawler:
 
     async def _rules(self, url: str) -> Rules:
         rules = await self._robots.rules(url)
-        self._pace(url).interval = max(self._interval, rules.delay)
+        self._polite.slow_down(url, rules.delay)
         return rules
-
-    def _pace(self, url: str) -> Pace:
-        return self._paces.setdefault(host_of(url), Pace(self._interval))
 
     async def _ask(self, visit: Visit, known: KnownPage | None) -> Answer:
         conditions = {}
@@ -378,54 +358,12 @@ class Crawler:
             conditions["If-None-Match"] = known.etag
         if known and known.last_modified:
             conditions["If-Modified-Since"] = known.last_modified
-        return await self._polite(
+        return await self._polite.get(
             visit.url,
             self._limit,
             conditions=conditions,
             wants=lambda headers: kinds.suffix_of(headers, visit.url) is not None,
         )
-
-    async def _get_file(self, url: str, size: int) -> Answer:
-        """Of the site itself (robots.txt, its map), with redirects. Raises as Fetcher.get."""
-        for _ in range(FILE_HOPS):
-            answer = await self._polite(url, size)
-            target = _target(answer) if answer.status in _MOVED else None
-            if not target:
-                break
-            url = target
-        return answer
-
-    async def _polite(
-        self,
-        url: str,
-        limit: int,
-        *,
-        conditions: Mapping[str, str] | None = None,
-        wants: Callable[[httpx2.Headers], bool] = everything,
-    ) -> Answer:
-        """In the host's pace, and again when it is busy or the connection breaks. Raises as Fetcher.get, SiteBusy."""
-        pace = self._pace(url)
-        wait = RETRY_AFTER
-        for tries_left in reversed(range(TRIES)):
-            await pace.turn()
-            try:
-                answer = await self._fetcher.get(url, limit=limit, conditions=conditions, wants=wants)
-            except PageBroken as error:
-                if not tries_left or not has_broken_off(error):
-                    raise
-                await asyncio.sleep(wait)
-            else:
-                if answer.status not in _SHAKY or not tries_left:
-                    return answer
-                said = _retry_after(answer.headers)
-                if said is not None and said > LONGEST_WAIT:
-                    raise SiteBusy(host=host_of(url))
-                if answer.status in _BUSY:
-                    pace.pause(wait if said is None else said)
-                else:
-                    await asyncio.sleep(wait)
-            wait *= 2
-        raise AssertionError("the last try returns or raises")
 
 
 def _refusal(url: str, status: int) -> DocumentError:
@@ -436,25 +374,6 @@ def _refusal(url: str, status: int) -> DocumentError:
     if HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR:
         return PageRefused(url=url, status=status)
     return PageFailed(url=url, status=status)
-
-
-def _target(answer: Answer) -> str | None:
-    """Where a redirect leads, if that is an address of the web."""
-    try:
-        return normalised(answer.headers["location"], answer.url)
-    except (KeyError, DocumentError):
-        return None
-
-
-def _retry_after(headers: httpx2.Headers) -> float | None:
-    """Seconds."""
-    said = headers.get("retry-after", "").strip()
-    if said.isdecimal():
-        return float(said)
-    try:
-        return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):  # TypeError: a date without a zone
-        return None
 
 
 def _maps(rules: Rules, start: str) -> list[str]:
