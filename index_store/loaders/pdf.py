@@ -8,8 +8,8 @@ import logging
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
-from functools import reduce
+from collections.abc import Callable, Iterator
+from functools import partial, reduce
 
 import pypdfium2
 from pypdfium2 import PdfDocument, PdfiumError
@@ -56,7 +56,7 @@ def load(file: RawFile) -> Loaded:
     if not any(lines):
         raise NoText(name=name)
     headings = _headings(pdf, lines) or headings_by_size(lines)
-    title = title_of(name, pdf.get_metadata_value("Title"), title_by_size(lines))
+    title = title_of(name, _decoded(partial(pdf.get_metadata_value, "Title")), title_by_size(lines))
     return Loaded(title=title, pages=[_page(number, lines[number], headings) for number in range(len(lines))])
 
 
@@ -113,9 +113,17 @@ def _outline(pdf: PdfDocument) -> Iterator[tuple[int, str, int | None]]:
     try:
         for entry in pdf.get_toc():
             target = entry.get_dest()
-            yield entry.level + 1, entry.get_title(), target.get_index() if target else None
+            yield entry.level + 1, _decoded(entry.get_title), target.get_index() if target else None
     except PdfiumError as error:
         log.info("the outline can't be read: %s", error)
+
+
+def _decoded(get: Callable[[], str]) -> str:
+    """What pypdfium2 gives as text; "" where its bytes are none, on which it raises."""
+    try:
+        return get()
+    except UnicodeDecodeError:
+        return ""
 
 
 def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:

@@ -2,7 +2,8 @@
 
 from pathlib import PurePath
 
-from index_store.errors import EmptyDocument, WrongContent
+from index_store.errors import EmptyDocument, TooMuchText, WrongContent
+from index_store.loaders import limits
 from index_store.loaders.aozora import is_aozora, without_notes
 from index_store.loaders.content import content_kind
 from index_store.loaders.decode import decode
@@ -20,11 +21,14 @@ def load(file: RawFile) -> Loaded:
 
 
 def read_text(file: RawFile) -> str:
-    """The text with plain newlines. Raises WrongContent, UnknownEncoding, EmptyDocument."""
+    """The text with plain newlines. Raises WrongContent, UnknownEncoding, EmptyDocument, TooMuchText."""
     kind = content_kind(file.content)
     if kind:
         raise WrongContent(name=file.name, content=kind)
     text = decode(file.content, file.name, file.charset).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
     if not text.strip():
         raise EmptyDocument(name=file.name)
+    if len(text) > limits.CHARACTERS:
+        # Told now: what is made of it, as rows or lines, is several times as large.
+        raise TooMuchText(name=file.name, limit=f"{limits.CHARACTERS:,}")
     return text

@@ -21,10 +21,6 @@ from index_store.loaders import Loader, RawFile, limits, loader_of, sections
 from index_store.loaders.protocol import Answer, Listing, Refusal, Request
 from index_store.split import split
 
-CHARACTERS = 20_000_000
-"""of text that one document may have, about 30,000 pages of Japanese: read and split in 57 s and 0.55 GB, within the
-default limits, and embedded in two hours (measured on two cores)"""
-
 FILES = 200
 """after which the process is replaced, so that what libraries leak is given back; starting one takes half a second"""
 
@@ -78,8 +74,8 @@ def _answer(request: Request, work: Callable[[], Answer]) -> Answer:
 
 def _load(loader: Loader, request: Request) -> Answer:
     loaded = loader.load(RawFile(Path(request.path), request.name, request.charset))
-    if sum(len(page.markdown) for page in loaded.pages) > CHARACTERS:
-        raise TooMuchText(name=request.name, limit=f"{CHARACTERS:,}")
+    if sum(len(page.markdown) for page in loaded.pages) > limits.CHARACTERS:
+        raise TooMuchText(name=request.name, limit=f"{limits.CHARACTERS:,}")
     found = split(loaded, request.chunk_size, request.chunk_overlap)
     chunks = sum(len(section.chunks) for section in found)
     if not chunks:

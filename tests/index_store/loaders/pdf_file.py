@@ -51,7 +51,7 @@ class PdfFile:
         )
         for number, (title, page) in enumerate(self.outline, first):
             following = b" /Next %d 0 R" % (number + 1) if number < last else b""
-            encoded = (b"\xfe\xff" + title.encode("utf-16-be")).hex().encode()
+            encoded = (b"\xfe\xff" + title.encode("utf-16-be", "surrogatepass")).hex().encode()
             objects.append(
                 b"<< /Title <%s> /Parent %d 0 R /Dest [%d 0 R /Fit]%s >>" % (encoded, first - 1, pages[page], following)
             )

@@ -359,11 +359,12 @@ def test_a_process_gets_no_keys(parser: Parser, handbook: Path, monkeypatch: pyt
     assert b"a-secret" not in Path(f"/proc/{pid}/environ").read_bytes()
 
 
-def test_a_document_of_more_text_than_can_be_split_is_told_so(parser: Parser, tmp_path: Path) -> None:
-    huge = tmp_path / "huge.txt"
+@pytest.mark.parametrize("suffix", ["txt", "md", "csv"])
+def test_a_document_of_more_text_than_can_be_split_is_told_so(parser: Parser, tmp_path: Path, suffix: str) -> None:
+    huge = tmp_path / f"huge.{suffix}"
     with huge.open("w") as file:
         for _ in range(200):
-            file.write("A million characters. " * 45_455)
+            file.write("A million characters.\n" * 45_455)
     tracemalloc.start()
     with pytest.raises(errors.TooMuchText, match="20,000,000"):
         load(parser, huge)

@@ -45,6 +45,13 @@ def test_an_outline_that_is_not_in_the_text_is_left_aside(raw) -> None:
     assert loaded.pages[0].headings == ()
 
 
+def test_half_a_character_in_the_outline_or_the_title_does_not_cost_the_document(raw) -> None:
+    file = PdfFile([[Text(50, 700, "Travel"), Text(50, 650, "It pays 2,500 yen.")]], [("Travel", 0), ("T\ud842", 0)])
+    content = file.content().replace(b"/Root", b"/Info << /Title <FEFF0054D842> >> /Root")
+    (page,) = load(raw(content, "a.pdf")).pages
+    assert [heading.text for heading in page.headings] == ["Travel"]
+
+
 def test_without_an_outline_larger_type_makes_headings_and_the_title(raw) -> None:
     body = [
         "The allowance is paid for each day of travel, after the report was",
