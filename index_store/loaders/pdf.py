@@ -77,15 +77,17 @@ def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
 
 def _without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
     """Without headers, footers and page numbers, which would stand in the middle of sentences."""
+    left = pages
     for end in (0, -1, 0, -1):
-        ends = Counter(_undigited(page[end]) for page in pages if page)
+        ends = Counter(_undigited(page[end]) for page in left if page)
         least = max(REPEATED_PAGES, REPEATED_SHARE * len(pages))
         running = {text for text, count in ends.items() if count >= least}
-        pages = [
+        left = [
             [line for line in page if line is not page[end]] if page and _undigited(page[end]) in running else page
-            for page in pages
+            for page in left
         ]
-    return pages
+    # Pages of the same few words, as of forms, are no headers and nothing else.
+    return left if any(left) else pages
 
 
 def _undigited(line: Line) -> str:

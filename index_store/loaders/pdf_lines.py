@@ -13,6 +13,8 @@ from pypdfium2 import PdfTextPage
 
 PARAGRAPH_GAP = 1.35
 """times the usual distance of lines: more is a new paragraph"""
+WIDEST = 2.5
+"""times the size of the type, that lines of one paragraph stand apart; on a page of few lines the usual is no guide"""
 SAME_LINE = 0.4
 """of a line's height: less between two pieces is one line"""
 COLUMN_GAP = 2.0
@@ -149,7 +151,7 @@ def paragraphs(lines: list[Line]) -> str:
         step = following.across - line.across
         if abs(step) < SAME_LINE * min(line.height, following.height) and following.begin >= line.end - line.height:
             text += " " + following.text.strip()
-        elif step > PARAGRAPH_GAP * usual and step > line.height:
+        elif step > PARAGRAPH_GAP * min(usual, WIDEST * line.size or usual) and step > line.height:
             text += "\n\n" + following.text.rstrip()
         elif _ends_here(line, following, near):
             text += "\n" + following.text.rstrip()

@@ -99,6 +99,13 @@ def test_running_headers_and_page_numbers_are_left_out(raw) -> None:
     ]
 
 
+def test_pages_of_the_same_words_are_read(raw) -> None:
+    pages = [[Text(50, 760, f"Receipt {number}"), Text(50, 600, "Paid: 100 yen")] for number in range(3)]
+    assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
+        f"Receipt {number}\n\nPaid: 100 yen" for number in range(3)
+    ]
+
+
 def test_a_pdf_without_text_says_what_to_do(raw) -> None:
     with pytest.raises(errors.NoText, match="OCR"):
         load(raw(PdfFile([[]]).content(), "scan.pdf"))
