@@ -87,9 +87,9 @@ class Feeder:
 
     @property
     def waiting(self) -> int:
-        """Pages of a site that are known of and not fetched yet."""
+        """Pages of a site that are known of and not fetched yet; of a crawl that goes on, one at least."""
         crawl = self._crawl
-        return crawl.waiting if crawl else 0
+        return max(crawl.waiting, 1) if crawl else 0
 
     def interrupt(self) -> None:
         """After `stop` was set: ends the crawl that is under way."""
