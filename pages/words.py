@@ -1,5 +1,6 @@
 """The reader's language, and the page's texts in it."""
 
+import math
 import re
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -42,7 +43,7 @@ def megabytes(size: int) -> str:
     """Of bytes: 830 B, 12 KB, 3.4 MB"""
     if size < 1000:
         return f"{size} B"
-    return f"{size / 1000:.0f} KB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
+    return f"{math.ceil(size / 1000)} KB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
 
 
 def duration(seconds: float) -> str:

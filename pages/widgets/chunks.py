@@ -30,10 +30,11 @@ def _chunk_html(section: Section, chunk: Chunk, before: int) -> str:
     facts = [*below, counted("chunk.characters", chunk.end - chunk.start)]
     if chunk.page and chunk.page != section.page:
         facts.append(say("detail.page", page=chunk.page))
+    shown = escape(own.strip())
     if overlap.strip():
-        overlap = f'<mark title="{escape(say("chunk.shared"))}">{escape(overlap)}</mark>'
+        shown = f'<mark title="{escape(say("chunk.shared"))}">{escape(overlap)}</mark>{escape(own.rstrip())}'
     return (
-        f'<div class="chunk"><small>{chunk.position + 1}</small><div><p>{overlap}{escape(own.strip())}</p>'
+        f'<div class="chunk"><small>{chunk.position + 1}</small><div><p>{shown}</p>'
         f"<small>{escape(' · '.join(facts))}</small></div></div>"
     )
 

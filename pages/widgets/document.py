@@ -42,8 +42,7 @@ def _facts(document: Document) -> str:
     facts = [
         document.kind.upper(),
         megabytes(document.size),
-        counted("chunk.sections", document.sections),
-        counted("chunk.chunks", document.chunks),
+        *_counts(document),
         say("document.added", when=when(document.added_at)),
     ]
     if document.parent and document.parent != document.source:
@@ -54,6 +53,13 @@ def _facts(document: Document) -> str:
         f'<div class="document"><h2>{escape(document.title)}</h2><p>{status} '
         f"{escape(' · '.join(filter(None, facts)))}</p><p>{_source(document)}</p></div>"
     )
+
+
+def _counts(document: Document) -> list[str]:
+    """None yet of what has no version that is searched."""
+    if not document.sections:
+        return []
+    return [counted("chunk.sections", document.sections), counted("chunk.chunks", document.chunks)]
 
 
 def _source(document: Document) -> str:

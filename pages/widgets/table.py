@@ -21,8 +21,8 @@ REFRESH = 3
 HEIGHT = 460
 """pixels of the table, above which it scrolls by itself"""
 
-ROW = 36
-"""pixels"""
+ROW = 35
+"""pixels, as Streamlit draws it"""
 
 COLOURS = {"ready": "#15803d", "pending": "#a16207", "failed": "#b91c1c", "outdated": "#b45309"}
 
@@ -123,7 +123,7 @@ def _table(documents: Sequence[Document]) -> list[Document]:
         _frame(documents),
         column_config=_columns(documents, key),
         hide_index=True,
-        height=min(HEIGHT, ROW * (len(documents) + 1) + 3),
+        height=min(HEIGHT, ROW * (len(documents) + 1) + 2),
         key=f"table-{key}",
         on_select="rerun",
         selection_mode="multi-row",
@@ -139,8 +139,8 @@ def _frame(documents: Sequence[Document]) -> pd.DataFrame:
     errors = [each.error.sentence(language()) if each.error else "" for each in documents]
     columns = {
         "open": [say("table.open")] * len(documents),
-        "title": [each.title for each in documents],
         "status": [[status_of(each)] for each in documents],
+        "title": [each.title for each in documents],
         "kind": [each.kind.upper() for each in documents],
         "size": [math.ceil(each.size / 1000) for each in documents],
         "sections": [each.sections for each in documents],
@@ -159,22 +159,22 @@ def _columns(documents: Sequence[Document], key: str) -> dict:
     column, statuses = st.column_config, list(COLOURS)
     return {
         "open": column.ButtonColumn(
-            "", width=70, type="tertiary", pinned=True, key=f"open-{key}", on_click=_open, args=(documents, key)
+            "", width=60, type="tertiary", pinned=True, key=f"open-{key}", on_click=_open, args=(documents, key)
         ),
-        "title": column.TextColumn(say("column.title"), width=250),
         "status": column.MultiselectColumn(
             say("column.status"),
-            width=110,
+            width=105,
             options=statuses,
             color=list(COLOURS.values()),
             format_func=lambda each: say(f"state.{each}"),
         ),
+        "title": column.TextColumn(say("column.title"), width=260),
         "error": column.TextColumn(say("column.error"), width=420),
-        "kind": column.TextColumn(say("column.kind"), width=70),
-        "size": column.NumberColumn(say("column.size"), format="%d KB", width=90),
-        "sections": column.NumberColumn(say("column.sections"), format="localized", width=85),
-        "chunks": column.NumberColumn(say("column.chunks"), format="localized", width=85),
-        "added": column.DatetimeColumn(say("column.added"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=140),
+        "kind": column.TextColumn(say("column.kind"), width=65),
+        "size": column.NumberColumn(say("column.size"), format="%d KB", width=75),
+        "sections": column.NumberColumn(say("column.sections"), format="localized", width=78),
+        "chunks": column.NumberColumn(say("column.chunks"), format="localized", width=68),
+        "added": column.DatetimeColumn(say("column.added"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=135),
         "source": column.TextColumn(say("column.source"), width=320),
     }
 

@@ -85,6 +85,8 @@ def app(shared_server: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -
         OPENAI_API_KEY="sk-of-the-tests",
         EMBEDDING_MODEL="embedded",
         MODEL_RETRIES="0",
+        CRAWL_ALLOWED="127.0.0.1",
+        CRAWL_RATE="50",
     )
     app.start()
     yield app

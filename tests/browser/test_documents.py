@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from index_store.errors import EmptyDocument, NoText, UnknownKind
-from index_store.loaders import KINDS
+from index_store.loaders import ARCHIVES, KINDS
 from tests.browser.test_run import script
 from tests.index_store.loaders.pdf_file import PdfFile
 
@@ -19,11 +19,11 @@ def test_a_file_uploaded_in_the_sidebar_is_added_and_counted(visit, tmp_path, la
     file.write_text(f"The kettle of the {language} kitchen holds 1.7 litres.", encoding="utf-8")
     visitor = visit(language)
     visitor.upload(file)
-    expect(visitor.text("documents.summary", ready=1, unchanged=0, failed=0).last).to_be_visible()
+    expect(visitor.text("job.ready_one").last).to_be_visible()
     picker = visitor.pickers.first
     before = int("".join(filter(str.isdigit, picker.input_value())))
     visitor.upload(file)
-    expect(visitor.text("documents.summary", ready=0, unchanged=1, failed=0).last).to_be_visible()
+    expect(visitor.text("job.unchanged_one").last).to_be_visible()
     another = tmp_path / f"second-{language}.md"
     another.write_text(f"# Toaster\n\nThe toaster of the {language} kitchen has two slots.", encoding="utf-8")
     visitor.upload(another)
@@ -57,10 +57,10 @@ def test_a_file_that_cannot_be_loaded_is_told_in_one_sentence_and_nothing_is_los
     picker = visitor.pickers.first
     before = picker.input_value()
     visitor.upload(empty, unknown, blank)
-    expect(visitor.text("documents.summary", ready=0, unchanged=0, failed=3).last).to_be_visible()
+    expect(visitor.text("job.failed", count=3).last).to_be_visible()
     for error in (
         EmptyDocument(name=empty.name),
-        UnknownKind(name=unknown.name, known=" ".join(KINDS)),
+        UnknownKind(name=unknown.name, known=" ".join([*KINDS, *ARCHIVES])),
         NoText(name=blank.name),
     ):
         expect(visitor.page.get_by_text(error.sentence(language)).last).to_be_visible()

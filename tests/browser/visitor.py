@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, Locator, Request, WebSocket, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Request, WebSocket, expect
 
 from pages.texts import texts
 from rag.language import Language
@@ -25,10 +25,11 @@ class Visitor:
         self.page = context.new_page()
         self.page.on("request", self._note_request)
         self.page.on("websocket", self._note_socket)
-        self.page.on("console", lambda message: self._note(message.text) if message.type == "error" else None)
+        self.page.on("console", self._note_message)
         self.page.on("pageerror", lambda error: self._note(str(error)))
         self.page.goto(url)
-        expect(self.composer).to_be_visible(timeout=LOADED)
+        expect(self.sidebar.get_by_role("link", name=self.words["app.documents"])).to_be_attached(timeout=LOADED)
+        self.settle()
 
     @property
     def width(self) -> int:
@@ -86,10 +87,12 @@ class Visitor:
         title = self.page.locator("strong").get_by_text(self.words[f"step.{name}"], exact=True)
         return self.page.get_by_test_id("stExpander").locator("summary").filter(has=title).last
 
-    def ask(self, question: str, *files: Path) -> None:
-        if files:
-            self.page.get_by_test_id("stChatInput").locator("input[type=file]").set_input_files(files)
-            expect(self.page.get_by_test_id("stChatInput").get_by_text(files[-1].name)).to_be_visible()
+    def ask(self, question: str, file: Path | None = None) -> None:
+        if file:
+            # Enter does nothing while a file is still on its way.
+            with self.page.expect_response(lambda answer: answer.request.method == "PUT"):
+                self.page.get_by_test_id("stChatInput").locator("input[type=file]").set_input_files(file)
+            expect(self.page.get_by_test_id("stChatInput").get_by_text(file.name)).to_be_visible()
         self.composer.fill(question)
         self.composer.press("Enter")
         expect(self.questions.filter(has_text=question).last).to_be_visible(timeout=LOADED)
@@ -101,10 +104,7 @@ class Visitor:
 
     def upload(self, *files: Path) -> None:
         """In the sidebar, until all are added or refused."""
-        while self.button("documents.dismiss").count():  # what earlier visitors added
-            shown = self.button("documents.dismiss").count()
-            self.button("documents.dismiss").first.click()
-            expect(self.button("documents.dismiss")).to_have_count(shown - 1)
+        self.dismiss_jobs()
         self.sidebar.locator("input[type=file]").set_input_files(files)
         expect(self.button("documents.dismiss")).to_be_visible(timeout=LOADED)
         expect(self.page.locator("[data-test-script-state=notRunning]")).to_be_visible()
@@ -112,7 +112,84 @@ class Visitor:
     def choose_language(self, language: Language) -> None:
         self.sidebar.get_by_role("radio", name={"ja": "日本語", "en": "English"}[language]).click()
         self.words, self.language = texts(language), language
-        expect(self.composer).to_be_visible()
+        expect(self.sidebar.get_by_role("link", name=self.words["app.documents"])).to_be_visible()
+        self.settle()
+
+    @property
+    def table(self) -> Locator:
+        """Of documents."""
+        return self.page.get_by_test_id("stDataFrame")
+
+    @property
+    def dropzone(self) -> Locator:
+        """Of the Documents page."""
+        return self.page.get_by_test_id("stMain").get_by_test_id("stFileUploader").locator("input[type=file]").first
+
+    @property
+    def cancel(self) -> Locator:
+        """Of jobs; an upload has one as well."""
+        return self.page.get_by_role("button", name=self.words["documents.cancel"], exact=True)
+
+    def settle(self) -> None:
+        """Until the script of the page has come to its end."""
+        expect(self.page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=LOADED)
+
+    def show_documents(self) -> None:
+        self.sidebar.get_by_role("link", name=self.words["app.documents"]).click()
+        expect(self.dropzone).to_be_attached(timeout=LOADED)
+        self.settle()
+
+    def drop(self, *files: Path) -> None:
+        """On the Documents page, until all are added or refused."""
+        self.dismiss_jobs()
+        self.dropzone.set_input_files(files)
+        expect(self.button("documents.dismiss")).to_be_visible(timeout=LOADED)
+        self.settle()
+
+    def dismiss_jobs(self) -> None:
+        """What earlier visitors added; what a test that failed has left at work is cancelled."""
+        for cancel in self.cancel.all():
+            cancel.click()
+        expect(self.page.get_by_role("progressbar")).to_have_count(0, timeout=LOADED)
+        self.settle()
+        while shown := self.button("documents.dismiss").count():
+            self.button("documents.dismiss").first.click()
+            expect(self.button("documents.dismiss")).to_have_count(shown - 1)
+
+    @property
+    def rows(self) -> Locator:
+        """What the table says to a screen reader, its head included; what is seen of it is painted on a canvas."""
+        return self.table.locator("[role=row]")
+
+    def row(self, number: int, x: int) -> None:
+        """Clicks on a row of the table, from 1. `x`: pixels from the left."""
+        expect(self.rows.nth(number)).to_be_attached()
+        self.table.scroll_into_view_if_needed()
+        self.table.click(position={"x": x, "y": 35 * number + 18})
+
+    def select_row(self, number: int) -> None:
+        self.row(number, 18)
+        expect(self.rows.nth(number)).to_have_attribute("aria-selected", "true")
+        self.settle()
+
+    def open_row(self, number: int) -> None:
+        self.row(number, 70)
+        expect(self.page.locator(".document h2")).to_be_visible(timeout=LOADED)
+        self.settle()
+
+    def find(self, words: str, count: int) -> None:
+        """In the table, until that many are left; as many as it shows at once."""
+        field = self.page.get_by_placeholder(self.words["table.search"])
+        field.fill(words)
+        field.press("Enter")
+        expect(self.rows).to_have_count(count + 1 if count else 0, timeout=LOADED)
+        self.settle()
+
+    def _note_message(self, message: ConsoleMessage) -> None:
+        # Streamlit looks for its server below the page's own path first, and finds none.
+        is_probe = "/_stcore/" in message.location.get("url", "") and "404" in message.text
+        if message.type == "error" and not is_probe:
+            self._note(message.text)
 
     def _note(self, complaint: str) -> None:
         self.complaints.append(complaint)

@@ -1,0 +1,257 @@
+"""The Documents page in a real browser: what comes in, what is shown of it, and what never runs."""
+
+import re
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import expect
+
+from index_store.errors import NoText
+from tests.browser.visitor import LOADED, Visitor
+from tests.index_store.loaders.pdf_file import PdfFile, Text
+from tests.servers.site_server import SiteServer, html
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+HOSTILE = (
+    "<html><head><title>Hostile</title></head><body><h1>Hostile</h1><p>Some words to be searched.</p>"
+    "<script>document.title = 'RAN'</script><img src=x onerror=\"document.title = 'RAN'\">"
+    "<svg onload=\"document.title = 'RAN'\"></svg><iframe src=\"javascript:parent.document.title = 'RAN'\"></iframe>"
+    '<a id="a" href="javascript:document.title = \'RAN\'">link</a>'
+    "<form id=f action=/><button>send</button></form></body></html>"
+)
+
+
+@pytest.fixture
+def name() -> str:
+    """A name that no other test has used."""
+    return f"note-{uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def opened(visit, tmp_path, name):
+    """Opens a document that was just added, in the language wanted."""
+
+    def opened(file: str, content: bytes, language: str = "en") -> Visitor:
+        path = tmp_path / f"{name}{file}"
+        path.write_bytes(content)
+        visitor = visit(language, path="/documents")
+        visitor.drop(path)
+        visitor.find(name, 1)
+        visitor.open_row(1)
+        return visitor
+
+    return opened
+
+
+@each_language
+def test_files_are_dropped_listed_and_opened_and_the_address_keeps_it(visit, tmp_path, name, language):
+    good, scan = tmp_path / f"{name}.md", tmp_path / f"{name}-scan.pdf"
+    good.write_text(
+        "# Kettle\n\nThe kettle holds 1.7 litres.\n\n## Care\n\nDescale it every month.\n", encoding="utf-8"
+    )
+    scan.write_bytes(PdfFile([[]]).content())
+    visitor = visit(language)
+    visitor.show_documents()
+    visitor.drop(good, scan)
+    job = visitor.page.locator(".job")
+    expect(job).to_contain_text(visitor.words["job.ready_one"])
+    expect(job).to_contain_text(NoText(name=scan.name).sentence(language))
+    visitor.find(f"{name}.md", 1)
+    visitor.open_row(1)
+    expect(visitor.page.locator(".section")).to_have_count(2)
+    visitor.page.reload()
+    expect(visitor.page.locator(".chunk").first).to_contain_text("The kettle holds 1.7 litres.", timeout=LOADED)
+    assert f"lang={language}" in visitor.page.url or language == "en"
+    visitor.page.get_by_role("link", name=visitor.words["document.back"]).click()
+    expect(visitor.table).to_be_visible(timeout=LOADED)
+
+
+def test_going_back_and_forth_in_the_browser_closes_and_opens_a_document(opened):
+    visitor = opened(".md", b"# Kettle\n\nIt holds 1.7 litres.\n")
+    visitor.page.go_back()
+    expect(visitor.table).to_be_visible(timeout=LOADED)
+    visitor.page.go_forward()
+    expect(visitor.page.locator(".document h2")).to_have_text("Kettle", timeout=LOADED)
+
+
+def test_documents_that_are_selected_are_removed_after_a_confirmation(visit, tmp_path, name):
+    files = [tmp_path / f"{name}-{number}.txt" for number in range(3)]
+    for number, file in enumerate(files):
+        file.write_text(f"Cup number {number} stands in the kitchen.", encoding="utf-8")
+    visitor = visit(path="/documents")
+    visitor.drop(*files)
+    visitor.find(name, 3)
+    visitor.select_row(1)
+    visitor.select_row(3)
+    visitor.button("table.remove", count=2).click()
+    confirm = visitor.button("table.remove_really", count=2)
+    removed = [each.name.removesuffix(".txt") for each in files if each.name != files[1].name]
+    for title in removed:
+        expect(visitor.page.get_by_test_id("stPopoverBody")).to_contain_text(title)
+    confirm.click()
+    visitor.find(name, 1)
+    visitor.open_row(1)
+    expect(visitor.page.locator(".document")).to_contain_text(files[1].name)
+
+
+@each_language
+def test_a_site_is_fetched_listed_and_removed(visit, name, language):
+    with SiteServer() as site:
+        site.pages[f"/{name}/"] = html("Start", f"/{name}/next", text=f"The first page of {name}.")
+        site.pages[f"/{name}/next"] = html("Next", text=f"The second page of {name}.")
+        visitor = visit(language, path="/documents")
+        visitor.dismiss_jobs()
+        visitor.page.get_by_role("tab", name=visitor.words["adding.site"]).click()
+        visitor.page.get_by_label(visitor.words["site.url"]).fill(site.url(f"/{name}/"))
+        visitor.button("site.crawl").click()
+        expect(visitor.button("documents.dismiss")).to_be_visible(timeout=LOADED)
+        visitor.find(name, 2)
+        listed = visitor.page.locator(".site").filter(has_text=name)
+        expect(listed).to_contain_text(visitor.words["site.pages"].format(count=2))
+        row = visitor.page.locator("[class*=st-key-site-]").filter(has=listed).last
+        row.get_by_role("button", name=visitor.words["site.remove"]).click()
+        visitor.button("site.remove_really").click()
+        expect(listed).to_have_count(0, timeout=LOADED)
+        visitor.find(name, 0)
+
+
+def test_what_is_half_typed_stays_while_documents_come_in(visit, tmp_path, name):
+    files = [tmp_path / f"{name}-{number}.txt" for number in range(6)]
+    for file in files:
+        file.write_text("".join(f"Sentence {number} of {file.name}.\n" for number in range(200)), encoding="utf-8")
+    visitor = visit(path="/documents")
+    visitor.dismiss_jobs()
+    visitor.dropzone.set_input_files(files)
+    expect(visitor.cancel).to_be_visible(timeout=LOADED)
+    visitor.page.get_by_role("tab", name=visitor.words["adding.site"]).click()
+    field = visitor.page.get_by_label(visitor.words["site.url"])
+    field.press_sequentially("https://half.example", delay=100)
+    expect(visitor.button("documents.dismiss")).to_be_visible(timeout=2 * LOADED)
+    expect(field).to_have_value("https://half.example")
+    expect(field).to_be_focused()
+
+
+def test_a_job_is_cancelled(visit, tmp_path, name):
+    files = [tmp_path / f"{name}-{number}.txt" for number in range(20)]
+    for file in files:
+        file.write_text("".join(f"Line {number} of {file.name}.\n" for number in range(400)), encoding="utf-8")
+    visitor = visit(path="/documents")
+    visitor.dismiss_jobs()
+    visitor.dropzone.set_input_files(files)
+    visitor.cancel.click(timeout=LOADED)
+    expect(visitor.page.locator(".job .summary")).to_contain_text(visitor.words["job.cancelled"], timeout=LOADED)
+
+
+def test_an_uploaded_page_runs_nothing_on_our_origin(opened, app):
+    visitor = opened(".html", HOSTILE.encode())
+    expect(visitor.page.locator(".section")).to_contain_text("Some words to be searched.")
+    link = visitor.page.get_by_role("link", name=visitor.words["document.original"])
+    requests = []
+    visitor.page.context.on("request", lambda request: requests.append(request.url))
+    with visitor.page.context.expect_page() as tab:
+        link.click()
+    original = tab.value
+    original.wait_for_load_state()
+    assert original.url.startswith(f"{app.url}/originals/")
+    expect(original.locator("h1")).to_have_text("Hostile")
+    original.locator("#a").click()
+    original.locator("#f button").click()
+    original.wait_for_timeout(500)
+    assert original.title() == "Hostile"
+    assert original.evaluate("window.origin") == "null"
+    # The page that the link stood on keeps in touch with its server.
+    assert [url for url in requests if "/_stcore/" not in url] == [original.url]
+
+
+def test_a_picture_that_holds_a_script_is_never_shown(visit, app, tmp_path, name):
+    svg = tmp_path / f"{name}.html"
+    svg.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg"><text>Words of a picture</text>'
+        "<script>document.documentElement.setAttribute('ran', '1')</script></svg>"
+    )
+    visitor = visit(path="/documents")
+    visitor.drop(svg)
+    visitor.find(name, 1)
+    visitor.open_row(1)
+    address = visitor.page.get_by_role("link", name=visitor.words["document.original"]).get_attribute("href")
+    tab = visitor.page.context.new_page()
+    tab.goto(f"{app.url}/{address}")
+    assert tab.locator("[ran]").count() == 0
+
+
+def test_text_in_shift_jis_is_shown_right(opened, app):
+    visitor = opened(".txt", "一般社員の国内出張の日当は1日2,500円です。".encode("cp932"), "ja")
+    with visitor.page.context.expect_page() as tab:
+        visitor.page.get_by_role("link", name=visitor.words["document.original"]).click()
+    expect(tab.value.locator("body")).to_contain_text("一般社員の国内出張の日当は1日2,500円です。")
+
+
+def test_a_page_number_leads_to_the_page_of_the_pdf(opened):
+    texts = ("Trains are booked by Tanaka.", "Hotels cost 12,000 yen at most.", "Receipts go to the third floor.")
+    pages = [[Text(50, 700, text)] for text in texts]
+    visitor = opened(".pdf", PdfFile(pages).content())
+    link = visitor.page.locator(".section header a").last
+    assert re.fullmatch(r"originals/\w{32}#page=3", link.get_attribute("href"))
+    assert link.get_attribute("target") == "_blank"
+
+
+def test_a_title_made_to_deceive_is_shown_letter_for_letter(opened):
+    title = "](javascript:alert(1)) ![p](https://elsewhere.example/p.png) :red[x] $x$"
+    visitor = opened(".md", f"# {title}\n\nWords.\n".encode())
+    expect(visitor.page.locator(".document h2")).to_have_text(title)
+    expect(visitor.page.locator(".document a[href^=javascript]")).to_have_count(0)
+
+
+def test_a_citation_leads_to_its_document(loaded, server, app):
+    server.answer_when(lambda request: request.schema is None and "which way" in request.prompt, "A director [1].")
+    loaded.ask("Which green car, which way?")
+    loaded.wait_for_the_end()
+    loaded.page.locator(".answer .cite").click()
+    card = loaded.page.locator(".passage-card:popover-open")
+    with loaded.page.context.expect_page() as tab:
+        card.get_by_role("link", name=loaded.words["chat.open_document"]).click()
+    expect(tab.value.locator(".section")).to_have_count(1, timeout=LOADED)
+    expect(tab.value.locator(".document")).to_contain_text("travel.md")
+    assert (
+        card.get_by_role("link", name=loaded.words["chat.open_original"]).get_attribute("href").startswith("originals/")
+    )
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@each_language
+def test_nothing_is_wider_than_the_screen(visit, handbook, width, language):
+    visitor = visit(language, path="/documents", width=width)
+    visitor.drop(handbook)
+    assert visitor.width <= width
+    visitor.find("travel.md", 1)
+    visitor.open_row(1)
+    assert visitor.width <= width
+
+
+def test_the_sidebar_leads_to_each_page_in_the_readers_language(visit):
+    visitor = visit("ja")
+    visitor.show_documents()
+    expect(visitor.page.get_by_role("heading", name="文書", exact=True)).to_be_visible()
+    visitor.choose_language("en")
+    expect(visitor.page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
+    visitor.sidebar.get_by_role("link", name="Chat").click()
+    expect(visitor.composer).to_be_visible(timeout=LOADED)
+
+
+def test_an_index_is_made_used_and_deleted(visit, tmp_path, name):
+    file: Path = tmp_path / f"{name}.txt"
+    file.write_text("The lamp is green.", encoding="utf-8")
+    visitor = visit(path="/documents")
+    visitor.button("index.new").click()
+    visitor.page.get_by_label(visitor.words["index.name"]).fill(name)
+    visitor.button("index.create").click()
+    picker = visitor.page.locator(".st-key-indexes").get_by_role("combobox")
+    expect(picker).to_have_value(re.compile(name))
+    visitor.drop(file)
+    visitor.page.reload()
+    expect(picker).to_have_value(re.compile(rf"{name} .*1 "), timeout=LOADED)
+    visitor.button("index.delete").click()
+    visitor.button("index.delete_really").click()
+    expect(picker).not_to_have_value(re.compile(name), timeout=LOADED)
