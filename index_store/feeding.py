@@ -126,8 +126,11 @@ class Feeder:
         try:
             item.size = _checked_size(source.path, name, self._shop.settings.max_file_mb)
         except (errors.DocumentMissing, errors.NotAFile) as error:
-            # Nothing that could be listed or tried again.
-            self._settle(item, failed(item.source, None, error))
+            # Nothing to be listed, unless it was there before.
+            known = self._shop.library.catalogue.row(index.id, item.source)
+            if known:
+                self._shop.library.give_up(known.id, error)
+            self._settle(item, failed(item.source, known.id if known else None, error))
             return None
         except errors.DocumentError as error:
             return self._refuse(index, Arrival(item.source, name, "", source.path, False), item, error)

@@ -83,7 +83,8 @@ class Library:
         """
         known = self.catalogue.row(index.id, arrival.source)
         is_ready = known is not None and known.status == DocumentStatus.READY
-        if is_ready and known.fingerprint == fingerprint(digest(arrival.path), splitting):
+        is_whole = is_ready and self.originals.path(known.id, known.revision).exists()
+        if is_whole and known.fingerprint == fingerprint(digest(arrival.path), splitting):
             self.settle(known, arrival.known)
             return known
         staged = self.originals.stage(arrival.path, move=arrival.moves)

@@ -16,6 +16,8 @@ class EmbeddingService(OpenAIServer):
         super().__init__()
         self.is_held = False
         """whether requests wait, until it is False again"""
+        self.passes = 0
+        """how many of them are answered all the same"""
         self.refused: str | None = None
         """a word for which a whole request is refused"""
 
@@ -26,8 +28,11 @@ class EmbeddingService(OpenAIServer):
         return [text for given in inputs for text in ([given] if isinstance(given, str) else given)]
 
     def _embed(self, request: ChatRequest, connection: Connection, fault: Fault | None) -> None:
-        while self.is_held:
-            connection.wait(LOOK)
+        if self.passes:
+            self.passes -= 1
+        else:
+            while self.is_held:
+                connection.wait(LOOK)
         if self.refused and self.refused in request.text:
             return self.refuse(connection, Refusal(HTTPStatus.BAD_REQUEST, "This text is too long."))
         return super()._embed(request, connection, fault)
