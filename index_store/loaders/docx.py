@@ -13,7 +13,7 @@ from index_store.loaders.docx_numbering import BULLET, Numbering
 from index_store.loaders.docx_styles import BODY_LEVEL, Style, Styles
 from index_store.loaders.loaded import Loaded, Page, RawFile
 from index_store.loaders.office import Element, Package, attribute, is_on, local, number, opened, release
-from index_store.loaders.title import title_of
+from index_store.loaders.title import only_highest, title_of
 
 HEADING_LENGTH = 200
 """characters above which a paragraph is no heading, whatever its style: sections are named by it"""
@@ -32,7 +32,7 @@ def load(file: RawFile) -> Loaded:
         markdown = "\n\n".join(_lists_joined(reader.blocks()))
         if not markdown.strip():
             raise NoText(name=file.name)
-        title = title_of(file.name, package.title(), reader.title, reader.first_heading)
+        title = title_of(file.name, package.title(), reader.title, only_highest(reader.headings))
         return Loaded(title=title, pages=[Page(markdown=markdown + "\n")])
 
 
@@ -61,7 +61,7 @@ class _Reader:
         for kind in self._notes:
             self._read_notes(kind)
         self.title = ""
-        self.first_heading = ""
+        self.headings: list[tuple[int, str]] = []
 
     def blocks(self) -> Iterator[tuple[str, bool]]:
         """Each block of text as Markdown, and whether it is an item of a list."""
@@ -103,7 +103,7 @@ class _Reader:
                 line = f"{label} {line}"
             if style.is_title:
                 self.title = self.title or line
-            self.first_heading = self.first_heading or line
+            self.headings.append((level, line))
             return as_markdown.heading(level, line), False
         body = as_markdown.paragraph(text)
         if label:

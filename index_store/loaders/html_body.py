@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from index_store.loaders.as_markdown import joined_header
 from index_store.loaders.html_tree import BLOCKS, Holds, Node
 
 MAIN_SHARE = 0.5
@@ -35,6 +36,7 @@ _ASIDE = re.compile(
     r"|(social|share|sharing|sns)([-_]?(bar|buttons?|links?|icons?|list|media|this|tools?|post|block|box|area))?"
     r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy|ads?|adsbygoogle|ad[-_](\w+)|advert(isement)?s?|banner[-_]?ads?|sponsored"
     r"|newsletter([-_](signup|form|box))?|related[-_]?(posts?|articles?)|pagination|pager"
+    r"|toc|toc[-_]macro|table[-_]of[-_]contents|navbox|page-metadata|likes-and-labels-container"
     r"|(site|page|global)[-_]?footer|footer|colophon|respond|comment-?respond|comment-?form"
 )
 """classes and ids of what surrounds an article"""
@@ -87,6 +89,9 @@ def _is_aside(node: Node) -> bool:
     if node.tag == "footer":
         return not node.holds & Holds.TITLE
     return any(_ASIDE.fullmatch(name) for name in node.names)
+
+
+_LANGUAGE = re.compile(r"(?:language|lang|highlight-source|brush:)-?([a-z0-9+#-]{1,20})")
 
 
 class _Writer:
@@ -148,7 +153,11 @@ class _Writer:
         return "\n".join(lines)
 
     def _table(self, rows: list[list[Node]]) -> Iterator[str]:
-        texts = [row for row in self._grid(rows) if any(row)]
+        texts = self._grid(rows)
+        headers = _header_rows(rows)
+        if headers > 1:
+            texts = [joined_header(texts[:headers]), *texts[headers:]]
+        texts = [row for row in texts if any(row)]
         if not texts:
             return
         width = max(map(len, texts))
@@ -197,6 +206,14 @@ class _Writer:
         return span if self._spanned < SPANNED else 1
 
 
+def _header_rows(rows: list[list[Node]]) -> int:
+    """How many rows at the top are headers, where words of the first stand over several columns."""
+    if not rows or not any("colspan" in cell.attributes for cell in rows[0]):
+        return 1
+    headers = next((at for at, row in enumerate(rows) if any(cell.tag != "th" for cell in row)), len(rows))
+    return headers if headers < min(len(rows), 4) else 1
+
+
 def _rows(table: Node) -> list[Node]:
     return list(_nearest(table, ("tr",)))
 
@@ -223,7 +240,14 @@ def _code(node: Node) -> Iterator[str]:
     code = _inline(node).replace("\v", "\n").strip("\n")
     if code.strip():
         fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", code)), default=0))
-        yield f"{fence}\n{code}\n{fence}"
+        yield f"{fence}{_language(node)}\n{code}\n{fence}"
+
+
+def _language(node: Node) -> str:
+    """As the classes of the code say, or of what it stands in."""
+    inner = [child for child in node.children if isinstance(child, Node) and child.tag == "code"]
+    found = (_LANGUAGE.fullmatch(name) for tag in (node, *inner) for name in sorted(tag.names))
+    return next((match[1] for match in found if match), "")
 
 
 def _inline(node: Node | str) -> str:

@@ -22,7 +22,7 @@ ROLES = frozenset(
 CLASSES = frozenset({
     "headerlink", "anchor-link", "mw-editsection", "mw-jump-link", "skip-link", "skip-to-content", "sr-only",
     "visually-hidden", "breadcrumb", "breadcrumbs", "navheader", "navfooter", "navbar", "linenos", "lineno",
-    "line-numbers", "gutter",
+    "line-numbers", "gutter", "skip-links", "mw-cite-backlink", "printfooter", "catlinks", "sitesub",
 })  # fmt: skip
 BLOCKS = frozenset({
     "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "div", "dl",

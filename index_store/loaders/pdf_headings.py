@@ -59,11 +59,13 @@ def headings_by_size(pages: list[list[Line]]) -> dict[int, list[tuple[int, int, 
 
 
 def title_by_size(pages: list[list[Line]]) -> str:
-    """What the first page says in by far the largest type; else empty."""
+    """What the first page says in by far the largest type, and nothing else in as large; else empty."""
     body = _body(pages)
     headings = _on_page(pages[0], *body) if body and pages else []
     largest = max(headings, key=lambda heading: heading.size, default=None)
     if largest is None or largest.size < TITLE * body[0]:
+        return ""
+    if sum(heading.size >= largest.size for page in pages for heading in _on_page(page, *body)) > 1:
         return ""
     return reduce(joined, (line.text.strip() for line in pages[0][largest.start : largest.start + largest.count]))
 

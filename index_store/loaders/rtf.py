@@ -13,7 +13,7 @@ from index_store.loaders import as_markdown
 from index_store.loaders.content import content_kind
 from index_store.loaders.docx_styles import HEADING
 from index_store.loaders.loaded import Loaded, Page, RawFile
-from index_store.loaders.title import title_of
+from index_store.loaders.title import only_highest, title_of
 
 _TOKEN = re.compile(
     rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9a-fA-F]{2})|\\(?P<symbol>[^a-zA-Z])"
@@ -90,14 +90,14 @@ def load(file: RawFile) -> Loaded:
     markdown = "\n\n".join(block for block in reader.blocks if block.strip())
     if not markdown:
         raise NoText(name=file.name)
-    title = title_of(file.name, reader.gathered["title"], reader.first_heading)
+    title = title_of(file.name, reader.gathered["title"], only_highest(reader.headings))
     return Loaded(title=title, pages=[Page(markdown=markdown + "\n")])
 
 
 class _Reader:
     def __init__(self, content: bytes) -> None:
         self.blocks: list[str] = []
-        self.first_heading = ""
+        self.headings: list[tuple[int, str]] = []
         self.gathered: dict[str, str] = {"title": ""}
         """destination -> its text, of those that are not the document"""
         self._encoding = "cp1252"
@@ -304,7 +304,7 @@ class _Reader:
             return
         if level:
             number = f"{label} " if is_item and re.search(r"\w", label) else ""
-            self.first_heading = self.first_heading or number + as_markdown.squeezed(text.replace("\n", " "))
+            self.headings.append((level, number + as_markdown.squeezed(text.replace("\n", " "))))
             self.blocks.append(as_markdown.heading(level, number + text))
             return
         body = as_markdown.paragraph(text)

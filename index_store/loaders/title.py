@@ -1,6 +1,7 @@
 """Which of a document's properties is a title, and which was put there by a program."""
 
 import re
+from collections.abc import Sequence
 from pathlib import PurePath
 
 _NO_TITLE = re.compile(
@@ -22,3 +23,10 @@ def title_of(name: str, *candidates: str | None) -> str:
         if text and len(text) <= LENGTH and not _NO_TITLE.match(text):
             return text
     return PurePath(name).stem
+
+
+def only_highest(headings: Sequence[tuple[int, str]]) -> str | None:
+    """The first heading, where no other is as high: the first of several is that of a chapter."""
+    if not headings or any(level <= headings[0][0] for level, _ in headings[1:]):
+        return None
+    return headings[0][1]

@@ -185,6 +185,7 @@ def test_the_title_is_its_property_or_that_of_its_first_page_or_its_first_headin
     assert title(document(p("Heading", "1"), title="Travel rules")) == "Travel rules"
     assert title(document(p("Heading", "1") + p("The rules", "T"), title="Microsoft Word - x.doc")) == "The rules"
     assert title(document(p("Heading", "1"), title="文書 1")) == "Heading"
+    assert title(document(p("Chapter 1", "1") + p("Chapter 2", "1"))) == "file"
     assert title(document(p("Text"))) == "file"
 
 

@@ -79,6 +79,42 @@ def test_what_surrounds_an_article_is_left_out() -> None:
     assert markdown(f"<body>{text}{around}</body>").strip() == ("The allowance is paid every month. " * 20).strip()
 
 
+def test_what_a_wiki_puts_around_its_text_is_left_out() -> None:
+    text = "<h2>準備</h2><p>" + "証明書を総務課で受け取ってから設定します。" * 9 + "</p>"
+    around = (
+        "<ul id='skip-links'><li><a href='#a'>本文へ</a></li></ul><div id='siteSub'>提供: 社内Wiki</div>"
+        "<div class='toc-macro'><ul><li><a href='#1'>準備</a></li></ul></div><div id='toc' class='toc'>目次</div>"
+        "<div class='page-metadata'>作成者 佐藤</div><table class='navbox'><tr><th>網<td><a href='1'>LAN</a></table>"
+        "<div class='printfooter'>から取得</div><div id='catlinks'>カテゴリ: 網</div>"
+    )
+    assert markdown(f"<body>{around}{text}{around}</body>") == markdown(text)
+
+
+def test_a_page_that_is_a_table_of_contents_is_kept() -> None:
+    assert "Travel" in markdown("<div class='toc'><p>Contents</p><ul><li>Travel<li>Money</ul></div><p>See there.</p>")
+
+
+def test_header_rows_become_one() -> None:
+    html = (
+        "<table><tr><th rowspan=2>役職<th colspan=2>宿泊費</tr><tr><th>国内<th>海外</tr>"
+        "<tr><th>部長<td>1<td>2</tr><tr><th>社員<td>3<td>4</tr></table>"
+    )
+    assert markdown(html) == (
+        "| 役職 | 宿泊費 国内 | 宿泊費 海外 |\n| --- | --- | --- |\n| 部長 | 1 | 2 |\n| 社員 | 3 | 4 |\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<pre><code class='hljs language-python'>x</code></pre>",
+        "<pre class='lang-python'>x</pre>",
+    ],
+)
+def test_code_keeps_the_name_of_its_language(html: str) -> None:
+    assert markdown(html) == "```python\nx\n```\n"
+
+
 def test_a_page_that_is_one_form_or_one_footer_is_kept() -> None:
     assert "Give your name" in markdown("<form>Give your name at the desk.<input></form>")
     assert "At the station" in markdown("<div class='footer'>At the station, every day.</div>")

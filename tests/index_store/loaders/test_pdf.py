@@ -74,6 +74,14 @@ def test_without_an_outline_larger_type_makes_headings_and_the_title(raw) -> Non
         assert loaded.pages[0].markdown.split("\n")[heading.line] == heading.text
 
 
+def test_the_first_of_several_chapters_is_not_the_title(raw) -> None:
+    body = [Text(50, 600 - 15 * line, "The allowance is paid per day, as it says here.") for line in range(9)]
+    pages = [[Text(50, 700, f"Chapter of {name}", 18), *body] for name in ("travel", "money")]
+    loaded = load(raw(PdfFile(pages).content(), "rules.pdf"))
+    assert loaded.title == "rules"
+    assert [page.headings[0].text for page in loaded.pages] == ["Chapter of travel", "Chapter of money"]
+
+
 def test_a_page_of_nothing_but_large_type_has_no_headings(raw) -> None:
     poster = [Text(50, 700 - 60 * number, "Come to the meeting", 30) for number in range(3)]
     loaded = load(

@@ -88,6 +88,7 @@ def test_a_text_box_is_read_once(markdown) -> None:
 def test_the_title_is_its_property_or_its_first_heading(raw) -> None:
     assert load(raw(document(r"{\info{\title 規程}}x\par"), "file.rtf")).title == "規程"
     assert load(raw(document(r"\s1 Heading\par"), "file.rtf")).title == "Heading"
+    assert load(raw(document(r"\s1 One\par\s1 Two\par"), "file.rtf")).title == "file"
     assert load(raw(document(r"x\par"), "file.rtf")).title == "file"
 
 
