@@ -167,8 +167,8 @@ class ChunksMiscounted(CheckError):
 
 
 class CollectionStray(CheckError):
-    en = "The vectors of {name} belong to no index. They are never searched, and only take room."
-    ja = "{name} のベクトルはどのインデックスのものでもありません。検索されず、容量だけを使っています。"
+    en = "The vectors of {name} belong to no index. They are removed at the next start."
+    ja = "{name} のベクトルはどのインデックスのものでもありません。次の起動時に消えます。"
 
 
 class OriginalGone(CheckError):

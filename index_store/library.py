@@ -63,7 +63,8 @@ class Library:
         for leftover in self.catalogue.leftovers():
             self._clear(leftover)
         self._finish_removing(self.catalogue.removing())
-        for collection in self.catalogue.dropped():
+        used = {index.collection for index in self.catalogue.index_rows()}
+        for collection in {*self.catalogue.dropped(), *self.vectors.collections()} - used:
             self._finish_dropping(collection)
         self.originals.sweep(self.catalogue.versions())
 

@@ -73,10 +73,11 @@ class Originals:
         self.path(document_id, revision).unlink(missing_ok=True)
 
     def kept(self) -> Iterator[tuple[str, int]]:
-        """Document and revision of every file."""
+        """Document and revision of every file; others, such as a desktop leaves (.DS_Store), are not ours."""
         for path in self._folder.glob("??/*"):
             document_id, _, revision = path.name.rpartition("-")
-            yield document_id, int(revision)
+            if document_id and revision.isdecimal():
+                yield document_id, int(revision)
 
     def sweep(self, versions: Set[tuple[str, int]]) -> None:
         """Removes all but these."""
