@@ -5,7 +5,7 @@ from html import escape
 
 import streamlit as st
 
-from index_store import Index, Site, SiteSource
+from index_store import DocumentStatus, Index, Site, SiteSource
 from pages.process import engine
 from pages.widgets.attempt import attempt
 from pages.widgets.picker import fresh_key, renew
@@ -17,7 +17,8 @@ def show_sites(index: Index) -> None:
     if not sites:
         return
     st.subheader(say("site.title"), anchor=False)
-    pages = Counter(each.parent for each in engine().store.documents(index.name))
+    documents = engine().store.documents(index.name)
+    pages = Counter(each.parent for each in documents if each.status != DocumentStatus.FAILED)
     for number, site in enumerate(sites):
         with st.container(border=True, key=f"site-{number}"):
             facts, again, remove = st.columns([6, 3, 2], gap="small", vertical_alignment="center")
