@@ -3,7 +3,7 @@
 PlainError                        a sentence a language, each saying what to do
 └── IndexStoreError
     ├── InvalidSetting            a setting of the environment or `.env`
-    ├── StoreInUse, DataFolderUnusable, StoreFailed
+    ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, StoreFailed
     ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
     ├── EmbeddingModelMismatch
     ├── CheckError               what `check` finds: catalogue, vectors and originals that do not agree
@@ -89,6 +89,14 @@ class StoreInUse(IndexStoreError):
 class DataFolderUnusable(IndexStoreError):
     en = "The data folder {folder} can't be written to. Set DATA_DIR to a folder that can."
     ja = "データフォルダー {folder} に書き込めません。書き込めるフォルダーを DATA_DIR に指定してください。"
+
+
+class DataFolderDamaged(IndexStoreError):
+    en = "{file} is damaged, or not a file of this app. Put back a copy of the whole data folder {folder}."
+    ja = (
+        "{file} は壊れているか、このアプリのものではありません。"
+        "データフォルダー {folder} 全体をバックアップから戻してください。"
+    )
 
 
 class StoreFailed(IndexStoreError):

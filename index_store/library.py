@@ -23,6 +23,8 @@ from index_store.originals import Originals, Staged, digest
 from index_store.records import DocumentStatus
 from index_store.vectors import Vectors
 
+CATALOGUE = "catalogue.sqlite3"
+
 
 @dataclass(frozen=True)
 class Arrival:
@@ -45,7 +47,7 @@ class Library:
     """One change at a time; none waits for a parser or a model."""
 
     def __init__(self, folder: Path) -> None:
-        self.catalogue = Catalogue(folder / "catalogue.sqlite3")
+        self.catalogue = Catalogue(folder / CATALOGUE)
         self.vectors = Vectors(folder / "chroma")
         self.originals = Originals(folder / "originals")
         self._writing = threading.RLock()

@@ -12,6 +12,7 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Row
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store import errors
 from index_store.check import differences
@@ -20,7 +21,7 @@ from index_store.crawl.guard import AddressGuard
 from index_store.embeddings import Embeddings, make_embeddings
 from index_store.feeding import Workshop
 from index_store.ingest import Ingestion
-from index_store.library import Library, new_collection
+from index_store.library import CATALOGUE, Library, new_collection
 from index_store.loaders.parser import Parser
 from index_store.records import Added, Chunk, Difference, Document, DocumentStatus, Hit, Index, Original, Section, Site
 from index_store.settings import Settings
@@ -36,7 +37,7 @@ SPARE = 16
 class IndexStore:
     """The documents of all indexes and how they are found. One process owns a data folder; its threads share the store.
 
-    Raises InvalidSetting, StoreInUse, DataFolderUnusable.
+    Raises InvalidSetting, StoreInUse, DataFolderUnusable, DataFolderDamaged.
     """
 
     def __init__(self, settings: Settings | None = None, embeddings: Embeddings | None = None) -> None:
@@ -45,7 +46,11 @@ class IndexStore:
         AddressGuard(self._settings.crawl_allowed)  # a mistake in it is told at the start, not when a site is added
         folder = self._settings.data_dir
         self._lock = _own(folder)
-        self._library = Library(folder)
+        try:
+            self._library = _open(folder)
+        except errors.PlainError:
+            self._lock.release()
+            raise
         self._catalogue = self._library.catalogue
         self._parser = Parser(self._settings)
         self._workshop = Workshop(self._settings, self._library, self._parser, self._embeddings)
@@ -383,6 +388,15 @@ def _checked_name(name: str) -> str:
     if not 1 <= len(name) <= 64 or bad or name != name.strip() or name in (".", ".."):
         raise errors.BadIndexName()
     return name
+
+
+def _open(folder: Path) -> Library:
+    try:
+        return Library(folder)
+    except (OSError, OperationalError) as error:
+        raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
+    except DatabaseError as error:
+        raise errors.DataFolderDamaged(file=CATALOGUE, folder=os.path.abspath(folder)) from error
 
 
 def _own(folder: Path) -> FileLock:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from index_store import errors
+
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
@@ -38,9 +40,13 @@ class Vectors:
         # Imported here: half a second that `--help` and the parser's process need not spend.
         import chromadb
         from chromadb.config import Settings
+        from chromadb.errors import ChromaError
 
         self._folder = folder
-        self._client = chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
+        try:
+            self._client = chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
+        except ChromaError as error:
+            raise errors.DataFolderDamaged(file=folder.name, folder=folder.parent.absolute()) from error
 
     def close(self) -> None:
         self._client.close()

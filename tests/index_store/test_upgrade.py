@@ -1,0 +1,117 @@
+"""A data folder of the first release, which kept no originals and knew no pending documents."""
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from index_store import AddStatus, FileSource, IndexStore, Settings, errors
+from tests.index_store.embedding_service import EmbeddingService
+from tests.index_store.soundness import is_sound, originals
+
+Write = Callable[..., Path]
+
+FIRST = """
+CREATE TABLE indexes (id VARCHAR(32) NOT NULL, name VARCHAR(64) NOT NULL, embedding_model VARCHAR NOT NULL,
+    dimension INTEGER NOT NULL, collection VARCHAR(64) NOT NULL, PRIMARY KEY (id), UNIQUE (name));
+CREATE TABLE leftovers (collection VARCHAR(64) NOT NULL, document_id VARCHAR(32) NOT NULL, revision INTEGER NOT NULL,
+    chunks INTEGER NOT NULL, PRIMARY KEY (collection, document_id, revision));
+CREATE TABLE documents (id VARCHAR(32) NOT NULL, index_id VARCHAR(32) NOT NULL, source TEXT NOT NULL,
+    title TEXT NOT NULL, kind VARCHAR NOT NULL, size INTEGER NOT NULL, status VARCHAR NOT NULL, error JSON,
+    fingerprint VARCHAR(64) NOT NULL, revision INTEGER NOT NULL, sections INTEGER NOT NULL, chunks INTEGER NOT NULL,
+    added_at DATETIME NOT NULL, PRIMARY KEY (id), UNIQUE (index_id, source),
+    FOREIGN KEY(index_id) REFERENCES indexes (id) ON DELETE CASCADE);
+CREATE TABLE sections (id VARCHAR NOT NULL, document_id VARCHAR(32) NOT NULL, position INTEGER NOT NULL,
+    headings JSON NOT NULL, page INTEGER, text TEXT NOT NULL, PRIMARY KEY (id),
+    FOREIGN KEY(document_id) REFERENCES documents (id) ON DELETE CASCADE);
+CREATE INDEX ix_sections_document_id ON sections (document_id);
+CREATE TABLE chunks (id VARCHAR NOT NULL, section_id VARCHAR NOT NULL, position INTEGER NOT NULL,
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL, page INTEGER, headings JSON NOT NULL, PRIMARY KEY (id),
+    FOREIGN KEY(section_id) REFERENCES sections (id) ON DELETE CASCADE);
+CREATE INDEX ix_chunks_section_id ON chunks (section_id);
+"""
+"""the catalogue of version 0.1.0"""
+
+TABLES = ("indexes", "documents", "sections", "chunks")
+
+
+@pytest.fixture
+def first(serviced: Settings, write: Write, tmp_path: Path) -> Settings:
+    """Two files, a document under a name of its own, and one that failed."""
+    (tmp_path / "empty.md").touch()
+    with IndexStore(serviced) as store:
+        sources = [FileSource(write("apples.md", sections=2)), FileSource(write("bananas.md", sections=2))]
+        sources += [FileSource(write("upload.md"), name="upload.md"), FileSource(tmp_path / "empty.md")]
+        store.ingest("a", sources).wait()
+    shutil.rmtree(serviced.data_dir / "originals")
+    as_of_the_first_release(serviced.data_dir)
+    return serviced
+
+
+def as_of_the_first_release(data_dir: Path) -> None:
+    old, new = data_dir / "old.sqlite3", data_dir / "catalogue.sqlite3"
+    with closing(sqlite3.connect(old)) as connection:
+        connection.executescript(FIRST)
+        connection.execute("ATTACH ? AS new", (str(new),))
+        for table in TABLES:
+            columns = ", ".join(f'"{row[1]}"' for row in connection.execute(f"PRAGMA main.table_info({table})"))
+            connection.execute(f"INSERT INTO main.{table} SELECT {columns} FROM new.{table}")
+        connection.commit()
+    old.replace(new)
+
+
+def test_it_opens_and_is_searched_as_before(first: Settings) -> None:
+    with IndexStore(first) as store:
+        assert sorted((Path(each.source).name, each.status.value) for each in store.documents()) == [
+            ("apples.md", "ready"), ("bananas.md", "ready"), ("empty.md", "failed"), ("upload.md", "ready")
+        ]  # fmt: skip
+        assert store.search("a", "What does the file of bananas say?", k=1)[0].source.endswith("bananas.md")
+        for document in store.documents():
+            with pytest.raises(errors.OriginalMissing):
+                store.original(document.id)
+        assert store.resume() == []
+        assert is_sound(store, first.data_dir)
+
+
+def test_what_is_added_again_is_kept_from_now_on(first: Settings, tmp_path: Path) -> None:
+    with IndexStore(first) as store:
+        (before,) = [each for each in store.documents() if each.source.endswith("apples.md")]
+        again = store.add("a", tmp_path / "apples.md")
+        assert (again.status, again.document_id) == (AddStatus.READY, before.id)
+        assert store.original(before.id).name == "apples.md"
+        assert store.add("a", tmp_path / "apples.md").status is AddStatus.UNCHANGED
+        store.remove("a", str(tmp_path / "bananas.md"))
+        assert is_sound(store, first.data_dir)
+
+
+def test_under_another_model_it_is_read_from_where_it_came(
+    first: Settings, service: EmbeddingService, tmp_path: Path
+) -> None:
+    with IndexStore(first.model_copy(update={"embedding_model": "model-b"})) as store:
+        with pytest.raises(errors.EmbeddingModelMismatch):
+            store.search("a", "bananas")
+        job = store.reindex("a")
+        outcomes = {Path(each.source).name: each.error.code if each.error else "ready" for each in job.wait()}
+        assert outcomes == {
+            "apples.md": "ready", "bananas.md": "ready", "upload.md": "original_missing", "empty.md": "empty_document"
+        }  # fmt: skip
+        assert store.search("a", "What does the file of bananas say?", k=1)[0].source.endswith("bananas.md")
+        assert len(originals(first.data_dir)) == 2
+        # What can't be read from anywhere is there again as soon as it is given again.
+        assert store.add("a", tmp_path / "upload.md", source="upload.md").status is AddStatus.READY
+        assert is_sound(store, first.data_dir)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("catalogue.sqlite3", "catalogue.sqlite3"), ("chroma/chroma.sqlite3", "chroma")]
+)
+def test_a_database_that_is_none_is_told_in_plain_words(settings: Settings, name: str, said: str) -> None:
+    file = settings.data_dir / name
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"This is no database. " * 100)
+    with pytest.raises(errors.DataFolderDamaged) as refused:
+        IndexStore(settings)
+    assert refused.value.sentence("ja").startswith(f"{said} は壊れている")
