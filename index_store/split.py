@@ -19,7 +19,7 @@ from math import ceil
 from index_store.loaders.headings import FENCE, heading_lines
 from index_store.loaders.loaded import Loaded, Page
 
-VERSION = 2
+VERSION = 3
 """raised when the same document would be split otherwise, so that it is loaded anew"""
 
 SECTION_CHUNKS = 5

@@ -1,5 +1,5 @@
-"""PDF by its text layer: paragraphs put together again from lines, headings from the outline or by their type, a number
-for each page.
+"""PDF by its text layer: paragraphs put together again from lines, tables from columns, headings from the outline or by
+their type, a number for each page.
 
 Does not read scans: a file without text is refused with what to do.
 """
@@ -19,6 +19,7 @@ from index_store.loaders.content import content_kind
 from index_store.loaders.loaded import Heading, Loaded, Page, RawFile
 from index_store.loaders.pdf_headings import headings_by_size, title_by_size
 from index_store.loaders.pdf_lines import Line, joined, lines_of, paragraphs
+from index_store.loaders.pdf_tables import tables
 from index_store.loaders.title import title_of
 
 log = logging.getLogger(__name__)
@@ -151,14 +152,20 @@ def _page(number: int, lines: list[Line], headings: dict[int, list[tuple[int, in
     marks = []
     at = 0
     for start, count, level in headings.get(number, []):
-        out += _text_lines(lines[at:start])
+        out += _text_lines(lines, at, start)
         text = reduce(joined, (line.text.strip() for line in lines[start : start + count]))
         marks.append(Heading(line=len(out), level=level, text=text))
         out.append(text)
         at = start + count
-    out += _text_lines(lines[at:])
+    out += _text_lines(lines, at, len(lines))
     return Page(markdown="\n".join(out), number=number + 1, headings=tuple(marks))
 
 
-def _text_lines(lines: list[Line]) -> list[str]:
-    return paragraphs(lines).split("\n") if lines else []
+def _text_lines(lines: list[Line], start: int, end: int) -> list[str]:
+    out: list[str] = []
+    for table in tables(lines, start, end):
+        if start < table.start:
+            out += paragraphs(lines, start, table.start).split("\n")
+        out += ["", *table.markdown.split("\n"), ""]
+        start = table.end
+    return out + (paragraphs(lines, start, end).split("\n") if start < end else [])

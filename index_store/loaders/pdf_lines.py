@@ -5,6 +5,7 @@ import math
 import re
 import statistics
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,6 +18,9 @@ WIDEST = 2.5
 """times the size of the type, that lines of one paragraph stand apart; on a page of few lines the usual is no guide"""
 SAME_LINE = 0.4
 """of a line's height: less between two pieces is one line"""
+CELL_GAP = 0.9
+"""times a line's height: more between two characters may be the space between a table's cells; where the line stands
+in a table with others"""
 COLUMN_GAP = 2.0
 """times a line's height: more between two characters is the space between a table's columns"""
 INDENT = 0.7
@@ -34,12 +38,28 @@ _AS_WRITTEN = {
 _HYPHENS = "\x02\ufffe\u00ad"
 """what pdfium gives for the hyphen of a word that was cut at the end of a line"""
 
-_BULLET = re.compile(
+BULLET = re.compile(
     r"[•‣▪◦●○■□◆◇★☆※・*‐–—-]\s?\S|\(?[\dA-Za-z]{1,3}[.)]\s|[（(][\d一-十ア-ン]{1,3}[)）]|[①-⑳]|\d+(\.\d+)+\s|第[\d〇一二三四五六七八九十百]+[章節条項]"
 )
 _SENTENCE_END = re.compile(r"[。．.!?！？:：]['\"”’」』）)]*$")
 _WIDE = re.compile(r"[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_LEADER = re.compile(r" ?(?:[.．・‥…·] ?){6,}")
+"""the dots from a title to its page, or from a thing to its price"""
+_LED = re.compile(r" … \S{1,12}$")
 _SPACED = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff]) (?=[\u3040-\u30ff\u3400-\u9fff])")
+
+
+Box = tuple[float, float, float, float]
+"""left, right, bottom, top"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A part of a line that has a gap on both sides."""
+
+    begin: float
+    end: float
+    text: str
 
 
 @dataclass(frozen=True)
@@ -61,6 +81,8 @@ class Line:
     """of its type, in points to a tenth"""
     weight: int = 0
     """of its type: 400 is usual, 700 bold"""
+    cells: tuple[Cell, ...] = ()
+    """of horizontal text"""
 
 
 def lines_of(page: PdfTextPage) -> list[Line]:
@@ -96,15 +118,12 @@ def _tiers(lines: list[Line]) -> list[list[Line]]:
 
 
 def _line(page: PdfTextPage, characters: list[str], start: int, end: int) -> Line | None:
-    text = "".join(characters[start:end])
-    # Above U+FFFF pdfium may give the two halves.
-    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").translate(_AS_WRITTEN)
+    text = _text(characters[start:end])
     if not text.strip():
         return None
-    if len(_SPACED.findall(text)) > 0.4 * len(_WIDE.findall(text)):
-        text = _SPACED.sub("", text)
     written = [index for index in range(start, end) if not characters[index].isspace()]
-    boxes = [box for index in written if (box := _box(page, index))]
+    places = [(index, box) for index in written if (box := _box(page, index))]
+    boxes = [box for _, box in places]
     if not boxes:
         return Line(text, 0, 0, 0, 0)
     # The first may be an initial, the last the number of a note.
@@ -117,9 +136,30 @@ def _line(page: PdfTextPage, characters: list[str], start: int, end: int) -> Lin
     gap = max((following[0] - box[1] for box, following in pairwise(boxes)), default=0)
     # The baseline is about where most characters end below.
     across = -statistics.median(box[2] for box in boxes)
+    height = top - bottom
+    cells = tuple(_cells(characters, places, CELL_GAP * height)) if gap > CELL_GAP * height else ()
     return Line(
-        text, left, right, across, top - bottom, row=gap > COLUMN_GAP * (top - bottom), size=size, weight=weight
-    )
+        text, left, right, across, height, row=gap > COLUMN_GAP * height, size=size, weight=weight,
+        cells=cells or (Cell(left, right, text.strip()),),
+    )  # fmt: skip
+
+
+def _cells(characters: list[str], places: list[tuple[int, Box]], gap: float) -> Iterator[Cell]:
+    first = 0
+    for at in range(1, len(places) + 1):
+        if at == len(places) or places[at][1][0] - places[at - 1][1][1] > gap:
+            (start, begin), (end, _) = places[first], places[at - 1]
+            right = max(box[1] for _, box in places[first:at])
+            yield Cell(begin[0], right, _text(characters[start : end + 1]).strip())
+            first = at
+
+
+def _text(characters: list[str]) -> str:
+    # Above U+FFFF pdfium may give the two halves.
+    text = "".join(characters).encode("utf-16", "surrogatepass").decode("utf-16", "replace").translate(_AS_WRITTEN)
+    if len(_SPACED.findall(text)) > 0.4 * len(_WIDE.findall(text)):
+        text = _SPACED.sub("", text)
+    return _LEADER.sub(" … ", text)
 
 
 def _size(page: PdfTextPage, index: int) -> float:
@@ -129,20 +169,21 @@ def _size(page: PdfTextPage, index: int) -> float:
     return round(pdfium.FPDFText_GetFontSize(page, index) * (math.hypot(matrix.c, matrix.d) if scaled else 1), 1)
 
 
-def _box(page: PdfTextPage, index: int) -> tuple[float, float, float, float] | None:
-    """Left, right, bottom, top; None for a character that pdfium put in."""
+def _box(page: PdfTextPage, index: int) -> Box | None:
+    """None for a character that pdfium put in."""
     values = [ctypes.c_double() for _ in range(4)]
     ok = pdfium.FPDFText_GetCharBox(page, index, *map(ctypes.byref, values))
     box = tuple(value.value for value in values)
     return box if ok and box[1] > box[0] else None  # type: ignore[return-value]
 
 
-def paragraphs(lines: list[Line]) -> str:
-    """The text with a blank line between paragraphs; lines that were wrapped are joined, others stay lines."""
+def paragraphs(lines: list[Line], start: int, end: int) -> str:
+    """The text of some of a page's lines, with a blank line between paragraphs; lines that were wrapped are joined."""
     steps = [second.across - first.across for first, second in pairwise(lines)]
     usual = statistics.median([step for step in steps if step > 0] or [0])
-    text = lines[0].text.rstrip()
-    for at, (line, following) in enumerate(pairwise(lines), 1):
+    text = lines[start].text.rstrip()
+    for at in range(start + 1, end):
+        line, following = lines[at - 1], lines[at]
         near = [
             other
             for other in lines[max(0, at - NEIGHBOURS) : at + NEIGHBOURS]
@@ -164,9 +205,9 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
     """Whether the line ends where it does because its paragraph does, and not because it is full."""
     if line.text[-1] in _HYPHENS:
         return False
-    if line.row or following.row:
+    if line.row or following.row or _LED.search(line.text):
         return True
-    if following.text.startswith("\u3000") or _BULLET.match(following.text.lstrip()):
+    if following.text.startswith("\u3000") or BULLET.match(following.text.lstrip()):
         return True
     column_begin = min((other.begin for other in near), default=line.begin)
     column_end = max((other.end for other in near), default=line.end)

@@ -97,6 +97,40 @@ def test_a_title_that_a_program_put_there_is_not_the_title(raw) -> None:
     assert load(raw(PdfFile([lines("Some text of a page.")]).content(), "travel.pdf")).title == "travel"
 
 
+def row(y: float, *cells: str) -> list[Text]:
+    return [Text(50 + 120 * column, y, text) for column, text in enumerate(cells) if text]
+
+
+def test_words_in_columns_are_a_table(raw) -> None:
+    grade = [*row(700, "役職", "宿泊費", "日当"), *row(680, "部長", "15,000円", ""), *row(660, "社員", "", "2,500円")]
+    wrapped = [*row(666, "", "", "(宿泊"), *row(652, "", "", "なし)")]
+    page = [Text(50, 740, "旅費の額は次の表による。"), *grade, *wrapped, Text(50, 600, "以上。")]
+    assert load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown == (
+        "旅費の額は次の表による。\n\n"
+        "| 役職 | 宿泊費 | 日当 |\n| --- | --- | --- |\n| 部長 | 15,000円 |  |\n| 社員 |  | 2,500円 (宿泊なし) |\n\n"
+        "以上。"
+    )
+
+
+def test_two_columns_of_text_a_list_and_two_rows_are_no_tables(raw) -> None:
+    left, right = "The allowance is paid for each day of", "travel, and half of it where no night is spent."
+    columns = [
+        text for line in range(6) for text in (Text(20, 700 - 15 * line, left), Text(300, 700 - 15 * line, right))
+    ]
+    items = [
+        text
+        for line in range(4)
+        for text in (Text(50, 500 - 15 * line, f"{line + 1}."), Text(90, 500 - 15 * line, "Pay"))
+    ]
+    few = [*row(300, "a", "b"), *row(280, "c", "d")]
+    assert "|" not in load(raw(PdfFile([[*columns], [*items], [*few]]).content(), "a.pdf")).pages[0].markdown
+
+
+def test_the_dots_before_a_page_number_are_no_text(raw) -> None:
+    page = [Text(50, 700, "1 Travel . . . . . . . . . . . . . 3"), Text(50, 680, "2 Money................ 12")]
+    assert load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown == "1 Travel … 3\n2 Money … 12"
+
+
 def test_running_headers_and_page_numbers_are_left_out(raw) -> None:
     pages = [
         [Text(50, 760, "Handbook"), Text(50, 600, f"The body of part {name}."), Text(290, 30, f"{number}")]
