@@ -1,5 +1,6 @@
 """The Documents page: what it shows of an index, and what can be done to it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -198,6 +199,14 @@ def test_a_long_document_is_shown_a_page_at_a_time_and_searched(engine, tmp_path
     page.write("document.search", "PART 44")
     assert "part 44 says" in page.html
     assert "part 1 says" not in page.html
+
+
+def test_what_two_chunks_share_is_marked_and_lines_stay_lines(engine, tmp_path):
+    lines = [f"Line {number} tells of a cup in the kitchen." for number in range(60)]
+    [document_id] = add(engine, tmp_path, "cups.txt", text="\n".join(lines))
+    shown = DocumentsPage(doc=document_id).html
+    assert "<mark" in shown
+    assert not re.search(r"kitchen\.(</mark>)?Line", shown)
 
 
 def test_a_document_is_removed_and_the_list_shown(engine, tmp_path):
