@@ -1,83 +1,341 @@
 import json
 import os
+import signal
 import subprocess
 import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from index_store import IndexStore, Settings
+from index_store.__main__ import main
+from tests.index_store.embedding_service import EmbeddingService
+from tests.index_store.soundness import is_sound
+from tests.servers import Refusal
+from tests.servers.site_server import SiteServer, html
+
+Write = Callable[..., Path]
 
 
-def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "index_store", *map(str, arguments)],
+@dataclass
+class Done:
+    status: int
+    out: str
+    err: str
+
+    @property
+    def objects(self) -> list[dict]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def serve(service: EmbeddingService, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment of a command that embeds by the service and may crawl this machine."""
+    values = {
+        "OPENAI_BASE_URL": service.base_url, "EMBEDDING_MODEL": "model-a", "MODEL_RETRIES": "0",
+        "CRAWL_ALLOWED": "127.0.0.1", "CRAWL_RATE": "1000", "LC_ALL": "C.UTF-8",
+    }  # fmt: skip
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture
+def run(serve: None, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command within this process."""
+
+    def run(*arguments: str | Path) -> Done:
+        status = main([str(each) for each in arguments])
+        done = Done(status, *capsys.readouterr())
+        assert "Traceback" not in done.err
+        return done
+
+    return run
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "index_store", *map(str, arguments)]
+
+
+@pytest.fixture
+def site() -> Iterator[SiteServer]:
+    with SiteServer() as site:
+        site.pages = {
+            "/": html("Start", "/docs/a", "/docs/b", "/blog"),
+            "/docs/a": html("A", "/docs/deep"),
+            "/docs/b": html("B"),
+            "/docs/deep": html("Deep"),
+            "/blog": html("Blog"),
+        }
+        yield site
+
+
+# As people call it: a process of its own, with the embedded model
+
+
+def test_documents_are_added_and_found_by_a_process_of_its_own(settings: Settings, handbook: Path) -> None:
+    added = subprocess.run(command("add", "--index", "規程", handbook), capture_output=True, encoding="utf-8")
+    assert (added.returncode, added.stdout, added.stderr) == (0, f"ready  {handbook}  (2 sections, 2 chunks)\n", "")
+    found = subprocess.run(
+        command("search", "--index", "規程", "-k", "1", "出張の日当はいくらですか"),
         capture_output=True,
         encoding="utf-8",
-        env={**os.environ, "LC_ALL": "C.UTF-8", **environment},
     )
+    assert (found.returncode, found.stderr) == (0, "")
+    heading, text = found.stdout.splitlines()
+    assert heading.startswith("1. 0.")
+    assert heading.endswith(f"出張旅費規程 > 日当  {handbook}")
+    assert text == "日当は1日2,500円です。"
 
 
-def objects(done: subprocess.CompletedProcess[str]) -> list[dict]:
-    assert "Traceback" not in done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_a_process_is_stopped_in_stays_pending_and_a_retry_finishes_it(
+    serve: None, run: Run, service: EmbeddingService, write: Write, data_dir: Path, number: signal.Signals
+) -> None:
+    service.is_held = True
+    adding = subprocess.Popen(
+        command("add", "--index", "a", *(write(f"{i}.md") for i in range(3))),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    service.wait_for_requests(1, timeout=60)
+    adding.send_signal(number)
+    out, err = adding.communicate(timeout=30)
+    assert adding.returncode == {signal.SIGINT: 130, signal.SIGTERM: -signal.SIGTERM}[number]
+    assert (out, err) == ("", "")
+    service.is_held = False
+    assert {line["status"] for line in run("list", "--index", "a", "--json").objects} == {"pending"}
+    retried = run("retry", "--index", "a", "--json")
+    assert (retried.status, [line["status"] for line in retried.objects]) == (0, ["ready"] * 3)
+    with IndexStore() as store:
+        assert is_sound(store, data_dir)
 
 
-def test_documents_are_added_listed_searched_and_removed(handbook: Path, tmp_path: Path) -> None:
+def test_a_reader_that_leaves_is_no_error(serve: None, run: Run, write: Write) -> None:
+    run("add", "--index", "a", write("a.md"))
+    line = f'"{sys.executable}" -m index_store list --json --index a | true'
+    done = subprocess.run(["bash", "-c", line], capture_output=True, encoding="utf-8")
+    assert done.stderr == ""
+
+
+def test_each_result_is_there_as_soon_as_it_is_known(serve: None, service: EmbeddingService, write: Write) -> None:
+    (first, second) = write("first.md"), write("second.md", sections=200)
+    service.is_held = True
+    line = command("add", "--index", "a", "--json", "missing.md", first, second)
+    with subprocess.Popen(line, stdout=subprocess.PIPE, encoding="utf-8") as adding:
+        assert adding.stdout
+        assert json.loads(adding.stdout.readline())["status"] == "failed"
+        assert adding.poll() is None
+        service.is_held = False
+        assert [json.loads(line)["status"] for line in adding.stdout] == ["ready", "ready"]
+    assert adding.returncode == 1
+
+
+# Documents
+
+
+def test_documents_are_added_listed_searched_and_removed(run: Run, handbook: Path, tmp_path: Path) -> None:
     first, again = (run("add", "--index", "規程", "--json", handbook) for _ in range(2))
-    assert (first.returncode, again.returncode) == (0, 0)
-    (added,) = objects(first)
+    assert (first.status, again.status) == (0, 0)
+    (added,) = first.objects
     assert added == {
         "source": str(handbook), "status": "ready", "document_id": added["document_id"], "chunks": 2, "sections": 2,
         "error": None,
     }  # fmt: skip
-    assert objects(again)[0]["status"] == "unchanged"
+    assert again.objects == [{**added, "status": "unchanged"}]
 
-    (index,) = objects(run("list", "--json"))
+    (index,) = run("list", "--json").objects
     assert (index["name"], index["documents"], index["chunks"]) == ("規程", 1, 2)
-    (document,) = objects(run("list", "--index", "規程", "--json"))
+    assert run("list").out == "規程  (1 documents, 2 chunks, model-a)\n"
+    (document,) = run("list", "--index", "規程", "--json").objects
     assert (document["document_id"], document["status"], document["error"]) == (added["document_id"], "ready", None)
+    assert run("list", "--index", "規程").out == f"ready  {handbook}  (2 sections, 2 chunks)\n"
 
-    (found,) = objects(
-        run("search", "--index", "規程", "--mode", "vector", "--unit", "chunk", "-k", "1", "--json", "日当")
-    )
+    search = ("search", "--index", "規程", "--mode", "vector", "--unit", "chunk", "-k", "1", "日当は1日2,500円です")
+    (found,) = run(*search, "--json").objects
     assert found["id"] is None
     assert (
         found["hits"][0].items() >= {"rank": 1, "source": str(handbook), "title": "出張旅費規程", "page": None}.items()
     )
 
-    (removed,) = objects(run("remove", "--index", "規程", "--json", tmp_path))
+    (removed,) = run("remove", "--index", "規程", "--json", tmp_path).objects
     assert (removed["source"], removed["status"]) == (str(handbook), "removed")
-    assert objects(run("list", "--index", "規程", "--json")) == []
+    assert run("list", "--index", "規程", "--json").objects == []
+    gone = run("remove", "--index", "規程", "--json", tmp_path)
+    assert (gone.status, [line["status"] for line in gone.objects]) == (1, ["failed"])
 
 
-def test_many_questions_are_answered_in_one_process(handbook: Path, tmp_path: Path) -> None:
+def test_files_folders_and_archives_are_added_together(run: Run, write: Write, tmp_path: Path) -> None:
+    write("docs/b.md")
+    write("docs/deep/a.md")
+    write("docs/.hidden/c.md")
+    (tmp_path / "nothing").mkdir()
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("inside/旅費.txt", "日当は1日2,500円です。")
+    done = run(
+        "add", "--index", "a", "--json", tmp_path / "docs", write("c.md"), tmp_path / "all.zip", tmp_path / "nothing"
+    )
+    assert {line["source"].removeprefix(f"{tmp_path}/"): line["status"] for line in done.objects} == {
+        "docs/b.md": "ready", "docs/deep/a.md": "ready", "c.md": "ready", "all.zip/inside/旅費.txt": "ready",
+        "nothing": "failed",
+    }  # fmt: skip
+    assert done.status == 1
+    assert len(run("remove", "--index", "a", tmp_path / "all.zip").out.splitlines()) == 1
+    assert len(run("remove", "--index", "a", tmp_path / "docs").out.splitlines()) == 2
+
+
+def test_a_site_is_added_as_deep_as_is_said_and_crawled_again(run: Run, site: SiteServer) -> None:
+    add = ("add", "--index", "a", "--json", site.url(), "--include", "/docs/*", "--exclude", "*/b", "--depth", "1")
+    first = run(*add)
+    assert (first.status, [line["source"] for line in first.objects]) == (0, [site.url("/docs/a")])
+    deeper = run(*add[:-1], "2")
+    assert {line["source"]: line["status"] for line in deeper.objects} == {
+        site.url("/docs/a"): "unchanged", site.url("/docs/deep"): "ready"
+    }  # fmt: skip
+    assert len(run("add", "--index", "b", "--json", site.url(), "--limit", "3").objects) == 3
+    del site.pages["/docs/deep"]
+    assert [line["status"] for line in run(*add[:-1], "2").objects] == ["unchanged", "removed"]
+    assert run("remove", "--index", "a", site.url()).status == 0
+    assert run("list", "--index", "a", "--json").objects == []
+
+
+def test_a_site_inside_the_network_is_refused_with_what_would_allow_it(
+    run: Run, site: SiteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CRAWL_ALLOWED")
+    monkeypatch.setenv("LC_ALL", "ja_JP.UTF-8")
+    done = run("add", "--index", "a", site.url())
+    assert done.status == 1
+    assert done.out.startswith(f"failed  {site.url()}  127.0.0.1 はネットワーク内部のアドレス")
+    assert "CRAWL_ALLOWED" in done.out
+
+
+def test_many_questions_are_answered_in_one_process(run: Run, handbook: Path, tmp_path: Path) -> None:
     run("add", "--index", "a", handbook)
     queries = tmp_path / "queries.jsonl"
     queries.write_text(
         '{"id": "q1", "question": "日当"}\n\n{"id": 2, "question": " "}\n{"id": 3, "question": "train"}\n'
     )
     done = run("search", "--index", "a", "--queries", queries, "--json")
-    assert [(line["id"], len(line["hits"])) for line in objects(done)] == [("q1", 2), (2, 0), (3, 2)]
-    assert done.returncode == 1
+    assert [(line["id"], len(line["hits"])) for line in done.objects] == [("q1", 2), (2, 0), (3, 2)]
+    assert done.status == 1
+    plain = run("search", "--index", "a", "--queries", queries)
+    assert "2: The question is empty." in plain.out
 
 
 def test_a_file_that_fails_does_not_stop_the_others_and_says_why_in_the_readers_language(
-    handbook: Path, tmp_path: Path
+    run: Run, handbook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.xyz").write_text("x")
     (tmp_path / "docs" / "b.txt").write_text("")
     handbook.rename(tmp_path / "docs" / "c.md")
-    done = run("add", "--index", "a", "--json", "docs", "nothing.txt", LC_ALL="ja_JP.UTF-8")
-    lines = {Path(line["source"]).name: line for line in objects(done)}
+    monkeypatch.setenv("LC_ALL", "ja_JP.UTF-8")
+    done = run("add", "--index", "a", "--json", "docs", "nothing.txt")
+    lines = {Path(line["source"]).name: line for line in done.objects}
     assert {name: line["status"] for name, line in lines.items()} == {
         "a.xyz": "failed", "b.txt": "failed", "c.md": "ready", "nothing.txt": "failed"
     }  # fmt: skip
     assert ".pdf" in lines["a.xyz"]["error"]
     assert "空です" in lines["b.txt"]["error"]
-    assert done.returncode == 1
-    assert "is empty" in run("add", "--index", "a", "--language", "en", "docs/b.txt", LC_ALL="ja_JP.UTF-8").stdout
+    assert done.status == 1
+    assert "is empty" in run("add", "--index", "a", "--language", "en", "docs/b.txt").out
+    assert "空です" in run("list", "--index", "a").out
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({"LANG": "ja_JP.UTF-8"}, "ja"),
+        ({"LANG": "ja_JP.UTF-8", "LC_MESSAGES": "en_US.UTF-8"}, "en"),
+        ({"LANG": "ja_JP.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "fr_FR.UTF-8"}, "en"),
+        ({}, "en"),
+    ],
+)
+def test_sentences_are_in_the_language_of_the_environment(
+    run: Run, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], language: str
+) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    said = run("list", "--index", "none").err
+    assert ("インデックス" in said) is (language == "ja")
+
+
+def test_what_failed_is_retried_and_what_was_ready_is_not(run: Run, service: EmbeddingService, write: Write) -> None:
+    run("add", "--index", "a", write("good.md"))
+    service.fails(Refusal(500))
+    failed = run("add", "--index", "a", write("bad.md"))
+    assert failed.status == 1
+    assert "failed with status 500" in failed.out
+    assert run("retry", "--index", "a").status == 1
+    service.recovers()
+    retried = run("retry", "--index", "a", "--json")
+    assert (retried.status, [Path(line["source"]).name for line in retried.objects]) == (0, ["bad.md"])
+    assert (run("retry", "--index", "a").out, run("retry", "--index", "a").status) == ("", 0)
+
+
+# Indexes
+
+
+def test_another_model_is_refused_with_the_command_and_the_command_works(
+    run: Run, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("add", "--index", "旅費 規程", write("a.md"))
+    monkeypatch.setenv("EMBEDDING_MODEL", "model-b")
+    refused = run("search", "--index", "旅費 規程", "part")
+    assert refused.status == 1
+    assert "python -m index_store reindex --index '旅費 規程'" in refused.err
+    assert run("add", "--index", "旅費 規程", write("b.md")).err == refused.err
+    done = run("reindex", "--index", "旅費 規程", "--json")
+    assert (done.status, [line["status"] for line in done.objects]) == (0, ["ready"])
+    assert run("search", "--index", "旅費 規程", "part").status == 0
+
+
+def test_a_reindex_for_which_the_service_fails_says_so(run: Run, service: EmbeddingService, write: Write) -> None:
+    run("add", "--index", "a", write("a.md"))
+    service.fails(Refusal(500))
+    done = run("reindex", "--index", "a")
+    assert (done.status, done.out) == (1, "")
+    assert "failed with status 500" in done.err
+    service.recovers()
+    assert run("search", "--index", "a", "part").status == 0
+
+
+def test_an_index_is_renamed_and_dropped(run: Run, write: Write, data_dir: Path) -> None:
+    run("add", "--index", "a", write("a.md"))
+    assert run("rename", "--index", "a", "規程").out == "renamed  a  規程\n"
+    assert run("search", "--index", "規程", "part").status == 0
+    run("add", "--index", "other", write("a.md"))
+    taken = run("rename", "--index", "other", "規程", "--json")
+    assert (taken.status, taken.objects[0]["error"]["code"]) == (1, "index_exists")
+    assert run("drop", "--index", "規程", "--json").objects == [{"index": "規程", "status": "dropped"}]
+    assert [line["name"] for line in run("list", "--json").objects] == ["other"]
+    assert run("drop", "--index", "規程").status == 1
+    assert run("check").status == 0
+    assert len(list((data_dir / "originals").glob("??/*"))) == 1
+
+
+def test_what_differs_is_said_and_fails(run: Run, write: Write, data_dir: Path) -> None:
+    run("add", "--index", "a", write("a.md"))
+    assert (run("check").status, run("check").out) == (0, "")
+    next((data_dir / "originals").glob("??/*")).unlink()
+    (line,) = run("check", "--json").objects
+    assert (line["index"], Path(line["source"]).name, line["what"]) == ("a", "a.md", "original_gone")
+    plain = run("check", "--language", "ja")
+    assert plain.status == 1
+    assert "元のファイルがありません" in plain.out
+
+
+# Mistakes
 
 
 @pytest.mark.parametrize(
@@ -89,35 +347,70 @@ def test_a_file_that_fails_does_not_stop_the_others_and_says_why_in_the_readers_
         (["search", "--index", "a", "--unit", "page", "x"], "unknown_unit"),
         (["search", "--index", "a", "--queries", "none.jsonl"], "bad_queries"),
         (["add", "--index", "a/b", "x"], "bad_index_name"),
+        (["add", "--index", "a", "https://example.com", "--depth", "21"], "bad_crawl_option"),
+        (["add", "--index", "a", "https://example.com", "--limit", "0"], "bad_crawl_option"),
+        (["add", "--index", "a", "https://example.com", "--include", "docs"], "bad_pattern"),
+        (["add", "--index", "a", "ftp://example.com"], "bad_address"),
+        (["add", "--index", "a", "https://me:secret@example.com"], "address_with_password"),
+        (["remove", "--index", "none", "x"], "unknown_index"),
+        (["retry", "--index", "none"], "unknown_index"),
+        (["reindex", "--index", "none"], "unknown_index"),
+        (["rename", "--index", "none", "b"], "unknown_index"),
+        (["rename", "--index", "a", ".."], "bad_index_name"),
+        (["drop", "--index", "none"], "unknown_index"),
+        (["list", "--index", "none"], "unknown_index"),
     ],
 )
-def test_an_error_of_the_command_is_one_object(handbook: Path, arguments: list[str], code: str) -> None:
-    run("add", "--index", "a", handbook)
+def test_an_error_of_the_command_is_one_object_or_one_sentence(run: Run, arguments: list[str], code: str) -> None:
+    with IndexStore() as store:
+        store.create_index("a")
     done = run(*arguments, "--json")
-    (line,) = objects(done)
+    (line,) = done.objects
     assert line["error"]["code"] == code
     assert line["error"]["ja"] != line["error"]["en"]
-    assert done.returncode == 1
+    assert "secret" not in done.out
+    assert done.status == 1
     plain = run(*arguments)
-    assert plain.stderr.strip() == line["error"]["en"]
+    assert (plain.out, plain.err.strip()) == ("", line["error"]["en"])
 
 
-def test_a_wrong_setting_is_named(data_dir: Path) -> None:
-    done = run("list", CHUNK_SIZE="many")
-    assert "CHUNK_SIZE" in done.stderr
-    assert "50 to 2000" in done.stderr
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize(
+    "line",
+    [
+        "", "fly", "add x", "add --index a", "add --index a x --depth deep", "search --index a",
+        "search --index a -k 0 x", "search --index a -k many x", "rename --index a", "list --language fr",
+    ],
+)  # fmt: skip
+def test_a_command_that_is_none_is_told_with_how_it_is_called(
+    line: str, data_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(line.split())
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: python -m index_store")
+    assert not data_dir.exists()
 
 
-def test_a_folder_in_use_says_by_whom(settings: Settings) -> None:
+def test_a_wrong_setting_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHUNK_SIZE", "many")
+    done = run("list")
+    assert "CHUNK_SIZE" in done.err
+    assert "50 to 2000" in done.err
+    assert done.status == 1
+
+
+def test_a_folder_in_use_says_by_whom(run: Run, settings: Settings) -> None:
     with IndexStore(settings):
-        done = run("list", "--json", DATA_DIR=str(settings.data_dir))
-    assert str(os.getpid()) in objects(done)[0]["error"]["en"]
+        done = run("list", "--json")
+    assert str(os.getpid()) in done.objects[0]["error"]["en"]
 
 
-def test_a_reader_that_leaves_is_no_error(handbook: Path) -> None:
-    run("add", "--index", "a", handbook)
-    command = f'"{sys.executable}" -m index_store list --json --index a | true'
-    done = subprocess.run(["bash", "-c", command], capture_output=True, encoding="utf-8")
-    assert done.stderr == ""
+def test_a_folder_that_cannot_be_used_or_is_damaged_is_told(run: Run, data_dir: Path) -> None:
+    data_dir.write_text("This is a file.")
+    done = run("list")
+    assert (done.status, str(data_dir) in done.err) == (1, True)
+    data_dir.unlink()
+    data_dir.mkdir()
+    (data_dir / "catalogue.sqlite3").write_bytes(b"This is no database. " * 100)
+    done = run("list", "--language", "ja")
+    assert (done.status, "catalogue.sqlite3" in done.err) == (1, True)
