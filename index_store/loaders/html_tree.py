@@ -31,6 +31,12 @@ BLOCKS = frozenset({
     "thead", "tr", "ul",
 })  # fmt: skip
 
+_FOLDED = re.compile(
+    r"accordi?on|collaps|tab-?(panel|pane|content)|(^|[-_])(tabs?|faqs?|qa|toggle|answers?|panel)([-_]|$)", re.I
+)
+"""classes and ids of what a click unfolds: hidden, but the answer that the page is there for"""
+FOLDS = 4
+"""tags that such a name may stand above what is hidden"""
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _SECTIONING = frozenset({"article", "main", "section"})
 
@@ -169,12 +175,18 @@ class _Builder:
         headings = [" ".join(" ".join(parts).split()) for parts in self._h1]
         return Tree(self._stack[0], " ".join("".join(self._title).split()), [text for text in headings if text])
 
+    def _is_folded(self, node: Node) -> bool:
+        is_panel = node.attributes.get("role", "").lower() == "tabpanel"
+        around = (node, *self._stack[-FOLDS:])
+        return is_panel or any(_FOLDED.search(name) for tag in around if tag.tag != "body" for name in tag.names)
+
     def _is_furniture(self, node: Node) -> bool:
         if node.tag in DROPPED:
             return True
         if not node.attributes and node.tag != "header":
             return False
-        if "hidden" in node.attributes or _HIDDEN.search(node.attributes.get("style", "")):
+        is_hidden = "hidden" in node.attributes or _HIDDEN.search(node.attributes.get("style", ""))
+        if is_hidden and not self._is_folded(node):
             return True
         if node.attributes.get("role", "").lower() in ROLES:
             return True

@@ -110,9 +110,15 @@ class Sheet:
     def _header_rows(self, top: int, rows: int) -> int:
         """A header of several rows has words over several columns, and others that span its rows."""
         spans = [span for span in self.spans if span.top == top]
-        if not any(span.right > span.left for span in spans):
+        wide = [span for span in spans if span.right > span.left]
+        if not wide:
             return 1
         deepest = max(span.bottom for span in spans) - top + 1
+        below = self.rows.get(top + deepest, {})
+        # Words below a wide one part its columns; on a sheet of narrow columns a wide cell is just a cell.
+        parted = [sum(span.left <= column <= span.right for column in below) > 1 for span in wide]
+        if all(parted) and not any(map(_is_data, below.values())):
+            deepest += 1
         return deepest if deepest < min(rows, 4) else 1
 
 

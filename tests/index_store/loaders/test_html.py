@@ -90,6 +90,18 @@ def test_what_a_wiki_puts_around_its_text_is_left_out() -> None:
     assert markdown(f"<body>{around}{text}{around}</body>") == markdown(text)
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div class='accordion'><div><p>Question</p><div style='display:none'>Answer</div></div></div>",
+        "<dl id='faq-list'><dt>Question</dt><dd hidden>Answer</dd></dl>",
+        "<p>Question</p><div role='tabpanel' hidden>Answer</div>",
+    ],
+)
+def test_what_a_click_unfolds_is_read(html: str) -> None:
+    assert markdown(html) == "Question\n\nAnswer\n"
+
+
 def test_a_page_that_is_a_table_of_contents_is_kept() -> None:
     assert "Travel" in markdown("<div class='toc'><p>Contents</p><ul><li>Travel<li>Money</ul></div><p>See there.</p>")
 

@@ -105,6 +105,27 @@ def test_header_rows_become_one(markdown) -> None:
     assert markdown(xml) == "| 区分 | 額 国内 | 額 海外 |\n| --- | --- | --- |\n| 日当 | 1 | 2 |\n"
 
 
+def test_a_row_of_words_below_wide_headers_is_part_of_the_header(markdown) -> None:
+    table = rows(
+        [None, "東京", None, "大阪", None],
+        ["月", "売上", "利益", "売上", "利益"],
+        ["1月", 1, 2, 3, 4],
+        ["2月", 5, 6, 7, 8],
+    )
+    xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="B1:C1"/><mergeCell ref="D1:E1"/></mergeCells>'
+    assert markdown(xml) == (
+        "| 月 | 東京 売上 | 東京 利益 | 大阪 売上 | 大阪 利益 |\n| --- | --- | --- | --- | --- |\n"
+        "| 1月 | 1 | 2 | 3 | 4 |\n| 2月 | 5 | 6 | 7 | 8 |\n"
+    )
+
+
+def test_a_form_on_narrow_columns_is_read_by_its_cells(markdown) -> None:
+    table = rows(["費目", None, None, "金額", None], ["宿泊", None, None, 100, None], ["日当", None, None, 50, None])
+    spans = "".join(f'<mergeCell ref="A{row}:C{row}"/><mergeCell ref="D{row}:E{row}"/>' for row in (1, 2, 3))
+    xml = f"<sheetData>{table}</sheetData><mergeCells>{spans}</mergeCells>"
+    assert markdown(xml) == "| 費目 | 金額 |\n| --- | --- |\n| 宿泊 | 100 |\n| 日当 | 50 |\n"
+
+
 def test_tables_below_and_beside_each_other_are_parted(markdown) -> None:
     xml = rows(["a", "b", None, "x", "y"], [1, 2, None, 3, 4]) + rows(["題"], ["c", "d"], ["e", "f"], first=5)
     assert markdown(xml) == (
