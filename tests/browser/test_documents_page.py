@@ -199,7 +199,7 @@ def test_a_page_number_leads_to_the_page_of_the_pdf(opened):
 
 def test_a_title_made_to_deceive_is_shown_letter_for_letter(opened):
     title = "](javascript:alert(1)) ![p](https://elsewhere.example/p.png) :red[x] $x$"
-    visitor = opened(".md", f"# {title}\n\nWords.\n".encode())
+    visitor = opened(".html", f"<h1>{title}</h1><p>Words.</p>".encode())
     expect(visitor.page.locator(".document h2")).to_have_text(title)
     expect(visitor.page.locator(".document a[href^=javascript]")).to_have_count(0)
 

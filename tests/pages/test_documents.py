@@ -1,6 +1,7 @@
 """The Documents page: what it shows of an index, and what can be done to it."""
 
 import re
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -229,8 +230,9 @@ def test_a_document_is_replaced_by_a_new_version_under_its_own_name(engine, tmp_
 
 def test_words_of_a_document_are_shown_as_they_are_and_run_nothing(engine, tmp_path):
     """Neither as HTML nor as Markdown."""
-    name = HOSTILE.replace("/", "") + ".md"
-    [document_id] = add(engine, tmp_path, name, text=f"# {HOSTILE}\n\n## {HOSTILE}\n\n{HOSTILE}\n")
+    name = HOSTILE.replace("/", "") + ".html"
+    words = escape(HOSTILE)
+    [document_id] = add(engine, tmp_path, name, text=f"<h1>{words}</h1><h2>{words}</h2><p>{words}</p>")
     page = DocumentsPage(doc=document_id)
     tags = Tags(page.html)
     assert not tags.names & {"script", "img", "iframe", "style"} - Tags(ChatPage().app.html[0].value).names
