@@ -19,7 +19,7 @@ from index_store.loaders.content import content_kind
 from index_store.loaders.loaded import Heading, Loaded, Page, RawFile
 from index_store.loaders.pdf_headings import headings_by_size, title_by_size
 from index_store.loaders.pdf_lines import Line, joined, lines_of, paragraphs
-from index_store.loaders.pdf_tables import tables
+from index_store.loaders.pdf_tables import in_columns, tables
 from index_store.loaders.title import title_of
 
 log = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
         log.warning("page %d of %s can't be read: %s", number + 1, name, error)
         return None
     try:
-        return lines_of(text)
+        return in_columns(lines_of(text))
     finally:
         text.close()
         page.close()

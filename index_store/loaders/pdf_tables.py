@@ -1,11 +1,11 @@
-"""Tables of a PDF's page, which has none: lines below each other whose words stand in the same columns.
+"""Tables and columns of a PDF's page, which has neither: lines below each other whose words stand in the same columns.
 
 Rules that are drawn are not looked at. A cell over several columns makes one of them.
 """
 
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from index_store.loaders import as_markdown
 from index_store.loaders.pdf_lines import BULLET, Cell, Line, joined
@@ -33,6 +33,31 @@ class Table:
     start: int
     end: int
     markdown: str
+
+
+def in_columns(lines: list[Line]) -> list[Line]:
+    """Columns of text one after another, where the file has them line by line across the page."""
+    out: list[Line] = []
+    start = 0
+    while start < len(lines):
+        below = max(_below(lines, start, len(lines)), start + 1)
+        run = lines[start:below]
+        columns = _columns(run) if len(run) > ROWS else []
+        texts = [[" ".join(cell.text for cell in _within(line, column)) for line in run] for column in columns]
+        if len(columns) > 1 and all(map(_is_prose, texts)):
+            out += [
+                replace(
+                    line, text=text, begin=found[0].begin, end=found[-1].end, row=False,
+                    cells=(Cell(found[0].begin, found[-1].end, text),),
+                )
+                for column, written in zip(columns, texts, strict=True)
+                for line, text in zip(run, written, strict=True)
+                if (found := _within(line, column))
+            ]  # fmt: skip
+        else:
+            out += run
+        start = below
+    return out
 
 
 def tables(lines: list[Line], start: int, end: int) -> Iterator[Table]:
@@ -75,7 +100,7 @@ def _table(lines: list[Line]) -> str:
     columns = _columns(lines)
     rows: list[list[str]] = []
     for line in lines:
-        row = [" ".join(cell.text for cell in line.cells if low <= cell.begin < high) for low, high in columns]
+        row = [" ".join(cell.text for cell in _within(line, column)) for column in columns]
         if len(line.cells) == 1:
             rows[-1] = [joined(*pair) if all(pair) else "".join(pair) for pair in zip(rows[-1], row, strict=True)]
         else:
@@ -83,14 +108,18 @@ def _table(lines: list[Line]) -> str:
     filled = sum(sum(map(bool, row)) > 1 for row in rows)
     if len(columns) < 2 or len(rows) < ROWS or filled < FILLED * len(rows):
         return ""
-    if all(map(_is_prose, zip(*rows, strict=True))) or all(BULLET.match(f"{row[0]} x") for row in rows):
+    if all(BULLET.match(f"{row[0]} x") for row in rows):
         return ""
     if sum(map(bool, rows[0])) < HEADER_SHARE * len(columns):
         return "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in rows)
     return as_markdown.table(rows)
 
 
-def _is_prose(column: tuple[str, ...]) -> bool:
+def _within(line: Line, column: tuple[float, float]) -> list[Cell]:
+    return [cell for cell in line.cells if column[0] <= cell.begin < column[1]]
+
+
+def _is_prose(column: Sequence[str]) -> bool:
     length = sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for text in column for character in text)
     return length > LENGTH * sum(map(bool, column))
 

@@ -112,18 +112,20 @@ def test_words_in_columns_are_a_table(raw) -> None:
     )
 
 
-def test_two_columns_of_text_a_list_and_two_rows_are_no_tables(raw) -> None:
-    left, right = "The allowance is paid for each day of", "travel, and half of it where no night is spent."
-    columns = [
-        text for line in range(6) for text in (Text(20, 700 - 15 * line, left), Text(300, 700 - 15 * line, right))
+def test_columns_of_text_are_read_one_after_the_other_however_they_were_drawn(raw) -> None:
+    left = [f"The allowance is paid for every day ({line})" for line in "abcd"]
+    right = [f"Trains are booked by the desk of travel ({line})" for line in "efgh"]
+    page = [
+        Text(x, 700 - 15 * at, pair[x > 20]) for at, pair in enumerate(zip(left, right, strict=True)) for x in (20, 310)
     ]
-    items = [
-        text
-        for line in range(4)
-        for text in (Text(50, 500 - 15 * line, f"{line + 1}."), Text(90, 500 - 15 * line, "Pay"))
-    ]
+    markdown = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown
+    assert " ".join(markdown.split()) == " ".join([*left, *right])
+
+
+def test_a_list_and_two_rows_are_no_tables(raw) -> None:
+    items = [Text(x, 500 - 15 * line, text) for line in range(4) for x, text in ((50, f"{line + 1}."), (90, "Pay"))]
     few = [*row(300, "a", "b"), *row(280, "c", "d")]
-    assert "|" not in load(raw(PdfFile([[*columns], [*items], [*few]]).content(), "a.pdf")).pages[0].markdown
+    assert "|" not in load(raw(PdfFile([[*items], [*few]]).content(), "a.pdf")).pages[0].markdown
 
 
 def test_the_dots_before_a_page_number_are_no_text(raw) -> None:
