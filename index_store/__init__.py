@@ -1,5 +1,6 @@
 """How documents are kept and found."""
 
+from index_store.analysis import Analysis
 from index_store.crawl import CrawlOptions
 from index_store.embeddings import Embeddings, make_embeddings
 from index_store.ingest import Ingestion
@@ -13,16 +14,21 @@ from index_store.records import (
     Hit,
     Index,
     Original,
+    Place,
     Section,
     Site,
 )
+from index_store.search import MODES, UNITS
 from index_store.settings import Settings
 from index_store.sources import FileSource, SiteSource, expand
 from index_store.store import IndexStore
 
 __all__ = [
+    "MODES",
+    "UNITS",
     "AddStatus",
     "Added",
+    "Analysis",
     "Chunk",
     "CrawlOptions",
     "Difference",
@@ -35,6 +41,7 @@ __all__ = [
     "IndexStore",
     "Ingestion",
     "Original",
+    "Place",
     "Section",
     "Settings",
     "Site",

@@ -23,8 +23,8 @@ from index_store import (
     errors,
     expand,
 )
+from index_store.search import MODES, UNITS
 from index_store.sources import is_address
-from index_store.store import MODES, UNITS
 
 INTERRUPTED = 130
 """exit status after Ctrl-C, as shells have it: 128 + SIGINT"""

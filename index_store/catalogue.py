@@ -11,7 +11,9 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, func, insert, select, update
 
 from index_store import errors
+from index_store.analysis import Analysis, Analyzer
 from index_store.errors import Failure
+from index_store.keywords import Entry, Keywords
 from index_store.loaders.sections import Split
 from index_store.records import Chunk, Document, DocumentStatus, Hit, Index, Section
 from index_store.schema import chunks, documents, dropped, indexes, leftovers, open_catalogue, pages, sections, sites
@@ -107,14 +109,15 @@ class Catalogue:
         with self._engine.connect() as connection:
             return connection.execute(select(indexes).order_by(indexes.c.name)).all()
 
-    def create_index(self, id_: str, name: str, embedding_model: str, collection: str) -> None:
+    def create_index(self, id_: str, name: str, embedding_model: str, collection: str, analysis: str) -> None:
         """Its dimension is 0 until the first document is ready."""
+        values = {
+            "id": id_, "name": name, "embedding_model": embedding_model, "dimension": 0, "collection": collection,
+            "analysis": analysis,
+        }  # fmt: skip
         with self._engine.begin() as connection:
-            connection.execute(
-                insert(indexes).values(
-                    id=id_, name=name, embedding_model=embedding_model, dimension=0, collection=collection
-                )
-            )
+            connection.execute(insert(indexes).values(**values))
+            _keywords(id_).create(connection)
 
     def rename_index(self, index_id: str, name: str) -> None:
         with self._engine.begin() as connection:
@@ -136,6 +139,7 @@ class Catalogue:
         with self._engine.begin() as connection:
             _drop_collection_of(connection, index_id)
             connection.execute(delete(indexes).where(indexes.c.id == index_id))
+            _keywords(index_id).drop(connection)
 
     def has_chunks(self, index_id: str) -> bool:
         """Whether a search can find anything."""
@@ -247,10 +251,10 @@ class Catalogue:
         with self._engine.begin() as connection:
             connection.execute(_leftover_row(leftover))
 
-    def put_ready(self, draft: Draft, split: Split, dimension: int) -> Leftover | None:
+    def put_ready(self, draft: Draft, split: Split, dimension: int, entries: Iterable[Entry]) -> Leftover | None:
         """Puts this version in place of the one before, whose vectors are then left over. They are to be deleted.
 
-        Raises Superseded.
+        `entries`: the full text of its chunks. Raises Superseded.
         """
         with self._engine.begin() as connection:
             index = connection.execute(select(indexes).where(indexes.c.id == draft.index_id)).one_or_none()
@@ -269,6 +273,9 @@ class Catalogue:
             }  # fmt: skip
             connection.execute(update(documents).where(documents.c.id == before.id).values(**values))
             self._insert_parts(connection, draft, split)
+            keywords = _keywords(index.id)
+            keywords.delete_document(connection, before.id)
+            keywords.put(connection, before.id, entries)
             _put_page(connection, draft.document_id, draft.known)
             new = Leftover(draft.collection, before.id, draft.revision, split.chunk_count)
             connection.execute(_leftover_row(new))
@@ -291,9 +298,13 @@ class Catalogue:
 
     def delete_documents(self, ids: Sequence[str]) -> None:
         """After their vectors are gone."""
+        query = select(documents.c.id, documents.c.index_id)
         with self._engine.begin() as connection:
             for some in _slices(ids):
+                rows = connection.execute(query.where(documents.c.id.in_(some))).all()
                 connection.execute(delete(documents).where(documents.c.id.in_(some)))
+                for row in rows:
+                    _keywords(row.index_id).delete_document(connection, row.id)
 
     # Collections that no index uses any more
 
@@ -368,16 +379,61 @@ class Catalogue:
                 for row in connection.execute(query)
             ]  # fmt: skip
 
-    def chunk_ids(self, index_id: str) -> Iterator[tuple[str, str]]:
-        """Chunk and document of every chunk that a search may find."""
+    def chunk_ids(self, index_id: str, *, only_ready: bool = True) -> Iterator[tuple[str, str]]:
+        """Chunk and document of every chunk; by default of those that a search may find."""
         query = (
             select(chunks.c.id, documents.c.id.label("document_id"))
             .select_from(chunks.join(sections).join(documents))
-            .where(documents.c.index_id == index_id, documents.c.status == DocumentStatus.READY)
+            .where(documents.c.index_id == index_id)
         )
+        if only_ready:
+            query = query.where(documents.c.status == DocumentStatus.READY)
         with self._engine.connect() as connection:
             for row in connection.execute(query):
                 yield row.id, row.document_id
+
+    # Full text
+
+    def set_glossary(self, index_id: str, glossary: str | None) -> None:
+        """`analyse_again` is to follow."""
+        values = {"glossary": glossary, "analysis": None}
+        with self._engine.begin() as connection:
+            connection.execute(update(indexes).where(indexes.c.id == index_id).values(**values))
+
+    def analyse_again(self, index_id: str, analyzer: Analyzer) -> None:
+        """Makes the full text of the index anew from its sections."""
+        keywords = _keywords(index_id)
+        with self._engine.begin() as connection:
+            connection.execute(update(indexes).where(indexes.c.id == index_id).values(analysis=analyzer.id))
+            keywords.drop(connection)
+            keywords.create(connection)
+            ids = connection.execute(select(documents.c.id).where(documents.c.index_id == index_id)).scalars().all()
+            for document_id in ids:
+                rows = connection.execute(_chunk_texts().where(documents.c.id == document_id)).all()
+                keywords.put(
+                    connection,
+                    document_id,
+                    [
+                        Entry.of(analyzer, row.id, row.title, row.headings, row.text[row.start : row.end])
+                        for row in rows
+                    ],
+                )
+
+    def find(
+        self, index_id: str, analysis: Analysis, k: int, document_ids: Sequence[str] | None
+    ) -> list[tuple[str, float]]:
+        """Up to `k` chunk ids by full text; see Keywords.search. Some may be of documents that are not ready."""
+        with self._engine.connect() as connection:
+            # All of it from one moment.
+            connection.exec_driver_sql("BEGIN")
+            keywords = _keywords(index_id)
+            # It may have been deleted since it was looked up.
+            return keywords.search(connection, analysis, k, document_ids) if keywords.exists(connection) else []
+
+    def full_text_ids(self, index_id: str) -> set[str]:
+        """Chunks that full text may find."""
+        with self._engine.connect() as connection:
+            return set(_keywords(index_id).chunk_ids(connection))
 
     def hits(self, index_id: str, ids: Sequence[str]) -> dict[str, Hit]:
         """The chunks with these ids that are in the index, by id; rank and score are still to be set."""
@@ -404,7 +460,8 @@ class Catalogue:
                     found[row.id] = Hit(
                         rank=1, score=0, chunk_id=row.id, section_id=row.section_id, document_id=row.document_id,
                         source=row.source, title=row.title, headings=tuple(row.headings), page=row.page,
-                        text=row.text[row.start : row.end], start=row.start, end=row.end,
+                        text=row.text[row.start : row.end], start=row.start, end=row.end, best_start=row.start,
+                        best_end=row.end,
                     )  # fmt: skip
         return found
 
@@ -466,6 +523,16 @@ def _site(index_id: str, url: str):
 def _drop_collection_of(connection: Connection, index_id: str) -> None:
     collection = connection.execute(select(indexes.c.collection).where(indexes.c.id == index_id)).scalar_one()
     connection.execute(insert(dropped).prefix_with("OR REPLACE").values(collection=collection))
+
+
+def _keywords(index_id: str) -> Keywords:
+    return Keywords(f"keywords_{index_id}")
+
+
+def _chunk_texts():
+    joined = chunks.join(sections).join(documents)
+    columns = (chunks.c.id, chunks.c.headings, chunks.c.start, chunks.c.end, documents.c.title, sections.c.text)
+    return select(*columns).select_from(joined).order_by(chunks.c.position)
 
 
 def _put_error(connection: Connection, this: ColumnElement[bool], failure: Failure) -> None:

@@ -1,4 +1,4 @@
-"""Catalogue, vectors and originals held against each other: what differs, in plain words."""
+"""Catalogue, vectors, full text and originals held against each other: what differs, in plain words."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from index_store.records import Difference, DocumentStatus
 
 
 def differences(library: Library) -> list[Difference]:
-    """None when every ready chunk has its vector, every vector its chunk, and every version its original."""
-    return [*_of_vectors(library), *_of_originals(library)]
+    """None when every ready chunk has its vector and full text, these their chunk, and every version its original."""
+    return [*_of_vectors(library), *_of_full_text(library), *_of_originals(library)]
 
 
 def _of_vectors(library: Library) -> Iterator[Difference]:
@@ -39,6 +39,16 @@ def _of_vectors(library: Library) -> Iterator[Difference]:
             yield Difference(index=index.name, document=None, what=errors.VectorsStray(count=stray).as_failure())
     for name in library.vectors.collections() - collections:
         yield Difference(index=None, document=None, what=errors.CollectionStray(name=name).as_failure())
+
+
+def _of_full_text(library: Library) -> Iterator[Difference]:
+    for index in library.catalogue.index_rows():
+        there = library.catalogue.full_text_ids(index.id)
+        known = {id_ for id_, _ in library.catalogue.chunk_ids(index.id, only_ready=False)}
+        if missing := len(known - there):
+            yield Difference(index=index.name, document=None, what=errors.FullTextMissing(count=missing).as_failure())
+        if stray := len(there - known):
+            yield Difference(index=index.name, document=None, what=errors.FullTextStray(count=stray).as_failure())
 
 
 def _of_originals(library: Library) -> Iterator[Difference]:

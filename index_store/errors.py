@@ -169,6 +169,16 @@ class VectorsStray(CheckError):
     ja = "どの文書のものでもないベクトルが {count} 個あります。検索結果には出ません。作り直すと消えます。"
 
 
+class FullTextMissing(CheckError):
+    en = "{count} chunks are missing from the full text, so keyword search does not find them. Re-index."
+    ja = "{count} 個のチャンクが全文索引になく、キーワード検索に出ません。インデックスを作り直してください。"
+
+
+class FullTextStray(CheckError):
+    en = "The full text holds {count} chunks of no document. They are never shown; re-index to be rid of them."
+    ja = "どの文書のものでもないチャンクが全文索引に {count} 個あります。検索結果には出ません。作り直すと消えます。"
+
+
 class ChunksMiscounted(CheckError):
     en = "The document is noted with {noted} chunks, but has {found}. Re-index."
     ja = "文書のチャンク数の記録は {noted} 個ですが、実際は {found} 個です。インデックスを作り直してください。"

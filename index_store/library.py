@@ -6,6 +6,7 @@ go, so that the process may be killed at any moment: the next start finishes or 
 
 import hashlib
 import itertools
+import logging
 import threading
 import uuid
 from collections.abc import Iterator, Sequence, Set
@@ -17,13 +18,18 @@ from numpy.typing import NDArray
 from sqlalchemy import Row
 
 from index_store import errors
+from index_store.analysis import Analyzer
 from index_store.catalogue import Catalogue, Draft, Leftover
+from index_store.glossary import Glossary
+from index_store.keywords import Entry
 from index_store.loaders.sections import Split
 from index_store.originals import Originals, Staged, digest
 from index_store.records import DocumentStatus
 from index_store.vectors import Vectors
 
 CATALOGUE = "catalogue.sqlite3"
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,8 @@ class Library:
         self.vectors = Vectors(folder / "chroma")
         self.originals = Originals(folder / "originals")
         self._writing = threading.RLock()
+        self._analyzers: dict[str, tuple[str, Analyzer]] = {}
+        """by index, with the glossary that each is made of"""
         self.repair()
         # Never one twice, as long as a job may still have the draft of it in hand.
         self._revisions = itertools.count(max((number for _, number in self.catalogue.versions()), default=0) + 1)
@@ -68,6 +76,8 @@ class Library:
         used = {index.collection for index in self.catalogue.index_rows()}
         for collection in {*self.catalogue.dropped(), *self.vectors.collections()} - used:
             self._finish_dropping(collection)
+        for index in self.catalogue.index_rows():
+            self._keep_full_text(index)
         self.originals.sweep(self.catalogue.versions())
 
     @contextmanager
@@ -146,9 +156,10 @@ class Library:
                 raise errors.model_mismatch(index, index.embedding_model, (index.dimension, vectors.shape[1]))
             self.catalogue.note_leftover(new)
             before = self.catalogue.row_by_id(draft.document_id)
+            entries = list(_entries(self.analyzer(index), new.ids, split))
             try:
                 self.vectors.put(draft.collection, draft.document_id, new.ids, vectors)
-                old = self.catalogue.put_ready(draft, split, vectors.shape[1])
+                old = self.catalogue.put_ready(draft, split, vectors.shape[1], entries)
             except BaseException:
                 self._clear(new)
                 raise
@@ -256,6 +267,37 @@ class Library:
                     self.originals.discard(row.id, revision)
             self.catalogue.give_space_back()
 
+    # Full text
+
+    def analyzer(self, index: Row) -> Analyzer:
+        """Which makes the terms of the index, and so of the questions that are asked of it."""
+        glossary = index.glossary or ""
+        known = self._analyzers.get(index.id)
+        if known is None or known[0] != glossary:
+            known = self._analyzers[index.id] = (glossary, Analyzer(Glossary.of_lines(glossary)))
+        return known[1]
+
+    def set_glossary(self, index: Row, glossary: str) -> None:
+        """`glossary`: terms that stay whole, one a line."""
+        with self._writing:
+            self.catalogue.set_glossary(index.id, glossary)
+            changed = self.catalogue.index_by_id(index.id)
+            if changed:
+                self._keep_full_text(changed)
+
+    def _keep_full_text(self, index: Row) -> None:
+        """Makes it anew where another analyzer has made it, or none yet."""
+        analyzer = self.analyzer(index)
+        if index.analysis != analyzer.id:
+            log.info("The full text of %s is made anew", index.name)
+            self.catalogue.analyse_again(index.id, analyzer)
+
+    def create_index(self, name: str, embedding_model: str) -> None:
+        with self._writing:
+            self.catalogue.create_index(
+                uuid.uuid4().hex, name, embedding_model, new_collection(), Analyzer(Glossary()).id
+            )
+
     def _finish_dropping(self, collection: str) -> None:
         self.vectors.drop(collection)
         self.catalogue.forget_dropped(collection)
@@ -285,6 +327,12 @@ class Library:
 
 def new_collection() -> str:
     return f"index-{uuid.uuid4().hex}"
+
+
+def _entries(analyzer: Analyzer, ids: Sequence[str], split: Split) -> Iterator[Entry]:
+    chunks = ((section, chunk) for section in split for chunk in section.chunks)
+    for id_, (section, chunk) in zip(ids, chunks, strict=True):
+        yield Entry.of(analyzer, id_, split.title, chunk.headings, section.text[chunk.start : chunk.end])
 
 
 def fingerprint(content_digest: str, splitting: object) -> str:

@@ -124,13 +124,9 @@ class Difference(BaseModel, frozen=True):
     what: Failure
 
 
-class Hit(BaseModel, frozen=True):
-    """A chunk that a search found: a piece of its section's text, from `start` to `end` in characters."""
+class Place(BaseModel, frozen=True):
+    """Where else a text stands."""
 
-    rank: int
-    """from 1"""
-    score: float
-    """cosine similarity, -1 to 1, for a vector search"""
     chunk_id: str
     section_id: str
     document_id: str
@@ -138,6 +134,26 @@ class Hit(BaseModel, frozen=True):
     title: str
     headings: tuple[str, ...]
     page: int | None
+
+
+class Hit(Place):
+    """A chunk that a search found, or its section: a piece of a section's text, from `start` to `end` in characters."""
+
+    rank: int
+    """from 1"""
+    score: float
+    """of a vector search the cosine, -1 to 1; of a keyword search the share of the question, 0 to 1; of both the sum of
+    weight / (60 + rank)"""
     text: str
     start: int
     end: int
+    best_start: int
+    best_end: int
+    """in the section, where the chunk that was found stands"""
+    vector_rank: int | None = None
+    """from 1; None where that side did not find it, or was not asked"""
+    vector_score: float | None = None
+    keyword_rank: int | None = None
+    keyword_score: float | None = None
+    copies: tuple[Place, ...] = ()
+    """where next to the same text stands, best first: these are no hits of their own"""

@@ -33,7 +33,10 @@ indexes = Table(
     Column("embedding_model", String, nullable=False),
     Column("dimension", Integer, nullable=False),
     Column("collection", String(64), nullable=False),
+    Column("analysis", String),
+    Column("glossary", Text),
 )
+"""`analysis`: what made the terms of its full text (Analyzer.id); None: to be made. `glossary`: a term a line."""
 
 documents = Table(
     "documents",
@@ -113,7 +116,7 @@ leftovers = Table(
 dropped = Table("dropped", metadata, Column("collection", String(64), primary_key=True))
 """Collections of Chroma that no index uses any more, until they are gone."""
 
-_COLUMNS = {"documents": ("parent", "name", "charset", "incoming")}
+_COLUMNS = {"indexes": ("analysis", "glossary"), "documents": ("parent", "name", "charset", "incoming")}
 """columns that came after the first release: nullable, so that a catalogue from before takes them"""
 
 

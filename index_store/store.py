@@ -5,7 +5,6 @@
 import os
 import threading
 import unicodedata
-import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
@@ -15,23 +14,20 @@ from sqlalchemy import Row
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store import errors
+from index_store.analysis import Analysis
 from index_store.check import differences
 from index_store.crawl import CrawlOptions
 from index_store.crawl.guard import AddressGuard
 from index_store.embeddings import Embeddings, make_embeddings
 from index_store.feeding import Workshop
+from index_store.fusion import Weights
 from index_store.ingest import Ingestion
-from index_store.library import CATALOGUE, Library, new_collection
+from index_store.library import CATALOGUE, Library
 from index_store.loaders.parser import Parser
 from index_store.records import Added, Chunk, Difference, Document, DocumentStatus, Hit, Index, Original, Section, Site
+from index_store.search import Query, Searcher
 from index_store.settings import Settings
 from index_store.sources import FileSource, KeptSource, SiteSource, Source, file_name, is_address, storable
-
-MODES = ("vector",)
-UNITS = ("chunk", "section")
-
-SPARE = 16
-"""chunks asked for beyond k, so that equal scores are put in order and hits without a chunk leave no gap"""
 
 
 class IndexStore:
@@ -53,6 +49,8 @@ class IndexStore:
             raise
         self._catalogue = self._library.catalogue
         self._parser = Parser(self._settings)
+        weights = Weights(vector=self._settings.vector_weight, keyword=self._settings.keyword_weight)
+        self._searcher = Searcher(self._library, self._embeddings, weights)
         self._workshop = Workshop(self._settings, self._library, self._parser, self._embeddings)
         self._ingestions: list[Ingestion] = []
         self._dismissed: set[Ingestion] = set()
@@ -271,52 +269,39 @@ class IndexStore:
 
     # Search
 
-    def search(self, index: str, question: str, *, mode: str = "vector", unit: str = "chunk", k: int = 4) -> list[Hit]:
-        """Up to `k` chunks, or sections with their best chunk's score, best first.
+    def search(
+        self,
+        index: str,
+        question: str,
+        *,
+        mode: str = "vector",
+        unit: str = "chunk",
+        k: int = 4,
+        words: Sequence[str] | None = None,
+        document_ids: Sequence[str] | None = None,
+    ) -> list[Hit]:
+        """Up to `k` chunks, or sections by their best chunk, best first, always in the same order.
 
+        `words`: what the keyword side is asked for instead of the question. `document_ids`: all that is searched.
         Raises UnknownIndex, EmptyIndex, EmptyQuestion, UnknownMode, UnknownUnit, EmbeddingModelMismatch, ServiceError.
         """
-        if mode not in MODES:
-            raise errors.UnknownMode(mode=mode, known=", ".join(MODES))
-        if unit not in UNITS:
-            raise errors.UnknownUnit(unit=unit, known=", ".join(UNITS))
-        if not question.strip():
-            raise errors.EmptyQuestion()
-        row = self._index(index)
-        if not self._catalogue.has_chunks(row.id):
-            raise errors.EmptyIndex(index=row.name)
-        if row.embedding_model != self._embeddings.id:
-            raise errors.model_mismatch(row, self._embeddings.id)
-        vector = self._embeddings.query(unicodedata.normalize("NFKC", question))
-        if len(vector) != row.dimension:
-            raise errors.model_mismatch(row, self._embeddings.id, (row.dimension, len(vector)))
-        asked = k + SPARE
-        while True:
-            near = self._library.vectors.nearest(row.collection, vector, asked)
-            hits = self._ranked(row, near, unit)
-            if len(hits) >= k or len(near) < asked:
-                return hits[:k]
-            asked *= 4
+        return self._searcher.search(self._index(index), Query(question, mode, unit, k, words, document_ids))
 
-    def _ranked(self, index: Row, near: list[tuple[str, float]], unit: str) -> list[Hit]:
-        known = self._catalogue.hits(index.id, [id_ for id_, _ in near])
-        # Six places: cosines of the same texts differ beyond them by how the vectors were batched.
-        scored = sorted(((-round(score, 6), id_) for id_, score in near if id_ in known))
-        hits: list[Hit] = []
-        seen: set[str] = set()
-        for score, id_ in scored:
-            hit = known[id_]
-            if unit == "section":
-                if hit.section_id in seen:
-                    continue
-                seen.add(hit.section_id)
-                section = self._catalogue.section(hit.section_id)
-                if section is None:
-                    continue
-                whole = {"headings": section.headings, "page": section.page, "text": section.text, "start": 0}
-                hit = hit.model_copy(update={**whole, "end": len(section.text)})
-            hits.append(hit.model_copy(update={"rank": len(hits) + 1, "score": -score}))
-        return hits
+    def analyse(self, index: str, question: str) -> Analysis:
+        """How the keyword side reads the question. Raises UnknownIndex."""
+        return self._library.analyzer(self._index(index)).question(question)
+
+    def matches(self, index: str, analysis: Analysis, text: str) -> list[tuple[int, int]]:
+        """Where in `text` the words of a question stand: spans in characters. Raises UnknownIndex."""
+        return self._library.analyzer(self._index(index)).matches(analysis, text)
+
+    def glossary(self, index: str) -> str:
+        """Terms that stay whole in full text, one a line. Raises UnknownIndex."""
+        return self._index(index).glossary or ""
+
+    def set_glossary(self, index: str, glossary: str) -> None:
+        """Makes the full text of the index anew, a second for a thousand chunks. Raises UnknownIndex."""
+        self._library.set_glossary(self._index(index), glossary)
 
     # Helpers
 
@@ -369,7 +354,7 @@ class IndexStore:
             return self._index(name)
 
     def _create_index(self, name: str) -> None:
-        self._catalogue.create_index(uuid.uuid4().hex, name, self._embeddings.id, new_collection())
+        self._library.create_index(name, self._embeddings.id)
 
 
 def _is_under_way(row: Row) -> bool:

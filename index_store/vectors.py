@@ -3,7 +3,7 @@
 import logging
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,14 +66,20 @@ class Vectors:
         for i in range(0, len(ids), BATCH):
             target.delete(ids=ids[i : i + BATCH])
 
-    def nearest(self, collection: str, vector: NDArray[np.float32], k: int) -> list[tuple[str, float]]:
-        """Up to k chunk ids with their cosine similarity, best first; none of a collection that is gone."""
+    def nearest(
+        self, collection: str, vector: NDArray[np.float32], k: int, document_ids: Sequence[str] | None = None
+    ) -> list[tuple[str, float]]:
+        """Up to k chunk ids with their cosine similarity, best first; none of a collection that is gone.
+
+        `document_ids`: the only documents that are searched, which takes longer.
+        """
         from chromadb.errors import NotFoundError
 
         try:
             # Not made anew: whoever deletes the index meanwhile would never know of it.
             target = self._client.get_collection(collection, embedding_function=None)
-            found = target.query(query_embeddings=[vector], n_results=k, include=["distances"])
+            within = None if document_ids is None else {"document_id": {"$in": list(document_ids)}}
+            found = target.query(query_embeddings=[vector], n_results=k, where=within, include=["distances"])
         except NotFoundError:
             return []
         return [(id_, 1.0 - distance) for id_, distance in zip(found["ids"][0], found["distances"][0], strict=True)]

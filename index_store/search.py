@@ -1,0 +1,149 @@
+"""Finding passages: by vector, by keyword, or by both, fused by rank; chunks, or the sections that they stand in."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Row
+
+from index_store import errors
+from index_store.copies import are_copies
+from index_store.embeddings import Embeddings
+from index_store.fusion import Weights, by_rank
+from index_store.library import Library
+from index_store.records import Hit, Place
+
+MODES = ("vector", "keyword", "hybrid")
+UNITS = ("chunk", "section")
+
+DEPTH = 100
+"""chunks that each side is asked for"""
+
+SPARE = 16
+"""beyond the hits wanted, so that equal scores are put in order and what is left out leaves no gap"""
+
+
+@dataclass(frozen=True)
+class Query:
+    question: str
+    mode: str = "vector"
+    unit: str = "chunk"
+    k: int = 4
+    """hits, at most"""
+    words: Sequence[str] | None = None
+    """what the keyword side is asked for instead of the question"""
+    document_ids: Sequence[str] | None = None
+    """the only documents that are searched"""
+
+
+@dataclass(frozen=True)
+class _Found:
+    chunk_id: str
+    score: float
+    vector: tuple[int, float] | None = None
+    """rank and score"""
+    keyword: tuple[int, float] | None = None
+
+
+class Searcher:
+    def __init__(self, library: Library, embeddings: Embeddings, weights: Weights) -> None:
+        self._library = library
+        self._catalogue = library.catalogue
+        self._embeddings = embeddings
+        self._weights = weights
+
+    def search(self, index: Row, query: Query) -> list[Hit]:
+        """Best first, always in the same order. Raises UnknownMode, UnknownUnit, EmptyQuestion, EmptyIndex,
+        EmbeddingModelMismatch, ServiceError.
+        """
+        if query.mode not in MODES:
+            raise errors.UnknownMode(mode=query.mode, known=", ".join(MODES))
+        if query.unit not in UNITS:
+            raise errors.UnknownUnit(unit=query.unit, known=", ".join(UNITS))
+        if not query.question.strip():
+            raise errors.EmptyQuestion()
+        if not self._catalogue.has_chunks(index.id):
+            raise errors.EmptyIndex(index=index.name)
+        vector = None if query.mode == "keyword" else self._vector(index, query.question)
+        depth = max(query.k + SPARE, DEPTH)
+        while True:
+            near = [] if vector is None else self._near(index, query, vector, depth)
+            worded = [] if query.mode == "vector" else self._worded(index, query, depth)
+            hits = self._hits(index, query, self._found(query.mode, near, worded))
+            # Many chunks may share a section, or be copies: ask for more until there are k.
+            if len(hits) == query.k or max(len(near), len(worded)) < depth:
+                return hits
+            depth *= 4
+
+    def _vector(self, index: Row, question: str):
+        if index.embedding_model != self._embeddings.id:
+            raise errors.model_mismatch(index, self._embeddings.id)
+        vector = self._embeddings.query(unicodedata.normalize("NFKC", question))
+        if len(vector) != index.dimension:
+            raise errors.model_mismatch(index, self._embeddings.id, (index.dimension, len(vector)))
+        return vector
+
+    def _near(self, index: Row, query: Query, vector, depth: int) -> list[tuple[str, float]]:
+        near = self._library.vectors.nearest(index.collection, vector, depth, query.document_ids)
+        # Six places: cosines of the same texts differ beyond them by how the vectors were batched.
+        return sorted(((id_, round(score, 6)) for id_, score in near), key=lambda each: (-each[1], each[0]))
+
+    def _worded(self, index: Row, query: Query, depth: int) -> list[tuple[str, float]]:
+        asked = query.question if query.words is None else " ".join(query.words)
+        analysis = self._library.analyzer(index).question(asked)
+        return self._catalogue.find(index.id, analysis, depth, query.document_ids)
+
+    def _found(self, mode: str, near: Sequence[tuple[str, float]], worded: Sequence[tuple[str, float]]) -> list[_Found]:
+        vector = {id_: (rank, score) for rank, (id_, score) in enumerate(near, 1)}
+        keyword = {id_: (rank, score) for rank, (id_, score) in enumerate(worded, 1)}
+        if mode == "hybrid":
+            scored = [(each.id, each.score) for each in by_rank(list(vector), list(keyword), self._weights)]
+        else:
+            scored = list(near or worded)
+        return [_Found(id_, score, vector.get(id_), keyword.get(id_)) for id_, score in scored]
+
+    def _hits(self, index: Row, query: Query, found: Sequence[_Found]) -> list[Hit]:
+        """Each section and each text once, up to `k`; some more are looked at, which may be copies."""
+        hits: list[Hit] = []
+        sections: set[str] = set()
+        step = query.k + SPARE
+        for i in range(0, len(found), step):
+            known = self._catalogue.hits(index.id, [each.chunk_id for each in found[i : i + step]])
+            for each in found[i : i + step]:
+                hit = known.get(each.chunk_id)
+                if hit is None or (query.unit == "section" and hit.section_id in sections):
+                    continue
+                sections.add(hit.section_id)
+                self._add(hits, self._whole(hit) if query.unit == "section" else hit, each, query.k)
+            if len(hits) == query.k:
+                break
+        return hits
+
+    @staticmethod
+    def _add(hits: list[Hit], hit: Hit, found: _Found, k: int) -> None:
+        for at, shown in enumerate(hits):
+            if are_copies(shown.text, hit.text):
+                place = Place(**hit.model_dump(include=set(Place.model_fields)))
+                hits[at] = shown.model_copy(update={"copies": (*shown.copies, place)})
+                return
+        if len(hits) == k:
+            return
+        vector_rank, vector_score = found.vector or (None, None)
+        keyword_rank, keyword_score = found.keyword or (None, None)
+        ranks = {
+            "rank": len(hits) + 1,
+            "score": found.score,
+            "vector_rank": vector_rank,
+            "vector_score": vector_score,
+            "keyword_rank": keyword_rank,
+            "keyword_score": keyword_score,
+        }
+        hits.append(hit.model_copy(update=ranks))
+
+    def _whole(self, hit: Hit) -> Hit:
+        """The section of the chunk."""
+        section = self._catalogue.section(hit.section_id)
+        if section is None:  # replaced since; the next search finds the new one
+            return hit
+        whole = {"headings": section.headings, "page": section.page, "text": section.text}
+        return hit.model_copy(update={**whole, "start": 0, "end": len(section.text)})
