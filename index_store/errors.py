@@ -3,7 +3,7 @@
 PlainError                        a sentence a language, each saying what to do
 └── IndexStoreError
     ├── InvalidSetting            a setting of the environment or `.env`
-    ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, StoreFailed
+    ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, StoreFailed, ChangeFailed
     ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
     ├── EmbeddingModelMismatch
     ├── CheckError               what `check` finds: catalogue, vectors and originals that do not agree
@@ -104,6 +104,14 @@ class StoreFailed(IndexStoreError):
     ja = (
         "{name} を保存できませんでした。ディスクの空きが足りないかもしれません。"
         "データフォルダーの空きを増やしてから、もう一度追加してください。"
+    )
+
+
+class ChangeFailed(IndexStoreError):
+    en = "{name} could not be changed; the disk may be full. Make room in the data folder, then try again."
+    ja = (
+        "{name} を変更できませんでした。ディスクの空きが足りないかもしれません。"
+        "データフォルダーの空きを増やしてから、もう一度試してください。"
     )
 
 

@@ -5,13 +5,14 @@
 import os
 import threading
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Row
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 
 from index_store import errors
 from index_store.analysis import Analysis
@@ -88,7 +89,8 @@ class IndexStore:
         with self._naming:
             if self._catalogue.index(name):
                 raise errors.IndexExists(index=name)
-            self._create_index(name)
+            with _changing(name):
+                self._create_index(name)
 
     def rename_index(self, name: str, new_name: str) -> None:
         """Raises UnknownIndex, BadIndexName, IndexExists."""
@@ -98,7 +100,8 @@ class IndexStore:
         with self._naming:
             if self._catalogue.index(new_name):
                 raise errors.IndexExists(index=new_name)
-            self._catalogue.rename_index(row.id, new_name)
+            with _changing(row.name):
+                self._catalogue.rename_index(row.id, new_name)
         for ingestion in self._ingestions:
             if ingestion.index == row.name:
                 ingestion.index = new_name
@@ -110,7 +113,8 @@ class IndexStore:
             if ingestion.index == row.name:
                 ingestion.cancel()
                 ingestion.wait()
-        self._library.delete_index(row)
+        with _changing(row.name):
+            self._library.delete_index(row)
 
     # Documents
 
@@ -243,7 +247,8 @@ class IndexStore:
         source = storable(source)
         is_site = self._catalogue.has_site(row.id, source)
         if is_site:
-            self._catalogue.delete_site(row.id, source)  # first, so that a crawl that is under way brings no more
+            with _changing(source):
+                self._catalogue.delete_site(row.id, source)  # first, so that a crawl that is under way brings no more
         every = self._catalogue.documents(row.name)
         path = os.path.abspath(source)
         gone = [document for document in every if document.source == source]
@@ -260,7 +265,10 @@ class IndexStore:
 
     def remove_documents(self, document_ids: Sequence[str]) -> None:
         """Those of them that are there."""
-        self._library.remove([row for id_ in document_ids if (row := self._catalogue.row_by_id(id_))])
+        rows = [row for id_ in document_ids if (row := self._catalogue.row_by_id(id_))]
+        if rows:
+            with _changing(", ".join(file_name(row.source) for row in rows[:3])):
+                self._library.remove(rows)
 
     def check(self) -> list[Difference]:
         """Where catalogue, vectors and originals do not agree."""
@@ -355,6 +363,15 @@ class IndexStore:
 
     def _create_index(self, name: str) -> None:
         self._library.create_index(name, self._embeddings.id)
+
+
+@contextmanager
+def _changing(what: str) -> Iterator[None]:
+    """What is half done is finished at the next start. Raises ChangeFailed."""
+    try:
+        yield
+    except (OSError, SQLAlchemyError) as error:
+        raise errors.ChangeFailed(name=what) from error
 
 
 def _is_under_way(row: Row) -> bool:

@@ -2,9 +2,11 @@
 
 import logging
 import shutil
-import sqlite3
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +45,8 @@ class Vectors:
         from chromadb.errors import ChromaError
 
         self._folder = folder
+        self._gate = threading.Condition()
+        self._searches = 0
         try:
             self._client = chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
         except ChromaError as error:
@@ -76,10 +80,11 @@ class Vectors:
         from chromadb.errors import NotFoundError
 
         try:
-            # Not made anew: whoever deletes the index meanwhile would never know of it.
-            target = self._client.get_collection(collection, embedding_function=None)
-            within = None if document_ids is None else {"document_id": {"$in": list(document_ids)}}
-            found = target.query(query_embeddings=[vector], n_results=k, where=within, include=["distances"])
+            with self._searching():
+                # Not made anew: whoever deletes the index meanwhile would never know of it.
+                target = self._client.get_collection(collection, embedding_function=None)
+                within = None if document_ids is None else {"document_id": {"$in": list(document_ids)}}
+                found = target.query(query_embeddings=[vector], n_results=k, where=within, include=["distances"])
         except NotFoundError:
             return []
         return [(id_, 1.0 - distance) for id_, distance in zip(found["ids"][0], found["distances"][0], strict=True)]
@@ -100,20 +105,33 @@ class Vectors:
             self._client.delete_collection(collection)
         except NotFoundError:
             log.info("%s was gone already", collection)
-        try:
+        with self._gate:
+            self._gate.wait_for(lambda: not self._searches)
             self._give_space_back()
-        except sqlite3.Error as error:
-            log.warning("Chroma's disk space is not given back: %s", error)
 
     def _give_space_back(self) -> None:
         """Chroma 1.5 leaves the folder of a deleted collection, and its rows' room in the database."""
-        folders = [path for path in self._folder.iterdir() if path.is_dir()]
-        with closing(sqlite3.connect(self._folder / "chroma.sqlite3", timeout=30)) as database:
-            used = {id_ for (id_,) in database.execute("SELECT id FROM segments")}
-            database.execute("VACUUM")
-        for folder in folders:
-            if folder.name not in used:
+        compact = [sys.executable, "-I", Path(__file__).with_name("compact.py"), self._folder / "chroma.sqlite3"]
+        done = subprocess.run(compact, capture_output=True, encoding="utf-8", check=False)  # noqa: S603 - our own
+        if done.returncode:
+            log.warning("Chroma's disk space is not given back: %s", done.stderr)
+            return
+        used = set(done.stdout.split())
+        for folder in self._folder.iterdir():
+            if folder.is_dir() and folder.name not in used:
                 shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def _searching(self) -> Iterator[None]:
+        """Compacting waits for searches and they for it: Chroma gives up on a database that is locked for seconds."""
+        with self._gate:
+            self._searches += 1
+        try:
+            yield
+        finally:
+            with self._gate:
+                self._searches -= 1
+                self._gate.notify_all()
 
     def _collection(self, name: str) -> "Collection":
         # embedding_function=None: Chroma's default one would be downloaded.

@@ -3,6 +3,7 @@
 Rules that are drawn are not looked at. A cell over several columns makes one of them.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,9 @@ FILLED = 0.6
 """of the rows that must have more than one cell"""
 LENGTH = 30
 """narrow characters of a cell on average in every column, above which they are columns of a text"""
+
+_DRAWN = re.compile(r"^\|$|\+-|-\+")
+"""lines made of characters: a drawing"""
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ def _table(lines: list[Line]) -> str:
     filled = sum(sum(map(bool, row)) > 1 for row in rows)
     if len(columns) < 2 or len(rows) < ROWS or filled < FILLED * len(rows):
         return ""
-    if all(BULLET.match(f"{row[0]} x") for row in rows):
+    if all(BULLET.match(f"{row[0]} x") for row in rows) or any(_DRAWN.search(text) for row in rows for text in row):
         return ""
     if sum(map(bool, rows[0])) < HEADER_SHARE * len(columns):
         return "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in rows)

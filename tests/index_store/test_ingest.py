@@ -179,6 +179,22 @@ def test_a_cancelled_job_leaves_out_what_was_not_done(
     assert set(outcome(store.ingest("a", given(*new))).values()) <= {"ready", "unchanged"}
 
 
+def test_a_job_that_is_cancelled_before_all_was_begun_leaves_nothing(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    file = write("a.md")
+    archive = packed(file.parent / "b.zip", a_md="# A\n\none")
+    service.is_held = True
+    job = store.ingest("a", [FileSource(archive), *(FileSource(file, f"{i}.md") for i in range(300))])
+    assert eventually(store.documents)
+    job.cancel()
+    service.is_held = False
+    job.wait()
+    assert len(job.results) < 300
+    assert len(store.documents()) == len(job.results)
+    assert is_sound(store, serviced.data_dir)
+
+
 def test_a_job_whose_service_hangs_can_be_cancelled(
     store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
 ) -> None:
@@ -479,7 +495,12 @@ def test_a_text_that_the_service_refuses_costs_its_document_alone(
 ) -> None:
     service.refused = "unspeakable"
     files = [write(f"{i}.md", sections=chunks, words="unspeakable" if i == 1 else "") for i in range(4)]
-    assert outcome(store.ingest("a", given(*files))) == {
+    service.is_held = True
+    job = store.ingest("a", given(*files))
+    # While the first is embedded the others gather, to be embedded together.
+    assert eventually(lambda: [bool(item.chunks) for item in job.items] == [True] * 4)
+    service.is_held = False
+    assert outcome(job) == {
         "0.md": "ready", "1.md": "request_refused", "2.md": "ready", "3.md": "ready"
     }  # fmt: skip
     assert is_sound(store, serviced.data_dir)

@@ -1,4 +1,5 @@
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -140,6 +141,49 @@ def test_threads_search_while_one_adds(store: IndexStore, handbook: Path, tmp_pa
         asking = [threads.submit(store.search, "a", "日当", k=1) for _ in range(20)]
         assert all("2,500" in job.result()[0].text for job in asking)
         assert all(job.result().status is AddStatus.READY for job in adding)
+
+
+def test_a_search_goes_on_while_another_index_is_deleted(serviced: Settings, write: Callable[..., Path]) -> None:
+    with IndexStore(serviced) as store, ThreadPoolExecutor(4) as threads:
+        store.add("stays", write("stays.md", sections=20))
+        for number in range(3):
+            store.add(f"goes {number}", write("goes.md", sections=20))
+        asking = [threads.submit(store.search, "stays", "part", k=1) for _ in range(100)]
+        for number in range(3):
+            store.delete_index(f"goes {number}")
+        assert {Path(job.result()[0].source).name for job in asking} == {"stays.md"}
+        assert store.check() == []
+
+
+@pytest.mark.parametrize(
+    ("method", "change"),
+    [
+        ("mark_removing", lambda store, document: store.remove_documents([document])),
+        ("rename_index", lambda store, _: store.rename_index("a", "b")),
+        ("delete_index", lambda store, _: store.delete_index("a")),
+        ("create_index", lambda store, _: store.create_index("b")),
+    ],
+)
+def test_a_change_for_which_the_disk_has_no_room_is_told_and_leaves_all_as_it_was(
+    serviced: Settings,
+    handbook: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+    change: Callable[[IndexStore, str], None],
+) -> None:
+    def fail(*_: object) -> None:
+        raise OperationalError("UPDATE", {}, Exception("database or disk is full"))
+
+    with IndexStore(serviced) as store:
+        document = store.add("a", handbook).document_id
+        assert document
+        with monkeypatch.context() as broken:
+            broken.setattr(Catalogue, method, fail)
+            with pytest.raises(errors.ChangeFailed, match="the disk may be full"):
+                change(store, document)
+        assert [index.name for index in store.indexes()] == ["a"]
+        assert len(store.search("a", "日当", k=10)) == 2
+        assert store.check() == []
 
 
 @pytest.mark.parametrize("name", ["", " a", "a/b", "a\\b", "a\nb", "x" * 65, ".."])

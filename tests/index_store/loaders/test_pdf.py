@@ -122,10 +122,11 @@ def test_columns_of_text_are_read_one_after_the_other_however_they_were_drawn(ra
     assert " ".join(markdown.split()) == " ".join([*left, *right])
 
 
-def test_a_list_and_two_rows_are_no_tables(raw) -> None:
+def test_a_list_a_drawing_and_two_rows_are_no_tables(raw) -> None:
+    drawing = [*row(700, "a ---+", "in"), *row(680, "b ---+->", "c"), *row(660, "d ---+", "out")]
     items = [Text(x, 500 - 15 * line, text) for line in range(4) for x, text in ((50, f"{line + 1}."), (90, "Pay"))]
     few = [*row(300, "a", "b"), *row(280, "c", "d")]
-    assert "|" not in load(raw(PdfFile([[*items], [*few]]).content(), "a.pdf")).pages[0].markdown
+    assert "|" not in load(raw(PdfFile([drawing, items, few]).content(), "a.pdf")).pages[0].markdown
 
 
 def test_the_dots_before_a_page_number_are_no_text(raw) -> None:
