@@ -13,13 +13,14 @@ HERE = Path(__file__).parent
 PAGES = {
     "chat": st.Page(HERE / "chat.py", title=say("app.chat"), default=True),
     "documents": st.Page(HERE / "documents.py", title=say("app.documents")),
+    "search": st.Page(HERE / "search.py", title=say("app.search")),
 }
 page = st.navigation(list(PAGES.values()), position="hidden")
 
 st.set_page_config(
     page_title=say("app.name"),
     page_icon=str(HERE / "icon.svg"),
-    layout="wide" if page == PAGES["documents"] else "centered",
+    layout="centered" if page == PAGES["chat"] else "wide",
 )
 st.html(HERE / "style.css")
 # Streamlit's own words in the uploader are English: the style sheet puts ours in their place.

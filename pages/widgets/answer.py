@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from html import escape
-from urllib.parse import urlencode
 
 import streamlit as st
 from markdown_it import MarkdownIt
@@ -11,7 +10,8 @@ from markdown_it.token import Token
 
 from index_store import IndexStore, Section
 from index_store.errors import UnknownSection
-from pages.words import language, say
+from pages.widgets.places import place, ways
+from pages.words import say
 from rag.citations import MARKER
 from rag.trace import Citation
 
@@ -46,14 +46,6 @@ def _button(number: int, key: str) -> str:
     return f'<button class="cite" popovertarget="{key}-{number}" title="{opens}">{number}</button>'
 
 
-def place(citation: Citation) -> str:
-    """Title, headings and page."""
-    parts = list(dict.fromkeys((citation.title, *citation.headings)))
-    if citation.page:
-        parts.append(say("detail.page", page=citation.page))
-    return " › ".join(parts)
-
-
 def _card(citation: Citation, store: IndexStore, id_: str) -> str:
     note = ""
     try:
@@ -66,18 +58,7 @@ def _card(citation: Citation, store: IndexStore, id_: str) -> str:
         f'<div popover id="{id_}" class="passage-card"><header>{escape(place(citation))}'
         f"<small>{escape(citation.source)}</small></header>{note}"
         f'{_markdown.render(before)}<div class="cited">{_markdown.render(passage)}</div>{_markdown.render(after)}'
-        f"<footer>{_ways(citation)}</footer></div>"
-    )
-
-
-def _ways(citation: Citation) -> str:
-    """To the passage among the others of its document, and to the document as it came."""
-    shown = urlencode({"doc": citation.document_id, "section": citation.section_id, "lang": language()})
-    page = f"#page={citation.page}" if citation.page else ""
-    ways = {f"documents?{shown}": "chat.open_document", f"originals/{citation.document_id}{page}": "chat.open_original"}
-    return " · ".join(
-        f'<a href="{escape(address)}" target="_blank" rel="noopener">{escape(say(words))}</a>'
-        for address, words in ways.items()
+        f"<footer>{ways(citation)}</footer></div>"
     )
 
 

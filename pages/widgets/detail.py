@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from html import escape
+from urllib.parse import urlencode
 
 import streamlit as st
 
+from pages.widgets.places import link
 from pages.words import language, say
 from rag.prompts.fence import place
 from rag.trace import (
     AnswerCheckDetail,
+    Detail,
     DocumentsDetail,
     GenerationDetail,
     Grade,
@@ -36,17 +39,27 @@ def summary(step: StepFinished) -> str:
     return _plain(_summary(step.detail))
 
 
-def show(step: StepFinished) -> None:
+def show(step: StepFinished, index: str) -> None:
+    """`index`: the one that was searched."""
     if step.error:
         st.error(step.error.sentence(language()))
     start = say("detail.start", seconds=f"{step.start:.1f}")
     calls = say("detail.calls", calls=step.model_calls, tokens_in=step.tokens_in, tokens_out=step.tokens_out)
-    st.html(f'<div class="detail">{_full(step.detail)}<footer>{escape(start)} · {escape(calls)}</footer></div>')
+    footer = f"<footer>{escape(start)} · {escape(calls)}</footer>"
+    st.html(f'<div class="detail">{_full(step.detail)}{_way_to_search(step.detail, index)}{footer}</div>')
 
 
 def _plain(text: str) -> str:
     """Without what Markdown would read as its own: labels carry words of documents and models."""
     return "".join(f"\\{character}" if character in r"\`*_[]<>$~:" else character for character in text)
+
+
+def _way_to_search(detail: Detail, index: str) -> str:
+    """To the same search on a page of its own."""
+    if not isinstance(detail, RetrievalDetail):
+        return ""
+    asked = {"q": detail.query, "index": index, "unit": detail.unit, "lang": language()}
+    return f"<p>{link(f'search?{urlencode(asked)}', say('detail.look_at_search'))}</p>"
 
 
 @singledispatch

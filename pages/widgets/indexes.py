@@ -30,6 +30,7 @@ def show_indexes(indexes: dict[str, Index]) -> Index | None:
         if index:
             with _popover("manage index", say("index.manage")):
                 _show_rename(index)
+                _show_glossary(index)
                 _show_reindex(index)
             with _popover("delete index", say("index.delete")):
                 _show_delete(index)
@@ -64,6 +65,15 @@ def _show_rename(index: Index) -> None:
     name = _named(value=index.name, key=f"rename of {index.name}")
     if st.button(say("index.rename"), key="rename-index"):
         _change("manage index", name, lambda: engine().store.rename_index(index.name, name))
+
+
+def _show_glossary(index: Index) -> None:
+    kept = engine().store.glossary(index.name)
+    glossary = st.text_area(say("index.glossary"), kept, height=110, key=f"glossary of {index.name}")
+    st.caption(say("index.glossary_help"))
+    if st.button(say("index.glossary_save"), key="save-glossary"):
+        with st.spinner(say("index.glossary_saving")):
+            _change("manage index", index.name, lambda: engine().store.set_glossary(index.name, glossary))
 
 
 def _show_reindex(index: Index) -> None:

@@ -78,12 +78,12 @@ def _costs(totals: Totals) -> list[str]:
 
 def show_rows(events: Sequence[Event], now: float, key: str) -> None:
     """`now`: seconds since the run began, for the bars of steps that still run."""
-    all_rows = rows(events)
-    for row in all_rows:
+    index = next((each.index for each in events if isinstance(each, RunStarted)), "")
+    for row in rows(events):
         started = row.started
         with st.expander(label(row, now), key=f"{key}-{started.step}-{started.attempt}"):
             if row.finished:
-                detail.show(row.finished)
+                detail.show(row.finished, index)
             else:
                 st.caption(say("step.running"))
         for decision in row.decisions:

@@ -1,8 +1,10 @@
 """What a row of the trace says, and what it opens to."""
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 from typing import get_args
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -48,21 +50,33 @@ def test_every_kind_of_detail_has_a_summary(example, language):
 @each_language
 @each_detail
 def test_every_kind_of_detail_opens_to_its_full_account(example, language):
-    _, page = for_reader(language, lambda: detail.show(finished(example)))
+    _, page = for_reader(language, lambda: detail.show(finished(example), "handbook"))
     [shown] = page.html
     assert 'class="detail"' in shown.value
 
 
 @each_detail
 def test_no_words_of_a_document_or_a_model_become_html(example):
-    _, page = for_reader("en", lambda: detail.show(finished(example)))
-    tags = Tags(page.html[0].value)
-    assert not tags.names & {"script", "img", "a", "iframe", "style", "link"}
+    _, page = for_reader("en", lambda: detail.show(finished(example), HOSTILE))
+    html = page.html[0].value
+    tags = Tags(html)
+    assert not tags.names & {"script", "img", "iframe", "style", "link"}
+    assert all(address.startswith("search?") for address in re.findall(r"<a href=.([^'\"]*)", html))
     assert not {name for name in tags.attributes if name.startswith("on")}
 
 
+@each_language
+def test_a_retrieval_leads_to_the_same_search_on_the_search_page(language):
+    _, page = for_reader(language, lambda: detail.show(finished(DETAILS[0]), "出張 & 旅費"))
+    [address] = re.findall(r'<a href="([^"]*)"', page.html[0].value)
+    path, _, asked = unescape(address).partition("?")
+    assert path == "search"
+    wanted = {"q": HOSTILE, "index": "出張 & 旅費", "unit": DETAILS[0].unit, "lang": language}
+    assert dict(parse_qsl(asked)) == wanted
+
+
 def test_what_is_escaped_reads_as_it_was_written():
-    _, page = for_reader("en", lambda: detail.show(finished(DETAILS[0])))
+    _, page = for_reader("en", lambda: detail.show(finished(DETAILS[0]), "handbook"))
     assert HOSTILE in Tags(page.html[0].value).text
 
 

@@ -10,9 +10,11 @@ from typing import get_args
 
 import pytest
 
-from index_store import AddStatus, DocumentStatus
+from index_store import MODES, UNITS, AddStatus, DocumentStatus
+from index_store.analysis import Dropped
 from index_store.progress import Stage
 from pages.texts import texts
+from pages.widgets.analysis import Presence
 from rag.pipelines import PIPELINES
 from rag.trace import Outcome, RunStatus
 
@@ -63,7 +65,11 @@ FAMILIES = {
     "state.{}": {each for each in (*DocumentStatus, "outdated") if each != DocumentStatus.REMOVING},
     "job.{}": {f"{status}{number}" for status in AddStatus for number in ("", "_one")},
     "table.{}": {"status", "kind", "origin"},
-    "app.{}": {"chat", "documents"},
+    "app.{}": {"chat", "documents", "search"},
+    "search.{}": {*MODES, *UNITS, *Dropped, *get_args(Presence)},
+    "search.{}_help": set(MODES),
+    "search.{}_rank": set(MODES),
+    "search.{}_unranked": set(MODES),
     "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_"), ("yes", "no"))},
 }
 """by the pattern of an f-string that is a key: all that may stand in its place"""

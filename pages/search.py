@@ -1,0 +1,168 @@
+"""Search: what each way of searching finds for a question, and why it did not find what it should have."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from index_store import UNITS, Document, DocumentStatus, Index
+from index_store.errors import PlainError
+from pages.process import engine
+from pages.widgets.analysis import analysis_html, presences
+from pages.widgets.hits import Texts, searches_html
+from pages.widgets.indexes import index_label
+from pages.widgets.presence import named, presence_html
+from pages.widgets.searches import search_every_way
+from pages.words import language, plain, say
+
+LONGEST = 2000
+"""characters of a question"""
+
+K = 10
+MOST = 30
+"""hits a list"""
+
+CHOSEN = 50
+"""documents that a search can be kept to: an address has to hold them"""
+
+
+def choose(name: str, value: object) -> dict:
+    """Options of a widget that shows what the address says, and writes there what is chosen."""
+    key = f"search {name}"
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+    return {"key": key, "on_change": _keep, "args": (name,)}
+
+
+def _keep(name: str) -> None:
+    value = st.session_state[f"search {name}"]
+    if value:
+        st.query_params[name] = value
+    else:
+        st.query_params.pop(name, None)
+    if name == "index":
+        st.query_params.pop("doc", None)
+
+
+def address(name: str, default: str = "") -> str:
+    return st.query_params.get(name, default)
+
+
+def show_nothing_loaded() -> None:
+    st.info(say("search.nothing_loaded"))
+    st.page_link("documents.py", label=say("app.documents"), query_params={"lang": language()})
+
+
+def ask_question() -> str:
+    return st.text_input(
+        say("search.question"),
+        max_chars=LONGEST,
+        placeholder=say("search.question"),
+        label_visibility="collapsed",
+        **choose("q", address("q")[:LONGEST]),
+    ).strip()
+
+
+def choose_index(indexes: dict[str, Index]) -> Index:
+    names = list(indexes)
+    wanted = address("index") or st.session_state.get("picked_index", "")
+    name = st.selectbox(
+        say("search.index"),
+        names,
+        format_func=lambda each: index_label(indexes[each]),
+        **choose("index", wanted if wanted in indexes else names[0]),
+    )
+    st.session_state.picked_index = name
+    return indexes[name]
+
+
+def choose_unit() -> str:
+    wanted = address("unit")
+    return st.segmented_control(
+        say("search.unit"),
+        UNITS,
+        required=True,
+        format_func=lambda each: say(f"search.{each}"),
+        help=say("search.unit_help"),
+        **choose("unit", wanted if wanted in UNITS else UNITS[0]),
+    )
+
+
+def choose_k() -> int:
+    wanted = address("k")
+    k = int(wanted) if wanted.isascii() and wanted.isdigit() else K
+    return st.number_input(say("search.k"), 1, MOST, **choose("k", min(max(k, 1), MOST)))
+
+
+def choose_documents(documents: Sequence[Document]) -> list[Document]:
+    by_id = {each.id: each for each in documents}
+    chosen = st.multiselect(
+        say("search.documents"),
+        list(by_id),
+        format_func=lambda each: document_label(by_id[each]),
+        placeholder=say("search.all_documents"),
+        max_selections=CHOSEN,
+        select_all=False,
+        **choose("doc", [each for each in dict.fromkeys(st.query_params.get_all("doc")) if each in by_id][:CHOSEN]),
+    )
+    return [by_id[each] for each in chosen]
+
+
+def document_label(document: Document) -> str:
+    status = "" if document.status == DocumentStatus.READY else f" [{say(f'state.{document.status}')}]"
+    source = "" if document.source == document.title else f" · {document.source}"
+    return f"{document.title}{source}{status}"
+
+
+def show(index: Index, question: str, unit: str, k: int, documents: Sequence[Document], chosen: list[Document]) -> None:
+    store = engine().store
+    document_ids = [each.id for each in chosen] or None
+    analysis = store.analyse(index.name, question)
+    is_there = presence_html(chosen or named(documents, question, analysis), index.pending, index.failed)
+    if is_there:
+        st.html(is_there)
+    with st.spinner(say("search.searching")):
+        searches = search_every_way(store, index.name, question, unit, k, document_ids)
+        keyword = next(each for each in searches if each.mode == "keyword")
+        if keyword.error:
+            # What even this side can't do is wrong with the index, not with a service.
+            st.warning(plain(keyword.error.sentence(language())))
+            return
+        known = presences(store, index.name, analysis, document_ids)
+        texts = Texts(store, lambda text: store.matches(index.name, analysis, text))
+        nothing = {
+            "vector": say("search.vector_none"),
+            "keyword": say("search.keyword_none" if analysis.kept or analysis.pairs else "search.no_words"),
+            "hybrid": say("search.hybrid_none"),
+        }
+        found = searches_html(searches, unit, k, texts, nothing)
+    with st.expander(say("search.analysis"), expanded=True):
+        st.html(analysis_html(analysis, known))
+    st.html(found)
+
+
+def show_page() -> None:
+    st.header(say("app.search"), anchor=False)
+    indexes = {each.name: each for each in engine().store.indexes()}
+    if not indexes:
+        show_nothing_loaded()
+        return
+    question = ask_question()
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="search-options"):
+        index = choose_index(indexes)
+        unit, k = choose_unit(), choose_k()
+    listed = [each for each in engine().store.documents(index.name) if each.status != DocumentStatus.REMOVING]
+    documents = sorted(listed, key=lambda each: (each.title, each.source))
+    chosen = choose_documents(documents)
+    if not documents:
+        show_nothing_loaded()
+    elif question:
+        show(index, question, unit, k, documents, chosen)
+    else:
+        st.caption(say("search.hint"))
+
+
+with st.container(key="search-page"):
+    try:
+        show_page()
+    except PlainError as error:  # an index that was deleted on another page, say
+        st.error(plain(error.sentence(language())))

@@ -1,0 +1,183 @@
+"""Hits of several searches side by side: ranks joined by colour, matched words marked, each opening to its section."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+
+from index_store import MODES, Hit, IndexStore
+from index_store.errors import UnknownSection
+from pages.widgets.places import place, ways
+from pages.widgets.searches import Passage, Search, passages
+from pages.words import counted, language, say
+
+Spans = list[tuple[int, int]]
+"""in characters, in order, none that overlap"""
+Matches = Callable[[str], Spans]
+"""where in a text the words of the question stand"""
+
+EXCERPT = 320
+"""characters of a hit that are looked at for what is shown of it; the style sheet cuts it after some lines"""
+
+LEAD = 30
+"""characters before the first matched word of an excerpt"""
+
+AROUND = 600
+"""characters of a section before and behind the chunk that are shown without being asked for"""
+
+COPIES = 3
+"""that a hit names"""
+
+_SCORES = {"vector": "{:.3f}", "keyword": "{:.2f}", "hybrid": "{:.4f}"}
+
+
+class Texts:
+    """Sections with their matches, each looked up once."""
+
+    def __init__(self, store: IndexStore, matches: Matches) -> None:
+        self.matches = matches
+        self._store = store
+        self._known: dict[str, tuple[str, Spans] | None] = {}
+
+    def section(self, hit: Hit) -> tuple[str, Spans] | None:
+        """None where it was replaced since the search."""
+        if hit.section_id not in self._known:
+            self._known[hit.section_id] = self._read(hit.section_id)
+        known = self._known[hit.section_id]
+        return known if known and known[0][hit.start : hit.end] == hit.text else None
+
+    def _read(self, section_id: str) -> tuple[str, Spans] | None:
+        try:
+            text = self._store.section(section_id).text
+        except UnknownSection:
+            return None
+        return text, self.matches(text)
+
+
+def searches_html(searches: Sequence[Search], unit: str, k: int, texts: Texts, nothing: dict[str, str]) -> str:
+    """`nothing`: what to say of a search without hits."""
+    found = passages(searches, unit)
+    cards: dict[tuple[str, int, int], str] = {}
+    columns = []
+    for search in searches:
+        entries = []
+        for hit in search.hits:
+            key = (hit.section_id, hit.best_start, hit.best_end)
+            card = f"found-{list(cards).index(key) if key in cards else len(cards)}"
+            if key not in cards:
+                cards[key] = _card(hit, card, texts)
+            entries.append(_entry(search.mode, hit, found[search.mode, hit.rank], k, card, texts))
+        columns.append(_column(search, "".join(entries), nothing[search.mode]))
+    return f'<div class="searches">{_tabs(searches)}{"".join(columns)}</div>{"".join(cards.values())}'
+
+
+def _tabs(searches: Sequence[Search]) -> str:
+    """For narrow screens, where one list is shown at a time."""
+    first = next((each.mode for each in reversed(searches) if each.hits), searches[-1].mode)
+    return "".join(
+        f'<label class="tab"><input type="radio" name="search-shown" class="show-{each.mode}"'
+        f"{' checked' if each.mode == first else ''}> {escape(say(f'search.{each.mode}'))} "
+        f"<small>{len(each.hits) if not each.error else '!'}</small></label>"
+        for each in searches
+    )
+
+
+def _column(search: Search, entries: str, nothing: str) -> str:
+    mode = search.mode
+    if search.error:
+        body = f'<p class="failed">{escape(search.error.sentence(language()))}</p>'
+    else:
+        body = f"<ol>{entries}</ol>" if entries else f'<p class="nothing">{escape(nothing)}</p>'
+    count = "" if search.error else f" <small>{escape(counted('search.hits', len(search.hits)))}</small>"
+    return (
+        f'<section class="search {mode}"><header><h3>{escape(say(f"search.{mode}"))}{count}</h3>'
+        f"<p>{escape(say(f'search.{mode}_help'))}</p></header>{body}</section>"
+    )
+
+
+def _entry(mode: str, hit: Hit, passage: Passage, k: int, card: str, texts: Texts) -> str:
+    shared = f' shared" style="--hue: {passage.hue}' if passage.letter else ""
+    letter = f'<b class="letter">{passage.letter}</b>' if passage.letter else ""
+    path = place(hit)
+    opens = escape(say("search.open"))
+    return (
+        f'<li class="hit{shared}"><div class="rank">{letter}<b>#{hit.rank}</b> '
+        f"<small>{_SCORES[mode].format(hit.score)}</small></div>"
+        f'<div class="path">{marked(path, texts.matches(path), 0, len(path))}</div>'
+        f'<small class="source">{escape(hit.source)}</small>'
+        f"<p>{_excerpt(hit, texts)}</p>"
+        f'<small class="ranks">{escape(_elsewhere(mode, passage, k))}</small>{_copies(hit)}'
+        f'<button popovertarget="{card}">{opens}</button></li>'
+    )
+
+
+def _elsewhere(mode: str, passage: Passage, k: int) -> str:
+    """#2 by vector, #1 by keyword"""
+    others = [each for each in MODES if each != mode]
+    return " · ".join(
+        say(f"search.{each}_rank", rank=passage.ranks[each])
+        if each in passage.ranks
+        else say(f"search.{each}_unranked", k=k)
+        for each in others
+    )
+
+
+def _copies(hit: Hit) -> str:
+    if not hit.copies:
+        return ""
+    named = [f"{place(each)} ({each.source})" for each in hit.copies[:COPIES]]
+    if len(hit.copies) > COPIES:
+        named.append(say("job.more", count=len(hit.copies) - COPIES))
+    return f'<small class="copies">{escape(say("search.copies", places=" / ".join(named)))}</small>'
+
+
+def _excerpt(hit: Hit, texts: Texts) -> str:
+    """Of the chunk that was found, from where most words matched."""
+    text, spans, start, end = _around(hit, texts)
+    inside = [(a, b) for a, b in spans if start <= a and b <= end]
+
+    def matched(begin: int) -> int:
+        return sum(b - a for a, b in inside if begin <= a < begin + EXCERPT // 2)
+
+    begin = max((max(start, a - LEAD) for a, _ in inside), key=matched, default=start)
+    stop = min(end, begin + EXCERPT)
+    return f"{'…' if begin > start else ''}{marked(text, spans, begin, stop)}{'…' if stop < end else ''}"
+
+
+def _around(hit: Hit, texts: Texts) -> tuple[str, Spans, int, int]:
+    """The section with its matches, and where the chunk stands in it; of one that is gone, the hit's own text."""
+    if section := texts.section(hit):
+        return *section, hit.best_start, hit.best_end
+    return hit.text, texts.matches(hit.text), hit.best_start - hit.start, hit.best_end - hit.start
+
+
+def _card(hit: Hit, id_: str, texts: Texts) -> str:
+    text, spans, start, end = _around(hit, texts)
+    gone = "" if texts.section(hit) else f'<p class="note">{escape(say("chat.gone"))}</p>'
+    begin, stop = max(0, start - AROUND), min(len(text), end + AROUND)
+    return (
+        f'<div popover id="{id_}" class="passage-card found"><header>{escape(place(hit))}'
+        f"<small>{escape(hit.source)}</small></header>{gone}"
+        f"{_folded(text, spans, 0, begin)}<p>{marked(text, spans, begin, start)}</p>"
+        f'<div class="cited">{marked(text, spans, start, end)}</div>'
+        f"<p>{marked(text, spans, end, stop)}</p>{_folded(text, spans, stop, len(text))}"
+        f"<footer>{ways(hit)}</footer></div>"
+    )
+
+
+def _folded(text: str, spans: Spans, start: int, end: int) -> str:
+    """What is far from the chunk."""
+    if not text[start:end].strip():
+        return ""
+    summary = escape(counted("search.more_text", end - start))
+    return f"<details><summary>{summary}</summary><p>{marked(text, spans, start, end)}</p></details>"
+
+
+def marked(text: str, spans: Spans, start: int, end: int) -> str:
+    """`text[start:end]` as HTML, with the spans in it marked."""
+    parts: list[str] = []
+    at = start
+    for a, b in spans:
+        a, b = max(a, start), min(b, end)
+        if a < b:
+            parts += (escape(text[at:a]), f"<mark>{escape(text[a:b])}</mark>")
+            at = b
+    return "".join((*parts, escape(text[at:end])))

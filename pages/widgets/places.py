@@ -1,0 +1,44 @@
+"""Where a passage stands, in words, and the ways there."""
+
+from html import escape
+from typing import Protocol
+from urllib.parse import urlencode
+
+from pages.words import language, say
+
+
+class Place(Protocol):
+    @property
+    def document_id(self) -> str: ...
+    @property
+    def section_id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def headings(self) -> tuple[str, ...]: ...
+    @property
+    def page(self) -> int | None: ...
+
+
+def place(place: Place) -> str:
+    """Title, headings and page."""
+    parts = list(dict.fromkeys((place.title, *place.headings)))
+    if place.page:
+        parts.append(say("detail.page", page=place.page))
+    return " › ".join(parts)
+
+
+def ways(place: Place) -> str:
+    """As HTML: to the passage among the others of its document, and to the document as it came."""
+    shown = urlencode({"doc": place.document_id, "section": place.section_id, "lang": language()})
+    page = f"#page={place.page}" if place.page else ""
+    return " · ".join(
+        (
+            link(f"documents?{shown}", say("chat.open_document")),
+            link(f"originals/{place.document_id}{page}", say("chat.open_original")),
+        )
+    )
+
+
+def link(address: str, words: str) -> str:
+    return f'<a href="{escape(address)}" target="_blank" rel="noopener">{escape(words)}</a>'

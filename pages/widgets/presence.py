@@ -1,0 +1,61 @@
+"""Is it there at all? Documents that a question names, or that were chosen, with what became of them."""
+
+import unicodedata
+from collections.abc import Sequence
+from html import escape
+from urllib.parse import urlencode
+
+from index_store import Analysis, Document, DocumentStatus
+from pages.widgets.places import link
+from pages.widgets.table import COLOURS, status_of
+from pages.words import counted, language, say
+
+NAMED = 0.5
+"""of a question's words: a document whose title holds this share of them may be the one that is meant"""
+
+SHOWN = 5
+"""documents that are named"""
+
+
+def named(documents: Sequence[Document], question: str, analysis: Analysis) -> list[Document]:
+    """Those that the question may mean by their titles, best first; what is not searched comes before what is."""
+    words = {_folded(word.written) for word in analysis.words if not word.dropped}
+    sought = _folded(question)
+    shares = {each.id: _share(each, words, sought) for each in documents}
+    found = [each for each in documents if shares[each.id] >= NAMED]
+    return sorted(found, key=lambda each: (each.status == DocumentStatus.READY, -shares[each.id], each.title))[:SHOWN]
+
+
+def _share(document: Document, words: set[str], question: str) -> float:
+    title = _folded(document.title)
+    if len(title) > 1 and title in question:
+        return 1.0
+    return sum(word in title for word in words) / len(words) if words else 0.0
+
+
+def presence_html(documents: Sequence[Document], pending: int, failed: int) -> str:
+    """`pending`, `failed`: how many of the index are not searched."""
+    lines = "".join(f"<li>{_line(each)}</li>" for each in documents)
+    listed = f"<ul>{lines}</ul>" if lines else ""
+    counts = [counted("search.pending", pending)] if pending else []
+    counts += [counted("search.failed", failed)] if failed else []
+    told = f"<p>{escape(say('search.not_searched', counts=' · '.join(counts)))}</p>" if counts else ""
+    return f'<div class="presence">{listed}{told}</div>' if listed or told else ""
+
+
+def _line(document: Document) -> str:
+    state = status_of(document)
+    shown = link(f"documents?{urlencode({'doc': document.id, 'lang': language()})}", document.title or document.source)
+    why = document.error.sentence(language()) if document.error else ""
+    if state == DocumentStatus.READY:
+        why = counted("search.chunks_searched", document.chunks)
+    elif state == DocumentStatus.PENDING:
+        why = say("document.pending")
+    return (
+        f'<b class="state" style="--status: {COLOURS[state]}">{escape(say(f"state.{state}"))}</b> {shown} '
+        f"<small>{escape(why)}</small>"
+    )
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

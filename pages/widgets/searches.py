@@ -1,0 +1,91 @@
+"""One question searched in every way, and what the lists have in common."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from string import ascii_uppercase
+
+from index_store import MODES, Hit, IndexStore
+from index_store.errors import PlainError
+
+GOLDEN_ANGLE = 137.508
+"""degrees between two hues: however many there are, neighbours differ"""
+
+
+@dataclass(frozen=True)
+class Search:
+    mode: str
+    hits: Sequence[Hit] = ()
+    error: PlainError | None = None
+
+
+@dataclass
+class Passage:
+    """What the searches found of one passage, copies of it included."""
+
+    ranks: dict[str, int] = field(default_factory=dict)
+    """by the way of searching; beyond the hits shown as well, where that is known"""
+    lists: list[str] = field(default_factory=list)
+    """those in which it is shown"""
+    letter: str = ""
+    """of those in more than one list"""
+    hue: int = 0
+    """degrees; goes with the letter"""
+
+
+def search_every_way(
+    store: IndexStore, index: str, question: str, unit: str, k: int, document_ids: Sequence[str] | None
+) -> list[Search]:
+    """One search for each of MODES. What one side can't do is its error; the others go on."""
+    searches: list[Search] = []
+    failed: PlainError | None = None
+    for mode in MODES:
+        if mode == "hybrid" and failed:  # it would meet the same, and wait for it once more
+            searches.append(Search(mode, error=failed))
+            continue
+        try:
+            hits = store.search(index, question, mode=mode, unit=unit, k=k, document_ids=document_ids)
+        except PlainError as error:
+            failed = failed or error
+            searches.append(Search(mode, error=error))
+        else:
+            searches.append(Search(mode, hits))
+    return searches
+
+
+def passages(searches: Sequence[Search], unit: str) -> dict[tuple[str, int], Passage]:
+    """By the way of searching and the rank there."""
+    found: dict[tuple[str, int], Passage] = {}
+    by_id: dict[str, Passage] = {}
+    for search in searches:
+        for hit in search.hits:
+            ids = [each.section_id if unit == "section" else each.chunk_id for each in (hit, *hit.copies)]
+            passage = next((by_id[id_] for id_ in ids if id_ in by_id), None) or Passage()
+            passage.ranks.setdefault(search.mode, hit.rank)
+            if search.mode not in passage.lists:
+                passage.lists.append(search.mode)
+            for id_ in ids:
+                by_id.setdefault(id_, passage)
+            found[search.mode, hit.rank] = passage
+    if unit == "chunk":  # of sections only the ranks of their chunks are known
+        _add_ranks_of_sides(searches, found)
+    _letter(found)
+    return found
+
+
+def _add_ranks_of_sides(searches: Sequence[Search], found: dict[tuple[str, int], Passage]) -> None:
+    for search in searches:
+        for hit in search.hits:
+            ranks = found[search.mode, hit.rank].ranks
+            for side, rank in (("vector", hit.vector_rank), ("keyword", hit.keyword_rank)):
+                if rank is not None:
+                    ranks.setdefault(side, rank)
+
+
+def _letter(found: dict[tuple[str, int], Passage]) -> None:
+    """In the order of the fused list, then of the others."""
+    in_order = sorted(found, key=lambda place: (-MODES.index(place[0]), place[1]))
+    shared = {id(found[place]): found[place] for place in in_order if len(found[place].lists) > 1}
+    for number, passage in enumerate(shared.values()):
+        turn, at = divmod(number, len(ascii_uppercase))
+        passage.letter = ascii_uppercase[at] + (str(turn + 1) if turn else "")
+        passage.hue = round(number * GOLDEN_ANGLE) % 360
