@@ -1,0 +1,23 @@
+"""What in a question only asks.
+
+It says nothing of what is sought, and is rare in documents, so that BM25 would take it for what matters most and find
+whoever teaches for 「Xについて教えてください」. Japanese words stand here as Sudachi normalises them.
+"""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+COMMON = _words("""
+    a about an and any are as at be been being but by can could did do does for from had has have how i if in into is it
+    its many me more most much my of on or our over should so some such than that the their them then there these they
+    this those to was we were what when where which while who whom whose why will with would you your
+    何 誰 何処 何時 何れ 何方 どう どの どんな 何故 如何 幾つ 幾ら この その あの 其れ 此れ どこ いつ だれ なぜ
+    どれ どちら 為る 有る 居る 成る 出来る 言う 事 物 御
+""")
+"""wherever they stand"""
+
+OPENING = _words("please tell explain describe define show")
+CLOSING = _words("please 教える 説明 解説 下さる 頂く 願う 知る つく 関する 詳しい 意味 欲しい 貰う")
+"""at the end of a question: a manual (説明書) may well be what is sought"""

@@ -1,0 +1,77 @@
+"""Text as search compares it: NFKC, casefold, old forms of kanji as new ones; each character knows where it stood."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+_OLD_AND_NEW = (
+    # 常用漢字表 (2010) gives the old form beside the new one; names have a few more (髙﨑邉濵).
+    # Left out are those whose new form stands for several others (弁 for 瓣, 辨 and 辯; 欠 for 缺).
+    "乘乗亂乱亞亜佛仏來来倂併假仮傳伝僞偽價価儉倹兒児內内兩両冨富剩剰劍剣劑剤勞労勳勲勵励勸勧區区卷巻卽即參参吳呉啞唖單単噓嘘嚙噛嚴厳囑嘱圈圏國国圍囲圓円圖図團団堯尭塲場增増墮堕壄野壓圧壘塁壞壊壤壌壯壮壹壱壽寿奧奥奬奨孃嬢"
+    "學学寢寝實実寫写寬寛寶宝將将專専對対屆届屬属峯峰峽峡嵜崎嶋島嶌島嶽岳巖巌巢巣帶帯廢廃廣広廳庁彈弾彌弥彥彦徑径從従徵徴德徳恆恒悅悦惠恵惡悪惱悩愼慎慘惨應応懷懐戀恋戰戦戲戯戶戸戾戻拂払拔抜拜拝挾挟插挿揭掲搔掻搖揺搜捜摑掴"
+    "擇択擊撃擔担據拠擧挙擴拡攝摂收収效効敍叙敎教敕勅敘叙數数斷断旣既晉晋晚晩晝昼曆暦曉暁曾曽會会查査栁柳桒桑條条棧桟榮栄槗橋槪概樂楽樓楼樞枢樣様橫横檢検櫻桜權権歐欧歡歓步歩歲歳歷歴歸帰殘残殼殻毆殴每毎氣気污汚沒没涉渉淚涙"
+    "淨浄淸清淺浅渕淵渴渇溪渓溫温溼湿滯滞滿満潛潜澁渋澤沢濕湿濟済濱浜濵浜瀧滝瀨瀬灣湾焰焔燈灯燒焼營営爐炉爭争爲為犧犠狀状狹狭獨独獵猟獸獣獻献甁瓶產産畫画當当疊畳瘦痩癡痴發発盜盗盡尽眞真硏研碎砕祕秘祿禄禪禅禮礼禱祷稅税稱称"
+    "稻稲穗穂穩穏竊窃竝並粹粋絕絶絲糸經経綠緑緖緒緣縁縣県縱縦總総繩縄繪絵繫繋繼継續続纖繊罐缶聰聡聲声聽聴肅粛脫脱腦脳腳脚膽胆臟臓臺台與与舊旧舍舎舘館艷艶莊荘莖茎萬万蔣蒋薗園薰薫藏蔵藝芸藥薬處処虛虚號号螢蛍蟲虫蠟蝋蠶蚕蠻蛮"
+    "衞衛裝装襃褒覺覚覽覧觀観觸触說説謠謡證証譯訳譽誉讀読變変讓譲豐豊豫予貳弐賣売賴頼贊賛踐践輕軽轉転辭辞遙遥遞逓遲遅邉辺邊辺郞郎鄉郷鄕郷醉酔醫医醬醤釀醸釋釈鋪舗錄録錢銭鍊錬鎭鎮鐵鉄鑄鋳鑛鉱閱閲關関陷陥隨随險険隱隠雙双雜雑"
+    "雞鶏霸覇靈霊靑青靜静頰頬顏顔顯顕飜翻餘余騷騒驅駆驗験驛駅髓髄體体髙高髮髪鬪闘鬭闘鷄鶏鷗鴎鹽塩麥麦麵麺黃黄黑黒默黙點点黨党齊斉齋斎齒歯齡齢龍竜龜亀﨑崎𠮷吉"
+)  # fmt: skip
+_NEW_FORMS = str.maketrans(_OLD_AND_NEW[::2], _OLD_AND_NEW[1::2])
+
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+"""what is not displayed (Unicode's Default_Ignorable_Code_Point), variation selectors of kanji among it"""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""a lone one has no UTF-8, which the tokenizer and SQLite want"""
+
+
+class Folded(NamedTuple):
+    text: str
+    starts: Sequence[int]
+    """for each character of `text`, where in the original that begins which it came from"""
+    ends: Sequence[int]
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the original that `text[start:end]`, which is not empty, came from."""
+        return self.starts[start], self.ends[end - 1]
+
+
+def fold(text: str) -> Folded:
+    """`text` folded, with offsets in characters. Lengths differ: ㍿ becomes 株式会社, ﾊﾞ becomes バ."""
+    folded = text.casefold()
+    # Casefold never shortens, so at the same length each character has become one.
+    is_plain = len(folded) == len(text) and not _UNSEEN.search(text) and not _SURROGATE.search(text)
+    if is_plain and unicodedata.is_normalized("NFKC", text) and unicodedata.is_normalized("NFKC", folded):
+        return Folded(folded.translate(_NEW_FORMS), range(len(text)), range(1, len(text) + 1))
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in _segments(text):
+        piece = _fold_segment(text[start:end])
+        pieces.append(piece)
+        starts += [start] * len(piece)
+        ends += [end] * len(piece)
+    return Folded("".join(pieces).translate(_NEW_FORMS), starts, ends)
+
+
+def _segments(text: str) -> list[tuple[int, int]]:
+    """Spans that normalise by themselves: a character with the marks that may combine with it."""
+    edges = [0, *(at for at in range(1, len(text)) if not _continues(text[at])), len(text)]
+    return [(start, end) for start, end in pairwise(edges) if start < end]
+
+
+@lru_cache(maxsize=65536)
+def _continues(character: str) -> bool:
+    """Whether it may become one with what stands before it: accents, half-width voice marks, vowels of Hangul."""
+    first = unicodedata.normalize("NFKD", character)[0]
+    return unicodedata.category(first).startswith("M") or "\u1160" <= first <= "\u11ff"
+
+
+@lru_cache(maxsize=65536)
+def _fold_segment(segment: str) -> str:
+    seen = _SURROGATE.sub("\ufffd", _UNSEEN.sub("", segment))
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
