@@ -1,0 +1,84 @@
+"""What two searches found, by vector and by keyword, made one list."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+K = 60
+"""Cormack, Clarke and Büttcher: Reciprocal Rank Fusion outperforms Condorcet (SIGIR 2009)"""
+
+
+class Weights(BaseModel, frozen=True):
+    """What each side counts; only their ratio matters."""
+
+    vector: float
+    keyword: float
+
+
+EVEN = Weights(vector=1, keyword=1)
+BY_SCORE = Weights(vector=0.3, keyword=0.7)
+"""docs/decisions/full-text.md"""
+
+
+class Fused(BaseModel, frozen=True):
+    id: str
+    score: float
+    vector_rank: int | None
+    """from 1; None where that side did not find it"""
+    keyword_rank: int | None
+
+
+def by_rank(vector: Sequence[str], keyword: Sequence[str], weights: Weights = EVEN, k: int = K) -> list[Fused]:
+    """Reciprocal rank fusion of two lists of ids, each best first: the sum of weight / (k + rank)."""
+
+    def share(weight: float, rank: int | None) -> float:
+        return weight / (k + rank) if rank else 0.0
+
+    vector_ranks, keyword_ranks = _ranks(vector), _ranks(keyword)
+    scores = {
+        id_: share(weights.vector, vector_ranks.get(id_)) + share(weights.keyword, keyword_ranks.get(id_))
+        for id_ in vector_ranks | keyword_ranks
+    }
+    return _fused(scores, vector_ranks, keyword_ranks)
+
+
+def by_score(
+    vector: Sequence[tuple[str, float]],
+    keyword: Sequence[tuple[str, float]],
+    floor: float,
+    weights: Weights = BY_SCORE,
+) -> list[Fused]:
+    """The weighted mean of two scores from 0 to 1 (Bruch, Gai and Ingber: An Analysis of Fusion Functions, TOIS 2023).
+
+    `vector`: ids with cosines, best first; the best counts 1, and 0 what is as far as `floor`, the mean cosine of the
+    question to any passage. What this side did not find counts as its last. `keyword`: ids with the share of the
+    question that they hold, as `Keywords.search` gives them.
+    """
+    best = vector[0][1] if vector else 0.0
+    nearness = {id_: max(0.0, cosine - floor) / (best - floor) if best > floor else 1.0 for id_, cosine in vector}
+    least = min(nearness.values(), default=0.0)
+    share = dict(keyword)
+    total = weights.vector + weights.keyword
+    scores = {
+        id_: (weights.vector * nearness.get(id_, least) + weights.keyword * share.get(id_, 0.0)) / total
+        for id_ in nearness | share
+    }
+    return _fused(scores, _ranks([id_ for id_, _ in vector]), _ranks([id_ for id_, _ in keyword]))
+
+
+def _ranks(ids: Sequence[str]) -> dict[str, int]:
+    return {id_: rank for rank, id_ in enumerate(ids, 1)}
+
+
+def _fused(scores: dict[str, float], vector_ranks: dict[str, int], keyword_ranks: dict[str, int]) -> list[Fused]:
+    """Best first. Equal ones by their better rank, then by id, so that the order is always the same."""
+    hits = [
+        Fused(id=id_, score=round(score, 6), vector_rank=vector_ranks.get(id_), keyword_rank=keyword_ranks.get(id_))
+        for id_, score in scores.items()
+    ]
+    return sorted(hits, key=lambda hit: (-hit.score, *_by_rank(hit), hit.id))
+
+
+def _by_rank(hit: Fused) -> tuple[int, int]:
+    ranks = sorted(rank for rank in (hit.vector_rank, hit.keyword_rank) if rank)
+    return ranks[0], len(ranks)

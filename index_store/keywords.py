@@ -1,0 +1,255 @@
+"""The full-text side of one index: which chunks hold a question's terms, best first by BM25.
+
+SQLite's FTS5 keeps the postings. It does not rank: its own bm25() reads every posting of every term, over a second a
+question at 100,000 chunks. Here the terms that tell most are looked up, as far as POSTINGS goes, and the chunks that
+hold most of them are ranked by all terms.
+
+The tables of an index, all within the catalogue's database and its transactions:
+
+    <table>           FTS5: the terms of a chunk's title, headings and text
+    <table>_chunks    whose they are, and how many
+    <table>_terms     in how many chunks each term is
+    <table>_totals    one row: how many chunks and terms there are
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, CursorResult
+
+from index_store.analysis import Analysis, Analyzer, Terms
+
+POSTINGS = 10_000
+"""looked at for a question, unless the best term alone has more: 3 ms"""
+
+CANDIDATES = 100
+"""chunks that are ranked by all terms, unless more hits are wanted: 4 ms"""
+
+PAIR_WEIGHT = 0.3
+"""of a pair of characters, beside 1 of a word: docs/decisions/full-text.md, like the four below"""
+
+COLUMN_WEIGHTS = (2.0, 2.0, 1.0)
+"""what one occurrence counts in title, headings, text"""
+
+K1, B = 0.6, 0.5
+"""of BM25: how soon more occurrences add nothing, and how far length counts against a chunk"""
+
+VARIABLES = 900
+"""values in one IN (...); SQLite before 3.32 takes 999"""
+
+_SIGNS = "!#$%&()*+,-./:;<=>?@[\\]^_`{|}~"
+"""of ASCII, all that a term may have beside letters and digits: FTS5 would part it there"""
+
+_PAIR = "="
+"""before a pair, so that it is another term than the word of the same characters"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A chunk as it is kept here: its terms, parted by spaces."""
+
+    chunk_id: str
+    title: str
+    headings: str
+    text: str
+
+    @classmethod
+    def of(cls, analyzer: Analyzer, chunk_id: str, title: str, headings: Sequence[str], text: str) -> "Entry":
+        """A millisecond for 300 characters of Japanese: best made before the transaction begins."""
+        return cls(chunk_id, *(_column(analyzer.terms(part)) for part in (title, "\n".join(headings), text)))
+
+    @property
+    def columns(self) -> tuple[str, str, str]:
+        return self.title, self.headings, self.text
+
+    @property
+    def length(self) -> int:
+        return sum(len(column.split()) for column in self.columns)
+
+
+class Keywords:
+    """Tables of its own for each index: another's terms don't count in it, and nothing has to be filtered.
+
+    Each method is part of the caller's transaction.
+    """
+
+    def __init__(self, table: str) -> None:
+        """`table`: letters, digits and _ only."""
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", table):
+            raise ValueError(f"not a name for a table: {table!r}")
+        self._table = table
+
+    def create(self, connection: Connection) -> None:
+        for statement in _TABLES:
+            self._run(connection, statement)
+
+    def exists(self, connection: Connection) -> bool:
+        return self._run(connection, "SELECT 1 FROM sqlite_master WHERE name = '$t'").first() is not None
+
+    def drop(self, connection: Connection) -> None:
+        """If they are there."""
+        for table in ("$t", "$t_chunks", "$t_terms", "$t_totals"):
+            self._run(connection, f"DROP TABLE IF EXISTS {table}")
+
+    def put(self, connection: Connection, document_id: str, entries: Iterable[Entry]) -> None:
+        """Their chunk ids must be new here."""
+        first = self._run(connection, "SELECT coalesce(max(row), 0) + 1 FROM $t_chunks").scalar_one()
+        rows = list(enumerate(entries, first))
+        if not rows:
+            return
+        owners = [(row, entry.chunk_id, document_id, entry.length) for row, entry in rows]
+        self._run(connection, "INSERT INTO $t_chunks VALUES (?, ?, ?, ?)", owners)
+        columns = [(row, *entry.columns) for row, entry in rows]
+        self._run(connection, "INSERT INTO $t (rowid, title, headings, text) VALUES (?, ?, ?, ?)", columns)
+        self._count(connection, (entry.columns for _, entry in rows), 1)
+
+    def delete_document(self, connection: Connection, document_id: str) -> None:
+        found = self._run(connection, "SELECT row FROM $t_chunks WHERE document_id = ?", (document_id,))
+        self._delete(connection, found.scalars().all())
+
+    def delete_chunks(self, connection: Connection, chunk_ids: Sequence[str]) -> None:
+        """Those of them that are there."""
+        found = self._in(connection, "SELECT row FROM $t_chunks WHERE chunk_id IN", chunk_ids)
+        self._delete(connection, [row for (row,) in found])
+
+    def chunk_ids(self, connection: Connection) -> Iterator[str]:
+        """Of all that is kept here."""
+        yield from self._run(connection, "SELECT chunk_id FROM $t_chunks").scalars()
+
+    def search(
+        self, connection: Connection, analysis: Analysis, k: int, document_ids: Sequence[str] | None = None
+    ) -> list[tuple[str, float]]:
+        """Up to `k` chunk ids with their scores, best first; of these documents alone when they are given.
+
+        A score is the share of the question that the chunk holds, above 0 and up to 1, rare terms counting most. Equal
+        scores are in the order in which the chunks were put in.
+        """
+        chunks, length = self._run(connection, "SELECT chunks, length FROM $t_totals").one()
+        allowed = None if document_ids is None else self._rows_of(connection, document_ids)
+        weights = dict.fromkeys(analysis.kept, 1.0)
+        weights |= dict.fromkeys((_PAIR + pair for pair in analysis.pairs), PAIR_WEIGHT)
+        known = dict(self._in(connection, "SELECT term, chunks FROM $t_terms WHERE term IN", list(weights)))
+        if not known or (allowed is not None and not len(allowed)):
+            return []
+        worth = {term: weight * _rarity(known.get(term, 0), chunks) for term, weight in weights.items()}
+        rows = self._candidates(connection, worth, known, allowed)[: max(k, CANDIDATES)]
+        scored = sorted(self._scored(connection, rows, worth, length / chunks), key=lambda each: (-each[0], each[1]))
+        return [(chunk_id, score) for score, _, chunk_id in scored[:k]]
+
+    def _candidates(
+        self,
+        connection: Connection,
+        worth: Mapping[str, float],
+        known: Mapping[str, int],
+        allowed: NDArray[np.int64] | None,
+    ) -> list[int]:
+        """Rows that hold what is worth most, best first. `known`: in how many chunks each term is."""
+        low, high = (0, 2**62) if allowed is None else (int(allowed[0]), int(allowed[-1]))
+        query = "SELECT group_concat(rowid) FROM $t WHERE $t MATCH ? AND rowid BETWEEN ? AND ?"
+        rows: list[NDArray[np.int64]] = []
+        gains: list[NDArray[np.float64]] = []
+        left = POSTINGS
+        for term in sorted(known, key=lambda term: (-worth[term], term)):
+            cost = min(known[term], high - low + 1)
+            if rows and cost > left:
+                continue
+            # Between quotes nothing is FTS5's syntax; analysis.py takes quotes out of terms.
+            found = self._run(connection, query, (f'"{term}"', low, high)).scalar_one()
+            if found:
+                left -= cost
+                rows.append(np.fromstring(found, dtype=np.int64, sep=","))
+                gains.append(np.full(len(rows[-1]), worth[term]))
+        if not rows:
+            return []
+        each, position = np.unique(np.concatenate(rows), return_inverse=True)
+        gain = np.bincount(position, weights=np.concatenate(gains))
+        if allowed is not None:
+            is_allowed = np.isin(each, allowed, assume_unique=True)
+            each, gain = each[is_allowed], gain[is_allowed]
+        return each[np.argsort(-gain, kind="stable")].tolist()
+
+    def _scored(
+        self, connection: Connection, rows: Sequence[int], worth: Mapping[str, float], mean_length: float
+    ) -> Iterator[tuple[float, int, str]]:
+        """Score, row and chunk id."""
+        whole = sum(worth.values())
+        owners = self._in(connection, "SELECT row, chunk_id, length FROM $t_chunks WHERE row IN", rows)
+        owner = {row: (chunk_id, length) for row, chunk_id, length in owners}
+        for row, *columns in self._in(connection, "SELECT rowid, title, headings, text FROM $t WHERE rowid IN", rows):
+            counts: dict[str, float] = {}
+            for column, weight in zip(columns, COLUMN_WEIGHTS, strict=True):
+                for term in column.split():
+                    if term in worth:
+                        counts[term] = counts.get(term, 0.0) + weight
+            chunk_id, length = owner[row]
+            norm = K1 * (1 - B + B * length / mean_length)
+            # Six places: the order in which floats are added must not decide.
+            yield round(sum(worth[term] * n / (n + norm) for term, n in counts.items()) / whole, 6), row, chunk_id
+
+    def _rows_of(self, connection: Connection, document_ids: Sequence[str]) -> NDArray[np.int64]:
+        found = self._in(connection, "SELECT row FROM $t_chunks WHERE document_id IN", document_ids)
+        return np.sort(np.array([row for (row,) in found], dtype=np.int64))
+
+    def _delete(self, connection: Connection, rows: Sequence[int]) -> None:
+        columns = self._in(connection, "SELECT title, headings, text FROM $t WHERE rowid IN", rows)
+        self._count(connection, columns, -1)
+        if rows:
+            values = [(row,) for row in rows]
+            self._run(connection, "DELETE FROM $t WHERE rowid = ?", values)
+            self._run(connection, "DELETE FROM $t_chunks WHERE row = ?", values)
+
+    def _count(self, connection: Connection, chunks: Iterable[Sequence[str]], sign: int) -> None:
+        """Adds these chunks to what is counted, or takes them away."""
+        counts: Counter[str] = Counter()
+        total = length = 0
+        for columns in chunks:
+            terms = [term for column in columns for term in column.split()]
+            counts.update(set(terms))
+            total += 1
+            length += len(terms)
+        totals = (sign * total, sign * length)
+        self._run(connection, "UPDATE $t_totals SET chunks = chunks + ?, length = length + ?", totals)
+        if counts:
+            self._run(connection, _COUNT_TERM, [(term, sign * count) for term, count in counts.items()])
+        if counts and sign < 0:
+            gone = [(term,) for term in counts]
+            self._run(connection, "DELETE FROM $t_terms WHERE term = ? AND chunks = 0", gone)
+
+    def _in(self, connection: Connection, statement: str, values: Sequence[Any]) -> Iterator[Any]:
+        """Rows of `statement`, which ends in IN, for however many values."""
+        for i in range(0, len(values), VARIABLES):
+            some = tuple(values[i : i + VARIABLES])
+            yield from self._run(connection, f"{statement} ({', '.join('?' * len(some))})", some)
+
+    def _run(self, connection: Connection, statement: str, values: Any = None) -> CursorResult[Any]:
+        """`$t` stands for the name of the table, which can't be a parameter."""
+        return connection.exec_driver_sql(statement.replace("$t", self._table), values)
+
+
+_TABLES = (
+    # detail = none: only which chunks. Where and how often is counted in those that are ranked.
+    "CREATE VIRTUAL TABLE $t USING fts5(title, headings, text, detail = none, columnsize = 0, "
+    f"""tokenize = "ascii tokenchars '{_SIGNS}'")""",
+    "CREATE TABLE $t_chunks (row INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE, document_id TEXT NOT NULL, "
+    "length INTEGER NOT NULL)",
+    "CREATE INDEX $t_documents ON $t_chunks (document_id)",
+    "CREATE TABLE $t_terms (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE $t_totals (chunks INTEGER NOT NULL, length INTEGER NOT NULL)",
+    "INSERT INTO $t_totals VALUES (0, 0)",
+)
+_COUNT_TERM = "INSERT INTO $t_terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks"
+
+
+def _column(terms: Terms) -> str:
+    return " ".join([*(term.text for term in terms.words), *(_PAIR + term.text for term in terms.pairs)])
+
+
+def _rarity(count: int, chunks: int) -> float:
+    """The weight of a term that is in `count` of all chunks: BM25's idf, as Lucene has it, above 0."""
+    return log(1 + (chunks - count + 0.5) / (count + 0.5))
