@@ -230,8 +230,9 @@ def test_the_search_may_be_kept_to_some_documents(shelf):
 def test_a_common_word_hides_nothing_within_the_documents_asked_for(connection, monkeypatch):
     monkeypatch.setattr(keywords, "POSTINGS", 10)
     shelf = Shelf(connection)
-    shelf.put({f"copy-{number}": ("", [], "会議と会議室") for number in range(40)} | {"last": ("", [], "会議")})
-    assert shelf.found("会議", documents=["last"]) == ["last"]
+    shelf.put({"first": ("", [], "会議の予定")} | {f"copy-{number}": ("", [], "会議と会議室") for number in range(40)})
+    shelf.put({"rare": ("", [], "議事録"), "last": ("", [], "会議の予定")})
+    assert shelf.found("会議の議事録", documents=["last", "first"]) == ["first", "last"]
 
 
 def test_beyond_the_bound_of_postings_the_rare_words_decide(connection, monkeypatch):
@@ -244,11 +245,21 @@ def test_beyond_the_bound_of_postings_the_rare_words_decide(connection, monkeypa
     assert unbounded[0][0] == "rare-1"
 
 
-def test_a_word_that_is_everywhere_is_still_found(connection, monkeypatch):
-    monkeypatch.setattr(keywords, "POSTINGS", 5)
+def test_beyond_the_bound_common_words_still_fill_the_list(connection, monkeypatch):
+    monkeypatch.setattr(keywords, "POSTINGS", 20)
     shelf = Shelf(connection)
-    shelf.put({f"copy-{number}": ("", [], "会議") for number in range(40)})
-    assert len(shelf.found("会議", k=40)) == 40
+    shelf.put({f"common-{number}": ("", [], "会議") for number in range(60)} | {"rare": ("", [], "会議の議事録")})
+    found = shelf.found("会議の議事録", k=15)
+    assert (found[0], len(found)) == ("rare", 15)
+    assert len(shelf.found("会議", k=15)) == 15
+
+
+def test_of_a_word_that_is_everywhere_the_chunk_that_is_about_it_is_first(connection, monkeypatch):
+    monkeypatch.setattr(keywords, "POSTINGS", 60)
+    shelf = Shelf(connection)
+    shelf.put({f"copy-{number}": ("", [], "会議は午後に行う予定") for number in range(100)})
+    shelf.put({"about": ("手引き", ["会議"], "会議は年に一度、会議室で行う。")})
+    assert shelf.found("会議")[0] == "about"
 
 
 # Keeping
