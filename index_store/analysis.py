@@ -124,8 +124,11 @@ class Analyzer:
         signs = [_Word(sign.start(), sign.end(), "", Dropped.SIGN) for sign in _SIGNS.finditer(folded.text)]
         words = _without_asking(_whole(_in_order([*self._words(folded), *signs])), folded, text)
         kept = {at for word in words if not word.dropped for at in range(word.start, word.end)}
-        # Of a pair on the border of a word and a particle (雨が) the order of words is known; it helps.
-        pairs = (pair for start, end, pair in _pairs(folded.text) if start in kept or end - 1 in kept)
+        last = max(kept, default=-1)
+        last = max(kept, default=-1)
+        # Pairs of a word and a particle (雨が降る) tell the order of words; behind the last one (雨とは) they only ask.
+        spans = ((start, end, pair) for start, end, pair in _pairs(folded.text) if end - 1 <= last)
+        pairs = (pair for start, end, pair in spans if start in kept or end - 1 in kept)
         return Analysis(words=tuple(_shown(word, folded, text) for word in words), pairs=tuple(dict.fromkeys(pairs)))
 
     def matches(self, analysis: Analysis, text: str) -> list[tuple[int, int]]:

@@ -297,8 +297,9 @@ def test_an_analysis_says_why_words_are_dropped(informed):
     assert why["、"] == Dropped.SIGN
 
 
-def test_pairs_that_lie_in_dropped_words_are_not_searched(analyzer):
-    assert analyzer.question("日当について教えてください").pairs == ("日当", "当に")
+def test_pairs_of_what_only_asks_are_not_searched(analyzer):
+    assert analyzer.question("日当について教えてください").pairs == ("日当",)
+    assert analyzer.question("雨が降る").pairs == ("雨が", "が降", "降る")
 
 
 def test_a_question_of_a_thousand_characters_is_analysed(analyzer):
