@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cache, lru_cache
+from itertools import dropwhile
 from typing import NamedTuple
 
 import snowballstemmer
@@ -182,16 +183,18 @@ def _without_asking(words: list[_Word], folded: Folded, question: str) -> list[_
     sought = [word for word in words if not word.dropped and not _is_common(word, folded, question)]
     while sought and _is_among(sought[-1], CLOSING, folded):
         sought.pop()
-    while sought and _is_among(sought[0], OPENING, folded):
-        sought.pop(0)
+    sought = list(dropwhile(lambda word: _is_among(word, OPENING, folded), sought))
     if not sought:
         return words
-    why = {
-        word: Dropped.ASKING if _is_among(word, OPENING | CLOSING, folded) else Dropped.COMMON
-        for word in words
-        if not word.dropped and word not in sought
-    }
-    return [word._replace(dropped=why.get(word, word.dropped)) for word in words]
+    left = set(sought)
+    asking = OPENING | CLOSING
+
+    def why(word: _Word) -> Dropped | None:
+        if word.dropped or word in left:
+            return word.dropped
+        return Dropped.ASKING if _is_among(word, asking, folded) else Dropped.COMMON
+
+    return [word._replace(dropped=why(word)) for word in words]
 
 
 def _is_common(word: _Word, folded: Folded, question: str) -> bool:

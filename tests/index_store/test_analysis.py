@@ -1,5 +1,6 @@
 import random
 import threading
+import time
 import unicodedata
 
 import pytest
@@ -307,6 +308,13 @@ def test_a_question_of_a_thousand_characters_is_analysed(analyzer):
     found = analyzer.question(question)
     assert found.words[-1].end == len(question)
     assert len(found.kept) < 15
+
+
+def test_a_whole_document_pasted_as_a_question_is_analysed_in_time(analyzer):
+    question = " ".join(f"第{number}条 日当は{number}円です printer{number}" for number in range(4000))
+    began = time.perf_counter()
+    assert len(analyzer.question(question).kept) > 8000
+    assert time.perf_counter() - began < 30  # seconds; a second, and minutes if each word were compared with each
 
 
 # Matches
