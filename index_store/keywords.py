@@ -13,6 +13,7 @@ The tables of an index, all within the catalogue's database and its transactions
 """
 
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -99,6 +100,7 @@ class Keywords:
         self._table = table
 
     def create(self, connection: Connection) -> None:
+        _begin(connection)
         for statement in _TABLES:
             self._run(connection, statement)
 
@@ -107,6 +109,7 @@ class Keywords:
 
     def drop(self, connection: Connection) -> None:
         """If they are there."""
+        _begin(connection)
         for table in ("$t", "$t_chunks", "$t_terms", "$t_totals"):
             self._run(connection, f"DROP TABLE IF EXISTS {table}")
 
@@ -143,6 +146,7 @@ class Keywords:
         A score is the share of the question that the chunk holds, above 0 and up to 1, rare terms counting most. Equal
         scores are in the order in which the chunks were put in.
         """
+        _begin(connection)  # so that all that is read is of one moment, whoever writes meanwhile
         chunks, length = self._run(connection, "SELECT chunks, length FROM $t_totals").one()
         allowed = None if document_ids is None else self._rows_of(connection, document_ids)
         weights = dict.fromkeys(analysis.kept, 1.0)
@@ -280,6 +284,13 @@ _POSTINGS_OF = (
     "SELECT ?, group_concat(rowid) FROM (SELECT rowid FROM $t WHERE $t MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)"
 )
 _COUNT_TERM = "INSERT INTO $t_terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks"
+
+
+def _begin(connection: Connection) -> None:
+    """Python's sqlite3 begins a transaction at the first change of rows, not at CREATE, DROP or SELECT."""
+    driver = connection.connection.dbapi_connection
+    if isinstance(driver, sqlite3.Connection) and not driver.in_transaction:
+        connection.exec_driver_sql("BEGIN")
 
 
 def _terms(terms: Terms) -> list[str]:

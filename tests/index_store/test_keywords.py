@@ -1,16 +1,19 @@
+import json
 import random
 import sqlite3
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, create_engine
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from index_store import keywords
 from index_store.analysis import Analyzer
 from index_store.glossary import Glossary
 from index_store.keywords import Entry, Keywords
+from index_store.schema import open_catalogue
 
 PASSAGES = {
     "allowance": ("出張旅費規程", ["日当"], "出張の日当は1日2,500円です。宿泊を伴わないときは半額になります。"),
@@ -54,7 +57,7 @@ class Shelf:
 
 @pytest.fixture
 def connection(tmp_path: Path) -> Iterator[Connection]:
-    engine = create_engine(f"sqlite:///{tmp_path / 'catalogue.sqlite3'}")
+    engine = open_catalogue(tmp_path / "catalogue.sqlite3", json.dumps)
     with engine.connect() as connection:
         yield connection
     engine.dispose()
@@ -72,6 +75,10 @@ def everything(connection: Connection, table: str = "index_1") -> list:
     tables = [f"{table}_chunks", f"{table}_terms", f"{table}_totals"]
     rows = [connection.exec_driver_sql(f"SELECT * FROM {each}").all() for each in tables]
     return [*rows, connection.exec_driver_sql(f"SELECT rowid, * FROM {table}").all()]
+
+
+def table_names(connection: Connection) -> list[str]:
+    return list(connection.exec_driver_sql("SELECT name FROM sqlite_master ORDER BY name").scalars())
 
 
 # Finding
@@ -330,6 +337,44 @@ def test_what_is_rolled_back_was_never_there(shelf):
     assert shelf.found("終電") == ["taxi"]
 
 
+def test_tables_are_made_and_dropped_with_their_transaction(connection):
+    made = Keywords("index_1")
+    made.create(connection)
+    connection.rollback()
+    assert not made.exists(connection)
+    made.create(connection)
+    connection.commit()
+    before = table_names(connection)
+    made.drop(connection)
+    connection.rollback()
+    assert table_names(connection) == before
+
+
+def test_a_search_sees_all_or_nothing_of_what_another_thread_writes(shelf):
+    """Its several readings are of one moment: chunks removed between them would be missed by the later ones."""
+    shelf.connection.commit()
+    entries = [Entry.of(shelf.analyzer, f"more-{number}", "", [], f"終電の後 {number}") for number in range(30)]
+    is_done = threading.Event()
+
+    def write() -> None:
+        with shelf.connection.engine.connect() as writing:
+            for _ in range(40):
+                shelf.keywords.put(writing, "more", entries)
+                writing.commit()
+                shelf.keywords.delete_document(writing, "more")
+                writing.commit()
+        is_done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    counts = set()
+    while not is_done.is_set():
+        counts.add(len(shelf.found("終電", k=100)))
+        shelf.connection.rollback()
+    writer.join()
+    assert counts <= {1, 31}
+
+
 def test_one_index_knows_nothing_of_another(shelf):
     alone = shelf.scored("会議の日当")
     other = Keywords("index_2")
@@ -344,8 +389,7 @@ def test_a_dropped_index_leaves_no_table(shelf):
     shelf.keywords.drop(shelf.connection)
     shelf.keywords.drop(shelf.connection)
     assert not shelf.keywords.exists(shelf.connection)
-    tables = shelf.connection.exec_driver_sql("SELECT name FROM sqlite_master").scalars().all()
-    assert [name for name in tables if name.startswith("index_1")] == []
+    assert [name for name in table_names(shelf.connection) if "index_1" in name] == []
 
 
 def test_an_empty_index_has_no_hits(connection):
