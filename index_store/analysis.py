@@ -126,7 +126,6 @@ class Analyzer:
         words = _without_asking(_whole(_in_order([*self._words(folded), *signs])), folded, text)
         kept = {at for word in words if not word.dropped for at in range(word.start, word.end)}
         last = max(kept, default=-1)
-        last = max(kept, default=-1)
         # Pairs of a word and a particle (雨が降る) tell the order of words; behind the last one (雨とは) they only ask.
         spans = ((start, end, pair) for start, end, pair in _pairs(folded.text) if end - 1 <= last)
         pairs = (pair for start, end, pair in spans if start in kept or end - 1 in kept)
@@ -227,10 +226,12 @@ def _pairs(text: str) -> Iterator[tuple[int, int, str]]:
 
 _NO_TOKEN = re.compile("[\"'\x00-\x1f\x7f]")
 """signs at which FTS5, as keywords.py sets it up, would part a term"""
+_MARKS = "=^"
+"""what keywords.py puts before terms of its own"""
 
 
 def _token(term: str) -> str:
-    return _NO_TOKEN.sub("", term.replace(" ", "_"))[:LONGEST]
+    return _NO_TOKEN.sub("", term.replace(" ", "_")).lstrip(_MARKS)[:LONGEST]
 
 
 @lru_cache(maxsize=65536)

@@ -115,7 +115,8 @@ def test_an_english_plural_is_found_by_its_singular_and_the_other_way_round(shel
 def test_a_part_of_a_word_is_found_by_its_pairs(connection):
     shelf = Shelf(connection)
     shelf.put({"name": ("", [], "ゆうちょ銀行の窓口"), "other": ("", [], "郵便局の窓口")})
-    assert shelf.found("うちょ銀") == ["name"]
+    [(chunk_id, score)] = shelf.scored("うちょ銀")
+    assert (chunk_id, score > 0) == ("name-1", True)
 
 
 def test_a_title_and_headings_count_more_than_the_text(connection):
@@ -199,6 +200,15 @@ def test_a_term_of_the_glossary_is_found_as_a_whole(connection):
     assert shelf.found("C++") == ["cpp"]
     assert shelf.found('the "big" button') == ["button"]
     assert shelf.found("xパタン")[0] == "x-pattern"
+
+
+def test_a_term_of_the_glossary_may_begin_with_any_sign(connection):
+    shelf = Shelf(connection, Analyzer(Glossary(["=SUM", "^x", "==", "#tag", "日当="])))
+    shelf.put({"sheet": ("", [], "The cell holds =SUM and ^x and #tag"), "other": ("", [], "== 日当="), **PASSAGES})
+    assert shelf.found("=SUM") == ["sheet"]
+    assert shelf.found("^x #tag")[0] == "sheet"
+    assert shelf.found("日当=")[0] == "other"
+    assert shelf.found("==") == []
 
 
 # Order and number
@@ -358,7 +368,7 @@ def test_a_search_sees_all_or_nothing_of_what_another_thread_writes(shelf):
 
     def write() -> None:
         with shelf.connection.engine.connect() as writing:
-            for _ in range(40):
+            for _ in range(150):
                 shelf.keywords.put(writing, "more", entries)
                 writing.commit()
                 shelf.keywords.delete_document(writing, "more")
