@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cache, lru_cache
+from itertools import dropwhile
 from typing import NamedTuple
 
 import snowballstemmer
@@ -124,8 +125,10 @@ class Analyzer:
         signs = [_Word(sign.start(), sign.end(), "", Dropped.SIGN) for sign in _SIGNS.finditer(folded.text)]
         words = _without_asking(_whole(_in_order([*self._words(folded), *signs])), folded, text)
         kept = {at for word in words if not word.dropped for at in range(word.start, word.end)}
-        # Of a pair on the border of a word and a particle (雨が) the order of words is known; it helps.
-        pairs = (pair for start, end, pair in _pairs(folded.text) if start in kept or end - 1 in kept)
+        last = max(kept, default=-1)
+        # Pairs of a word and a particle (雨が降る) tell the order of words; behind the last one (雨とは) they only ask.
+        spans = ((start, end, pair) for start, end, pair in _pairs(folded.text) if end - 1 <= last)
+        pairs = (pair for start, end, pair in spans if start in kept or end - 1 in kept)
         return Analysis(words=tuple(_shown(word, folded, text) for word in words), pairs=tuple(dict.fromkeys(pairs)))
 
     def matches(self, analysis: Analysis, text: str) -> list[tuple[int, int]]:
@@ -179,16 +182,18 @@ def _without_asking(words: list[_Word], folded: Folded, question: str) -> list[_
     sought = [word for word in words if not word.dropped and not _is_common(word, folded, question)]
     while sought and _is_among(sought[-1], CLOSING, folded):
         sought.pop()
-    while sought and _is_among(sought[0], OPENING, folded):
-        sought.pop(0)
+    sought = list(dropwhile(lambda word: _is_among(word, OPENING, folded), sought))
     if not sought:
         return words
-    why = {
-        word: Dropped.ASKING if _is_among(word, OPENING | CLOSING, folded) else Dropped.COMMON
-        for word in words
-        if not word.dropped and word not in sought
-    }
-    return [word._replace(dropped=why.get(word, word.dropped)) for word in words]
+    left = set(sought)
+    asking = OPENING | CLOSING
+
+    def why(word: _Word) -> Dropped | None:
+        if word.dropped or word in left:
+            return word.dropped
+        return Dropped.ASKING if _is_among(word, asking, folded) else Dropped.COMMON
+
+    return [word._replace(dropped=why(word)) for word in words]
 
 
 def _is_common(word: _Word, folded: Folded, question: str) -> bool:
@@ -221,10 +226,12 @@ def _pairs(text: str) -> Iterator[tuple[int, int, str]]:
 
 _NO_TOKEN = re.compile("[\"'\x00-\x1f\x7f]")
 """signs at which FTS5, as keywords.py sets it up, would part a term"""
+_MARKS = "=^"
+"""what keywords.py puts before terms of its own"""
 
 
 def _token(term: str) -> str:
-    return _NO_TOKEN.sub("", term.replace(" ", "_"))[:LONGEST]
+    return _NO_TOKEN.sub("", term.replace(" ", "_")).lstrip(_MARKS)[:LONGEST]
 
 
 @lru_cache(maxsize=65536)

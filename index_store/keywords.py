@@ -13,6 +13,7 @@ The tables of an index, all within the catalogue's database and its transactions
 """
 
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,11 +26,11 @@ from sqlalchemy import Connection, CursorResult
 
 from index_store.analysis import Analysis, Analyzer, Terms
 
-POSTINGS = 10_000
-"""looked at for a question, unless the best term alone has more: 3 ms"""
+POSTINGS = 5_000
+"""looked at for a question over all documents; within some all of theirs are"""
 
-CANDIDATES = 100
-"""chunks that are ranked by all terms, unless more hits are wanted: 4 ms"""
+CANDIDATES = 50
+"""chunks that are ranked by all terms, unless more hits are wanted"""
 
 PAIR_WEIGHT = 0.3
 """of a pair of characters, beside 1 of a word: docs/decisions/full-text.md, like the four below"""
@@ -40,6 +41,9 @@ COLUMN_WEIGHTS = (2.0, 2.0, 1.0)
 K1, B = 0.6, 0.5
 """of BM25: how soon more occurrences add nothing, and how far length counts against a chunk"""
 
+TERMS = 50
+"""looked up in one statement; SQLite joins up to 500"""
+
 VARIABLES = 900
 """values in one IN (...); SQLite before 3.32 takes 999"""
 
@@ -48,6 +52,12 @@ _SIGNS = "!#$%&()*+,-./:;<=>?@[\\]^_`{|}~"
 
 _PAIR = "="
 """before a pair, so that it is another term than the word of the same characters"""
+
+_TOPIC = "^"
+"""before a term of which a chunk has much: in its title or headings, or again and again. Of a common word only these
+are worth looking up"""
+TOPIC_COUNT = 3.0
+"""from how many occurrences on, weighted by column"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +72,11 @@ class Entry:
     @classmethod
     def of(cls, analyzer: Analyzer, chunk_id: str, title: str, headings: Sequence[str], text: str) -> "Entry":
         """A millisecond for 300 characters of Japanese: best made before the transaction begins."""
-        return cls(chunk_id, *(_column(analyzer.terms(part)) for part in (title, "\n".join(headings), text)))
+        columns = [_terms(analyzer.terms(part)) for part in (title, "\n".join(headings), text)]
+        counts = _counted(columns)
+        topics = [_TOPIC + term for term, count in counts.items() if count >= TOPIC_COUNT and term[0] != _PAIR]
+        columns[-1] += topics
+        return cls(chunk_id, *(" ".join(column) for column in columns))
 
     @property
     def columns(self) -> tuple[str, str, str]:
@@ -86,6 +100,7 @@ class Keywords:
         self._table = table
 
     def create(self, connection: Connection) -> None:
+        _begin(connection)
         for statement in _TABLES:
             self._run(connection, statement)
 
@@ -94,6 +109,7 @@ class Keywords:
 
     def drop(self, connection: Connection) -> None:
         """If they are there."""
+        _begin(connection)
         for table in ("$t", "$t_chunks", "$t_terms", "$t_totals"):
             self._run(connection, f"DROP TABLE IF EXISTS {table}")
 
@@ -130,15 +146,17 @@ class Keywords:
         A score is the share of the question that the chunk holds, above 0 and up to 1, rare terms counting most. Equal
         scores are in the order in which the chunks were put in.
         """
+        _begin(connection)  # so that all that is read is of one moment, whoever writes meanwhile
         chunks, length = self._run(connection, "SELECT chunks, length FROM $t_totals").one()
         allowed = None if document_ids is None else self._rows_of(connection, document_ids)
         weights = dict.fromkeys(analysis.kept, 1.0)
         weights |= dict.fromkeys((_PAIR + pair for pair in analysis.pairs), PAIR_WEIGHT)
-        known = dict(self._in(connection, "SELECT term, chunks FROM $t_terms WHERE term IN", list(weights)))
+        asked = [*weights, *(_TOPIC + word for word in analysis.kept)]
+        known = dict(self._in(connection, "SELECT term, chunks FROM $t_terms WHERE term IN", asked))
         if not known or (allowed is not None and not len(allowed)):
             return []
         worth = {term: weight * _rarity(known.get(term, 0), chunks) for term, weight in weights.items()}
-        rows = self._candidates(connection, worth, known, allowed)[: max(k, CANDIDATES)]
+        rows = self._candidates(connection, worth, known, allowed, max(k, CANDIDATES))
         scored = sorted(self._scored(connection, rows, worth, length / chunks), key=lambda each: (-each[0], each[1]))
         return [(chunk_id, score) for score, _, chunk_id in scored[:k]]
 
@@ -148,31 +166,53 @@ class Keywords:
         worth: Mapping[str, float],
         known: Mapping[str, int],
         allowed: NDArray[np.int64] | None,
+        count: int,
     ) -> list[int]:
-        """Rows that hold what is worth most, best first. `known`: in how many chunks each term is."""
-        low, high = (0, 2**62) if allowed is None else (int(allowed[0]), int(allowed[-1]))
-        query = "SELECT group_concat(rowid) FROM $t WHERE $t MATCH ? AND rowid BETWEEN ? AND ?"
-        rows: list[NDArray[np.int64]] = []
-        gains: list[NDArray[np.float64]] = []
+        """The `count` rows that hold what is worth most. `known`: in how many chunks each term is."""
+        chosen: list[str] = []
+        beyond: list[str] = []
         left = POSTINGS
-        for term in sorted(known, key=lambda term: (-worth[term], term)):
-            cost = min(known[term], high - low + 1)
-            if rows and cost > left:
-                continue
+        for term in sorted(known, key=lambda term: (-worth[term.removeprefix(_TOPIC)], -len(term), term)):
+            # Within some documents only their rows are looked at.
+            is_within = allowed is not None or known[term] <= left
+            left -= known[term] if is_within else 0
+            (chosen if is_within else beyond).append(term)
+        once, often = _saturated(1, K1), _saturated(TOPIC_COUNT, K1)
+        gains = {term: each * once for term, each in worth.items()}
+        gains |= {_TOPIC + term: each * often - (0 if term in beyond else gains[term]) for term, each in worth.items()}
+        rows, gain = self._gained(connection, gains, chosen, allowed)
+        if len(rows) < count and beyond:
+            # Few hold a rare word: of those that hold the best common one, the first are as good as any.
+            rows, gain = self._gained(connection, gains, [*chosen, beyond[0]], allowed)
+        if len(rows) > count:  # sorting some is faster than sorting all
+            is_near = gain >= np.partition(gain, -count)[-count]
+            rows, gain = rows[is_near], gain[is_near]
+        return rows[np.argsort(-gain, kind="stable")[:count]].tolist()
+
+    def _gained(
+        self,
+        connection: Connection,
+        gains: Mapping[str, float],
+        terms: Sequence[str],
+        allowed: NDArray[np.int64] | None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Rows that hold any of the terms, and what each gains by all it holds."""
+        low, high, most = (0, 2**62, POSTINGS) if allowed is None else (int(allowed[0]), int(allowed[-1]), -1)
+        rows, gained = [np.empty(0, np.int64)], [np.empty(0)]
+        for i in range(0, len(terms), TERMS):
+            some = terms[i : i + TERMS]
             # Between quotes nothing is FTS5's syntax; analysis.py takes quotes out of terms.
-            found = self._run(connection, query, (f'"{term}"', low, high)).scalar_one()
-            if found:
-                left -= cost
-                rows.append(np.fromstring(found, dtype=np.int64, sep=","))
-                gains.append(np.full(len(rows[-1]), worth[term]))
-        if not rows:
-            return []
+            values = tuple(value for term in some for value in (term, f'"{term}"', low, high, most))
+            for term, found in self._run(connection, " UNION ALL ".join([_POSTINGS_OF] * len(some)), values):
+                if found:
+                    rows.append(np.fromstring(found, dtype=np.int64, sep=","))
+                    gained.append(np.full(len(rows[-1]), gains[term]))
         each, position = np.unique(np.concatenate(rows), return_inverse=True)
-        gain = np.bincount(position, weights=np.concatenate(gains))
-        if allowed is not None:
-            is_allowed = np.isin(each, allowed, assume_unique=True)
-            each, gain = each[is_allowed], gain[is_allowed]
-        return each[np.argsort(-gain, kind="stable")].tolist()
+        gain = np.bincount(position, weights=np.concatenate(gained), minlength=len(each))
+        if allowed is None:
+            return each, gain
+        is_allowed = np.isin(each, allowed, assume_unique=True)
+        return each[is_allowed], gain[is_allowed]
 
     def _scored(
         self, connection: Connection, rows: Sequence[int], worth: Mapping[str, float], mean_length: float
@@ -182,15 +222,12 @@ class Keywords:
         owners = self._in(connection, "SELECT row, chunk_id, length FROM $t_chunks WHERE row IN", rows)
         owner = {row: (chunk_id, length) for row, chunk_id, length in owners}
         for row, *columns in self._in(connection, "SELECT rowid, title, headings, text FROM $t WHERE rowid IN", rows):
-            counts: dict[str, float] = {}
-            for column, weight in zip(columns, COLUMN_WEIGHTS, strict=True):
-                for term in column.split():
-                    if term in worth:
-                        counts[term] = counts.get(term, 0.0) + weight
+            counts = _counted([term for term in column.split() if term in worth] for column in columns)
             chunk_id, length = owner[row]
             norm = K1 * (1 - B + B * length / mean_length)
             # Six places: the order in which floats are added must not decide.
-            yield round(sum(worth[term] * n / (n + norm) for term, n in counts.items()) / whole, 6), row, chunk_id
+            score = sum(worth[term] * _saturated(count, norm) for term, count in counts.items()) / whole
+            yield round(score, 6), row, chunk_id
 
     def _rows_of(self, connection: Connection, document_ids: Sequence[str]) -> NDArray[np.int64]:
         found = self._in(connection, "SELECT row FROM $t_chunks WHERE document_id IN", document_ids)
@@ -243,11 +280,34 @@ _TABLES = (
     "CREATE TABLE $t_totals (chunks INTEGER NOT NULL, length INTEGER NOT NULL)",
     "INSERT INTO $t_totals VALUES (0, 0)",
 )
+_POSTINGS_OF = (
+    "SELECT ?, group_concat(rowid) FROM (SELECT rowid FROM $t WHERE $t MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)"
+)
 _COUNT_TERM = "INSERT INTO $t_terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks"
 
 
-def _column(terms: Terms) -> str:
-    return " ".join([*(term.text for term in terms.words), *(_PAIR + term.text for term in terms.pairs)])
+def _begin(connection: Connection) -> None:
+    """Python's sqlite3 begins a transaction at the first change of rows, not at CREATE, DROP or SELECT."""
+    driver = connection.connection.dbapi_connection
+    if isinstance(driver, sqlite3.Connection) and not driver.in_transaction:
+        connection.exec_driver_sql("BEGIN")
+
+
+def _terms(terms: Terms) -> list[str]:
+    return [*(term.text for term in terms.words), *(_PAIR + term.text for term in terms.pairs)]
+
+
+def _counted(columns: Iterable[Iterable[str]]) -> dict[str, float]:
+    """How often each term occurs, weighted by column."""
+    counts: dict[str, float] = {}
+    for terms, weight in zip(columns, COLUMN_WEIGHTS, strict=True):
+        for term in terms:
+            counts[term] = counts.get(term, 0.0) + weight
+    return counts
+
+
+def _saturated(count: float, norm: float) -> float:
+    return count / (count + norm)
 
 
 def _rarity(count: int, chunks: int) -> float:
