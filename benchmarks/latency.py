@@ -36,7 +36,7 @@ from rag.prompts import service
 from rag.settings import Settings
 from rag.trace import Passage, Token
 from tests.servers import Answer, OpenAIServer
-from tests.servers.chat import CHARACTERS_A_TOKEN
+from tests.servers.chat import CHARACTERS_A_TOKEN, ChatRequest
 
 QUESTION = "How many characters must a company password have at least?"
 MODEL = "fixed-speed"
@@ -90,9 +90,16 @@ def serve(parent: Connection, speed: Speed) -> None:
     """Until the parent closes its end, or dies."""
     length = speed.tokens * CHARACTERS_A_TOKEN
     verdict = '{"reason": "It holds the answer.", "verdict": "yes", "score": 0.9}'.ljust(length)
+    words = '{"words": ["characters", "company password"]}'.ljust(length)
     answer = ("A password has at least 14 characters [1]. " * speed.tokens)[:length]
     with OpenAIServer(delay=speed.delay, token_seconds=speed.token_seconds, tokens=speed.tokens) as server:
-        server.default = lambda request: Answer(verdict if request.schema else answer)
+
+        def reply(request: ChatRequest) -> Answer:
+            if request.schema is None:
+                return Answer(answer)
+            return Answer(words if "words" in request.schema["properties"] else verdict)
+
+        server.default = reply
         parent.send(server.base_url)
         parent.poll(None)
 

@@ -7,21 +7,30 @@ from index_store.errors import EmptyQuestion
 from pages.conversation import current_conversation, open_conversation
 from pages.process import engine
 from pages.widgets.jobs import jobs, show_jobs
+from pages.widgets.options import choose_retrieval, retrieval_label
 from pages.widgets.picker import pick
 from pages.widgets.sidebar import show_conversations
 from pages.widgets.turn import show_live, show_past, show_question
 from pages.widgets.uploader import show_uploader
 from pages.words import language, say
 from rag.pipelines import PIPELINES
+from rag.trace import Retrieval
 
 
-def ask(question: str, index: str, pipeline: str, attachments: list[FileSource] | None = None) -> None:
+def ask(
+    question: str,
+    index: str,
+    pipeline: str,
+    attachments: list[FileSource] | None = None,
+    retrieval: Retrieval | None = None,
+) -> None:
     run = engine().ask(
         question,
         index=index,
         pipeline_name=pipeline,
         conversation_id=current_conversation(),
         attachments=attachments or [],
+        retrieval=retrieval,
     )
     open_conversation(run.conversation_id)
 
@@ -94,11 +103,15 @@ if not conversation_id:
     show_welcome(indexes)
 
 with st.bottom:
-    index_column, pipeline_column = st.columns(2, gap="small", wrap=False)
+    index_column, pipeline_column, options_column = st.columns([5, 4, 3], gap="small", wrap=False)
     with index_column:
         index = choose_index(indexes, conversation_id)
     with pipeline_column:
         pipeline = choose_pipeline()
+    with options_column:
+        retrieval = choose_retrieval(pipeline)
+    if retrieval:
+        st.caption(say("options.picked", retrieval=retrieval_label(retrieval)))
     if not conversation_id:
         st.caption(say(f"pipeline.{pipeline}_help"))
     said = st.chat_input(say("chat.placeholder"), accept_file="multiple", key="composer", disabled=is_busy)
@@ -106,7 +119,7 @@ with st.bottom:
 if said:
     attached = [uploads.keep(engine().settings.data_dir, file.name, file) for file in said.files]
     if said.text.strip():
-        ask(said.text, index, pipeline, attached)
+        ask(said.text, index, pipeline, attached, retrieval)
     elif attached:
         engine().store.ingest(index, attached)
         st.rerun()

@@ -1,7 +1,8 @@
 """`python -m rag`: the pipelines, and asking them, from the command line.
 
     python -m rag pipelines [--json]
-    python -m rag ask --index NAME --pipeline NAME [--json] QUESTION
+    python -m rag ask --index NAME --pipeline NAME [--mode vector|keyword|hybrid] [--unit chunk|section] [-k HITS]
+                      [--json] QUESTION
 
 With --json every line is one object; `ask` then prints the events of its run as they happen. Exit status 0 only when
 all went well. The answer goes to standard output, what happens on the way to standard error.
@@ -14,11 +15,13 @@ import signal
 import sys
 from collections.abc import Iterator
 
+from index_store import MODES, UNITS
 from index_store.errors import PlainError
 from rag.engine import Engine
-from rag.pipelines import PIPELINES
+from rag.pipelines import PIPELINES, pipeline
+from rag.retrieval import LEAST_HITS, MOST_HITS, hit_count
 from rag.run import Run
-from rag.trace import Decision, RunFinished, StepFinished, Token, to_json
+from rag.trace import Decision, Retrieval, RunFinished, StepFinished, Token, to_json
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -46,6 +49,10 @@ def _parser() -> argparse.ArgumentParser:
     ask = commands.add_parser("ask", parents=[common], help="ask a question of an index")
     ask.add_argument("--index", required=True)
     ask.add_argument("--pipeline", default="self_rag")
+    # What is not known is told in a sentence, in the reader's language: argparse has neither.
+    ask.add_argument("--mode", help=f"of search, instead of the pipeline's: {', '.join(MODES)}")
+    ask.add_argument("--unit", help=f"that is read, instead of the pipeline's: {', '.join(UNITS)}")
+    ask.add_argument("-k", metavar="HITS", help=f"instead of the pipeline's: {LEAST_HITS} to {MOST_HITS}")
     ask.add_argument("question")
     ask.set_defaults(command=_ask)
     return parser
@@ -60,7 +67,7 @@ def _pipelines(options: argparse.Namespace) -> int:
     for each in PIPELINES.values():
         steps = list(each.graph.nodes)
         if options.json:
-            _line(json.dumps({"name": each.name, "steps": steps, "retrieval": each.retrieval.__dict__}))
+            _line(json.dumps({"name": each.name, "steps": steps, "retrieval": each.retrieval.model_dump()}))
         else:
             _line(f"{each.name}: {', '.join(steps)}")
     return 0
@@ -68,12 +75,21 @@ def _pipelines(options: argparse.Namespace) -> int:
 
 def _ask(options: argparse.Namespace) -> int:
     with Engine() as engine:
-        run = engine.ask(options.question, index=options.index, pipeline_name=options.pipeline)
+        run = engine.ask(
+            options.question, index=options.index, pipeline_name=options.pipeline, retrieval=_retrieval(options)
+        )
         # Ctrl-C ends the run, and with it the model's work, in the way that the page's stop button does.
         signal.signal(signal.SIGINT, lambda *_: run.stop())
         for line in _events(run) if options.json else _told(run, options.language):
             _line(line, end="\n" if options.json else "")
         return 0 if run.result().status == "finished" else 1
+
+
+def _retrieval(options: argparse.Namespace) -> Retrieval | None:
+    """The pipeline's with what is given in its place; None where nothing is."""
+    given = {"mode": options.mode, "unit": options.unit, "k": options.k and hit_count(options.k)}
+    changes = {name: value for name, value in given.items() if value is not None}
+    return pipeline(options.pipeline).retrieval.model_copy(update=changes) if changes else None
 
 
 def _events(run: Run) -> Iterator[str]:

@@ -122,4 +122,6 @@ def claims(answer: str) -> Iterator[Claim]:
 
 def cited_passages(numbers: Iterable[int], passages: Iterable[Passage]) -> tuple[Citation, ...]:
     by_number = {passage.number: passage for passage in passages}
-    return tuple(Citation(**by_number[number].model_dump(exclude={"rank", "score"})) for number in sorted(set(numbers)))
+    return tuple(
+        Citation(**by_number[number].model_dump(include=set(Citation.model_fields))) for number in sorted(set(numbers))
+    )

@@ -19,10 +19,11 @@ from rag.history import History
 from rag.models import ModelSource, model_source
 from rag.pipelines import pipeline
 from rag.reading import finished
+from rag.retrieval import check
 from rag.run import Run
 from rag.settings import Settings
 from rag.step import Recorder
-from rag.trace import Event, RunStarted
+from rag.trace import Event, Retrieval, RunStarted
 
 log = logging.getLogger(__name__)
 
@@ -84,13 +85,17 @@ class Engine:
         pipeline_name: str,
         conversation_id: str | None = None,
         attachments: Sequence[FileSource] = (),
+        retrieval: Retrieval | None = None,
     ) -> Run:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
-        Raises UnknownPipeline. All that goes wrong later ends the run, in its `run_finished`.
+        `retrieval`: another than the pipeline has. Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount. All
+        that goes wrong later ends the run, in its `run_finished`.
         """
         question, index = _storable(question).strip(), _storable(index)
         flow = pipeline(pipeline_name)
+        if retrieval:
+            check(retrieval)
         if conversation_id is None or not self.history.conversation_exists(conversation_id):
             conversation_id = self.history.new_conversation(question).id
         started = RunStarted(
@@ -100,6 +105,7 @@ class Engine:
             index=index,
             pipeline=flow.name,
             model=self.model_name,
+            retrieval=retrieval,
             at=time.time(),
         )
         execution = Execution(started, flow, tuple(attachments), self.store, self._models, self.settings)

@@ -4,8 +4,10 @@ index_store.errors.PlainError
 ├── index_store.errors.ServiceError   the chat service did not answer (shared with embeddings)
 └── RagError
     ├── UnknownPipeline
+    ├── BadHitCount               too few or too many passages asked for
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
+    │   ├── ModelTooSlow          a step that can do without did not wait longer
     │   └── NoJson                no grader of a step got an answer that it could read
     ├── RunTimeLimit
     ├── Interrupted               the app ended in the midst of the run
@@ -24,6 +26,11 @@ class UnknownPipeline(RagError):
     ja = "「{name}」というパイプラインはありません。次から選んでください: {known}。"
 
 
+class BadHitCount(RagError):
+    en = "Between {least} and {most} passages can be retrieved, not “{k}”. Give a whole number in between."
+    ja = "検索する件数は {least}〜{most} の整数で指定してください(「{k}」は使えません)。"
+
+
 class ModelError(RagError):
     pass
 
@@ -31,6 +38,11 @@ class ModelError(RagError):
 class EmptyReply(ModelError):
     en = "The model {model} answered with nothing. Ask again; if it goes on, choose another model in CHAT_MODEL."
     ja = "モデル {model} の回答が空でした。もう一度質問し、続く場合は CHAT_MODEL で別のモデルを指定してください。"
+
+
+class ModelTooSlow(ModelError):
+    en = "The model {model} did not answer within {seconds} seconds. The step went on without it."
+    ja = "モデル {model} が {seconds} 秒以内に応答しなかったため、モデルを使わずに先へ進みました。"
 
 
 class NoJson(ModelError):

@@ -68,7 +68,7 @@ class Execution:
             model=model,
             store=self.store,
             index=self.started.index,
-            retrieval=self.pipeline.retrieval,
+            retrieval=self.started.retrieval or self.pipeline.retrieval,
             limits=Limits(rewrites=self.settings.max_rewrites, generations=self.settings.max_generations),
             language=language_of(self.started.question),
             recorder=recorder,

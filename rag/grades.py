@@ -1,15 +1,15 @@
 """How a grader's answer becomes a Grade: by JSON schema, or by the log-probabilities of one token."""
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
+from rag.structured import json_objects, schema
 from rag.trace import Grade
 
-Message = tuple[Literal["system", "user"], str]
+Message = tuple[Literal["system", "user", "assistant"], str]
 Prompt = list[Message]
 
 
@@ -32,20 +32,14 @@ class Verdict(BaseModel):
     score: float | None = Field(default=None, ge=0, le=1, description="0 to 1, how sure of yes")
 
 
-VERDICT_SCHEMA = {
-    "name": "verdict",
-    "strict": True,
-    "schema": {
-        "type": "object",
-        "properties": {
-            "reason": {"type": "string", "description": "one short sentence"},
-            "verdict": {"type": "string", "enum": ["yes", "no"]},
-            "score": {"type": "number", "description": "0 to 1, how sure of yes"},
-        },
-        "required": ["reason", "verdict", "score"],
-        "additionalProperties": False,
+VERDICT_SCHEMA = schema(
+    "verdict",
+    {
+        "reason": {"type": "string", "description": "one short sentence"},
+        "verdict": {"type": "string", "enum": ["yes", "no"]},
+        "score": {"type": "number", "description": "0 to 1, how sure of yes"},
     },
-}
+)
 
 _WORDS: dict[str, Literal["yes", "no"]] = {
     "yes": "yes",
@@ -61,28 +55,12 @@ def read_verdict(text: str) -> Grade | None:
     """What a grader wrote, as a Grade, with the patience that models need: JSON among prose or in a fence, a lone
     'Yes.' or 'はい'. None where neither yes nor no can be read from it.
     """
-    for candidate in _json_objects(text):
+    for candidate in json_objects(text):
         grade = _from_json(candidate)
         if grade is not None:
             return grade
     word = re.match(r"\W*(yes|no|はい|いいえ)(?!\w)", text, re.IGNORECASE)
     return _grade(_WORDS[word[1].lower()], None, "") if word else None
-
-
-def _json_objects(text: str) -> list[dict]:
-    found = []
-    decoder = json.JSONDecoder()
-    at = text.find("{")
-    while at != -1:
-        try:
-            value, length = decoder.raw_decode(text[at:])
-        except json.JSONDecodeError:
-            at = text.find("{", at + 1)
-            continue
-        if isinstance(value, dict):
-            found.append(value)
-        at = text.find("{", at + length)
-    return found
 
 
 def _from_json(value: dict) -> Grade | None:

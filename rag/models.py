@@ -11,10 +11,10 @@ import asyncio
 import json
 import logging
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import httpx2
 import openai
@@ -26,22 +26,33 @@ from pydantic import SecretStr
 
 from index_store.errors import AnswerUnreadable, PlainError
 from index_store.service import explain, host_of
+from rag.embedded.engine import CONTEXT
 from rag.embedded.fetch import CHAT_MODEL, models_folder
 from rag.embedded.margin import margin
 from rag.embedded.process import EmbeddedServer
 from rag.errors import EmptyReply
 from rag.grades import UNREADABLE, VERDICT_SCHEMA, GradingPrompt, Prompt, read_verdict
+from rag.keywords import KEYWORDS_SCHEMA, read_keywords
 from rag.prompts import embedded, service
-from rag.settings import Settings
+from rag.room import Room
+from rag.settings import SERVICE_CONTEXT, Settings
 from rag.trace import Grade
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 RETRY_PAUSE = 0.5
 """seconds before a broken stream is begun anew, doubled each time"""
 
+SERVICE_ANSWER_TOKENS = 1000
+"""that room is left for; nothing keeps a model behind a key from writing more"""
+
 EMBEDDED_ANSWER_TOKENS = 400
 """a small model that loops would otherwise fill its context"""
+
+EMBEDDED_KEYWORDS_TOKENS = 60
+"""some fifteen words: it may also copy the question"""
 
 EMBEDDED_TIMEOUT = 300
 """seconds: it reads 70 tokens a second, and requests wait for each other"""
@@ -84,6 +95,8 @@ class ChatModel:
     """the wording for this kind of model"""
     cites: bool
     """whether it puts [n] into its answers by itself"""
+    room: Room
+    """for the passages of a prompt"""
 
     def __init__(self, client: BaseChatModel, name: str, *, base_url: str | None = None, retries: int = 0) -> None:
         self.client = client
@@ -130,6 +143,10 @@ class ChatModel:
         """Yes or no, or `unknown` where no answer could be read. Raises ServiceError, ModelError."""
         raise NotImplementedError
 
+    async def keywords(self, prompt: Prompt, meter: Meter) -> tuple[str, ...]:
+        """The words that it picks, not checked yet. Raises ServiceError, ModelError."""
+        raise NotImplementedError
+
     async def _ask(self, client: Runnable, prompt: Prompt, meter: Meter) -> AIMessage:
         meter.calls += 1
         message = await client.ainvoke(prompt)
@@ -149,15 +166,33 @@ class ServiceChat(ChatModel):
     prompts = service
     cites = True
 
-    def __init__(self, client: BaseChatModel, name: str, *, base_url: str | None = None, retries: int = 0) -> None:
+    def __init__(
+        self,
+        client: BaseChatModel,
+        name: str,
+        *,
+        context: int = SERVICE_CONTEXT,
+        base_url: str | None = None,
+        retries: int = 0,
+    ) -> None:
         super().__init__(client, name, base_url=base_url, retries=retries)
+        self.room = Room.of(context, SERVICE_ANSWER_TOKENS)
         # Servers differ in which way of structured output they know: the first that works is kept.
         self._ways = [_by_json_schema, _by_function_call, _by_words]
 
     async def grade(self, prompt: GradingPrompt, meter: Meter) -> Grade:
+        return await self._structured(prompt.messages, VERDICT_SCHEMA, read_verdict, meter) or UNREADABLE
+
+    async def keywords(self, prompt: Prompt, meter: Meter) -> tuple[str, ...]:
+        return await self._structured(prompt, KEYWORDS_SCHEMA, read_keywords, meter) or ()
+
+    async def _structured(
+        self, prompt: Prompt, schema: dict, read: Callable[[str], T | None], meter: Meter
+    ) -> T | None:
+        """None where nothing could be read in any way."""
         for way in tuple(self._ways):
             try:
-                message = await self._ask(way(self.client), prompt.messages, meter)
+                message = await self._ask(way(self.client, schema), prompt, meter)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 if way is _by_words:
                     raise self._explained(error) from error
@@ -165,10 +200,10 @@ class ServiceChat(ChatModel):
                 continue
             except FAULTS as error:
                 raise self._explained(error) from error
-            grade = read_verdict(_said(message))
-            if grade is not None:
-                return grade
-        return UNREADABLE
+            found = read(_said(message))
+            if found is not None:
+                return found
+        return None
 
     def _forget(self, way) -> None:
         if way in self._ways:
@@ -180,6 +215,7 @@ class EmbeddedChat(ChatModel):
 
     prompts = embedded
     cites = False
+    room = Room.of(CONTEXT, EMBEDDED_ANSWER_TOKENS)
 
     async def grade(self, prompt: GradingPrompt, meter: Meter) -> Grade:
         one_token = self.client.bind(max_tokens=1, logprobs=True, top_logprobs=20)
@@ -198,20 +234,27 @@ class EmbeddedChat(ChatModel):
             cut=prompt.cut,
         )
 
+    async def keywords(self, prompt: Prompt, meter: Meter) -> tuple[str, ...]:
+        try:
+            message = await self._ask(self.client.bind(max_tokens=EMBEDDED_KEYWORDS_TOKENS), prompt, meter)
+        except FAULTS as error:
+            raise self._explained(error) from error
+        return read_keywords(message.text)
 
-def _by_json_schema(client: BaseChatModel) -> Runnable:
-    return client.bind(response_format={"type": "json_schema", "json_schema": VERDICT_SCHEMA})
+
+def _by_json_schema(client: BaseChatModel, schema: dict) -> Runnable:
+    return client.bind(response_format={"type": "json_schema", "json_schema": schema})
 
 
-def _by_function_call(client: BaseChatModel) -> Runnable:
-    function = {"name": VERDICT_SCHEMA["name"], "parameters": VERDICT_SCHEMA["schema"]}
+def _by_function_call(client: BaseChatModel, schema: dict) -> Runnable:
+    function = {"name": schema["name"], "parameters": schema["schema"]}
     return client.bind(
         tools=[{"type": "function", "function": function}],
-        tool_choice={"type": "function", "function": {"name": VERDICT_SCHEMA["name"]}},
+        tool_choice={"type": "function", "function": {"name": schema["name"]}},
     )
 
 
-def _by_words(client: BaseChatModel) -> Runnable:
+def _by_words(client: BaseChatModel, schema: dict) -> Runnable:
     return client
 
 
@@ -264,7 +307,9 @@ class ServiceSource:
                 temperature=0,
                 stream_usage=True,
             )
-            self._model = ServiceChat(client, self.name, base_url=url, retries=retries)
+            self._model = ServiceChat(
+                client, self.name, context=self._settings.model_context, base_url=url, retries=retries
+            )
         return self._model
 
     async def close(self) -> None:

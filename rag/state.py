@@ -10,8 +10,10 @@ class State(TypedDict, total=False):
     """as it was asked; answers and grades are held against this one"""
     query: str
     """what is searched: the question, or its latest rewrite"""
-    seen: dict[str, Passage]
-    """every passage of the run by its chunk, so that it keeps its number"""
+    words: tuple[str, ...] | None
+    """what the keyword side is asked for; None: the words of `query`"""
+    seen: dict[tuple[str, int, int], Passage]
+    """every passage of the run by its section and where in it, so that it keeps its number"""
     passages: list[Passage]
     """what the last search found"""
     grades: dict[int, Grade]

@@ -19,7 +19,7 @@ from rag.errors import Unexpected
 from rag.language import Language
 from rag.models import ChatModel, Meter
 from rag.state import State
-from rag.trace import Decision, Detail, Event, StepFinished, StepStarted, Token
+from rag.trace import Decision, Detail, Event, Retrieval, StepFinished, StepStarted, Token
 
 T = TypeVar("T")
 Verdict = Literal["yes", "no", "unknown", "stopped", "failed"]
@@ -34,16 +34,6 @@ class Recorder:
     """seconds since the run began"""
     attempts: Counter[str] = field(default_factory=Counter)
     """how often each step has begun"""
-
-
-@dataclass(frozen=True)
-class Retrieval:
-    """How a pipeline searches."""
-
-    mode: str = "vector"
-    unit: str = "chunk"
-    k: int = 4
-    """hits"""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from index_store import Added
+from index_store import Added, Place
 from index_store.errors import Failure
 
 
@@ -33,6 +33,16 @@ class Citation(Frozen):
     start: int
     end: int
     """where `text` stands in its section, in characters"""
+    best_start: int | None = None
+    best_end: int | None = None
+    """where in the section the chunk stands that was found; None in histories of before it was noted"""
+
+    @property
+    def found(self) -> tuple[int, int]:
+        """Where that chunk stands in `text`; all of it where that is not known."""
+        if self.best_start is None or self.best_end is None:
+            return 0, len(self.text)
+        return max(0, self.best_start - self.start), min(len(self.text), self.best_end - self.start)
 
 
 class Passage(Citation):
@@ -41,6 +51,29 @@ class Passage(Citation):
     rank: int
     """from 1"""
     score: float
+    """of a hybrid search the two ranks fused, of others the score of their side"""
+    vector_rank: int | None = None
+    """from 1; None where that side did not find it, or was not asked"""
+    vector_score: float | None = None
+    """cosine, -1 to 1"""
+    keyword_rank: int | None = None
+    keyword_score: float | None = None
+    """the share of the question that it holds, 0 to 1"""
+    copies: tuple[Place, ...] = ()
+    """where next to the same text stands"""
+    section_length: int | None = None
+    """characters of the section, where it was trimmed to fit the model"""
+
+
+class Retrieval(Frozen):
+    """How documents are searched."""
+
+    mode: str = "vector"
+    """vector, keyword or hybrid"""
+    unit: str = "chunk"
+    """what the model reads of what was found: the chunk, or the section that it stands in"""
+    k: int = 4
+    """hits"""
 
 
 class Grade(Frozen):
@@ -63,6 +96,34 @@ class RetrievalDetail(Frozen):
     mode: str
     unit: str
     passages: tuple[Passage, ...]
+    words: tuple[str, ...] | None = None
+    """what the keyword side was asked for instead of the query"""
+    left_out: int = 0
+    """hits, the last ones, for which the model has no room"""
+
+    @property
+    def trimmed(self) -> int:
+        return sum(passage.section_length is not None for passage in self.passages)
+
+
+NotUsed = Literal["failed", "none", "too_many", "no_keyword_side"]
+
+
+class KeywordsDetail(Frozen):
+    """Search words taken out of a question, or what is searched in their stead: the question's own words."""
+
+    type: Literal["keywords"] = "keywords"
+    question: str
+    words: tuple[str, ...]
+    """empty where the question's own are used"""
+    named: tuple[str, ...] = ()
+    """all that the model named, with those that do not stand in the question"""
+    own_words: tuple[str, ...] = ()
+    """the question's, as the keyword side reads it"""
+    why: NotUsed | None = None
+    """for which reason the model's are not"""
+    error: Failure | None = None
+    """what failed, where the model did"""
 
 
 class PassageGrade(Frozen):
@@ -134,6 +195,7 @@ class ModelDetail(Frozen):
 
 Detail = Annotated[
     RetrievalDetail
+    | KeywordsDetail
     | GradesDetail
     | GenerationDetail
     | RewriteDetail
@@ -169,6 +231,8 @@ class RunStarted(Frozen):
     index: str
     pipeline: str
     model: str
+    retrieval: Retrieval | None = None
+    """as it was picked for this run; None: as the pipeline has it"""
     at: float
     """seconds since the epoch; all other times are seconds since this one"""
 

@@ -50,20 +50,27 @@ def _card(citation: Citation, store: IndexStore, id_: str) -> str:
     note = ""
     try:
         section = store.section(citation.section_id)
-        before, passage, after = _around(section, citation)
+        before, after = _around(section, citation)
     except UnknownSection:
-        before, passage, after = "", citation.text, ""
+        before, after = "", ""
         note = f'<p class="note">{escape(say("chat.gone"))}</p>'
     return (
         f'<div popover id="{id_}" class="passage-card"><header>{escape(place(citation))}'
         f"<small>{escape(citation.source)}</small></header>{note}"
-        f'{_markdown.render(before)}<div class="cited">{_markdown.render(passage)}</div>{_markdown.render(after)}'
+        f"{_markdown.render(before)}{_read(citation)}{_markdown.render(after)}"
         f"<footer>{ways(citation)}</footer></div>"
     )
 
 
-def _around(section: Section, citation: Citation) -> tuple[str, str, str]:
+def _read(citation: Citation) -> str:
+    """What the model read, with the chunk in it that was found."""
+    text, (start, end) = citation.text, citation.found
+    found = f'<div class="cited">{_markdown.render(text[start:end])}</div>'
+    return f'<div class="read">{_markdown.render(text[:start])}{found}{_markdown.render(text[end:])}</div>'
+
+
+def _around(section: Section, citation: Citation) -> tuple[str, str]:
     text = section.text
     if text[citation.start : citation.end] != citation.text:
         raise UnknownSection()
-    return text[: citation.start], citation.text, text[citation.end :]
+    return text[: citation.start], text[citation.end :]

@@ -18,6 +18,7 @@ from rag.trace import (
     Grade,
     GradesDetail,
     GroundingDetail,
+    KeywordsDetail,
     ModelDetail,
     Passage,
     RetrievalDetail,
@@ -74,16 +75,43 @@ def _full(detail: object) -> str:
 
 @_summary.register
 def _(detail: RetrievalDetail) -> str:
-    return say("summary.retrieval", count=len(detail.passages)) if detail.passages else say("summary.retrieval_none")
+    if not detail.passages:
+        return say("summary.retrieval_none")
+    found = say("summary.retrieval", count=len(detail.passages))
+    return f"{found}, {say('summary.trimmed', count=detail.trimmed)}" if detail.trimmed else found
 
 
 @_full.register
 def _(detail: RetrievalDetail) -> str:
-    listed = "".join(
-        _entry(passage, f'<span class="score">{escape(say("detail.score"))} {passage.score:.3f}</span>')
-        for passage in detail.passages
-    )
-    return _facts({"detail.query": detail.query, "detail.search": f"{detail.mode} · {detail.unit}"}) + listed
+    facts = {
+        "detail.query": detail.query,
+        "detail.search": f"{say(f'search.{detail.mode}')} · {say(f'search.{detail.unit}')}",
+    }
+    if detail.words:
+        facts["detail.words"] = ", ".join(detail.words)
+    if detail.left_out:
+        facts["detail.left_out"] = str(detail.left_out)
+    listed = "".join(_entry(passage, _ranks(passage, detail.mode)) for passage in detail.passages)
+    return _facts(facts) + listed
+
+
+@_summary.register
+def _(detail: KeywordsDetail) -> str:
+    return say(f"keywords.{detail.why}") if detail.why else ", ".join(detail.words)
+
+
+@_full.register
+def _(detail: KeywordsDetail) -> str:
+    facts = {"detail.question": detail.question}
+    if detail.why:
+        facts["detail.own_words"] = ", ".join(detail.own_words)
+    else:
+        facts["detail.words"] = ", ".join(detail.words)
+    if invented := [word for word in detail.named if word not in detail.words]:
+        facts["detail.not_used"] = ", ".join(invented)
+    if detail.error:
+        facts["detail.reason"] = detail.error.sentence(language())
+    return _facts({key: fact for key, fact in facts.items() if fact})
 
 
 @_summary.register
@@ -198,8 +226,47 @@ def _entry(passage: Passage, verdict: str) -> str:
     page = f" · {escape(say('detail.page', page=passage.page))}" if passage.page else ""
     return (
         f'<details class="passage"><summary><b>[{passage.number}]</b> {escape(place(passage))}{page} '
-        f"{verdict}</summary><pre>{escape(passage.text)}</pre><small>{escape(passage.source)}</small></details>"
+        f"{verdict}</summary><pre>{_found(passage)}</pre>{_notes(passage)}</details>"
     )
+
+
+def _found(passage: Passage) -> str:
+    """Its text; where that is more than the chunk that was found, with the chunk marked."""
+    text, (start, end) = passage.text, passage.found
+    if not text[:start].strip() and not text[end:].strip():
+        return escape(text)
+    return f"{escape(text[:start])}<mark>{escape(text[start:end])}</mark>{escape(text[end:])}"
+
+
+def _notes(passage: Passage) -> str:
+    notes = [passage.source]
+    if passage.section_length is not None:
+        notes.append(say("detail.trimmed", count=len(passage.text), whole=passage.section_length))
+    if passage.copies:
+        copies = " / ".join(f"{each.title} ({each.source})" for each in passage.copies)
+        notes.append(say("search.copies", places=copies))
+    return "".join(f"<small>{escape(note)}</small>" for note in notes)
+
+
+def _ranks(passage: Passage, mode: str) -> str:
+    """#2 by vector (0.871) · #1 by keyword (0.90) · fused 0.0325"""
+    if passage.vector_rank is None and passage.keyword_rank is None:  # a run of before they were noted
+        told = [f"{say('detail.score')} {passage.score:.3f}"]
+    else:
+        told = []
+        if mode != "keyword":
+            told.append(_rank("vector", passage.vector_rank, passage.vector_score))
+        if mode != "vector":
+            told.append(_rank("keyword", passage.keyword_rank, passage.keyword_score))
+        if mode == "hybrid":
+            told.append(say("detail.fused", score=f"{passage.score:.4f}"))
+    return f'<span class="score">{escape(" · ".join(told))}</span>'
+
+
+def _rank(side: str, rank: int | None, score: float | None) -> str:
+    if rank is None:
+        return say(f"detail.{side}_missing")
+    return f"{say(f'search.{side}_rank', rank=rank)} ({score:.3f})"
 
 
 def _grade(grade: Grade, prefix: str = "") -> str:

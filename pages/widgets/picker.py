@@ -1,9 +1,17 @@
 """A choice among names that outlives its words, and a popover that its own button can close."""
 
+from typing import Literal
+
 import streamlit as st
 
 
-def pick(name: str, title: str, labels: dict[str, str], default: str) -> str:
+def pick(
+    name: str,
+    title: str,
+    labels: dict[str, str],
+    default: str,
+    label_visibility: Literal["visible", "collapsed"] = "collapsed",
+) -> str:
     """A picker that keeps its choice when its words change, with the language or a count; Streamlit's own loses it."""
     chosen = st.session_state.get(f"picked_{name}", default)
     names = list(labels)
@@ -13,7 +21,7 @@ def pick(name: str, title: str, labels: dict[str, str], default: str) -> str:
         index=names.index(chosen if chosen in labels else default),
         format_func=labels.__getitem__,
         key=f"{name}: {', '.join(labels.values())}",
-        label_visibility="collapsed",
+        label_visibility=label_visibility,
     )
     st.session_state[f"picked_{name}"] = picked
     return picked

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from pages.widgets import detail
+from pages.widgets.options import retrieval_label
 from pages.words import counted, say, thousands
 from rag.trace import (
     Decision,
@@ -59,11 +60,16 @@ def headline(events: Sequence[Event], now: float) -> str:
     `now`: seconds since the run began, for one that still runs.
     """
     first, last = events[0], events[-1]
-    name = say(f"pipeline.{first.pipeline}") if isinstance(first, RunStarted) else ""
+    name = _name(first) if isinstance(first, RunStarted) else ""
     if not isinstance(last, RunFinished):
         return f"{name} · {say('status.running')} · {say('total.seconds', seconds=f'{now:.0f}')}"
     end = say(f"outcome.{last.outcome}") if last.outcome else say(f"status.{last.status}")
     return " · ".join([name, *_costs(last.totals), end])
+
+
+def _name(started: RunStarted) -> str:
+    picked = f" ({retrieval_label(started.retrieval)})" if started.retrieval else ""
+    return f"{say(f'pipeline.{started.pipeline}')}{picked}"
 
 
 def _costs(totals: Totals) -> list[str]:

@@ -15,7 +15,7 @@ from rag.history import PastRun
 from rag.pipelines import PIPELINES
 from rag.reading import answer_so_far, cited_so_far
 from rag.run import Run
-from rag.trace import Event, RunFinished, StepStarted
+from rag.trace import Event, RunFinished, RunStarted, StepStarted
 
 ASSISTANT = Path(__file__).parent.parent / "icon.svg"
 USER = Path(__file__).parent.parent / "user.svg"
@@ -70,7 +70,7 @@ def show_past(run: PastRun, events: Sequence[Event]) -> None:
         if last.answer:
             show_answer(last.answer, last.citations, engine().store, f"past-{run.id}")
         _show_ending(last)
-        _show_actions(run)
+        _show_actions(run, events)
 
 
 def _show_ending(last: RunFinished) -> None:
@@ -82,7 +82,8 @@ def _show_ending(last: RunFinished) -> None:
         st.info(say(f"outcome.{last.outcome}_note"))
 
 
-def _show_actions(run: PastRun) -> None:
+def _show_actions(run: PastRun, events: Sequence[Event]) -> None:
+    retrieval = next((each.retrieval for each in events if isinstance(each, RunStarted)), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = f"feedback-{run.id}"
         st.feedback(
@@ -95,7 +96,13 @@ def _show_actions(run: PastRun) -> None:
             words = say("chat.with_pipeline", pipeline=say(f"pipeline.{name}"))
             label = f"↻ {say('chat.again')}" if name == run.pipeline else words
             if st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
-                engine().ask(run.question, index=run.index, pipeline_name=name, conversation_id=run.conversation_id)
+                engine().ask(
+                    run.question,
+                    index=run.index,
+                    pipeline_name=name,
+                    conversation_id=run.conversation_id,
+                    retrieval=retrieval,
+                )
                 st.rerun()
 
 

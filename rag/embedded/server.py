@@ -14,11 +14,11 @@ from pathlib import Path
 
 import xllamacpp
 
+from rag.embedded.engine import CONTEXT
+
 # The figures behind these are in docs/decisions/embedded-chat-model.md.
 SLOTS = 4
 """requests under way at once, each with a prefix cache of its own"""
-CONTEXT = 4096
-"""tokens a slot, question and answer together"""
 BATCH = 128
 """tokens read in one go, for which a stream beside them, or a stop, has to wait"""
 LOG_WARNINGS = 2

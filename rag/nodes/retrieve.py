@@ -1,6 +1,6 @@
 import asyncio
 
-from index_store import Hit
+from rag.room import fitted
 from rag.state import State
 from rag.step import NodeStep, step
 from rag.trace import Passage, RetrievalDetail
@@ -8,20 +8,34 @@ from rag.trace import Passage, RetrievalDetail
 
 @step
 async def retrieve(state: State, step: NodeStep) -> State:
-    """Searches the index. A passage that an earlier search of this run found keeps its number."""
+    """Searches the index, and trims what is found to what the model can read. A passage that an earlier search of this
+    run found keeps its number.
+    """
     tools, how = step.tools, step.tools.retrieval
     query = state.get("query") or state["question"]
-    hits = await asyncio.to_thread(tools.store.search, tools.index, query, mode=how.mode, unit=how.unit, k=how.k)
+    words = state.get("words") if how.mode != "vector" else None
+    hits = await asyncio.to_thread(
+        tools.store.search, tools.index, query, mode=how.mode, unit=how.unit, k=how.k, words=words
+    )
+    kept = await asyncio.to_thread(fitted, hits, step.model.room)
     seen = dict(state.get("seen", {}))
     passages = []
-    for hit in hits:
-        known = seen.get(hit.chunk_id)
-        passage = _passage(hit, known.number if known else len(seen) + 1)
-        seen[hit.chunk_id] = passage
+    for hit, found in zip(kept, hits, strict=False):
+        place = (hit.section_id, hit.start, hit.end)
+        known = seen.get(place)
+        passage = Passage(
+            number=known.number if known else len(seen) + 1,
+            section_length=None if hit.text == found.text else found.end - found.start,
+            **hit.model_dump(exclude={"chunk_id"}),
+        )
+        seen[place] = passage
         passages.append(passage)
-    step.detail = RetrievalDetail(query=query, mode=how.mode, unit=how.unit, passages=tuple(passages))
+    step.detail = RetrievalDetail(
+        query=query,
+        mode=how.mode,
+        unit=how.unit,
+        passages=tuple(passages),
+        words=words,
+        left_out=len(hits) - len(kept),
+    )
     return {"query": query, "seen": seen, "passages": passages, "relevant": passages}
-
-
-def _passage(hit: Hit, number: int) -> Passage:
-    return Passage(number=number, **hit.model_dump(exclude={"chunk_id"}))

@@ -17,4 +17,7 @@ async def rewrite_question(state: State, step: NodeStep) -> State:
     usable = 0 < len(after) <= LONGEST_QUERY and is_written_in(after, language)
     step.detail = RewriteDetail(before=before, after=after if usable else before, refused=None if usable else written)
     step.verdict = "yes" if usable else "no"
-    return {"query": after if usable else before, "rewrites": state.get("rewrites", 0) + 1}
+    rewrites = state.get("rewrites", 0) + 1
+    if not usable:
+        return {"query": before, "rewrites": rewrites}
+    return {"query": after, "words": None, "rewrites": rewrites}  # search words were those of the question before

@@ -4,7 +4,8 @@ from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from rag.state import State
-from rag.step import Retrieval, Tools
+from rag.step import Tools
+from rag.trace import Retrieval
 
 
 @dataclass(frozen=True)

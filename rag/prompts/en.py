@@ -64,6 +64,16 @@ Question: {question}
 {answer}
 """
 
+KEYWORDS = """\
+You pick the words with which a full-text search finds the passages that answer a question: names, products, codes, \
+terms and numbers. Copy each exactly as it is written in the question, and leave out words that only ask.
+Return JSON: {"words": [one to six strings]}.
+"""
+
+KEYWORDS_CASE = """\
+Question: {question}
+"""
+
 REWRITE = """\
 A search of company documents did not find the answer to a question. Write one better search query for the same \
 question, in English: other words that documents would use for it, fuller terms, no words that a document would not \

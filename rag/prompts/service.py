@@ -25,6 +25,11 @@ def rewrite(question: str, query: str, language: Language) -> Prompt:
     return [("system", words.REWRITE), ("user", words.REWRITE_CASE.format(question=question, query=query))]
 
 
+def keywords(question: str, language: Language) -> Prompt:
+    words = WORDING[language]
+    return [("system", words.KEYWORDS), ("user", words.KEYWORDS_CASE.format(question=question))]
+
+
 def relevance(question: str, passage: Passage) -> GradingPrompt:
     words = WORDING[language_of(question)]
     return _grading(words.RELEVANCE, words.RELEVANCE_CASE, passage=passages_block([passage]), question=question)

@@ -19,6 +19,7 @@ def test_every_pipeline_is_timed_beside_the_serial_flow_with_as_many_calls():
     assert timed.keys() == {"the server alone", "serial Self-RAG", *PIPELINES}
     assert all(0 <= first <= total for _, first, total in timed.values())
     assert timed["self_rag"][0] == timed["serial Self-RAG"][0] == 7
+    assert (timed["multivector"][0], timed["hybrid"][0]) == (1, 2)
     assert timed["naive"][0] == timed["the server alone"][0] == 1
     ratios = re.findall(r"^\| \S+ to .+? \| \d+\.\d{3} \| \d\.\d{2} \| (?:met|missed) \|$", done.stdout, re.MULTILINE)
     assert len(ratios) == 3

@@ -16,7 +16,7 @@ from index_store.progress import Stage
 from pages.texts import texts
 from pages.widgets.analysis import Presence
 from rag.pipelines import PIPELINES
-from rag.trace import Outcome, RunStatus
+from rag.trace import NotUsed, Outcome, Retrieval, RunStatus
 
 ROOT = Path(__file__).parent.parent.parent
 KANA_OR_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
@@ -65,6 +65,9 @@ FAMILIES = {
     "state.{}": {each for each in (*DocumentStatus, "outdated") if each != DocumentStatus.REMOVING},
     "job.{}": {f"{status}{number}" for status in AddStatus for number in ("", "_one")},
     "table.{}": {"status", "kind", "origin"},
+    "keywords.{}": set(get_args(NotUsed)),
+    "options.{}": set(Retrieval.model_fields),
+    "detail.{}_missing": {"vector", "keyword"},
     "app.{}": {"chat", "documents", "search"},
     "search.{}": {*MODES, *UNITS, *Dropped, *get_args(Presence)},
     "search.{}_help": set(MODES),

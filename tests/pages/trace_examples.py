@@ -1,6 +1,6 @@
 """A detail of each kind that a step can report, with words in it that try to be HTML and Markdown."""
 
-from index_store import Added, AddStatus
+from index_store import Added, AddStatus, Place
 from index_store.errors import EmptyDocument
 from rag.trace import (
     AnswerCheckDetail,
@@ -10,6 +10,7 @@ from rag.trace import (
     Grade,
     GradesDetail,
     GroundingDetail,
+    KeywordsDetail,
     ModelDetail,
     Passage,
     PassageGrade,
@@ -39,6 +40,22 @@ PASSAGE = Passage(
     end=len(HOSTILE),
 )
 
+BOTH_SIDES = PASSAGE.model_copy(
+    update={
+        "score": 0.0325,
+        "vector_rank": 2,
+        "vector_score": 0.871,
+        "keyword_rank": 1,
+        "keyword_score": 0.9,
+        "best_start": 8,
+        "best_end": 20,
+        "section_length": 4000,
+        "copies": (
+            Place(chunk_id="c", section_id="t", document_id="e", source=HOSTILE, title=HOSTILE, headings=(), page=None),
+        ),
+    }
+)
+
 
 def added(error: EmptyDocument | None) -> Added:
     status = AddStatus.FAILED if error else AddStatus.READY
@@ -55,6 +72,23 @@ def added(error: EmptyDocument | None) -> Added:
 DETAILS = (
     RetrievalDetail(query=HOSTILE, mode="vector", unit="chunk", passages=(PASSAGE,)),
     RetrievalDetail(query=HOSTILE, mode="vector", unit="chunk", passages=()),
+    RetrievalDetail(
+        query=HOSTILE,
+        mode="hybrid",
+        unit="section",
+        passages=(BOTH_SIDES, BOTH_SIDES.model_copy(update={"vector_rank": None, "vector_score": None})),
+        words=(HOSTILE,),
+        left_out=3,
+    ),
+    KeywordsDetail(question=HOSTILE, words=(HOSTILE,), named=(HOSTILE, "x"), own_words=(HOSTILE,)),
+    KeywordsDetail(
+        question=HOSTILE,
+        words=(),
+        own_words=(HOSTILE,),
+        why="failed",
+        error=EmptyDocument(name=HOSTILE).as_failure(),
+    ),
+    KeywordsDetail(question=HOSTILE, words=(), why="no_keyword_side"),
     GradesDetail(
         question=HOSTILE,
         grades=(

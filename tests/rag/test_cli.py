@@ -48,6 +48,35 @@ def test_the_pipelines_are_listed_with_their_steps(environment):
     assert listed["naive"]["retrieval"] == {"mode": "vector", "unit": "chunk", "k": 4}
 
 
+def test_another_retrieval_than_the_pipelines_can_be_given_in_part_or_whole(environment):
+    for given, searched in (
+        (("--mode", "hybrid"), ("hybrid", "chunk", 4)),
+        (("--unit", "section", "-k", "2"), ("vector", "section", 2)),
+    ):
+        done = rag(environment, "ask", "--index", INDEX, "--pipeline", "naive", "--json", *given, QUESTION)
+        assert done.returncode == 0, done.stderr
+        events = [from_json(line) for line in done.stdout.splitlines()]
+        detail = next(each.detail for each in events if isinstance(each, StepFinished) and each.step == "retrieve")
+        assert (detail.mode, detail.unit, len(detail.passages)) == searched
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("--mode", "fuzzy"), ("fuzzy", "vector, keyword, hybrid")),
+        (("--unit", "page"), ("page", "chunk, section")),
+        (("-k", "0"), ("0", "1〜20")),
+        (("-k", "many"), ("many", "1〜20")),
+    ],
+)
+def test_a_retrieval_that_cannot_be_is_told_in_a_sentence(environment, given, words):
+    done = rag(environment | {"LC_ALL": "ja_JP.UTF-8"}, "ask", "--index", INDEX, *given, QUESTION)
+    assert done.returncode == 1
+    assert all(word in done.stderr for word in words)
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stdout == ""
+
+
 def test_an_answer_goes_to_standard_output_with_its_source_and_the_steps_beside_it(environment):
     done = rag(environment, "ask", "--index", INDEX, "--pipeline", "self_rag", QUESTION)
     assert done.returncode == 0

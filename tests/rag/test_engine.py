@@ -5,13 +5,25 @@ import threading
 import pytest
 
 from index_store import AddStatus, FileSource, uploads
+from index_store.errors import UnknownMode, UnknownUnit
 from rag.engine import Engine
-from rag.errors import UnknownPipeline
+from rag.errors import BadHitCount, UnknownPipeline
 from rag.history import History
+from rag.pipelines import PIPELINES
 from rag.prompts import en, ja
 from rag.run import Run
 from rag.settings import Settings
-from rag.trace import DocumentsDetail, RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
+from rag.trace import (
+    DocumentsDetail,
+    Retrieval,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    Token,
+    from_json,
+    to_json,
+)
 from tests.rag.documents import INDEX
 from tests.rag.reading import begun, finished, of, tokens
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
@@ -119,6 +131,61 @@ def test_a_model_that_is_not_ready_is_started_as_a_step(open_engine, chat):
     assert run.result().status == "finished"
     assert begun(run.events)[0] == "start_model"
     assert finished(run.events, "start_model")[0].detail.name == "scripted"
+
+
+# Another retrieval than the pipeline's
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_any_pipeline_searches_as_it_is_told_to(engine, chat, pipeline):
+    approve(chat)
+    chosen = Retrieval(mode="keyword", unit="section", k=2)
+    run = ask(engine, "日当と宿泊の規程、グリーン車の承認", pipeline=pipeline, retrieval=chosen)
+    assert run.result().status == "finished"
+    searched = finished(run.events, "retrieve")[0].detail
+    assert (searched.mode, searched.unit, len(searched.passages)) == ("keyword", "section", 2)
+    assert all(passage.vector_rank is None and passage.keyword_rank for passage in searched.passages)
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_a_pipeline_left_alone_searches_as_it_has_it(engine, chat, pipeline):
+    approve(chat)
+    run = ask(engine, pipeline=pipeline)
+    run.result()
+    has = PIPELINES[pipeline].retrieval
+    searched = finished(run.events, "retrieve")[0].detail
+    assert (searched.mode, searched.unit, len(searched.passages)) == (has.mode, has.unit, has.k)
+    assert run.events[0].retrieval is None
+
+
+def test_what_was_picked_stands_in_the_history(engine):
+    chosen = Retrieval(mode="hybrid", k=1)
+    run = ask(engine, retrieval=chosen)
+    run.result()
+    assert engine.history.events(run.id)[0].retrieval == chosen
+
+
+@pytest.mark.parametrize(
+    ("chosen", "error"),
+    [
+        (Retrieval(mode="fuzzy"), UnknownMode),
+        (Retrieval(unit="page"), UnknownUnit),
+        (Retrieval(k=0), BadHitCount),
+        (Retrieval(k=-4), BadHitCount),
+        (Retrieval(k=21), BadHitCount),
+    ],
+)
+def test_a_retrieval_that_cannot_be_is_refused_in_a_sentence_before_a_run_begins(engine, chosen, error):
+    with pytest.raises(error):
+        ask(engine, retrieval=chosen)
+    assert engine.history.runs() == []
+    assert engine.history.conversations() == []
+
+
+def test_a_search_that_finds_nothing_by_keyword_is_an_answer_too(engine, chat):
+    run = ask(engine, "??!", retrieval=Retrieval(mode="keyword"))
+    assert run.result().status == "finished"
+    assert finished(run.events, "retrieve")[0].detail.passages == ()
 
 
 # Stopping

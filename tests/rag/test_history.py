@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from rag.history import TITLE_LENGTH, History
-from rag.trace import RunFinished, RunStarted, StepStarted, Token, Totals
+from rag.trace import RunFinished, RunStarted, StepStarted, Token, Totals, from_json
 
 
 @pytest.fixture
@@ -43,6 +43,23 @@ def test_events_come_back_as_they_were_saved_but_for_tokens(history):
     for event in [*events[:2], Token(step="generate", attempt=1, text="2"), events[2]]:
         history.save("r", event)
     assert history.events("r") == events
+
+
+def test_events_of_before_there_was_a_choice_of_retrieval_are_still_read():
+    started = from_json(
+        '{"kind":"run_started","run_id":"r","conversation_id":"c","question":"?","index":"i","pipeline":"naive",'
+        '"model":"m","at":1.0}'
+    )
+    assert started.retrieval is None
+    step = from_json(
+        '{"kind":"step_finished","step":"retrieve","attempt":1,"start":0.0,"milliseconds":1.0,"model_calls":0,'
+        '"tokens_in":0,"tokens_out":0,"detail":{"type":"retrieval","query":"?","mode":"vector","unit":"chunk",'
+        '"passages":[{"number":1,"rank":1,"score":0.8,"document_id":"d","section_id":"s","source":"a.md","title":"t",'
+        '"headings":[],"page":null,"text":"x","start":0,"end":1}]}}'
+    )
+    [passage] = step.detail.passages
+    assert (passage.vector_rank, passage.keyword_score, passage.best_start, passage.copies) == (None, None, None, ())
+    assert (step.detail.words, step.detail.left_out, step.detail.trimmed) == (None, 0, 0)
 
 
 def test_a_run_is_running_until_its_last_event(history):

@@ -39,6 +39,7 @@ def prompts(prompts: ModuleType, question: str = QUESTION, text: str = ATTACK) -
         "grounding": prompts.grounding(question, text, given).messages,
         "usefulness": prompts.usefulness(question, text).messages,
         "rewrite": prompts.rewrite(question, question, language),
+        "keywords": prompts.keywords(question, language),
     }
     return {name: "\n".join(content for _, content in messages) for name, messages in asked.items()}
 
@@ -67,6 +68,11 @@ def test_graders_are_told_the_fields_of_the_verdict(name):
     for words in (en, ja):
         for field in ("reason", "verdict", "score"):
             assert f'"{field}"' in wordings(words)[name]
+
+
+def test_whoever_picks_search_words_is_told_the_field_for_them():
+    for words in (en, ja):
+        assert '"words"' in words.KEYWORDS
 
 
 @pytest.mark.parametrize("kind", [service, embedded], ids=["service", "embedded"])

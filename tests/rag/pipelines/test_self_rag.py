@@ -3,7 +3,7 @@
 import pytest
 
 from rag.prompts import declining, en, ja
-from rag.trace import StepStarted, Token
+from rag.trace import Retrieval, StepStarted, Token
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, decisions, finished, of, tokens
 from tests.rag.scripted import Gate, Held
@@ -97,6 +97,22 @@ def test_when_nothing_is_relevant_the_question_is_reworded_and_searched_again(as
     assert (result.outcome, result.totals.rewrites) == ("confirmed", 1)
     assert [(citation.number, SICK in citation.text) for citation in result.citations] == [(5, True)]
     assert f"質問: {QUESTION}" in chat.prompts_with(ja.ANSWER)[0]
+
+
+def test_a_section_found_again_by_another_of_its_chunks_keeps_its_number_and_grade(engine, chat):
+    approve(chat)
+    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    run = engine.ask(
+        QUESTION, index=INDEX, pipeline_name="self_rag", retrieval=Retrieval(mode="hybrid", unit="section")
+    )
+    run.result()
+    searches = [step.detail.passages for step in finished(run.events, "retrieve")]
+    sections = {passage.section_id for passages in searches for passage in passages}
+    numbers = {passage.number for passages in searches for passage in passages}
+    assert len(searches) == 3
+    assert numbers == set(range(1, len(sections) + 1))
+    assert len(chat.prompts_with(ja.RELEVANCE)) == len(sections)
 
 
 def test_a_passage_found_again_keeps_its_number_and_is_not_graded_again(ask, chat):

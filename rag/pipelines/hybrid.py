@@ -1,0 +1,29 @@
+"""Hybrid search: by vector and by full text at once, fused by reciprocal rank.
+
+A term that has look-alikes (X' beside X) is found by its very letters, a paraphrase by its meaning. The words for the
+full text are picked out of the question by the model; where it fails, the question's own words serve.
+
+extract_keywords -> retrieve -> generate
+"""
+
+from langgraph.graph import END, START, StateGraph
+
+from rag.nodes import extract_keywords, generate, retrieve
+from rag.pipelines.pipeline import Pipeline
+from rag.state import State
+from rag.step import Tools
+from rag.trace import Retrieval
+
+graph = (
+    StateGraph(State, context_schema=Tools)
+    .add_node(extract_keywords)
+    .add_node(retrieve)
+    .add_node(generate)
+    #
+    .add_edge(START, "extract_keywords")
+    .add_edge("extract_keywords", "retrieve")
+    .add_edge("retrieve", "generate")
+    .add_edge("generate", END)
+)
+
+hybrid = Pipeline("hybrid", graph, Retrieval(mode="hybrid"))

@@ -1,0 +1,20 @@
+"""The pages about pipelines against the pipelines."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rag.pipelines import PIPELINES
+
+PAGES = {page.stem: page for page in (Path(__file__).parents[3] / "docs" / "pipelines").glob("*.md")}
+
+
+def test_the_retrieval_pipelines_have_a_page_each():
+    assert PAGES.keys() >= {"multivector", "hybrid"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_shows_the_graph_that_runs(name):
+    drawn = re.findall(r"```mermaid\n(.*?)```", PAGES[name].read_text(encoding="utf-8"), re.DOTALL)
+    assert drawn == [PIPELINES[name].mermaid()]
