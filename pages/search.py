@@ -14,15 +14,10 @@ from pages.widgets.presence import named, presence_html
 from pages.widgets.searches import search_every_way
 from pages.words import language, plain, say
 
-LONGEST = 2000
-"""characters of a question"""
-
-K = 10
-MOST = 30
-"""hits a list"""
-
-CHOSEN = 50
-"""documents that a search can be kept to: an address has to hold them"""
+# Comments, as Streamlit would show strings that stand alone on a page.
+LONGEST = 2000  # characters of a question
+K, MOST = 10, 30  # hits a list
+CHOSEN = 50  # documents that a search can be kept to: an address has to hold them
 
 
 def choose(name: str, value: object) -> dict:
@@ -49,7 +44,7 @@ def address(name: str, default: str = "") -> str:
 
 def show_nothing_loaded() -> None:
     st.info(say("search.nothing_loaded"))
-    st.page_link("documents.py", label=say("app.documents"), query_params={"lang": language()})
+    st.page_link("documents.py", label=f"→ {say('app.documents')}", query_params={"lang": language()})
 
 
 def ask_question() -> str:
@@ -91,6 +86,11 @@ def choose_k() -> int:
     wanted = address("k")
     k = int(wanted) if wanted.isascii() and wanted.isdigit() else K
     return st.number_input(say("search.k"), 1, MOST, **choose("k", min(max(k, 1), MOST)))
+
+
+def documents_of(index: Index) -> list[Document]:
+    listed = [each for each in engine().store.documents(index.name) if each.status != DocumentStatus.REMOVING]
+    return sorted(listed, key=lambda each: (each.title, each.source))
 
 
 def choose_documents(documents: Sequence[Document]) -> list[Document]:
@@ -149,10 +149,9 @@ def show_page() -> None:
     question = ask_question()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="search-options"):
         index = choose_index(indexes)
+        documents = documents_of(index)
+        chosen = choose_documents(documents)
         unit, k = choose_unit(), choose_k()
-    listed = [each for each in engine().store.documents(index.name) if each.status != DocumentStatus.REMOVING]
-    documents = sorted(listed, key=lambda each: (each.title, each.source))
-    chosen = choose_documents(documents)
     if not documents:
         show_nothing_loaded()
     elif question:
