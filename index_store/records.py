@@ -142,8 +142,8 @@ class Hit(Place):
     rank: int
     """from 1"""
     score: float
-    """of a vector search the cosine, -1 to 1; of a keyword search the share of the question, 0 to 1; of both the sum of
-    weight / (60 + rank)"""
+    """of a vector search the cosine, -1 to 1; of a keyword search the share of the question that it holds, 0 to 1; of
+    both what fusion.py makes of them"""
     text: str
     start: int
     end: int

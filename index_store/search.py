@@ -9,14 +9,14 @@ from sqlalchemy import Row
 from index_store import errors
 from index_store.copies import are_copies
 from index_store.embeddings import Embeddings
-from index_store.fusion import Weights, by_rank
+from index_store.fusion import Weights, by_rank, by_score
 from index_store.library import Library
 from index_store.records import Hit, Place
 
 MODES = ("vector", "keyword", "hybrid")
 UNITS = ("chunk", "section")
 
-DEPTH = 100
+DEPTH = 50
 """chunks that each side is asked for"""
 
 SPARE = 16
@@ -46,11 +46,13 @@ class _Found:
 
 
 class Searcher:
-    def __init__(self, library: Library, embeddings: Embeddings, weights: Weights) -> None:
+    def __init__(self, library: Library, embeddings: Embeddings, fusion: str, keyword_weight: float) -> None:
+        """`fusion`: score or rank. `keyword_weight`: 0 to 1, what the keyword side counts; the vector side the rest."""
         self._library = library
         self._catalogue = library.catalogue
         self._embeddings = embeddings
-        self._weights = weights
+        self._fusion = fusion
+        self._weights = Weights(vector=1 - keyword_weight, keyword=keyword_weight)
 
     def search(self, index: Row, query: Query) -> list[Hit]:
         """Best first, always in the same order. Raises UnknownMode, UnknownUnit, EmptyQuestion, EmptyIndex,
@@ -69,7 +71,8 @@ class Searcher:
         while True:
             near = [] if vector is None else self._near(index, query, vector, depth)
             worded = [] if query.mode == "vector" else self._worded(index, query, depth)
-            hits = self._hits(index, query, self._found(query.mode, near, worded))
+            far = self._library.vectors.far(index.collection, vector) if query.mode == "hybrid" else 0.0
+            hits = self._hits(index, query, self._found(query.mode, near, worded, far))
             # Many chunks may share a section, or be copies: ask for more until there are k.
             if len(hits) == query.k or max(len(near), len(worded)) < depth:
                 return hits
@@ -93,13 +96,17 @@ class Searcher:
         analysis = self._library.analyzer(index).question(asked)
         return self._catalogue.find(index.id, analysis, depth, query.document_ids)
 
-    def _found(self, mode: str, near: Sequence[tuple[str, float]], worded: Sequence[tuple[str, float]]) -> list[_Found]:
+    def _found(
+        self, mode: str, near: Sequence[tuple[str, float]], worded: Sequence[tuple[str, float]], far: float
+    ) -> list[_Found]:
         vector = {id_: (rank, score) for rank, (id_, score) in enumerate(near, 1)}
         keyword = {id_: (rank, score) for rank, (id_, score) in enumerate(worded, 1)}
-        if mode == "hybrid":
+        if mode != "hybrid":
+            scored = list(near or worded)
+        elif self._fusion == "rank":
             scored = [(each.id, each.score) for each in by_rank(list(vector), list(keyword), self._weights)]
         else:
-            scored = list(near or worded)
+            scored = [(each.id, each.score) for each in by_score(near, worded, far, self._weights)]
         return [_Found(id_, score, vector.get(id_), keyword.get(id_)) for id_, score in scored]
 
     def _hits(self, index: Row, query: Query, found: Sequence[_Found]) -> list[Hit]:

@@ -1,7 +1,7 @@
 """The index store's settings, read once from the environment and `.env`."""
 
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import AnyHttpUrl, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -47,8 +47,8 @@ class Settings(PlainSettings):
         "parser_workers": ("a whole number from 1 to 64", "1〜64 の整数"),
         "parser_memory_mb": ("a whole number of at least 256", "256 以上の整数"),
         "parser_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
-        "vector_weight": ("a number from 0 to 100", "0〜100 の数"),
-        "keyword_weight": ("a number from 0 to 100", "0〜100 の数"),
+        "fusion": ("score or rank", "score または rank"),
+        "keyword_weight": ("a number from 0 to 1", "0〜1 の数"),
         "crawl_rate": ("a number above 0", "0 より大きい数"),
         "crawl_at_once": ("a whole number from 1 to 64", "1〜64 の整数"),
         "crawl_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
@@ -71,9 +71,10 @@ class Settings(PlainSettings):
     """of address space, each, above what the libraries take"""
     parser_timeout: float = Field(120, gt=0, allow_inf_nan=False)
     """seconds a file"""
-    vector_weight: float = Field(1, ge=0, le=100, allow_inf_nan=False)
-    """what the vector side counts in a hybrid search, beside `keyword_weight`"""
-    keyword_weight: float = Field(1, ge=0, le=100, allow_inf_nan=False)
+    fusion: Literal["score", "rank"] = "score"
+    """of both sides of a hybrid search; see fusion.py"""
+    keyword_weight: float = Field(0.7, ge=0, le=1, allow_inf_nan=False)
+    """what the keyword side counts in it; the vector side counts the rest"""
     crawl_allowed: str = ""
     """hosts and networks inside that may be crawled, separated by commas"""
     crawl_rate: float = Field(4, gt=0, allow_inf_nan=False)

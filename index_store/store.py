@@ -21,7 +21,6 @@ from index_store.crawl import CrawlOptions
 from index_store.crawl.guard import AddressGuard
 from index_store.embeddings import Embeddings, make_embeddings
 from index_store.feeding import Workshop
-from index_store.fusion import Weights
 from index_store.ingest import Ingestion
 from index_store.library import CATALOGUE, Library
 from index_store.loaders.parser import Parser
@@ -50,8 +49,7 @@ class IndexStore:
             raise
         self._catalogue = self._library.catalogue
         self._parser = Parser(self._settings)
-        weights = Weights(vector=self._settings.vector_weight, keyword=self._settings.keyword_weight)
-        self._searcher = Searcher(self._library, self._embeddings, weights)
+        self._searcher = Searcher(self._library, self._embeddings, self._settings.fusion, self._settings.keyword_weight)
         self._workshop = Workshop(self._settings, self._library, self._parser, self._embeddings)
         self._ingestions: list[Ingestion] = []
         self._dismissed: set[Ingestion] = set()

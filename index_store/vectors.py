@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 BATCH = 5000
 """records a call; Chroma 1.5 refuses more than 5461"""
 
+SAMPLE = 100
+"""vectors of which the mean tells what is far from a question"""
+
 
 @contextmanager
 def _failing_as_os_error() -> Iterator[None]:
@@ -47,6 +50,9 @@ class Vectors:
         self._folder = folder
         self._gate = threading.Condition()
         self._searches = 0
+        self._changes = 0
+        self._means: dict[str, tuple[int, NDArray[np.float32]]] = {}
+        """by collection, each with how many changes it has seen"""
         try:
             self._client = chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
         except ChromaError as error:
@@ -63,12 +69,14 @@ class Vectors:
             target.upsert(
                 ids=part, embeddings=vectors[i : i + BATCH], metadatas=[{"document_id": document_id}] * len(part)
             )
+        self._changes += 1
 
     @_failing_as_os_error()
     def delete(self, collection: str, ids: list[str]) -> None:
         target = self._collection(collection)
         for i in range(0, len(ids), BATCH):
             target.delete(ids=ids[i : i + BATCH])
+        self._changes += 1
 
     def nearest(
         self, collection: str, vector: NDArray[np.float32], k: int, document_ids: Sequence[str] | None = None
@@ -77,17 +85,36 @@ class Vectors:
 
         `document_ids`: the only documents that are searched, which takes longer.
         """
+        within = None if document_ids is None else {"document_id": {"$in": list(document_ids)}}
+        with self._searched(collection) as target:
+            if target is None:
+                return []
+            found = target.query(query_embeddings=[vector], n_results=k, where=within, include=["distances"])
+        return [(id_, 1.0 - distance) for id_, distance in zip(found["ids"][0], found["distances"][0], strict=True)]
+
+    def far(self, collection: str, vector: NDArray[np.float32]) -> float:
+        """The mean cosine of a question to passages of the collection, whichever they are: what is no nearer is far."""
+        seen, mean = self._means.get(collection, (-1, None))
+        if mean is None or seen != self._changes:
+            seen = self._changes
+            with self._searched(collection) as target:
+                sample = target.get(limit=SAMPLE, include=["embeddings"])["embeddings"] if target else ()
+            if not len(sample):
+                return 0.0
+            mean = (sample / np.linalg.norm(sample, axis=1, keepdims=True)).mean(axis=0)
+            self._means[collection] = (seen, mean)
+        return float(vector @ mean / np.linalg.norm(vector))
+
+    @contextmanager
+    def _searched(self, name: str) -> "Iterator[Collection | None]":
+        """The collection, or None of one that is gone: made anew, whoever deletes its index would never know of it."""
         from chromadb.errors import NotFoundError
 
-        try:
-            with self._searching():
-                # Not made anew: whoever deletes the index meanwhile would never know of it.
-                target = self._client.get_collection(collection, embedding_function=None)
-                within = None if document_ids is None else {"document_id": {"$in": list(document_ids)}}
-                found = target.query(query_embeddings=[vector], n_results=k, where=within, include=["distances"])
-        except NotFoundError:
-            return []
-        return [(id_, 1.0 - distance) for id_, distance in zip(found["ids"][0], found["distances"][0], strict=True)]
+        with self._searching():
+            try:
+                yield self._client.get_collection(name, embedding_function=None)
+            except NotFoundError:
+                yield None
 
     def ids(self, collection: str) -> Iterator[str]:
         target = self._collection(collection)
