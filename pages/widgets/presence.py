@@ -11,7 +11,7 @@ from pages.widgets.table import COLOURS, status_of
 from pages.words import counted, language, say
 
 NAMED = 0.5
-"""of a question's words: a document whose title holds this share of them may be the one that is meant"""
+"""of a question's words: a document whose title holds more of them may be the one that is meant"""
 
 SHOWN = 5
 """documents that are named"""
@@ -22,7 +22,7 @@ def named(documents: Sequence[Document], question: str, analysis: Analysis) -> l
     words = {_folded(word.written) for word in analysis.words if not word.dropped}
     sought = _folded(question)
     shares = {each.id: _share(each, words, sought) for each in documents}
-    found = [each for each in documents if shares[each.id] >= NAMED]
+    found = [each for each in documents if shares[each.id] > NAMED]
     return sorted(found, key=lambda each: (each.status == DocumentStatus.READY, -shares[each.id], each.title))[:SHOWN]
 
 
