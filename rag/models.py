@@ -97,6 +97,8 @@ class ChatModel:
     """whether it puts [n] into its answers by itself"""
     room: Room
     """for the passages of a prompt"""
+    copies: bool
+    """whether what it copies out of a text can be trusted where another part of it is its own invention"""
 
     def __init__(self, client: BaseChatModel, name: str, *, base_url: str | None = None, retries: int = 0) -> None:
         self.client = client
@@ -165,6 +167,7 @@ class ServiceChat(ChatModel):
 
     prompts = service
     cites = True
+    copies = True
 
     def __init__(
         self,
@@ -215,6 +218,7 @@ class EmbeddedChat(ChatModel):
 
     prompts = embedded
     cites = False
+    copies = False
     room = Room.of(CONTEXT, EMBEDDED_ANSWER_TOKENS)
 
     async def grade(self, prompt: GradingPrompt, meter: Meter) -> Grade:

@@ -106,7 +106,7 @@ class RetrievalDetail(Frozen):
         return sum(passage.section_length is not None for passage in self.passages)
 
 
-NotUsed = Literal["failed", "none", "too_many", "no_keyword_side"]
+NotUsed = Literal["failed", "none", "invented", "too_many", "no_keyword_side"]
 
 
 class KeywordsDetail(Frozen):

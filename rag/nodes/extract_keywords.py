@@ -30,7 +30,7 @@ async def extract_keywords(state: State, step: NodeStep) -> State:
         step.verdict = "no"
         return {"words": None}
     words = standing_in(question, named)
-    why = await asyncio.to_thread(_reason_against, words, step)
+    why = await asyncio.to_thread(_reason_against, words, named, step)
     step.detail = detail.model_copy(update={"words": () if why else words, "named": named, "why": why})
     step.verdict = "no" if why else "yes"
     return {"words": None if why else words}
@@ -44,10 +44,13 @@ async def _ask(step: NodeStep, question: str) -> tuple[str, ...]:
         raise ModelTooSlow(model=step.model.name, seconds=TIME_LIMIT) from error
 
 
-def _reason_against(words: Sequence[str], step: NodeStep) -> NotUsed | None:
+def _reason_against(words: Sequence[str], named: Sequence[str], step: NodeStep) -> NotUsed | None:
     if len(words) > MOST_WORDS:
         return "too_many"
     # A word that is no more than a particle is not searched.
     if not words or not step.tools.store.analyse(step.tools.index, " ".join(words)).kept:
         return "none"
+    # What such a model puts in other words is often the very word that matters (docs/pipelines/hybrid.md).
+    if not step.model.copies and len(words) < len(set(named)):
+        return "invented"
     return None

@@ -4,11 +4,13 @@ import re
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Selectbox
 
 from pages.process import engine
 from pages.texts import texts
 from rag.history import PastRun
 from rag.language import Language
+from rag.pipelines import PIPELINES
 
 INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"
 
@@ -70,6 +72,18 @@ class ChatPage:
         button.click()
         self.look()
 
+    def pick(self, title: str, value: str) -> None:
+        """`title`: the key of the picker's words."""
+        self._picker(title).set_value(value)
+        self.look()
+
+    def picked(self, title: str) -> str:
+        return self._picker(title).value
+
+    def _picker(self, title: str) -> Selectbox:
+        [picker] = [each for each in self.app.selectbox if each.label == self.words[title]]
+        return picker
+
     def ask(self, question: str) -> PastRun:
         """Asks and waits for the end, whichever it is."""
         self.app.chat_input[0].set_value(question)
@@ -85,4 +99,4 @@ class ChatPage:
 
     @property
     def _pipelines(self) -> list[str]:
-        return [self.words["pipeline.naive"], self.words["pipeline.self_rag"]]
+        return [self.words[f"pipeline.{name}"] for name in PIPELINES]

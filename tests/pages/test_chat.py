@@ -174,8 +174,7 @@ def test_a_question_can_be_asked_again_with_the_other_pipeline(handbook):
 
 def test_the_pipeline_that_is_picked_is_the_one_that_runs(handbook):
     page = ChatPage()
-    page.app.selectbox[-1].set_value("naive")
-    page.look()
+    page.pick("pipeline.label", "naive")
     assert page.ask(ASKED["en"]).pipeline == "naive"
 
 
@@ -260,7 +259,7 @@ def test_stop_keeps_what_was_written_and_says_so(handbook, server):
         lambda request: request.schema is None, Answer("One word after another. " * 40, token_seconds=0.02)
     )
     page = ChatPage()
-    page.app.selectbox[-1].set_value("naive")
+    page.pick("pipeline.label", "naive")
     page.app.chat_input[0].set_value(ASKED["en"])
     page.look()
     server.wait_for_requests(3)  # the document's vectors, the question's, the answer

@@ -62,7 +62,7 @@ def test_every_hit_has_the_ranks_of_both_sides(ask, chat):
     first, *others = finished(run.events, "retrieve")[0].detail.passages
     assert ALLOWANCE in first.text
     assert (first.rank, first.vector_rank, first.keyword_rank) == (1, 1, 1)
-    assert first.score == pytest.approx(2 / 61, abs=1e-5)
+    assert first.score > max(passage.score for passage in others)
     assert 0 < first.keyword_score <= 1
     assert -1 <= first.vector_score <= 1
     assert [passage.keyword_rank for passage in others] == [None] * 3
@@ -99,6 +99,18 @@ def test_words_that_do_not_stand_in_the_question_are_dropped_from_those_that_do(
     [extracted] = finished(run.events, "extract_keywords")
     assert extracted.detail.words == ("日当",)
     assert extracted.detail.named == ("旅費規程", "日当", "日當")
+
+
+def test_a_model_that_copies_badly_is_not_trusted_with_a_part_of_its_words(ask, engine, chat, monkeypatch):
+    monkeypatch.setattr(engine._models.open(), "copies", False)
+    chat.answer_when(ja.KEYWORDS, answer=words("出張", "日当"), times=1)
+    chat.answer_when(ja.KEYWORDS, "宿泊", answer=words("宿泊費", "价格"))
+    good, bad = ask(), ask("宿泊費の価格は?")
+    assert good.result().status == bad.result().status == "finished"
+    assert finished(good.events, "extract_keywords")[0].detail.words == ("出張", "日当")
+    [extracted] = finished(bad.events, "extract_keywords")
+    assert (extracted.detail.words, extracted.detail.why) == ((), "invented")
+    assert extracted.detail.named == ("宿泊費", "价格")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,85 @@
+"""Another retrieval than the pipeline has, as a person picks it beside the pipeline."""
+
+import pytest
+
+from pages.texts import texts
+from rag.trace import Retrieval
+from tests.pages.chat_page import ChatPage
+
+QUESTION = "Who approves the green car?"
+
+
+@pytest.fixture
+def handbook(engine, server, tmp_path) -> None:
+    file = tmp_path / "travel.md"
+    file.write_text("# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
+    assert engine.store.add("handbook", file, file.name).error is None
+    server.default = "A director [1]."
+
+
+@pytest.fixture
+def page(handbook) -> ChatPage:
+    page = ChatPage()
+    page.pick("pipeline.label", "naive")
+    return page
+
+
+def retrieval(engine, run) -> Retrieval | None:
+    return engine.history.events(run.id)[0].retrieval
+
+
+def test_unless_something_is_picked_the_pipeline_searches_as_it_has_it(engine, page):
+    assert retrieval(engine, page.ask(QUESTION)) is None
+    assert page.picked("options.mode") == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "picked"),
+    [
+        ("options.mode", "hybrid", Retrieval(mode="hybrid")),
+        ("options.unit", "section", Retrieval(unit="section")),
+        ("options.k", "2", Retrieval(k=2)),
+    ],
+)
+def test_what_is_picked_replaces_that_part_and_the_rest_is_as_the_pipeline_has_it(engine, page, name, value, picked):
+    page.pick(name, value)
+    run = page.ask(QUESTION)
+    assert (retrieval(engine, run), run.status) == (picked, "finished")
+
+
+def test_what_is_picked_is_told_below_and_in_the_line_of_its_run(page):
+    page.pick("options.mode", "keyword")
+    told = "Keyword · Chunks · 4"
+    assert page.words["options.picked"].format(retrieval=told) in [each.value for each in page.app.caption]
+    page.ask(QUESTION)
+    assert f"{page.words['pipeline.naive']} ({told})" in page.traces[0]
+
+
+def test_what_is_picked_outlives_reruns_another_pipeline_and_a_switch_of_language(engine, page):
+    page.pick("options.mode", "keyword")
+    page.pick("options.k", "7")
+    page.look()
+    page.pick("pipeline.label", "hybrid")
+    page.app.button_group(key="chosen_language").set_value("ja")
+    page.look()
+    page.words = texts("ja")
+    page.look()
+    assert (page.picked("options.mode"), page.picked("options.k")) == ("keyword", "7")
+    assert retrieval(engine, page.ask(QUESTION)) == Retrieval(mode="keyword", k=7)
+
+
+def test_it_can_be_left_to_the_pipeline_again(engine, page):
+    page.pick("options.unit", "section")
+    page.pick("options.unit", "")
+    assert retrieval(engine, page.ask(QUESTION)) is None
+
+
+@pytest.mark.parametrize("again", ["chat.again", "pipeline.multivector"])
+def test_a_question_asked_again_is_searched_in_the_same_way(engine, page, again):
+    page.pick("options.mode", "hybrid")
+    first = page.ask(QUESTION)
+    page.pick("options.mode", "")
+    page.press(page.words[again])
+    second = page.wait()
+    assert second.id != first.id
+    assert retrieval(engine, second) == retrieval(engine, first) == Retrieval(mode="hybrid")
