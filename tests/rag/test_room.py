@@ -3,8 +3,7 @@
 import pytest
 
 from index_store import Hit
-from index_store.split import measure
-from rag.room import Room, fitted
+from rag.room import Room, fitted, length
 
 PARAGRAPHS = [f"第{n}段落は{chr(0x4E00 + n) * 30}について述べる。続けて{n}の細則を記す。\n\n" for n in range(40)]
 SECTION = "".join(PARAGRAPHS).strip()
@@ -20,10 +19,6 @@ def hit(text: str = SECTION, best: str = BEST, rank: int = 1) -> Hit:
     )  # fmt: skip
 
 
-def total(hits: list[Hit]) -> float:
-    return sum(measure(each.text) for each in hits)
-
-
 def test_what_fits_is_left_as_it_is():
     assert fitted([hit()], Room(passage=5000, together=5000)) == [hit()]
 
@@ -35,7 +30,7 @@ def test_a_long_section_is_trimmed_around_its_best_chunk_at_the_ends_of_sentence
     [trimmed] = fitted([hit(best=best)], Room(passage=size, together=5000))
     assert trimmed.text == SECTION[trimmed.start : trimmed.end]
     assert best in trimmed.text
-    assert size - 100 < measure(trimmed.text) <= size or trimmed.text == best
+    assert size - 100 < length(trimmed.text) <= size or trimmed.text == best
     assert trimmed.text.endswith("。")
     assert trimmed.text.startswith(("第", "続けて"))
 
@@ -43,13 +38,13 @@ def test_a_long_section_is_trimmed_around_its_best_chunk_at_the_ends_of_sentence
 def test_there_is_as_much_before_the_best_chunk_as_after_it():
     [trimmed] = fitted([hit()], Room(passage=600, together=5000))
     before, after = trimmed.text.split(BEST)
-    assert abs(measure(before) - measure(after)) < 150
+    assert abs(length(before) - length(after)) < 150
 
 
 def test_all_passages_together_fit_and_the_better_ones_keep_more():
     hits = [hit(rank=rank) for rank in range(1, 5)]
     kept = fitted(hits, Room(passage=900, together=1500))
-    lengths = [measure(each.text) for each in kept]
+    lengths = [length(each.text) for each in kept]
     assert len(kept) == 4
     assert sum(lengths) <= 1500
     assert lengths == sorted(lengths, reverse=True)
@@ -59,7 +54,7 @@ def test_all_passages_together_fit_and_the_better_ones_keep_more():
 
 def test_the_last_hits_are_left_out_where_not_even_their_chunks_have_room():
     hits = [hit(text=BEST, rank=rank) for rank in range(1, 11)]
-    kept = fitted(hits, Room(passage=900, together=4.5 * measure(BEST)))
+    kept = fitted(hits, Room(passage=900, together=4.5 * length(BEST)))
     assert [each.rank for each in kept] == [1, 2, 3, 4]
     assert kept == hits[:4]
 
@@ -68,7 +63,7 @@ def test_a_chunk_that_is_too_long_by_itself_is_cut_from_its_start():
     best = "".join(PARAGRAPHS[10:20]).strip()
     [trimmed] = fitted([hit(best=best)], Room(passage=100, together=5000))
     assert best.startswith(trimmed.text)
-    assert 0 < measure(trimmed.text) <= 100
+    assert 0 < length(trimmed.text) <= 100
     assert trimmed.text == SECTION[trimmed.start : trimmed.end]
 
 
@@ -77,6 +72,11 @@ def test_a_passage_within_a_section_keeps_its_place_in_it():
     [trimmed] = fitted([hit(text=text)], Room(passage=300, together=5000))
     assert trimmed.text == SECTION[trimmed.start : trimmed.end]
     assert BEST in trimmed.text
+
+
+def test_a_table_of_figures_takes_more_room_than_words_of_its_width():
+    assert length("| 1234 | 5678 |") > 2 * length("The green car ok")
+    assert length("給湯室の冷蔵庫") == 7
 
 
 def test_no_hits_need_no_room():

@@ -1,6 +1,5 @@
-from index_store.split import measure
 from rag.prompts import ja
-from rag.room import Room
+from rag.room import Room, length
 from rag.trace import Retrieval
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, finished
@@ -68,5 +67,5 @@ def test_a_section_too_long_for_the_model_is_trimmed_and_its_citation_still_stan
     assert retrieved.detail.trimmed >= 1
     assert citation.text == section.text[citation.start : citation.end]
     assert citation.start <= citation.best_start < citation.best_end <= citation.end
-    assert sum(measure(passage.text) for passage in retrieved.detail.passages) <= 500
+    assert sum(length(passage.text) for passage in retrieved.detail.passages) <= 500
     assert len(retrieved.detail.passages) + retrieved.detail.left_out == 4
