@@ -103,7 +103,8 @@ if not conversation_id:
     show_welcome(indexes)
 
 with st.bottom:
-    index_column, pipeline_column, options_column = st.columns([5, 4, 3], gap="small", wrap=False)
+    with st.container(key="pickers"):
+        index_column, pipeline_column, options_column = st.columns([5, 4, 3], gap="small", wrap=False)
     with index_column:
         index = choose_index(indexes, conversation_id)
     with pipeline_column:
