@@ -51,7 +51,7 @@ class Passage(Citation):
     rank: int
     """from 1"""
     score: float
-    """of a hybrid search the two ranks fused, of others the score of their side"""
+    """of a hybrid search both sides fused, of others the score of their side"""
     vector_rank: int | None = None
     """from 1; None where that side did not find it, or was not asked"""
     vector_score: float | None = None

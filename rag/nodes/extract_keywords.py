@@ -9,7 +9,7 @@ from rag.step import NodeStep, step
 from rag.trace import KeywordsDetail, NotUsed
 
 TIME_LIMIT = 30
-"""seconds: the question's own words do nearly as well, and are there at once"""
+"""seconds: the question's own words do as well (docs/pipelines/hybrid.md), and are there at once"""
 
 
 @step
