@@ -35,7 +35,7 @@ _JAPANESE = (
 """kana, and kanji, Chinese ones too"""
 _HANGUL = "\uac00-\ud7a3"
 _HAS_JAPANESE = re.compile(f"[{_JAPANESE}]")
-_HIRAGANA = re.compile("[\u3041-\u309f]+")
+_HIRAGANA = re.compile("[\u3041-\u309f]")
 _RUN = re.compile(f"[{_JAPANESE}]+|[{_HANGUL}]+")
 _LETTER = rf"(?:(?![{_JAPANESE}{_HANGUL}])[^\W_])"
 _WORD = re.compile(rf"\d+(?:[.,]\d+)+(?!{_LETTER})|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
@@ -139,7 +139,8 @@ class Analyzer:
         found += [
             (term.start, term.end)
             for term in terms.pairs
-            if term.text in pairs and not _HIRAGANA.fullmatch(term.text)  # とは and した are in every text
+            if term.text in pairs
+            and not _HIRAGANA.search(term.text)  # とは is in every text, and of の色 only 色 is meant
         ]
         merged: list[tuple[int, int]] = []
         for start, end in sorted(found):

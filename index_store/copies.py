@@ -1,5 +1,6 @@
 """Which passages say next to the same: a page kept under two names, a notice in every document."""
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -7,18 +8,30 @@ SHINGLE = 4
 """characters"""
 
 ALIKE = 0.9
-"""of the shingles of both, those that are shared (Jaccard; Broder, 1997): above it only a word or a date differs"""
+"""of the shingles of both, those that are shared (Jaccard; Broder, 1997): above it only a word or two differ"""
+
+_NUMBER = re.compile(r"\d+")
 
 
 def are_copies(one: str, other: str) -> bool:
+    """Not those that differ in a number: rules of two years may differ in nothing else."""
     a, b = _shingles(one), _shingles(other)
     # What differs much in length can't be alike, and need not be compared.
-    if not a or min(len(a), len(b)) < ALIKE * max(len(a), len(b)):
-        return a == b and one.split() == other.split()
+    if min(len(a), len(b)) < ALIKE * max(len(a), len(b)) or _numbers(one) != _numbers(other):
+        return False
     return len(a & b) >= ALIKE * len(a | b)
 
 
 @lru_cache(maxsize=1024)
 def _shingles(text: str) -> frozenset[str]:
-    plain = "".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return frozenset(plain[i : i + SHINGLE] for i in range(len(plain) - SHINGLE + 1))
+    plain = _plain(text)
+    return frozenset(plain[i : i + SHINGLE] for i in range(max(len(plain) - SHINGLE + 1, 1)))
+
+
+@lru_cache(maxsize=1024)
+def _numbers(text: str) -> list[str]:
+    return _NUMBER.findall(_plain(text))
+
+
+def _plain(text: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -120,4 +120,7 @@ class Ledger:
         texts = {section.id: section.text for section in store.sections(document.id)}
         chunks = [texts[chunk.section_id][chunk.start : chunk.end] for chunk in store.chunks(document.id)]
         question = next(chunk for chunk in chunks if mark(document.source, version) in chunk)
-        return any(hit.text == question for hit in store.search(document.index, question, k=3))
+        return all(
+            any(hit.text == question for hit in store.search(document.index, question, mode=mode, k=3))
+            for mode in ("vector", "keyword")
+        )

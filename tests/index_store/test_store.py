@@ -122,11 +122,11 @@ def test_sections_are_found_by_their_best_chunk(store: IndexStore, tmp_path: Pat
     assert hits[0].text == store.section(hits[0].section_id).text
 
 
-def test_equal_chunks_come_in_a_stable_order(store: IndexStore, tmp_path: Path) -> None:
-    for name in "abcdef":
-        (tmp_path / f"{name}.txt").write_text("The same words.")
-        store.add("a", tmp_path / f"{name}.txt", source="same.txt" if name == "a" else None)
-    found = [[hit.chunk_id for hit in store.search("a", "words", k=4)] for _ in range(3)]
+def test_equal_scores_come_in_a_stable_order(store: IndexStore, tmp_path: Path) -> None:
+    for number in range(6):
+        (tmp_path / f"{number}.txt").write_text(f"The same words, number {number}.")
+        store.add("a", tmp_path / f"{number}.txt", source=f"{number}.txt")
+    found = [[hit.chunk_id for hit in store.search("a", "words", mode="keyword", k=4)] for _ in range(3)]
     assert found[0] == found[1] == found[2]
 
 
