@@ -80,6 +80,31 @@ def test_nothing_is_no_answer(answer):
         asyncio.run(stream())
 
 
+def test_the_embedded_model_writes_its_search_words_within_a_bound(data_dir):
+    async def ask():
+        source = ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url))
+        try:
+            return await EmbeddedChat(source.open().client, "small").keywords(PROMPT, Meter())
+        finally:
+            await source.close()
+
+    with OpenAIServer() as server:
+        server.default = "Search words: snow, white"
+        assert asyncio.run(ask()) == ("snow", "white")
+        assert server.chats[0].schema is None
+        assert server.chats[0].token_limit <= 100
+
+
+def test_a_service_is_given_as_much_to_read_as_its_model_is_said_to_hold(data_dir):
+    small, large = (
+        ServiceSource(Settings(data_dir=data_dir, openai_base_url="http://127.0.0.1:1/v1", model_context=context))
+        for context in (4096, 131_072)
+    )
+    assert small.open().room.together < 3000 < 100_000 < large.open().room.together
+    for source in (small, large):
+        asyncio.run(source.close())
+
+
 def grade_by_margin(data_dir, answer: Answer, prompt: GradingPrompt):
     """As the embedded model grades, with a loopback server in its place."""
 

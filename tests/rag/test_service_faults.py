@@ -157,6 +157,26 @@ def test_a_service_without_structured_output_is_asked_in_the_next_way_it_knows(a
         assert server.chats[-1].forced_function == "verdict"
 
 
+@pytest.mark.parametrize("refused", [set(), {"response_format"}, {"response_format", "tools"}])
+def test_search_words_are_had_from_a_service_in_whichever_way_it_knows(ask, server, refused):
+    server.refuses = refused
+    server.answer_when(lambda request: ja.KEYWORDS in request.prompt, '{"words": ["日当"]}')
+    run = ask("hybrid")
+    assert run.result().answer == ANSWER
+    [extracted] = finished(run.events, "extract_keywords")
+    assert extracted.detail.words == ("日当",)
+    assert extracted.model_calls == 1 + len(refused)
+
+
+def test_a_service_that_refuses_the_words_in_every_way_costs_the_words_alone(ask, server):
+    server.answer_when(lambda request: ja.KEYWORDS in request.prompt, Refusal(400))
+    run = ask("hybrid")
+    assert run.result().status == "finished"
+    [extracted] = finished(run.events, "extract_keywords")
+    assert (extracted.detail.why, extracted.detail.error.code) == ("failed", "request_refused")
+    assert KEY not in "".join(map(to_json, run.events))
+
+
 def test_what_a_service_refused_once_is_not_tried_again(open_engine, server):
     server.refuses = {"response_format"}
     server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
