@@ -38,6 +38,21 @@ def test_a_switch_of_language_keeps_the_pipeline_that_was_picked(visit):
     expect(picker).to_have_value(visitor.words["pipeline.naive"])
 
 
+def test_options_stay_open_while_they_are_picked_and_picked_after_a_switch_of_language(visit):
+    visitor = visit("en", width=390)
+    visitor.button("options.title").click()
+    for title, option in (("options.mode", "search.hybrid"), ("options.unit", "search.section")):
+        visitor.page.get_by_role("combobox", name=visitor.words[title]).click()
+        visitor.page.get_by_role("option", name=visitor.words[option], exact=True).click()
+        visitor.settle()
+    expect(visitor.text("options.picked", retrieval="Hybrid · Sections · 4")).to_be_visible()
+    assert visitor.width <= 390
+    visitor.page.set_viewport_size({"width": 1280, "height": 900})
+    visitor.page.keyboard.press("Escape")
+    visitor.choose_language("ja")
+    expect(visitor.text("options.picked", retrieval="ハイブリッド · セクション · 4")).to_be_visible()
+
+
 @each_language
 @pytest.mark.parametrize("fault", ["a wrong key", "a 500"])
 def test_a_service_that_refuses_is_told_in_one_sentence(visit, server, handbook, language, fault):

@@ -75,8 +75,8 @@ def test_a_link_that_runs_something_is_no_link(engine, address):
 
 
 def test_words_of_a_document_are_escaped_wherever_they_stand(engine, tmp_path):
-    add(engine, tmp_path, f"# {HOSTILE}\n\n## {HOSTILE}\n\n日当は2,500円です。{HOSTILE}\n", "hostile.md")
-    citation = cited(engine, source=f'"><script>{HOSTILE}')
+    add(engine, tmp_path, f"# 出張\n\n## 日当\n\n日当は2,500円です。{HOSTILE}\n", "hostile.md")
+    citation = cited(engine, source=f'"><script>{HOSTILE}', title=HOSTILE, headings=(HOSTILE,))
     tags = Tags(html_of(engine, "2,500円です[1]。", citation))
     assert not tags.names & {"script", "img", "iframe", "style"}
     assert not {name for name in tags.attributes if name.startswith("on")}
@@ -88,6 +88,25 @@ def test_a_marker_opens_the_passage_that_it_cites(engine, citation):
     [in_answer, in_sources] = re.findall(r'<button class="cite" popovertarget="([^"]+)"', html)
     assert in_answer == in_sources
     assert re.search(rf'<div popover id="{in_answer}" class="passage-card">', html)
+
+
+def test_of_a_section_that_was_read_whole_the_chunk_that_was_found_is_highlighted(engine, tmp_path):
+    clauses = [f"第{n}号の備品は{n}階の倉庫に保管し、{n}月に点検する。" for n in range(1, 40)]
+    add(engine, tmp_path, "# 備品台帳\n\n## 保管\n\n" + "\n\n".join(clauses) + "\n", "long.md")
+    hit = engine.store.search("handbook", "第20号の備品は20階の倉庫に保管", mode="keyword", unit="section")[0]
+    citation = Citation(number=1, **hit.model_dump(exclude={"rank", "score", "chunk_id"}))
+    assert len(citation.text) > citation.best_end - citation.best_start
+    read = re.search(r'<div class="read">(.*)</div><footer>', html_of(engine, "20階です[1]。", citation), re.DOTALL)[1]
+    [found] = re.findall(r'<div class="cited">(.*?)</div>', read, re.DOTALL)
+    chunk = citation.text[citation.best_start - citation.start : citation.best_end - citation.start]
+    assert re.sub(r"</?p>|\s", "", found) == re.sub(r"\s", "", chunk)
+    assert re.sub(r"<[^>]+>|\s", "", read) == re.sub(r"\s", "", citation.text)
+
+
+def test_a_citation_of_before_chunks_were_noted_is_highlighted_whole(engine, citation):
+    old = citation.model_copy(update={"best_start": None, "best_end": None})
+    assert html_of(engine, "[1]", old).count(citation.text[:9]) == 1
+    assert re.search(r'<div class="read"><div class="cited"><p>日当は', html_of(engine, "[1]", old))
 
 
 def test_a_number_that_cites_nothing_stays_what_it_is(engine, citation):

@@ -8,10 +8,11 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from pages.texts import texts
 from pages.widgets import detail
-from rag.trace import Detail
+from rag.trace import Detail, KeywordsDetail, NotUsed, RetrievalDetail
 from tests.pages.reader import for_reader
-from tests.pages.trace_examples import DETAILS, HOSTILE, finished
+from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, finished
 
 each_detail = pytest.mark.parametrize("example", DETAILS, ids=lambda each: each.type)
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
@@ -84,3 +85,59 @@ def test_what_is_escaped_reads_as_it_was_written():
 def test_no_words_of_a_document_or_a_model_become_markdown_in_a_row(example):
     summary, _ = for_reader("en", lambda: detail.summary(finished(example)))
     assert not re.search(r"(?<!\\)[\[<*`$]", summary)
+
+
+def html_of(example, language: str = "en") -> str:
+    _, page = for_reader(language, lambda: detail.show(finished(example), "handbook"))
+    return page.html[0].value
+
+
+def hybrid(*passages, **changes) -> RetrievalDetail:
+    return RetrievalDetail(query="?", mode="hybrid", unit="section", passages=passages, **changes)
+
+
+def test_a_hit_shows_its_rank_and_score_on_both_sides_and_fused():
+    text = Tags(html_of(hybrid(BOTH_SIDES))).text
+    assert "#2 by vector (0.871) · #1 by keyword (0.900) · fused 0.0325" in text
+
+
+@each_language
+def test_a_side_that_did_not_find_a_hit_says_so(language):
+    one_sided = BOTH_SIDES.model_copy(update={"vector_rank": None, "vector_score": None})
+    assert texts(language)["detail.vector_missing"] in html_of(hybrid(one_sided), language)
+
+
+def test_a_search_of_one_side_shows_that_side_alone():
+    shown = Tags(html_of(RetrievalDetail(query="?", mode="vector", unit="chunk", passages=(BOTH_SIDES,)))).text
+    assert "#2 by vector (0.871)" in shown
+    assert "keyword (" not in shown
+    assert "fused" not in shown
+
+
+def test_a_hit_of_before_ranks_were_noted_shows_its_score():
+    assert "Similarity 0.870" in Tags(html_of(DETAILS[0])).text
+
+
+def test_the_chunk_that_was_found_is_marked_in_its_section():
+    passage = BOTH_SIDES.model_copy(
+        update={"text": "before <b> found after", "start": 100, "end": 122, "best_start": 111, "best_end": 116}
+    )
+    assert "before &lt;b&gt; <mark>found</mark> after" in html_of(hybrid(passage))
+
+
+def test_what_was_trimmed_and_what_was_left_out_is_told():
+    example = hybrid(BOTH_SIDES, left_out=3)
+    summary, _ = for_reader("en", lambda: detail.summary(finished(example)))
+    assert "1 trimmed" in summary
+    text = Tags(html_of(example)).text
+    assert f"{len(HOSTILE)} of 4000 characters" in text
+    assert re.search(r"Left out.*?3", text)
+
+
+@each_language
+@pytest.mark.parametrize("why", get_args(NotUsed))
+def test_words_that_are_not_used_are_told_with_the_reason_and_what_is_used_instead(why, language):
+    example = KeywordsDetail(question="?", words=(), named=("Spesen",), own_words=("allowance",), why=why)
+    summary, _ = for_reader(language, lambda: detail.summary(finished(example)))
+    assert re.sub(r"\\(.)", r"\1", summary) == texts(language)[f"keywords.{why}"]
+    assert all(word in html_of(example, language) for word in ("Spesen", "allowance"))
