@@ -1,41 +1,40 @@
 """How often a search finds the passage that a question was asked about, and how steadily, by vector, keyword and both.
 
-    python -m benchmarks.search_quality --data DIR [--cache DIR] [--questions 1000]
+    python -m benchmarks.search_quality --data DIR [--cache FILE] [--questions 1000]
 
 DIR holds qa/jsquad and qa/squad: paragraphs.jsonl (pid, title, text) and questions.jsonl (pid, question, and
-answer_in_text where not every answer is). One paragraph is one chunk. Embedding takes three minutes on two cores;
---cache keeps the vectors.
+answer_in_text where not every answer is). Each paragraph is added as a document of its own and searched through the
+store. Embedding takes five minutes on two cores; --cache keeps the vectors.
 """
 
 import argparse
 import hashlib
 import json
 import re
-import unicodedata
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import create_engine
 
-from index_store import fusion
-from index_store.analysis import Analyzer
+from index_store import Embeddings, FileSource, IndexStore, Settings
 from index_store.embeddings import EmbeddedEmbeddings
-from index_store.keywords import Entry, Keywords
-
-DEPTH = 50
-"""hits that are asked of each side"""
-
-FLOOR_SAMPLE = 100
-"""chunks whose mean vector tells what is far"""
 
 RANKS = (1, 4, 10)
 
-MODES = ("vector", "keyword", "hybrid", "hybrid by rank")
+FUSIONS = {
+    "score": {"vector": "vector", "keyword": "keyword", "hybrid": "hybrid"},
+    "rank": {"hybrid by rank": "hybrid"},
+}
+"""the setting, and what is measured under it: a name and the mode"""
+
+Search = Callable[[str], list[str]]
+"""a question to the ids of passages, best first"""
 
 
 @dataclass(frozen=True)
@@ -111,107 +110,111 @@ def load(folder: Path, name: str, limit: int) -> Collection:
     )
 
 
-class Vectors:
-    """Of texts, kept in a folder so that a second run need not embed them again."""
+class Kept:
+    """An embedding model whose vectors are kept in a file, so that a second run need not embed the same texts again."""
 
-    def __init__(self, cache: Path | None) -> None:
-        self._cache = cache
-        self._model = EmbeddedEmbeddings()
+    def __init__(self, model: Embeddings, file: Path | None) -> None:
+        self._model = model
+        self._file = file
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+        if file and file.exists():
+            with np.load(file) as kept:
+                self._vectors = dict(kept)
+
+    @property
+    def id(self) -> str:
+        return self._model.id
+
+    @property
+    def batch(self) -> int:
+        return self._model.batch
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._kept(texts, "passages", lambda: self._model.passages(texts))
+        keys = [_key("passage", text) for text in texts]
+        missing = [at for at, key in enumerate(keys) if key not in self._vectors]
+        if missing:
+            made = self._model.passages([texts[at] for at in missing])
+            self._vectors |= {keys[at]: vector for at, vector in zip(missing, made, strict=True)}
+        return np.stack([self._vectors[key] for key in keys])
 
-    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return self._kept(texts, "queries", lambda: np.stack([self._model.query(text) for text in texts]))
+    def query(self, text: str) -> NDArray[np.float32]:
+        key = _key("query", text)
+        if key not in self._vectors:
+            self._vectors[key] = self._model.query(text)
+        return self._vectors[key]
 
-    def _kept(self, texts: Sequence[str], kind: str, embed: Callable[[], NDArray]) -> NDArray[np.float32]:
-        if self._cache is None:
-            return embed()
-        name = hashlib.sha256("\0".join([self._model.id, kind, *texts]).encode()).hexdigest()[:16]
-        file = self._cache / f"{name}.npy"
-        if not file.exists():
-            self._cache.mkdir(parents=True, exist_ok=True)
-            np.save(file, embed())
-        return np.load(file)
-
-
-class Search:
-    """The passages of one collection, in memory."""
-
-    def __init__(self, collection: Collection, vectors: Vectors) -> None:
-        self._ids = [passage.id for passage in collection.passages]
-        self._vectors = vectors.passages([_nfkc(f"{each.title}\n{each.text}") for each in collection.passages])
-        self._mean = self._vectors[:FLOOR_SAMPLE].mean(axis=0)
-        self._analyzer = Analyzer()
-        self._keywords = Keywords("passages")
-        self._connection = create_engine("sqlite://").connect()
-        self._keywords.create(self._connection)
-        for each in collection.passages:
-            entry = Entry.of(self._analyzer, each.id, each.title, (), each.text)
-            self._keywords.put(self._connection, each.id, [entry])
-
-    def hits(self, question: str, vector: NDArray[np.float32]) -> dict[str, list[str]]:
-        """Ids by mode, best first."""
-        cosines = self._vectors @ vector
-        near = [(self._ids[at], float(cosines[at])) for at in np.argsort(-cosines, kind="stable")[:DEPTH]]
-        held = self._keywords.search(self._connection, self._analyzer.question(question), DEPTH)
-        by_vector, by_keyword = [id_ for id_, _ in near], [id_ for id_, _ in held]
-        by_score = fusion.by_score(near, held, float(self._mean @ vector))
-        by_rank = fusion.by_rank(by_vector, by_keyword)
-        lists = (by_vector, by_keyword, [hit.id for hit in by_score], [hit.id for hit in by_rank])
-        return dict(zip(MODES, lists, strict=True))
+    def save(self) -> None:
+        if self._file:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            np.savez(self._file, **self._vectors)
 
 
-def recall(collection: Collection, search: Search, vectors: Vectors) -> dict[str, list[float]]:
-    """Of each mode the share of questions whose passage is among the first 1, 4, 10, then the mean reciprocal rank."""
-    ranks: dict[str, list[float]] = {mode: [] for mode in MODES}
-    queries = vectors.queries([_nfkc(question.text) for question in collection.questions])
-    for question, vector in zip(collection.questions, queries, strict=True):
-        for mode, ids in search.hits(question.text, vector).items():
-            ranks[mode].append(ids.index(question.gold) + 1 if question.gold in ids else np.inf)
-    return {
-        mode: [*(fmean(rank <= k for rank in each) for k in RANKS), fmean(1 / rank for rank in each)]
-        for mode, each in ranks.items()
-    }
+def measure(collection: Collection, model: Embeddings, folder: Path, every: int) -> Iterator[tuple[str, list[float]]]:
+    """Each way of searching with its figures. Each paragraph is a document of its own, added as anybody's is."""
+    files = []
+    for passage in collection.passages:
+        files.append(folder / f"{passage.id}.md")
+        files[-1].write_text(f"# {passage.title}\n\n{passage.text}\n", encoding="utf-8")
+    settings = Settings(_env_file=None, data_dir=folder / "data")
+    with IndexStore(settings, model) as store:
+        added = store.ingest("a", [FileSource(file, file.name) for file in files]).wait()
+    if failed := [each for each in added if each.error]:
+        raise RuntimeError(
+            f"{len(failed)} of {len(added)} could not be added, as {failed[0].source}: {failed[0].error}"
+        )
+    for fusion, modes in FUSIONS.items():
+        with IndexStore(settings.model_copy(update={"fusion": fusion}), model) as store:
+            for name, mode in modes.items():
+                search = partial(found, store, mode)
+                yield name, recall(collection, search) + steadiness(collection, search, every)
 
 
-def steadiness(collection: Collection, search: Search, vectors: Vectors, every: int) -> dict[str, list[float]]:
-    """Of each mode how much of the first 10 two ways of asking share, and the share of passages found in all five."""
-    questions = collection.questions[::every]
-    asked = [way.format(collection.subject(question.text)) for question in questions for way in collection.ways]
-    queries = vectors.queries([_nfkc(text) for text in asked])
-    overlaps: dict[str, list[float]] = {mode: [] for mode in MODES}
-    found: dict[str, list[bool]] = {mode: [] for mode in MODES}
-    for number, question in enumerate(questions):
-        at = slice(number * len(collection.ways), (number + 1) * len(collection.ways))
-        hits = [search.hits(text, vector) for text, vector in zip(asked[at], queries[at], strict=True)]
-        for mode in MODES:
-            tops = [set(each[mode][:10]) for each in hits]
-            overlaps[mode] += [len(one & other) / max(len(one | other), 1) for one, other in combinations(tops, 2)]
-            found[mode].append(all(question.gold in top for top in tops))
-    return {mode: [fmean(overlaps[mode]), fmean(found[mode])] for mode in MODES}
+def found(store: IndexStore, mode: str, question: str) -> list[str]:
+    """Ids of passages, best first. A long one may be two chunks, hence twice as many hits."""
+    hits = store.search("a", question, mode=mode, k=2 * RANKS[-1])
+    return list(dict.fromkeys(Path(place.source).stem for hit in hits for place in (hit, *hit.copies)))
 
 
-def _nfkc(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)
+def recall(collection: Collection, search: Search) -> list[float]:
+    """The share of questions whose passage is among the first 1, 4, 10, then the mean reciprocal rank."""
+    ranks = []
+    for question in collection.questions:
+        ids = search(question.text)
+        ranks.append(ids.index(question.gold) + 1 if question.gold in ids else np.inf)
+    return [*(fmean(rank <= k for rank in ranks) for k in RANKS), fmean(1 / rank for rank in ranks)]
+
+
+def steadiness(collection: Collection, search: Search, every: int) -> list[float]:
+    """How much of the first 10 two ways of asking share (Jaccard), and the share of passages found in all five."""
+    overlaps: list[float] = []
+    is_found: list[bool] = []
+    for question in collection.questions[::every]:
+        subject = collection.subject(question.text)
+        tops = [set(search(way.format(subject))[:10]) for way in collection.ways]
+        overlaps += [len(one & other) / max(len(one | other), 1) for one, other in combinations(tops, 2)]
+        is_found.append(all(question.gold in top for top in tops))
+    return [fmean(overlaps), fmean(is_found)]
+
+
+def _key(kind: str, text: str) -> str:
+    return hashlib.sha256(f"{kind} {text}".encode()).hexdigest()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="the folder with qa/jsquad and qa/squad")
-    parser.add_argument("--cache", type=Path, help="a folder for vectors")
+    parser.add_argument("--cache", type=Path, help="a file for vectors, .npz")
     parser.add_argument("--questions", type=int, default=1000, help="of each set, from its beginning (1000)")
     options = parser.parse_args()
-    vectors = Vectors(options.cache)
+    model = Kept(EmbeddedEmbeddings(), options.cache)
     print("| set | search | @1 | @4 | @10 | MRR | overlap of five ways | found in all five |")
     print("|---|---|---|---|---|---|---|---|")
     for name, every in (("jsquad", 5), ("squad", 4)):
         collection = load(options.data / "qa", name, options.questions)
-        search = Search(collection, vectors)
-        found, steady = recall(collection, search, vectors), steadiness(collection, search, vectors, every)
-        for mode in MODES:
-            figures = " | ".join(f"{figure:.3f}" for figure in found[mode] + steady[mode])
-            print(f"| {name} | {mode} | {figures} |", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            for mode, row in measure(collection, model, Path(folder), every):
+                print(f"| {name} | {mode} | {' | '.join(f'{figure:.3f}' for figure in row)} |", flush=True)
+        model.save()
 
 
 if __name__ == "__main__":
