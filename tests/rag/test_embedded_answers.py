@@ -1,11 +1,15 @@
 """The embedded models answer for real: slow, so a single run a language."""
 
+import asyncio
+
 import pytest
 
 from rag.engine import Engine
+from rag.keywords import standing_in
+from rag.language import language_of
+from rag.models import EmbeddedSource, Meter
 from rag.settings import Settings
 from tests.rag.documents import INDEX
-from tests.rag.reading import finished
 
 
 @pytest.mark.embedded
@@ -23,12 +27,18 @@ def test_without_any_key_self_rag_answers_in_both_languages_and_cites_the_right_
 
 
 @pytest.mark.embedded
-def test_without_any_key_search_words_are_copied_out_of_the_question(loaded, embedded_model):
-    with Engine(Settings(data_dir=loaded, embedded_model=embedded_model)) as engine:
-        for question, word in (
-            ("グリーン車の利用には誰の承認が必要ですか", "グリーン車"),
-            ("What is the VPN client called?", "VPN client"),
-        ):
-            run = engine.ask(question, index=INDEX, pipeline_name="hybrid")
-            assert run.result().status == "finished"
-            assert word in finished(run.events, "extract_keywords")[0].detail.words
+def test_search_words_are_copied_out_of_the_question(data_dir, embedded_model):
+    async def ask(*questions: str) -> list[tuple[str, ...]]:
+        source = EmbeddedSource(Settings(data_dir=data_dir, embedded_model=embedded_model))
+        try:
+            model = source.open()
+            return [
+                standing_in(each, await model.keywords(model.prompts.keywords(each, language_of(each)), Meter()))
+                for each in questions
+            ]
+        finally:
+            await source.close()
+
+    words = asyncio.run(ask("グリーン車の利用には誰の承認が必要ですか", "What is the VPN client called?"))
+    assert "グリーン車" in words[0]
+    assert "VPN client" in words[1]
