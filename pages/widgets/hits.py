@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from html import escape
 
-from index_store import MODES, Hit, IndexStore
+from index_store import Hit, IndexStore
 from index_store.errors import UnknownSection
 from pages.widgets.places import place, ways
 from pages.widgets.searches import Passage, Search, passages
@@ -55,18 +55,21 @@ class Texts:
 def searches_html(searches: Sequence[Search], unit: str, k: int, texts: Texts, nothing: dict[str, str]) -> str:
     """`nothing`: what to say of a search without hits."""
     found = passages(searches, unit)
-    cards: dict[tuple[str, int, int], str] = {}
+    answered = [each.mode for each in searches if not each.error]
+    cards: dict[tuple[str, int, int], tuple[str, str]] = {}
     columns = []
     for search in searches:
         entries = []
+        others = [each for each in answered if each != search.mode]
         for hit in search.hits:
             key = (hit.section_id, hit.best_start, hit.best_end)
-            card = f"found-{list(cards).index(key) if key in cards else len(cards)}"
             if key not in cards:
-                cards[key] = _card(hit, card, texts)
-            entries.append(_entry(search.mode, hit, found[search.mode, hit.rank], k, card, texts))
+                id_ = f"found-{len(cards)}"
+                cards[key] = id_, _card(hit, id_, texts)
+            passage = found[search.mode, hit.rank]
+            entries.append(_entry(search.mode, hit, passage, _ranks(others, passage, k), cards[key][0], texts))
         columns.append(_column(search, "".join(entries), nothing[search.mode]))
-    return f'<div class="searches">{_tabs(searches)}{"".join(columns)}</div>{"".join(cards.values())}'
+    return f'<div class="searches">{_tabs(searches)}{"".join(columns)}</div>{"".join(card for _, card in cards.values())}'
 
 
 def _tabs(searches: Sequence[Search]) -> str:
@@ -93,7 +96,7 @@ def _column(search: Search, entries: str, nothing: str) -> str:
     )
 
 
-def _entry(mode: str, hit: Hit, passage: Passage, k: int, card: str, texts: Texts) -> str:
+def _entry(mode: str, hit: Hit, passage: Passage, ranks: str, card: str, texts: Texts) -> str:
     shared = f' shared" style="--hue: {passage.hue}' if passage.letter else ""
     letter = f'<b class="letter">{passage.letter}</b>' if passage.letter else ""
     path = place(hit)
@@ -104,19 +107,18 @@ def _entry(mode: str, hit: Hit, passage: Passage, k: int, card: str, texts: Text
         f'<div class="path">{marked(path, texts.matches(path), 0, len(path))}</div>'
         f'<small class="source">{escape(hit.source)}</small>'
         f"<p>{_excerpt(hit, texts)}</p>"
-        f'<small class="ranks">{escape(_elsewhere(mode, passage, k))}</small>{_copies(hit)}'
+        f'<small class="ranks">{escape(ranks)}</small>{_copies(hit)}'
         f'<button popovertarget="{card}">{opens}</button></li>'
     )
 
 
-def _elsewhere(mode: str, passage: Passage, k: int) -> str:
-    """#2 by vector, #1 by keyword"""
-    others = [each for each in MODES if each != mode]
+def _ranks(modes: Sequence[str], passage: Passage, k: int) -> str:
+    """#2 by vector · #1 by keyword"""
     return " · ".join(
         say(f"search.{each}_rank", rank=passage.ranks[each])
         if each in passage.ranks
         else say(f"search.{each}_unranked", k=k)
-        for each in others
+        for each in modes
     )
 
 

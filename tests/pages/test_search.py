@@ -266,7 +266,9 @@ def test_when_the_embedding_service_fails_the_keyword_side_still_finds(server, l
     sentence = ServiceFailed(host=host_of(server.base_url), status=500).sentence(language)
     assert sentence in page.column("vector")
     assert sentence in page.column("hybrid")
-    assert page.hits("keyword")[0].path == "出張旅費規程 › 日当"
+    first = page.hits("keyword")[0]
+    assert first.path == "出張旅費規程 › 日当"
+    assert first.ranks == ""  # of sides that were not asked, none is told
     assert "Traceback" not in page.html
     asked = [request for request in server.requests[before:] if request.path == EMBEDDINGS]
     assert len(asked) == 1  # the hybrid search would have met the same
