@@ -57,6 +57,12 @@ def ask_question() -> str:
     ).strip()
 
 
+def ask_words() -> str:
+    """What the keyword side is asked for instead; only where the address has it, as that of a run in the chat may."""
+    kept = address("words")[:LONGEST]
+    return st.text_input(say("search.words"), max_chars=LONGEST, **choose("words", kept)).strip() if kept else ""
+
+
 def choose_index(indexes: dict[str, Index]) -> Index:
     names = list(indexes)
     wanted = address("index") or st.session_state.get("picked_index", "")
@@ -113,15 +119,17 @@ def document_label(document: Document) -> str:
     return f"{document.title}{source}{status}"
 
 
-def show(index: Index, question: str, unit: str, k: int, documents: Sequence[Document], chosen: list[Document]) -> None:
+def show(
+    index: Index, question: str, words: str, unit: str, k: int, documents: list[Document], chosen: list[Document]
+) -> None:
     store = engine().store
     document_ids = [each.id for each in chosen] or None
-    analysis = store.analyse(index.name, question)
+    analysis = store.analyse(index.name, words or question)
     is_there = presence_html(chosen or named(documents, question, analysis), index.pending, index.failed)
     if is_there:
         st.html(is_there)
     with st.spinner(say("search.searching")):
-        searches = search_every_way(store, index.name, question, unit, k, document_ids)
+        searches = search_every_way(store, index.name, question, unit, k, [words] if words else None, document_ids)
         keyword = next(each for each in searches if each.mode == "keyword")
         if keyword.error:
             # What even this side can't do is wrong with the index, not with a service.
@@ -146,7 +154,7 @@ def show_page() -> None:
     if not indexes:
         show_nothing_loaded()
         return
-    question = ask_question()
+    question, words = ask_question(), ask_words()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="search-options"):
         index = choose_index(indexes)
         documents = documents_of(index)
@@ -155,7 +163,7 @@ def show_page() -> None:
     if not documents:
         show_nothing_loaded()
     elif question:
-        show(index, question, unit, k, documents, chosen)
+        show(index, question, words, unit, k, documents, chosen)
     else:
         st.caption(say("search.hint"))
 

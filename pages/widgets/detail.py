@@ -60,6 +60,10 @@ def _way_to_search(detail: Detail, index: str) -> str:
     if not isinstance(detail, RetrievalDetail):
         return ""
     asked = {"q": detail.query, "index": index, "unit": detail.unit, "lang": language()}
+    if detail.words:
+        asked["words"] = " ".join(detail.words)
+    if found := len(detail.passages) + detail.left_out:
+        asked["k"] = str(found)
     return f"<p>{link(f'search?{urlencode(asked)}', say('detail.look_at_search'))}</p>"
 
 

@@ -69,7 +69,8 @@ def searches_html(searches: Sequence[Search], unit: str, k: int, texts: Texts, n
             passage = found[search.mode, hit.rank]
             entries.append(_entry(search.mode, hit, passage, _ranks(others, passage, k), cards[key][0], texts))
         columns.append(_column(search, "".join(entries), nothing[search.mode]))
-    return f'<div class="searches">{_tabs(searches)}{"".join(columns)}</div>{"".join(card for _, card in cards.values())}'
+    opened = "".join(card for _, card in cards.values())
+    return f'<div class="searches">{_tabs(searches)}{"".join(columns)}</div>{opened}'
 
 
 def _tabs(searches: Sequence[Search]) -> str:

@@ -33,9 +33,15 @@ class Passage:
 
 
 def search_every_way(
-    store: IndexStore, index: str, question: str, unit: str, k: int, document_ids: Sequence[str] | None
+    store: IndexStore,
+    index: str,
+    question: str,
+    unit: str,
+    k: int,
+    words: Sequence[str] | None,
+    document_ids: Sequence[str] | None,
 ) -> list[Search]:
-    """One search for each of MODES. What one side can't do is its error; the others go on."""
+    """Each of MODES, as `IndexStore.search` has it. What one side can't do is its error; the others go on."""
     searches: list[Search] = []
     failed: PlainError | None = None
     for mode in MODES:
@@ -43,7 +49,7 @@ def search_every_way(
             searches.append(Search(mode, error=failed))
             continue
         try:
-            hits = store.search(index, question, mode=mode, unit=unit, k=k, document_ids=document_ids)
+            hits = store.search(index, question, mode=mode, unit=unit, k=k, words=words, document_ids=document_ids)
         except PlainError as error:
             failed = failed or error
             searches.append(Search(mode, error=error))

@@ -68,12 +68,18 @@ def test_no_words_of_a_document_or_a_model_become_html(example):
 
 @each_language
 def test_a_retrieval_leads_to_the_same_search_on_the_search_page(language):
-    _, page = for_reader(language, lambda: detail.show(finished(DETAILS[0]), "出張 & 旅費"))
+    _, page = for_reader(language, lambda: detail.show(finished(DETAILS[2]), "出張 & 旅費"))
     [address] = re.findall(r'<a href="([^"]*)"', page.html[0].value)
     path, _, asked = unescape(address).partition("?")
     assert path == "search"
-    wanted = {"q": HOSTILE, "index": "出張 & 旅費", "unit": DETAILS[0].unit, "lang": language}
-    assert dict(parse_qsl(asked)) == wanted
+    assert dict(parse_qsl(asked)) == {
+        "q": HOSTILE,
+        "words": HOSTILE,
+        "index": "出張 & 旅費",
+        "unit": "section",
+        "k": "5",  # two that the model was given, and three that it had no room for
+        "lang": language,
+    }
 
 
 def test_what_is_escaped_reads_as_it_was_written():

@@ -304,6 +304,17 @@ def test_the_address_says_the_search(engine, ids, tmp_path):
     assert "other.md" in hit.text
 
 
+@pytest.mark.usefixtures("ids")
+def test_words_of_their_own_for_the_keyword_side_come_with_the_address_and_can_be_changed():
+    page = SearchPage(q="日当はいくら", words="green car")
+    assert page.hits("keyword")[0].path == "出張旅費規程 › Trains"
+    assert "日当" not in page.analysis
+    page.app.text_input(key="search words").set_value("")
+    page.look()
+    assert page.hits("keyword")[0].path == "出張旅費規程 › 日当"
+    assert "words" not in page.address
+
+
 def test_what_is_chosen_goes_into_the_address(engine, ids, tmp_path):
     add(engine, tmp_path, "other.md", TRAVEL, index="other")
     page = SearchPage(doc=ids[0], index="handbook").ask("  green car ")
