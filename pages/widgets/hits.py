@@ -140,9 +140,18 @@ def _excerpt(hit: Hit, texts: Texts) -> str:
     def matched(begin: int) -> int:
         return sum(b - a for a, b in inside if begin <= a < begin + EXCERPT // 2)
 
-    begin = max((max(start, a - LEAD) for a, _ in inside), key=matched, default=start)
+    begin = max((_lead(text, start, a) for a, _ in inside), key=matched, default=start)
     stop = min(end, begin + EXCERPT)
     return f"{'…' if begin > start else ''}{marked(text, spans, begin, stop)}{'…' if stop < end else ''}"
+
+
+def _lead(text: str, start: int, at: int) -> int:
+    """Where to begin so that some text stands before `at`: between words, where spaces part them."""
+    begin = at - LEAD
+    if begin <= start:
+        return start
+    _, space, rest = text[begin:at].partition(" ")
+    return at - len(rest) if space else begin
 
 
 def _around(hit: Hit, texts: Texts) -> tuple[str, Spans, int, int]:
