@@ -2,9 +2,9 @@
 
     python -m benchmarks.ingest [--data paragraphs.jsonl] [--sections 500] [--pages 200]
 
-The same sections are added twice over: a document each, and a document an article. The batches in which the store had
-their texts embedded are then embedded once more with nothing around them. All is real: files, parser processes, the
-embedded model, Chroma, SQL. Memory is this process's, which owns the store; the parser's have limits of their own.
+The same sections are added twice over: a document each, and a document an article. The texts that the store had
+embedded are then embedded once more with nothing around them, in full batches. All is real: files, parser processes,
+the embedded model, Chroma, SQL. Memory is this process's, which owns the store; the parser's have limits of their own.
 """
 
 import argparse
@@ -50,10 +50,10 @@ class Paragraph:
 
 @dataclass
 class Recorded:
-    """An embedding model that keeps the batches it is asked for."""
+    """An embedding model that keeps the texts it is asked for."""
 
     model: Embeddings
-    batches: list[list[str]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
 
     @property
     def id(self) -> str:
@@ -64,7 +64,7 @@ class Recorded:
         return self.model.batch
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        self.batches.append(list(texts))
+        self.texts += texts
         return self.model.passages(texts)
 
     def query(self, text: str) -> Vectors:
@@ -122,13 +122,13 @@ def add(store: IndexStore, index: str, files: Sequence[Path], status: AddStatus)
     return seconds
 
 
-def embed(model: Embeddings, batches: Sequence[Sequence[str]]) -> float:
+def embed(model: Embeddings, texts: Sequence[str]) -> float:
     """Seconds, in a thread that ends: the native library keeps threads for each that calls it, as for the store's."""
 
     def work() -> float:
         begun = time.perf_counter()
-        for batch in batches:
-            model.passages(batch)
+        for i in range(0, len(texts), model.batch):
+            model.passages(texts[i : i + model.batch])
         return time.perf_counter() - begun
 
     with ThreadPoolExecutor(1) as thread:
@@ -179,14 +179,13 @@ def measure(paragraphs: Sequence[Paragraph], rounds: int) -> Iterator[Row]:
                 for number in range(rounds):
                     with watched_memory() as growth:
                         if not timed:
-                            embed(model, [["warm"]])  # its weights are read, which counts as memory and not as time
-                        model.batches.clear()
+                            embed(model, ["warm"])  # its weights are read, which counts as memory and not as time
+                        model.texts.clear()
                         adding = add(store, f"{shape} {number}", files, AddStatus.READY)
                     again = add(store, f"{shape} {number}", files, AddStatus.UNCHANGED)
-                    timed.append((adding, embed(model.model, model.batches), again, growth[0]))
+                    timed.append((adding, embed(model.model, model.texts), again, growth[0]))
                 adding, alone, again, grown = (statistics.median(each) for each in zip(*timed, strict=True))
-                texts = sum(map(len, model.batches))
-                size = f"{len(documents)} documents, {texts} chunks"
+                size = f"{len(documents)} documents, {len(model.texts)} chunks"
                 yield Row(f"{shape}: adding to embedding alone", adding / alone, MOST_ADDING,
                           f"{adding:.2f} s to {alone:.2f} s; {size}")  # fmt: skip
                 yield Row(f"{shape}: adding again to adding", again / adding, MOST_AGAIN, f"{again:.3f} s")

@@ -218,6 +218,7 @@ class Feeder:
         pages = {} if site.parent else catalogue.known_pages(index.id, parent)
         known = {url: KnownPage(**page) if page else NOTHING_KNOWN for url, page in pages.items()}
         item.stage = Stage.READING
+        answers = False
         with self._work_folder() as folder:
             self._crawl = Crawl(site.options, self._shop.settings, known, folder)
             if self._stop.is_set:
@@ -225,6 +226,7 @@ class Feeder:
             for page in self._crawl:
                 if not site.parent and not catalogue.has_site(index.id, parent):
                     break  # it was removed
+                answers |= page.outcome is not PageOutcome.FAILED
                 if item in self._course.items:
                     self._course.items.remove(item)
                 each = self._course.add(page.url, page.path.stat().st_size if page.path else 0)
@@ -235,7 +237,7 @@ class Feeder:
         if item in self._course.items:
             self._course.items.remove(item)
         if not site.parent and not self._stop.is_suspended:
-            catalogue.end_crawl(index.id, parent, is_complete=not self._stop.is_set)
+            catalogue.end_crawl(index.id, parent, is_complete=answers and not self._stop.is_set)
 
     def _note_site(self, index: Row, site: SiteSource) -> None:
         if not site.parent:

@@ -12,7 +12,7 @@ from pages.widgets.picker import pick
 from pages.widgets.sidebar import show_conversations
 from pages.widgets.turn import show_live, show_past, show_question
 from pages.widgets.uploader import show_uploader
-from pages.words import language, say
+from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
 from rag.trace import Retrieval
 
@@ -81,7 +81,10 @@ def choose_index(indexes: dict[str, Index], conversation_id: str | None) -> str:
         return say("index.default")
     runs = engine().history.runs(conversation_id) if conversation_id else []
     names = list(indexes)
-    labels = {name: say("index.option", name=name, documents=indexes[name].documents) for name in names}
+    labels = {
+        name: say("index.option", name=name, documents=counted("index.documents", index.documents))
+        for name, index in indexes.items()
+    }
     latest = runs[-1].index if runs and runs[-1].index in indexes else names[0]
     return pick("index", say("index.label"), labels, latest)
 

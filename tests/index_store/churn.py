@@ -78,6 +78,20 @@ class Churn:
                 time.sleep(0.005)
             getattr(self, step)(self.random.choice(INDEXES))
 
+    def resume(self) -> None:
+        """What the last process left; nothing else is done to it meanwhile, or which came last could not be told."""
+        for job in self.store.resume():
+            self.until_done(job, {(job.index, source.source.partition("/")[0]) for source in job.sources})
+
+    def until_done(self, job: Ingestion, taken: set[tuple[str, str]]) -> None:
+        self.busy |= taken
+
+        def wait() -> None:
+            job.wait()
+            self.busy -= taken
+
+        threading.Thread(target=wait, daemon=True).start()
+
     # Steps
 
     def add(self, index: str) -> None:
@@ -108,6 +122,9 @@ class Churn:
         if self.has(index) and self.random.random() < 0.3:
             with self.doing("drop", index, {}):
                 self.store.delete_index(index)
+                # What its jobs had done is acknowledged before it is said to be gone.
+                while any(taken == index for taken, _ in tuple(self.busy)):
+                    time.sleep(0.005)
 
     def cancel(self, _: str) -> None:
         for job in list(self.jobs.values())[:1]:
@@ -207,7 +224,7 @@ def main(folder: Path, seed: str) -> None:
         # Versions of different processes are never the same.
         churn = Churn(store, folder, chance, version=int(seed.rpartition(".")[2]) * 1000)
         churn.say(number=0, doing="open")
-        store.resume()
+        churn.resume()
         for index in store.indexes():
             try:
                 store.search(index.name, "which model")

@@ -559,6 +559,22 @@ def test_a_parser_that_hangs_or_is_killed_costs_one_file(
         assert is_sound(store, serviced.data_dir)
 
 
+@linux
+def test_a_version_that_was_replaced_before_it_was_read_is_told_so(serviced: Settings, write: Write) -> None:
+    with IndexStore(serviced.model_copy(update={"parser_workers": 1})) as store:
+        store.add("a", write("first.md"))
+        (worker,) = workers_of(os.getpid())
+        os.kill(worker, signal.SIGSTOP)
+        older = store.ingest("a", given(write("other.md"), write("a.md", words="The older version.")))
+        assert eventually(lambda: any("older" in path.read_text() for path in originals(serviced.data_dir)))
+        newer = store.ingest("a", given(write("a.md", words="The newer version.")))
+        assert eventually(lambda: not any("older" in path.read_text() for path in originals(serviced.data_dir)))
+        os.kill(worker, signal.SIGCONT)
+        assert outcome(older) == {"other.md": "ready", "a.md": "superseded"}
+        assert outcome(newer) == {"a.md": "ready"}
+        assert is_sound(store, serviced.data_dir)
+
+
 def workers_of(owner: int) -> list[int]:
     found = []
     for children in Path(f"/proc/{owner}/task").glob("*/children"):

@@ -221,6 +221,7 @@ def test_an_address_inside_is_refused_with_the_setting_that_would_allow_it(
         assert "CRAWL_ALLOWED" in result.error.ja
         assert site.paths == []
         assert [each.status for each in store.documents()] == ["failed"]
+        assert [each.crawled_at for each in store.sites("a")] == [None]
 
 
 def test_a_cancelled_crawl_leaves_the_pages_that_were_done(

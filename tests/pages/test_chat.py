@@ -66,7 +66,8 @@ def test_one_click_loads_the_samples_and_then_questions_to_try_are_offered(engin
     [index] = engine.store.indexes()
     assert (index.name, index.documents) == (samples.INDEX, count)
     assert f"{samples.INDEX} · {page.words['job.ready'].format(count=count)}" in page.told
-    assert page.words["index.option"].format(name=samples.INDEX, documents=count) in page.app.selectbox[0].options
+    documents = page.words["index.documents"].format(count=count)
+    assert page.words["index.option"].format(name=samples.INDEX, documents=documents) in page.app.selectbox[0].options
     offered = [each for each in samples.questions() if each.pipeline in PIPELINES]
     assert all(any(each.text in label for label in page.buttons) for each in offered)
 

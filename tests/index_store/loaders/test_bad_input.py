@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from index_store import Settings, errors
+from index_store import IndexStore, Settings, errors
 from index_store.loaders import RawFile, is_archive, kind_of
 from index_store.loaders.parser import Parser
+from index_store.records import AddStatus
 from tests.index_store.loaders.office_file import POWERPOINT
 from tests.index_store.loaders.pdf_file import PdfFile, Text
 from tests.index_store.loaders.test_archive import zipped
@@ -117,3 +118,18 @@ def test_a_bomb_within_archives_costs_itself_alone(parser: Parser, tmp_path: Pat
         "inner.zip/bomb.txt": errors.PackedTooTightly,
         "deep.zip/1.zip/2.zip": errors.NestedTooDeeply,
     }
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".html", ".pdf", ".docx", ".epub", ".eml", ".zip"])
+def test_a_file_that_is_empty_or_too_large_is_refused_before_it_is_read(
+    suffix: str, store: IndexStore, tmp_path: Path, quick: None
+) -> None:
+    empty, huge = tmp_path / f"empty{suffix}", tmp_path / f"髙① of 300 MB{suffix}"
+    empty.touch()
+    with huge.open("wb") as file:
+        file.truncate(300 * 1024**2)  # takes no room on disk
+    for path, error in ((empty, "empty_document"), (huge, "too_large")):
+        added = store.add("rules", path)
+        assert (added.status, added.error and added.error.code) == (AddStatus.FAILED, error)
+        assert added.error
+        assert path.name in added.error.en
