@@ -22,7 +22,7 @@ from index_store.folding import Folded, fold
 from index_store.glossary import Glossary
 from index_store.morphemes import DICTIONARY, SUDACHI, Kind
 
-VERSION = 1
+VERSION = 2
 """raised when the same text would give other terms, so that it is analysed anew"""
 
 LONGEST = 64
@@ -38,8 +38,10 @@ _HAS_JAPANESE = re.compile(f"[{_JAPANESE}]")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _RUN = re.compile(f"[{_JAPANESE}]+|[{_HANGUL}]+")
 _LETTER = rf"(?:(?![{_JAPANESE}{_HANGUL}])[^\W_])"
-_WORD = re.compile(rf"\d+(?:[.,]\d+)+(?!{_LETTER})|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
-"""a number with its points, a word with its apostrophes, or Hangul, which Sudachi does not know"""
+_PRIMED = rf"(?<!{_LETTER})(?<!['’′]){_LETTER}\d*['’′]+(?!{_LETTER})"
+"""X' is another thing than X; a letter in quotes is none of this"""
+_WORD = re.compile(rf"{_PRIMED}|\d+(?:[.,]\d+)+(?!{_LETTER})|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
+"""a name such as X', a number with its points, a word with its apostrophes, or Hangul, which Sudachi does not know"""
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _SIGNS = re.compile(r"[^\w\s]+")
 
@@ -225,21 +227,21 @@ def _pairs(text: str) -> Iterator[tuple[int, int, str]]:
             yield at, min(at + 2, end), text[at : at + 2] if end - start > 1 else text[at]
 
 
-_NO_TOKEN = re.compile("[\"'\x00-\x1f\x7f]")
-"""signs at which FTS5, as keywords.py sets it up, would part a term"""
+_FITTING = str.maketrans({" ": "_", "'": "’", "′": "’", '"': "”", **dict.fromkeys([*range(32), 127])})
+"""for signs at which FTS5, as keywords.py sets it up, would part a term; one prime is written in several ways"""
 _MARKS = "=^"
 """what keywords.py puts before terms of its own"""
 
 
 def _token(term: str) -> str:
-    return _NO_TOKEN.sub("", term.replace(" ", "_")).lstrip(_MARKS)[:LONGEST]
+    return term.translate(_FITTING).lstrip(_MARKS)[:LONGEST]
 
 
 @lru_cache(maxsize=65536)
 def _stemmed(word: str) -> str:
     if _THOUSANDS.fullmatch(word):
         return word.replace(",", "")
-    if any(character.isdigit() for character in word):
+    if any(character.isdigit() for character in word) or not word[-1].isalnum():
         return word
     letters = unicodedata.normalize("NFD", word.replace("’", "'"))
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))

@@ -14,7 +14,7 @@ COMMON = _words("""
     its many me more most much my of on or our over should so some such than that the their them then there these they
     this those to was we were what when where which while who whom whose why will with would you your
     何 誰 何処 何時 何れ 何方 どう どの どんな 何故 如何 幾つ 幾ら この その あの 其れ 此れ どこ いつ だれ なぜ
-    どれ どちら 為る 有る 居る 成る 出来る 言う 事 物 御
+    どれ どちら どういう どのような つく 為る 有る 居る 成る 出来る 言う 事 物 御
 """)
 """wherever they stand"""
 

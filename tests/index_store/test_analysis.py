@@ -333,3 +333,24 @@ def test_marks_that_touch_are_one(analyzer):
 
 def test_nothing_is_marked_where_only_particles_agree(analyzer):
     assert analyzer.matches(analyzer.question("梅雨とは"), "日当とは何か") == []
+
+
+@pytest.mark.parametrize("prime", ["'", "’", "′", "＇"])
+def test_a_name_with_a_prime_is_another_than_the_one_without(prime: str) -> None:
+    analyzer = Analyzer()
+    primed, plain = (analyzer.question(f"{name}パタンとは").kept for name in (f"X{prime}", "X"))
+    assert (primed, plain) == (("x’", "パターン"), ("x", "パターン"))
+    assert analyzer.question("'X'パタン").kept == plain
+    assert analyzer.question("the dogs' tails").kept == ("dog", "tail")
+
+
+def test_a_term_of_the_glossary_keeps_its_prime() -> None:
+    analyzer = Analyzer(Glossary(["X'パタン", "Xパタン"]))
+    assert analyzer.question("X′パタンとは").kept != analyzer.question("Xパタンとは").kept
+
+
+@pytest.mark.parametrize(
+    "question", ["出張について、日当は", "出張の日当とはどういうものですか", "出張の日当はどのような額か"]
+)
+def test_what_only_asks_is_left_out_wherever_it_stands(question: str) -> None:
+    assert {"出張", "日当"} <= set(Analyzer().question(question).kept) <= {"出張", "日当", "額"}

@@ -19,6 +19,10 @@ Xパタンは帳票の並びを決める属性です。既定値は 3 です。
 
 Yパタンは帳票の色を決める属性です。既定値は 5 です。
 
+## X'パタン
+
+X'パタンは帳票の順を決める属性です。既定値は 4 です。
+
 ## Zパタン
 
 Zパタンは帳票の枠を決める属性です。既定値は 7 です。
@@ -54,9 +58,9 @@ def test_however_it_is_asked_about_the_very_term_comes_before_those_that_look_al
 
 
 def test_each_hit_tells_its_ranks_and_scores_on_both_sides(rules: IndexStore) -> None:
-    vector, keyword, hybrid = (rules.search("a", "Yパタンの色", mode=mode, k=3) for mode in MODES)
-    assert [(hit.vector_rank, hit.keyword_rank) for hit in vector] == [(1, None), (2, None), (3, None)]
-    assert [(hit.vector_rank, hit.keyword_rank) for hit in keyword] == [(None, rank) for rank in (1, 2, 3)]
+    vector, keyword, hybrid = (rules.search("a", "Yパタンの色", mode=mode, k=4) for mode in MODES)
+    assert [(hit.vector_rank, hit.keyword_rank) for hit in vector] == [(rank, None) for rank in (1, 2, 3, 4)]
+    assert [(hit.vector_rank, hit.keyword_rank) for hit in keyword] == [(None, rank) for rank in (1, 2, 3, 4)]
     assert all(hit.score == hit.vector_score and hit.keyword_score is None for hit in vector)
     assert all(hit.score == hit.keyword_score and hit.vector_score is None for hit in keyword)
     ranks = {hit.chunk_id: hit.rank for hit in vector}, {hit.chunk_id: hit.rank for hit in keyword}
