@@ -106,8 +106,7 @@ class Visitor:
         """In the sidebar, until all are added or refused."""
         self.dismiss_jobs()
         self.sidebar.locator("input[type=file]").set_input_files(files)
-        expect(self.button("documents.dismiss")).to_be_visible(timeout=LOADED)
-        expect(self.page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+        self._wait_for_jobs()
 
     def choose_language(self, language: Language) -> None:
         self.sidebar.get_by_role("radio", name={"ja": "日本語", "en": "English"}[language]).click()
@@ -143,7 +142,12 @@ class Visitor:
         """On the Documents page, until all are added or refused."""
         self.dismiss_jobs()
         self.dropzone.set_input_files(files)
-        expect(self.button("documents.dismiss")).to_be_visible(timeout=LOADED)
+        self._wait_for_jobs()
+
+    def _wait_for_jobs(self) -> None:
+        """On a slow machine files may arrive in two parts, and so become two jobs."""
+        expect(self.button("documents.dismiss").first).to_be_visible(timeout=LOADED)
+        expect(self.page.get_by_role("progressbar")).to_have_count(0, timeout=LOADED)
         self.settle()
 
     def dismiss_jobs(self) -> None:
