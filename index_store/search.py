@@ -66,6 +66,8 @@ class Searcher:
             raise errors.EmptyQuestion()
         if not self._catalogue.has_chunks(index.id):
             raise errors.EmptyIndex(index=index.name)
+        if query.document_ids is not None and not query.document_ids:
+            return []
         vector = None if query.mode == "keyword" else self._vector(index, query.question)
         depth = max(query.k + SPARE, DEPTH)
         while True:

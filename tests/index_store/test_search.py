@@ -100,6 +100,7 @@ def test_only_the_documents_wanted_are_searched(store: IndexStore, write: Write,
     hits = store.search("a", "What does apples.md say?", mode=mode, k=10, document_ids=[pears.id])
     assert {hit.document_id for hit in hits} == {pears.id}
     assert store.search("a", "apples", mode=mode, document_ids=["gone"]) == []
+    assert store.search("a", "apples", mode=mode, document_ids=[]) == []
 
 
 @pytest.mark.parametrize("mode", MODES)
