@@ -51,8 +51,12 @@ class Ledger:
         if is_gone:
             self.allowed[key] = {None}
         elif version is not None:
-            self.allowed[key] = {version}
+            self.allowed[key] = {version, None} if self._is_being_dropped(operation.index) else {version}
         self.unsettled.discard(key)
+
+    def _is_being_dropped(self, index: str) -> bool:
+        """An index that goes takes with it what its jobs did until then."""
+        return any(each.what == "drop" and each.index == index for each in self.under_way.values())
 
     def _end(self, operation: Operation, *, is_cancelled: bool) -> None:
         if operation.what in ("remove", "drop"):

@@ -42,5 +42,7 @@ def _tries_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind(tmp_path: Path) -> Iterator[None]:
+    before = set(threading.enumerate())
     yield
-    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith(("crawl", "asyncio"))]
+    left = set(threading.enumerate()) - before
+    assert not [thread.name for thread in left if thread.name.startswith(("crawl", "asyncio"))]
