@@ -25,6 +25,8 @@ class Ledger:
     under_way: dict[int, Operation] = field(default_factory=dict)
     unsettled: set[tuple[str, str]] = field(default_factory=set)
     """what may be pending: a newer version was on its way"""
+    may_return: dict[tuple[str, str], Versions] = field(default_factory=lambda: defaultdict(set))
+    """members of archives that were cancelled or killed: these are tried again whole, with what was removed since"""
     faults: list[dict] = field(default_factory=list)
     """failures that nothing here should lead to"""
 
@@ -44,6 +46,8 @@ class Ledger:
         for source, version in self._sources(operation):
             self.allowed[source].add(version)
             self.unsettled.add(source)
+            if operation.what == "archive":
+                self.may_return[source].add(version)
 
     def _acknowledge(self, operation: Operation, source: str, *, is_gone: bool) -> None:
         key = (operation.index, source)
@@ -59,6 +63,9 @@ class Ledger:
         return any(each.what == "drop" and each.index == index for each in self.under_way.values())
 
     def _end(self, operation: Operation, *, is_cancelled: bool) -> None:
+        if operation.what == "archive" and not is_cancelled:
+            for key, version in self._sources(operation):
+                self.may_return[key].discard(version)
         if operation.what in ("remove", "drop"):
             for key, _ in self._sources(operation):
                 self.allowed[key] = {None}
@@ -96,6 +103,7 @@ class Ledger:
                 if None not in versions and not may_be_open:
                     found.append(f"{key} is lost: {document}")
                 continue
+            versions = versions | self.may_return[key]
             if versions == {None}:
                 found.append(f"{key} is there again: {document}")
                 continue
@@ -110,7 +118,8 @@ class Ledger:
         """After nothing is pending: what is there, is what there has to be from now on."""
         there = {(each.index, each.source): each for each in store.documents()}
         for key, versions in self.allowed.items():
-            self.allowed[key] = {self._seen(store, there[key], versions) if key in there else None}
+            seen = self._seen(store, there[key], versions | self.may_return[key]) if key in there else None
+            self.allowed[key] = {seen}
         self.unsettled.clear()
 
     @staticmethod
