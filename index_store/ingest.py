@@ -12,7 +12,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -56,6 +56,8 @@ class _Work:
     rows: list[NDArray[np.float32]] = field(default_factory=list)
     """the vectors of its chunks, as they come"""
     is_settled: bool = False
+    is_saving: bool = False
+    """whether it is with the thread that saves, whose word is the last"""
 
     def texts(self) -> Iterator[str]:
         for section in self.split or ():
@@ -81,6 +83,9 @@ class Ingestion:
         self._course = Course()
         self._results: Queue[Added | None] = Queue()
         self._read: Queue[_Work | None] = Queue(READ_AHEAD)
+        self._saver: Executor
+        self._saving: list[Future[None]] = []
+        """of the last group"""
         self._dimension = 0
         """of the vectors that came"""
         self._stop = Stop()
@@ -134,7 +139,11 @@ class Ingestion:
     def _work(self) -> None:
         try:
             index = self._open_index()
-            with self._embedding(index), ThreadPoolExecutor(self._shop.settings.parser_workers) as readers:
+            with (
+                ThreadPoolExecutor(1) as self._saver,
+                self._embedding(index),
+                ThreadPoolExecutor(self._shop.settings.parser_workers) as readers,
+            ):
                 for draft, item in self._feeder.drafts(index, self.sources):
                     readers.submit(self._read_one, _Work(draft, item))
         except PlainError as error:
@@ -206,16 +215,17 @@ class Ingestion:
             except Exception as error:  # the edge of the group: others may go well
                 log.exception("Documents can't be embedded")
                 for work in group:
-                    self._fail(work, errors.IndexStoreError(what=type(error).__name__))
+                    if not work.is_saving:
+                        self._fail(work, errors.IndexStoreError(what=type(error).__name__))
             for work in group:
-                if work.split:
+                if work.split and not work.is_saving:
                     work.split.close()
 
     def _try_group(self, index: Row, group: list[_Work]) -> None:
         try:
             self._embed_group(index, group)
         except PlainError as error:
-            left = [work for work in group if not work.is_settled]
+            left = [work for work in group if not (work.is_settled or work.is_saving)]
             if isinstance(error, errors.RequestRefused) and len(left) > 1:
                 # One text may be what the service refuses: it is to cost its own document alone.
                 for work in left:
@@ -249,13 +259,16 @@ class Ingestion:
             if vectors is None:
                 break
             self._check_dimension(index, vectors.shape[1])
+            wait(self._saving)  # of what came before, so that no more than this waits in memory
+            self._saving = []
             for (work, _), row in zip(some, vectors, strict=True):
                 work.rows.append(row)
                 work.item.embedded = len(work.rows)
                 if work.split and len(work.rows) == work.split.chunk_count:
-                    self._finish(work, work.split)
+                    work.is_saving = True
+                    self._saving.append(self._saver.submit(self._save, work, work.split))
         for work in group:
-            if self._stop.is_set:
+            if self._stop.is_set and not work.is_saving:
                 self._leave(work)
 
     def _vectors(self, texts: list[str]) -> NDArray[np.float32] | None:
@@ -283,6 +296,17 @@ class Ingestion:
         if present and known and known != dimension:
             raise errors.model_mismatch(present, self._shop.embeddings.id, (known, dimension))
         self._dimension = dimension
+
+    # Saving, while the next texts are embedded
+
+    def _save(self, work: _Work, split: Split) -> None:
+        try:
+            self._finish(work, split)
+        except Exception as error:  # the edge of the thread, whose result nobody asks for
+            log.exception("%s can't be saved", work.draft.source)
+            self._fail(work, errors.IndexStoreError(what=type(error).__name__))
+        finally:
+            split.close()
 
     def _finish(self, work: _Work, split: Split) -> None:
         try:
