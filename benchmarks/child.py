@@ -1,19 +1,27 @@
-"""A server in a process of its own: in the benchmark's, its threads would take turns with what is measured."""
+"""A process of its own: a server's threads would take turns with what is measured, and memory is a process's."""
 
 import multiprocessing
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
+
+
+@contextmanager
+def running(work: Callable[..., None], *arguments: object) -> Iterator[Connection]:
+    """The pipe to `work(pipe, *arguments)`, which is to end when the pipe is closed, or this process dies."""
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=work, args=(theirs, *arguments), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        yield ours
+    finally:
+        ours.close()
+        process.join()
 
 
 @contextmanager
 def serving(serve: Callable[..., None], *arguments: object) -> Iterator[str]:
-    """The address that `serve(pipe, *arguments)` sends; it is to end when the pipe is closed, or this process dies."""
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs, *arguments), daemon=True)
-    process.start()
-    theirs.close()
-    try:
-        yield ours.recv()
-    finally:
-        ours.close()
-        process.join()
+    """The address that `serve(pipe, *arguments)` sends."""
+    with running(serve, *arguments) as pipe:
+        yield pipe.recv()

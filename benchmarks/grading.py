@@ -2,7 +2,7 @@
 
     python -m benchmarks.grading --data DIR [--limit 60] [--only relevance_ja ...]
 
-DIR holds grading/ (relevance_{ja,en}, relevance_en_human, grounding_ja), qa/{jsquad,squad} and rejection/{ja,en}.jsonl.
+DIR holds grading/ (relevance_{ja,en}, relevance_en_human, grounding_ja) and qa/{jsquad,squad}.
 Grounding in English and usefulness are made from qa/: an answer, another from the same passage, one from elsewhere, a
 refusal. A case takes 3 to 10 seconds on two cores.
 """
@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag.chat import Meter
 from rag.grades import GradingPrompt
-from rag.models import EmbeddedSource, Meter
-from rag.prompts.embedded_grading import answerable, grounding, relevance, usefulness
+from rag.models import EmbeddedSource
+from rag.prompts.embedded_grading import grounding, relevance, usefulness
 from rag.settings import EMBEDDED, Settings
 from rag.trace import Passage
 
@@ -105,13 +106,6 @@ def usefulness_cases(data: Path, language: str) -> Iterator[Case]:
             yield Case(usefulness(question["question"], answer), kind, kind == "right")
 
 
-def answerable_cases(data: Path, language: str) -> Iterator[Case]:
-    for row in rows(data / "rejection" / f"{language}.jsonl"):
-        noise, holding = row["noise_passages"], row["positive_passages"][0]
-        yield Case(answerable(row["question"], numbered([*noise[:1], holding, *noise[1:3]])), "one holds it", True)
-        yield Case(answerable(row["question"], numbered(noise[:4])), "none holds it", False)
-
-
 SETS = {
     "relevance_ja": lambda data: relevance_cases(data, "relevance_ja"),
     "relevance_en": lambda data: relevance_cases(data, "relevance_en"),
@@ -120,8 +114,6 @@ SETS = {
     "grounding_en": grounding_en_cases,
     "usefulness_ja": lambda data: usefulness_cases(data, "ja"),
     "usefulness_en": lambda data: usefulness_cases(data, "en"),
-    "answerable_ja": lambda data: answerable_cases(data, "ja"),
-    "answerable_en": lambda data: answerable_cases(data, "en"),
 }
 
 

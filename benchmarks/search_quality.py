@@ -3,8 +3,16 @@
     python -m benchmarks.search_quality --data DIR [--cache FILE] [--questions 1000]
 
 DIR holds qa/jsquad and qa/squad: paragraphs.jsonl (pid, title, text) and questions.jsonl (pid, question, and
-answer_in_text where not every answer is). Each paragraph is added as a document of its own and searched through the
-store. Embedding takes five minutes on two cores; --cache keeps the vectors.
+answers with text and start; answer_in_text where not every answer is). All is searched through the store.
+
+First table: each paragraph is a document of its own, as it is in other people's figures.
+
+Second table: what a model is given to read. Each article is one document, its paragraphs under h3, four of them under
+an h2, so that a section holds several chunks; headings say no more than the title, so not where an answer is. Chunks,
+and sections as the pipelines trim them, are given the same room. Counted is whether the answer stands in it: that very
+place of the article, not the same words elsewhere.
+
+Embedding takes ten minutes on two cores; --cache keeps the vectors.
 """
 
 import argparse
@@ -15,17 +23,33 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from index_store import Embeddings, FileSource, IndexStore, Settings
+from index_store import MODES, Embeddings, FileSource, Hit, IndexStore, Settings
 from index_store.embeddings import EmbeddedEmbeddings
+from rag.room import Room, fitted
 
 RANKS = (1, 4, 10)
+
+ROOMS = (1200, 2500)
+"""wide characters: what four chunks of the default size take at most, and four of JSQuAD's sections at the median"""
+
+EVERY = {"jsquad": 5, "squad": 4}
+"""sets; of every so many of their questions the subject is asked about in five ways"""
+
+UNITS_GIVEN = {"chunk": 40, "section": 4}
+"""the unit, and hits at most: chunks until the room is full, sections as many as the pipelines give"""
+
+PARAGRAPHS_A_SECTION = 4
+
+BESIDE = 20
+"""characters on either side of an answer by which its place is found in a section"""
 
 FUSIONS = {
     "score": {"vector": "vector", "keyword": "keyword", "hybrid": "hybrid"},
@@ -49,6 +73,8 @@ class Question:
     text: str
     gold: str
     """id of the passage that it was asked about"""
+    answer: tuple[int, int]
+    """where in that passage, in characters"""
 
 
 @dataclass(frozen=True)
@@ -104,7 +130,7 @@ def load(folder: Path, name: str, limit: int) -> Collection:
     return Collection(
         name=name,
         passages=[Passage(each["pid"], each["title"], each["text"]) for each in lines("paragraphs.jsonl")],
-        questions=[Question(each["question"], each["pid"]) for each in asked],
+        questions=[Question(each["question"], each["pid"], _place(each["answers"][0])) for each in asked],
         subject=japanese_subject if is_japanese else english_subject,
         ways=JAPANESE_WAYS if is_japanese else ENGLISH_WAYS,
     )
@@ -157,16 +183,20 @@ def measure(collection: Collection, model: Embeddings, folder: Path, every: int)
         files[-1].write_text(f"# {passage.title}\n\n{passage.text}\n", encoding="utf-8")
     settings = Settings(_env_file=None, data_dir=folder / "data")
     with IndexStore(settings, model) as store:
-        added = store.ingest("a", [FileSource(file, file.name) for file in files]).wait()
-    if failed := [each for each in added if each.error]:
-        raise RuntimeError(
-            f"{len(failed)} of {len(added)} could not be added, as {failed[0].source}: {failed[0].error}"
-        )
+        add(store, "a", files)
     for fusion, modes in FUSIONS.items():
         with IndexStore(settings.model_copy(update={"fusion": fusion}), model) as store:
             for name, mode in modes.items():
                 search = partial(found, store, mode)
                 yield name, recall(collection, search) + steadiness(collection, search, every)
+
+
+def add(store: IndexStore, index: str, files: Sequence[Path]) -> None:
+    added = store.ingest(index, [FileSource(file, file.name) for file in files]).wait()
+    if failed := [each for each in added if each.error]:
+        raise RuntimeError(
+            f"{len(failed)} of {len(added)} could not be added, as {failed[0].source}: {failed[0].error}"
+        )
 
 
 def found(store: IndexStore, mode: str, question: str) -> list[str]:
@@ -196,6 +226,78 @@ def steadiness(collection: Collection, search: Search, every: int) -> list[float
     return [fmean(overlaps), fmean(is_found)]
 
 
+# What a model is given to read
+
+
+class Span(NamedTuple):
+    section_id: str
+    start: int
+    end: int
+
+
+def articles(passages: Sequence[Passage]) -> dict[str, list[Passage]]:
+    by_title: dict[str, list[Passage]] = {}
+    for passage in passages:
+        by_title.setdefault(passage.title, []).append(passage)
+    return by_title
+
+
+def as_document(title: str, passages: Sequence[Passage]) -> str:
+    lines = [f"# {title}"]
+    for number, passage in enumerate(passages):
+        if number % PARAGRAPHS_A_SECTION == 0:
+            lines.append(f"## {title}")
+        lines += [f"### {title}", passage.text]
+    return "\n\n".join(lines) + "\n"
+
+
+def answer_spans(collection: Collection, store: IndexStore) -> list[Span]:
+    """Of each question. Raises RuntimeError for an answer that no section holds."""
+    passages = {passage.id: passage for passage in collection.passages}
+    documents = {document.title: document.id for document in store.documents("articles")}
+    sections = {title: store.sections(id_) for title, id_ in documents.items()}
+    spans = []
+    for question in collection.questions:
+        passage = passages[question.gold]
+        start, end = question.answer
+        low = max(0, start - BESIDE)
+        around = passage.text[low : end + BESIDE]
+        found = ((section.id, section.text.find(around)) for section in sections[passage.title])
+        span = next((Span(id_, at + start - low, at + end - low) for id_, at in found if at >= 0), None)
+        if span is None:
+            raise RuntimeError(f"no section holds {around!r}")
+        spans.append(span)
+    return spans
+
+
+def measure_given(collection: Collection, model: Embeddings, folder: Path) -> Iterator[tuple[str, str, list[float]]]:
+    """Mode, unit, and for each room the share of questions whose answer stands in what is given."""
+    files = []
+    for number, (title, passages) in enumerate(articles(collection.passages).items()):
+        files.append(folder / f"{number}.md")
+        files[-1].write_text(as_document(title, passages), encoding="utf-8")
+    with IndexStore(Settings(_env_file=None, data_dir=folder / "data"), model) as store:
+        add(store, "articles", files)
+        spans = answer_spans(collection, store)
+        for mode, unit in product(MODES, UNITS_GIVEN):
+            found = [
+                store.search("articles", question.text, mode=mode, unit=unit, k=UNITS_GIVEN[unit])
+                for question in collection.questions
+            ]
+            yield mode, unit, [fmean(map(partial(is_given, room), found, spans)) for room in ROOMS]
+
+
+def is_given(room: int, hits: Sequence[Hit], answer: Span) -> bool:
+    return any(
+        hit.section_id == answer.section_id and hit.start <= answer.start and answer.end <= hit.end
+        for hit in fitted(hits, Room(passage=room, together=room))
+    )
+
+
+def _place(answer: dict) -> tuple[int, int]:
+    return answer["start"], answer["start"] + len(answer["text"])
+
+
 def _key(kind: str, text: str) -> str:
     return hashlib.sha256(f"{kind} {text}".encode()).hexdigest()
 
@@ -209,11 +311,18 @@ def main() -> None:
     model = Kept(EmbeddedEmbeddings(), options.cache)
     print("| set | search | @1 | @4 | @10 | MRR | overlap of five ways | found in all five |")
     print("|---|---|---|---|---|---|---|---|")
-    for name, every in (("jsquad", 5), ("squad", 4)):
-        collection = load(options.data / "qa", name, options.questions)
+    collections = {name: load(options.data / "qa", name, options.questions) for name in EVERY}
+    for name, collection in collections.items():
         with tempfile.TemporaryDirectory() as folder:
-            for mode, row in measure(collection, model, Path(folder), every):
+            for mode, row in measure(collection, model, Path(folder), EVERY[name]):
                 print(f"| {name} | {mode} | {' | '.join(f'{figure:.3f}' for figure in row)} |", flush=True)
+        model.save()
+    print("\n| set | search | unit | " + " | ".join(f"answer within {room}" for room in ROOMS) + " |")
+    print("|---|---|---|" + "---|" * len(ROOMS))
+    for name, collection in collections.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for mode, unit, row in measure_given(collection, model, Path(folder)):
+                print(f"| {name} | {mode} | {unit} | {' | '.join(f'{share:.3f}' for share in row)} |", flush=True)
         model.save()
 
 

@@ -3,7 +3,7 @@
 from index_store.analysis import Analysis
 from index_store.crawl import CrawlOptions
 from index_store.embeddings import Embeddings, make_embeddings
-from index_store.ingest import Ingestion
+from index_store.ingestion import Ingestion
 from index_store.records import (
     Added,
     AddStatus,
@@ -17,6 +17,7 @@ from index_store.records import (
     Place,
     Section,
     Site,
+    WordCount,
 )
 from index_store.search import MODES, UNITS
 from index_store.settings import Settings
@@ -46,6 +47,7 @@ __all__ = [
     "Settings",
     "Site",
     "SiteSource",
+    "WordCount",
     "expand",
     "make_embeddings",
 ]

@@ -3,39 +3,24 @@
 With --json one object a line, each flushed as soon as it is known. The exit status is 0 only when all went well.
 """
 
-import argparse
-import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
-from index_store import (
-    Added,
-    CrawlOptions,
-    FileSource,
-    Hit,
-    IndexStore,
-    Ingestion,
-    Settings,
-    SiteSource,
-    errors,
-    expand,
-)
-from index_store.search import MODES, UNITS
-from index_store.sources import is_address
+from index_store import IndexStore, Settings, errors
+from index_store.command_line.arguments import parser
+from index_store.command_line.output import Output
 
 INTERRUPTED = 130
 """exit status after Ctrl-C, as shells have it: 128 + SIGINT"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         # A file name may hold bytes that are no text; \udc80 is also how JSON writes it.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    out = _Output(options.json, options.language or _language_of_environment())
+    out = Output(options.json, options.language or _language_of_environment())
     try:
         with IndexStore(Settings()) as store:
             all_well = options.run(store, options, out)
@@ -51,254 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def add(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
-    all_well = True
-    sources: list[FileSource | SiteSource] = []
-    for given in options.sources:
-        if is_address(given):
-            sources.append(SiteSource(_crawl_options(given, options)))
-            continue
-        files = expand([Path(given)])
-        if not files:
-            all_well = False
-            out.failed(given, errors.EmptyFolder(name=given).as_failure(), _ADDED)
-        sources += [FileSource(file) for file in files]
-    return out.job(store.ingest(options.index, sources)) and all_well
-
-
-def retry(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
-    return out.job(store.retry(options.index))
-
-
-def reindex(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
-    return out.job(store.reindex(options.index))
-
-
-def check(store: IndexStore, _: argparse.Namespace, out: "_Output") -> bool:
-    differences = store.check()
-    for each in differences:
-        sentence = each.what.sentence(out.language)
-        fields = {"index": each.index, "source": each.document, "what": each.what.code, "error": sentence}
-        out.line(fields, "  ".join(filter(None, [each.index, each.document, sentence])))
-    return not differences
-
-
-def rename(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
-    store.rename_index(options.index, options.name)
-    out.line({"index": options.name, "status": "renamed"}, f"renamed  {options.index}  {options.name}")
-    return True
-
-
-def drop(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
-    store.delete_index(options.index)
-    out.line({"index": options.index, "status": "dropped"}, f"dropped  {options.index}")
-    return True
-
-
-def _crawl_options(url: str, options: argparse.Namespace) -> CrawlOptions:
-    return CrawlOptions(
-        url=url,
-        depth=options.depth,
-        limit=options.limit,
-        include=tuple(options.include),
-        exclude=tuple(options.exclude),
-    )
-
-
-_ADDED = {"document_id": None, "chunks": 0, "sections": 0}
-
-
-def list_(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
-    if options.index is None:
-        for index in store.indexes():
-            fields = index.model_dump(mode="json")
-            out.line(
-                fields, f"{index.name}  ({index.documents} documents, {index.chunks} chunks, {index.embedding_model})"
-            )
-        return True
-    for document in store.documents(options.index):
-        fields = document.model_dump(mode="json")
-        fields["document_id"] = fields.pop("id")
-        fields["error"] = document.error and document.error.sentence(out.language)
-        counts = f"({document.sections} sections, {document.chunks} chunks)"
-        out.line(fields, "  ".join(filter(None, [document.status.value, document.source, counts, fields["error"]])))
-    return True
-
-
-def remove(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
-    all_well = True
-    for source in options.sources:
-        try:
-            for document in store.remove(options.index, source):
-                fields = {"source": document.source, "status": "removed", "document_id": document.id, "error": None}
-                out.line(fields, f"removed  {document.source}")
-        except errors.UnknownDocument as error:
-            all_well = False
-            out.failed(source, error.as_failure(), {"document_id": None})
-    return all_well
-
-
-def search(store: IndexStore, options: argparse.Namespace, out: "_Output") -> bool:
-    if options.queries is None:
-        hits = store.search(options.index, options.question or "", mode=options.mode, unit=options.unit, k=options.k)
-        out.hits(None, hits)
-        return True
-    all_well = True
-    for id_, question in _queries(options.queries):
-        try:
-            hits = store.search(options.index, question, mode=options.mode, unit=options.unit, k=options.k)
-        except (errors.EmptyQuestion, errors.ServiceError) as error:
-            all_well = False
-            sentence = error.sentence(out.language)
-            out.line({"id": id_, "hits": [], "error": sentence}, f"{id_}: {sentence}")
-        else:
-            out.hits(id_, hits)
-    return all_well
-
-
-def _queries(file: str) -> Iterator[tuple[object, str]]:
-    """Raises BadQueries, before any answer: a mistake at the end would cost all the work before it."""
-    try:
-        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:
-        raise errors.BadQueries(file=file, line=1) from error
-    queries = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            query = json.loads(line)
-            queries.append((query["id"], str(query["question"])))
-        except (ValueError, KeyError, TypeError) as error:
-            raise errors.BadQueries(file=file, line=number) from error
-    yield from queries
-
-
-class _Output:
-    def __init__(self, as_json: bool, language: str) -> None:
-        self.as_json = as_json
-        self.language = language
-
-    def line(self, fields: dict[str, Any], text: str) -> None:
-        print(json.dumps(fields, ensure_ascii=False) if self.as_json else text, flush=True)
-
-    def failed(self, source: str, failure: errors.Failure, fields: dict[str, Any]) -> None:
-        sentence = failure.sentence(self.language)
-        self.line({"source": source, "status": "failed", **fields, "error": sentence}, f"failed  {source}  {sentence}")
-
-    def job(self, job: Ingestion) -> bool:
-        """Each document when it is done; after Ctrl-C the rest stays pending. Raises what the whole job failed of."""
-        all_well = True
-        for added in job.as_completed():
-            all_well &= added.error is None
-            self.added(added)
-        if job.failure:
-            raise job.failure
-        return all_well
-
-    def added(self, added: Added) -> None:
-        if added.error:
-            self.failed(added.source, added.error, {**_ADDED, "document_id": added.document_id})
-            return
-        counts = f"({added.sections} sections, {added.chunks} chunks)"
-        self.line(added.model_dump(mode="json"), f"{added.status.value}  {added.source}  {counts}")
-
-    def hits(self, id_: object, hits: list[Hit]) -> None:
-        fields = {"id": id_, "hits": [hit.model_dump(mode="json") for hit in hits]}
-        self.line(fields, "\n\n".join([*([str(id_)] if id_ is not None else []), *map(_shown, hits)]))
-
-    def refusal(self, error: errors.PlainError) -> int:
-        if self.as_json:
-            print(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False), flush=True)
-        else:
-            print(error.sentence(self.language), file=sys.stderr)
-        return 1
-
-
-def _shown(hit: Hit) -> str:
-    where = " > ".join([hit.title, *hit.headings]) + (f"  p. {hit.page}" if hit.page else "")
-    return f"{hit.rank}. {hit.score:.3f}  {where}  {hit.source}\n{hit.text}"
-
-
 def _language_of_environment() -> str:
     # In the order in which POSIX reads them.
     first = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     return "ja" if first.lower().startswith("ja") else "en"
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m index_store", description="Keep documents, and find them.")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--json", action="store_true", help="one JSON object a line")
-    common.add_argument("--language", choices=("en", "ja"), help="of sentences; else that of LC_ALL or LANG")
-
-    command = commands.add_parser("add", parents=[common], help="load files, folders and sites into an index")
-    command.add_argument("--index", required=True, metavar="NAME")
-    command.add_argument("sources", nargs="+", metavar="SOURCE", help="a file, a folder, or the address of a site")
-    site = CrawlOptions.model_fields
-    command.add_argument(
-        "--depth", type=int, default=site["depth"].default, help="of a site: links to follow (%(default)s)"
-    )
-    command.add_argument(
-        "--limit", type=int, default=site["limit"].default, help="of a site: pages at most (%(default)s)"
-    )
-    for name, what in (("include", "only these paths"), ("exclude", "but not these")):
-        command.add_argument(
-            f"--{name}", action="append", default=[], metavar="PATTERN", help=f"of a site: {what}, such as /docs/*"
-        )
-    command.set_defaults(run=add)
-
-    command = commands.add_parser("list", parents=[common], help="the indexes, or the documents of one")
-    command.add_argument("--index", metavar="NAME")
-    command.set_defaults(run=list_)
-
-    command = commands.add_parser("remove", parents=[common], help="remove documents from an index")
-    command.add_argument("--index", required=True, metavar="NAME")
-    command.add_argument("sources", nargs="+", metavar="SOURCE", help="a document's source, or a folder above it")
-    command.set_defaults(run=remove)
-
-    command = commands.add_parser("retry", parents=[common], help="load once more what failed or was interrupted")
-    command.add_argument("--index", required=True, metavar="NAME")
-    command.set_defaults(run=retry)
-
-    command = commands.add_parser(
-        "reindex", parents=[common], help="load all again, with the present embedding model and chunk size"
-    )
-    command.add_argument("--index", required=True, metavar="NAME")
-    command.set_defaults(run=reindex)
-
-    command = commands.add_parser(
-        "check", parents=[common], help="hold the stores against each other; say what differs"
-    )
-    command.set_defaults(run=check)
-
-    command = commands.add_parser("rename", parents=[common], help="give an index another name")
-    command.add_argument("--index", required=True, metavar="NAME")
-    command.add_argument("name", metavar="NEW_NAME")
-    command.set_defaults(run=rename)
-
-    command = commands.add_parser("drop", parents=[common], help="remove an index with all its documents")
-    command.add_argument("--index", required=True, metavar="NAME")
-    command.set_defaults(run=drop)
-
-    command = commands.add_parser("search", parents=[common], help="find what answers a question")
-    command.add_argument("--index", required=True, metavar="NAME")
-    command.add_argument("--mode", default=MODES[0], help=" or ".join(MODES))
-    command.add_argument("--unit", default=UNITS[0], help=" or ".join(UNITS))
-    command.add_argument("-k", type=_count, default=4, metavar="N", help="hits wanted (4)")
-    asked = command.add_mutually_exclusive_group(required=True)
-    asked.add_argument("--queries", metavar="FILE", help='lines {"id", "question"}')
-    asked.add_argument("question", nargs="?", metavar="QUESTION")
-    command.set_defaults(run=search)
-    return parser
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number
 
 
 if __name__ == "__main__":

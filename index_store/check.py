@@ -15,10 +15,10 @@ def differences(library: Library) -> list[Difference]:
 
 def _of_vectors(library: Library) -> Iterator[Difference]:
     catalogue, collections = library.catalogue, set()
-    for index in catalogue.index_rows():
+    for index in catalogue.indexes.rows():
         collections.add(index.collection)
-        documents = {row.id: row for row in catalogue.rows(index.id)}
-        wanted = dict(catalogue.chunk_ids(index.id))
+        documents = {row.id: row for row in catalogue.documents.rows(index.id)}
+        wanted = dict(catalogue.passages.chunk_ids(index.id))
         there = set(library.vectors.ids(index.collection))
         counted = Counter(wanted.values())
         missing = Counter(document_id for id_, document_id in wanted.items() if id_ not in there)
@@ -42,9 +42,9 @@ def _of_vectors(library: Library) -> Iterator[Difference]:
 
 
 def _of_full_text(library: Library) -> Iterator[Difference]:
-    for index in library.catalogue.index_rows():
-        there = library.catalogue.full_text_ids(index.id)
-        known = {id_ for id_, _ in library.catalogue.chunk_ids(index.id, only_ready=False)}
+    for index in library.catalogue.indexes.rows():
+        there = library.catalogue.full_text.chunk_ids(index.id)
+        known = {id_ for id_, _ in library.catalogue.passages.chunk_ids(index.id, only_ready=False)}
         if missing := len(known - there):
             yield Difference(index=index.name, document=None, what=errors.FullTextMissing(count=missing).as_failure())
         if stray := len(there - known):
@@ -53,9 +53,9 @@ def _of_full_text(library: Library) -> Iterator[Difference]:
 
 def _of_originals(library: Library) -> Iterator[Difference]:
     kept = set(library.originals.kept())
-    versions = library.catalogue.versions()
-    for index in library.catalogue.index_rows():
-        for row in library.catalogue.rows(index.id):
+    versions = library.catalogue.documents.versions()
+    for index in library.catalogue.indexes.rows():
+        for row in library.catalogue.documents.rows(index.id):
             wanted = {(row.id, number) for number in (row.revision, row.incoming) if number}
             # Documents from before originals were kept have a title and no name.
             if row.name and wanted - kept:

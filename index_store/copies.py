@@ -15,17 +15,20 @@ _NUMBER = re.compile(r"\d+")
 
 def are_copies(one: str, other: str) -> bool:
     """Not those that differ in a number: rules of two years may differ in nothing else."""
+    if _numbers(one) != _numbers(other):
+        return False
     a, b = _shingles(one), _shingles(other)
     # What differs much in length can't be alike, and need not be compared.
-    if min(len(a), len(b)) < ALIKE * max(len(a), len(b)) or _numbers(one) != _numbers(other):
+    if min(len(a), len(b)) < ALIKE * max(len(a), len(b)):
         return False
-    return len(a & b) >= ALIKE * len(a | b)
+    shared = len(a & b)
+    return shared >= ALIKE * (len(a) + len(b) - shared)
 
 
 @lru_cache(maxsize=1024)
 def _shingles(text: str) -> frozenset[str]:
     plain = _plain(text)
-    return frozenset(plain[i : i + SHINGLE] for i in range(max(len(plain) - SHINGLE + 1, 1)))
+    return frozenset([plain[i : i + SHINGLE] for i in range(max(len(plain) - SHINGLE + 1, 1))])
 
 
 @lru_cache(maxsize=1024)
@@ -33,5 +36,6 @@ def _numbers(text: str) -> list[str]:
     return _NUMBER.findall(_plain(text))
 
 
+@lru_cache(maxsize=1024)
 def _plain(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).casefold().split())

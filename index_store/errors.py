@@ -7,7 +7,7 @@ PlainError                        a sentence a language, each saying what to do
     ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
     ├── EmbeddingModelMismatch
     ├── CheckError               what `check` finds: catalogue, vectors and originals that do not agree
-    │   ├── VectorsMissing, VectorsStray, ChunksMiscounted, CollectionStray
+    │   ├── VectorsMissing, VectorsStray, FullTextMissing, FullTextStray, ChunksMiscounted, CollectionStray
     │   └── OriginalGone, OriginalsStray
     ├── EmptyQuestion, UnknownMode, UnknownUnit, BadQueries
     ├── DocumentError             one document can't be loaded; the others go on

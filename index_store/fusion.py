@@ -1,6 +1,7 @@
 """What two searches found, by vector and by keyword, made one list."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
@@ -20,7 +21,7 @@ BY_SCORE = Weights(vector=0.3, keyword=0.7)
 """docs/decisions/full-text.md"""
 
 
-class Fused(BaseModel, frozen=True):
+class Fused(NamedTuple):
     id: str
     score: float
     vector_rank: int | None

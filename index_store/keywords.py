@@ -15,7 +15,7 @@ The tables of an index, all within the catalogue's database and its transactions
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Any
@@ -25,11 +25,14 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, CursorResult
 
 from index_store.analysis import Analysis, Analyzer, Terms
+from index_store.batches import batches
+from index_store.database import VARIABLES
+from index_store.records import WordCount
 
 POSTINGS = 5_000
 """looked at for a question over all documents; within some all of theirs are"""
 
-CANDIDATES = 50
+CANDIDATES = 30
 """chunks that are ranked by all terms, unless more hits are wanted"""
 
 PAIR_WEIGHT = 0.3
@@ -43,9 +46,6 @@ K1, B = 0.6, 0.5
 
 TERMS = 50
 """looked up in one statement; SQLite joins up to 500"""
-
-VARIABLES = 900
-"""values in one IN (...); SQLite before 3.32 takes 999"""
 
 _SIGNS = "!#$%&()*+,-./:;<=>?@[\\]^_`{|}~"
 """of ASCII, all that a term may have beside letters and digits: FTS5 would part it there"""
@@ -129,11 +129,6 @@ class Keywords:
         found = self._run(connection, "SELECT row FROM $t_chunks WHERE document_id = ?", (document_id,))
         self._delete(connection, found.scalars().all())
 
-    def delete_chunks(self, connection: Connection, chunk_ids: Sequence[str]) -> None:
-        """Those of them that are there."""
-        found = self._in(connection, "SELECT row FROM $t_chunks WHERE chunk_id IN", chunk_ids)
-        self._delete(connection, [row for (row,) in found])
-
     def chunk_ids(self, connection: Connection) -> Iterator[str]:
         """Of all that is kept here."""
         yield from self._run(connection, "SELECT chunk_id FROM $t_chunks").scalars()
@@ -159,6 +154,22 @@ class Keywords:
         rows = self._candidates(connection, worth, known, allowed, max(k, CANDIDATES))
         scored = sorted(self._scored(connection, rows, worth, length / chunks), key=lambda each: (-each[0], each[1]))
         return [(chunk_id, score) for score, _, chunk_id in scored[:k]]
+
+    def count(
+        self, connection: Connection, words: Mapping[str, Collection[str]], document_ids: Sequence[str] | None = None
+    ) -> dict[str, WordCount]:
+        """By term, exactly; in these documents alone when they are given. `words`: terms, each with its pairs."""
+        _begin(connection)
+        asked = {*words, *(_PAIR + pair for pairs in words.values() for pair in pairs)}
+        held = dict(self._in(connection, "SELECT term, chunks FROM $t_terms WHERE term IN", list(asked)))
+        if document_ids is not None:
+            allowed = self._rows_of(connection, document_ids)
+            postings = self._postings(connection, list(held), _span(allowed)) if len(allowed) else ()
+            held = {term: int(np.isin(rows, allowed, assume_unique=True).sum()) for term, rows in postings}
+        return {
+            term: WordCount(chunks=held.get(term, 0), has_parts=any(held.get(_PAIR + pair) for pair in pairs))
+            for term, pairs in words.items()
+        }
 
     def _candidates(
         self,
@@ -197,16 +208,11 @@ class Keywords:
         allowed: NDArray[np.int64] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Rows that hold any of the terms, and what each gains by all it holds."""
-        low, high, most = (0, 2**62, POSTINGS) if allowed is None else (int(allowed[0]), int(allowed[-1]), -1)
+        span = (0, 2**62, POSTINGS) if allowed is None else _span(allowed)
         rows, gained = [np.empty(0, np.int64)], [np.empty(0)]
-        for i in range(0, len(terms), TERMS):
-            some = terms[i : i + TERMS]
-            # Between quotes nothing is FTS5's syntax; analysis.py takes quotes out of terms.
-            values = tuple(value for term in some for value in (term, f'"{term}"', low, high, most))
-            for term, found in self._run(connection, " UNION ALL ".join([_POSTINGS_OF] * len(some)), values):
-                if found:
-                    rows.append(np.fromstring(found, dtype=np.int64, sep=","))
-                    gained.append(np.full(len(rows[-1]), gains[term]))
+        for term, found in self._postings(connection, terms, span):
+            rows.append(found)
+            gained.append(np.full(len(found), gains[term]))
         each, position = np.unique(np.concatenate(rows), return_inverse=True)
         gain = np.bincount(position, weights=np.concatenate(gained), minlength=len(each))
         if allowed is None:
@@ -214,16 +220,25 @@ class Keywords:
         is_allowed = np.isin(each, allowed, assume_unique=True)
         return each[is_allowed], gain[is_allowed]
 
+    def _postings(
+        self, connection: Connection, terms: Sequence[str], span: tuple[int, int, int]
+    ) -> Iterator[tuple[str, NDArray[np.int64]]]:
+        """Each term that is there with its rows. `span`: the first and the last of them, and how many at most."""
+        for i in range(0, len(terms), TERMS):
+            some = terms[i : i + TERMS]
+            # Between quotes nothing is FTS5's syntax; analysis.py takes quotes out of terms.
+            values = tuple(value for term in some for value in (term, f'"{term}"', *span))
+            for term, found in self._run(connection, " UNION ALL ".join([_POSTINGS_OF] * len(some)), values):
+                if found:
+                    yield term, np.fromstring(found, dtype=np.int64, sep=",")
+
     def _scored(
         self, connection: Connection, rows: Sequence[int], worth: Mapping[str, float], mean_length: float
     ) -> Iterator[tuple[float, int, str]]:
         """Score, row and chunk id."""
         whole = sum(worth.values())
-        owners = self._in(connection, "SELECT row, chunk_id, length FROM $t_chunks WHERE row IN", rows)
-        owner = {row: (chunk_id, length) for row, chunk_id, length in owners}
-        for row, *columns in self._in(connection, "SELECT rowid, title, headings, text FROM $t WHERE rowid IN", rows):
-            counts = _counted([term for term in column.split() if term in worth] for column in columns)
-            chunk_id, length = owner[row]
+        for row, chunk_id, length, *columns in self._in(connection, _RANKED, rows):
+            counts = _counted(filter(worth.__contains__, column.split()) for column in columns)
             norm = K1 * (1 - B + B * length / mean_length)
             # Six places: the order in which floats are added must not decide.
             score = sum(worth[term] * _saturated(count, norm) for term, count in counts.items()) / whole
@@ -260,9 +275,8 @@ class Keywords:
 
     def _in(self, connection: Connection, statement: str, values: Sequence[Any]) -> Iterator[Any]:
         """Rows of `statement`, which ends in IN, for however many values."""
-        for i in range(0, len(values), VARIABLES):
-            some = tuple(values[i : i + VARIABLES])
-            yield from self._run(connection, f"{statement} ({', '.join('?' * len(some))})", some)
+        for some in batches(values, VARIABLES):
+            yield from self._run(connection, f"{statement} ({', '.join('?' * len(some))})", tuple(some)).all()
 
     def _run(self, connection: Connection, statement: str, values: Any = None) -> CursorResult[Any]:
         """`$t` stands for the name of the table, which can't be a parameter."""
@@ -282,6 +296,9 @@ _TABLES = (
 )
 _POSTINGS_OF = (
     "SELECT ?, group_concat(rowid) FROM (SELECT rowid FROM $t WHERE $t MATCH ? AND rowid BETWEEN ? AND ? LIMIT ?)"
+)
+_RANKED = (
+    "SELECT row, chunk_id, length, $t.title, $t.headings, $t.text FROM $t_chunks JOIN $t ON $t.rowid = row WHERE row IN"
 )
 _COUNT_TERM = "INSERT INTO $t_terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks"
 
@@ -304,6 +321,11 @@ def _counted(columns: Iterable[Iterable[str]]) -> dict[str, float]:
         for term in terms:
             counts[term] = counts.get(term, 0.0) + weight
     return counts
+
+
+def _span(allowed: NDArray[np.int64]) -> tuple[int, int, int]:
+    """All rows from the first of these to the last; -1 is SQLite's word for no limit."""
+    return int(allowed[0]), int(allowed[-1]), -1
 
 
 def _saturated(count: float, norm: float) -> float:

@@ -5,7 +5,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator, Set
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,11 +28,15 @@ class Originals:
         shutil.rmtree(self._staging, ignore_errors=True)
         self._staging.mkdir(parents=True)
 
-    def work_folder(self) -> Path:
-        """For a crawl or an archive to put its files into; whoever asks removes it."""
+    @contextmanager
+    def work_folder(self) -> Iterator[Path]:
+        """For a crawl or an archive to put its files into."""
         folder = self._staging / uuid.uuid4().hex
         folder.mkdir()
-        return folder
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def stage(self, path: Path, *, move: bool) -> Staged:
         """Raises OSError."""

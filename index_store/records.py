@@ -124,6 +124,15 @@ class Difference(BaseModel, frozen=True):
     what: Failure
 
 
+class WordCount(BaseModel, frozen=True):
+    """Where a word of a question stands."""
+
+    chunks: int
+    """that hold it"""
+    has_parts: bool
+    """whether any two of its characters stand together somewhere: what is Japanese may be found by these alone"""
+
+
 class Place(BaseModel, frozen=True):
     """Where else a text stands."""
 

@@ -1,12 +1,15 @@
-"""Finding passages: by vector, by keyword, or by both, fused by rank; chunks, or the sections that they stand in."""
+"""Finding passages: by vector, by keyword, or by both, fused; chunks, or the sections that they stand in."""
 
 import unicodedata
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import Row
 
 from index_store import errors
+from index_store.batches import batches
 from index_store.copies import are_copies
 from index_store.embeddings import Embeddings
 from index_store.fusion import Weights, by_rank, by_score
@@ -16,11 +19,14 @@ from index_store.records import Hit, Place
 MODES = ("vector", "keyword", "hybrid")
 UNITS = ("chunk", "section")
 
-DEPTH = 50
-"""chunks that each side is asked for"""
+DEPTH = 30
+"""chunks that each side is asked for, at least: docs/decisions/full-text.md"""
 
 SPARE = 16
 """beyond the hits wanted, so that equal scores are put in order and what is left out leaves no gap"""
+
+COPIES = 6
+"""looked at beyond the hits wanted: a copy scores next to what it is a copy of"""
 
 
 @dataclass(frozen=True)
@@ -36,8 +42,7 @@ class Query:
     """the only documents that are searched"""
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(NamedTuple):
     chunk_id: str
     score: float
     vector: tuple[int, float] | None = None
@@ -53,6 +58,11 @@ class Searcher:
         self._embeddings = embeddings
         self._fusion = fusion
         self._weights = Weights(vector=1 - keyword_weight, keyword=keyword_weight)
+        self._reading = ThreadPoolExecutor(thread_name_prefix="keywords")
+        """the keyword side, while Chroma searches the vectors"""
+
+    def close(self) -> None:
+        self._reading.shutdown()
 
     def search(self, index: Row, query: Query) -> list[Hit]:
         """Best first, always in the same order. Raises UnknownMode, UnknownUnit, EmptyQuestion, EmptyIndex,
@@ -64,16 +74,22 @@ class Searcher:
             raise errors.UnknownUnit(unit=query.unit, known=", ".join(UNITS))
         if not query.question.strip():
             raise errors.EmptyQuestion()
-        if not self._catalogue.has_chunks(index.id):
-            raise errors.EmptyIndex(index=index.name)
         if query.document_ids is not None and not query.document_ids:
             return []
-        vector = None if query.mode == "keyword" else self._vector(index, query.question)
+        # The dimension is that of the first document: before it there is nothing to embed a question for.
+        hits = self._hits_of(index, query) if index.dimension else []
+        if not hits and not self._catalogue.indexes.has_chunks(index.id):
+            raise errors.EmptyIndex(index=index.name)
+        return hits
+
+    def _hits_of(self, index: Row, query: Query) -> list[Hit]:
         depth = max(query.k + SPARE, DEPTH)
+        vector = None if query.mode == "keyword" else self._vector(index, query.question)
+        far = self._library.vectors.far(index.collection, vector) if query.mode == "hybrid" else 0.0
         while True:
+            reading = None if query.mode == "vector" else self._reading.submit(self._worded, index, query, depth)
             near = [] if vector is None else self._near(index, query, vector, depth)
-            worded = [] if query.mode == "vector" else self._worded(index, query, depth)
-            far = self._library.vectors.far(index.collection, vector) if query.mode == "hybrid" else 0.0
+            worded = reading.result() if reading else []
             hits = self._hits(index, query, self._found(query.mode, near, worded, far))
             # Many chunks may share a section, or be copies: ask for more until there are k.
             if len(hits) == query.k or max(len(near), len(worded)) < depth:
@@ -96,7 +112,7 @@ class Searcher:
     def _worded(self, index: Row, query: Query, depth: int) -> list[tuple[str, float]]:
         asked = query.question if query.words is None else " ".join(query.words)
         analysis = self._library.analyzer(index).question(asked)
-        return self._catalogue.find(index.id, analysis, depth, query.document_ids)
+        return self._catalogue.full_text.find(index.id, analysis, depth, query.document_ids)
 
     def _found(
         self, mode: str, near: Sequence[tuple[str, float]], worded: Sequence[tuple[str, float]], far: float
@@ -115,15 +131,14 @@ class Searcher:
         """Each section and each text once, up to `k`; some more are looked at, which may be copies."""
         hits: list[Hit] = []
         sections: set[str] = set()
-        step = query.k + SPARE
-        for i in range(0, len(found), step):
-            known = self._catalogue.hits(index.id, [each.chunk_id for each in found[i : i + step]])
-            for each in found[i : i + step]:
+        for some in batches(found, query.k + COPIES):
+            known = self._catalogue.passages.hits(index.id, [each.chunk_id for each in some], query.unit)
+            for each in some:
                 hit = known.get(each.chunk_id)
                 if hit is None or (query.unit == "section" and hit.section_id in sections):
                     continue
                 sections.add(hit.section_id)
-                self._add(hits, self._whole(hit) if query.unit == "section" else hit, each, query.k)
+                self._add(hits, hit, each, query.k)
             if len(hits) == query.k:
                 break
         return hits
@@ -148,11 +163,3 @@ class Searcher:
             "keyword_score": keyword_score,
         }
         hits.append(hit.model_copy(update=ranks))
-
-    def _whole(self, hit: Hit) -> Hit:
-        """The section of the chunk."""
-        section = self._catalogue.section(hit.section_id)
-        if section is None:  # replaced since; the next search finds the new one
-            return hit
-        whole = {"headings": section.headings, "page": section.page, "text": section.text}
-        return hit.model_copy(update={**whole, "start": 0, "end": len(section.text)})

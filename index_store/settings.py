@@ -59,7 +59,7 @@ class Settings(PlainSettings):
     openai_base_url: str | None = None
     embedding_model: str = "text-embedding-3-small"
     chunk_size: int = Field(300, ge=50, le=2000)
-    """in wide (Japanese) characters; see split.py"""
+    """in wide (Japanese) characters; see cut.py"""
     chunk_overlap: int = Field(40, ge=0)
     model_timeout: float = Field(60, gt=0, allow_inf_nan=False)
     """seconds"""

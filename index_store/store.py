@@ -10,24 +10,36 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from filelock import FileLock, Timeout
 from sqlalchemy import Row
-from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from index_store import errors
+from index_store.again import Again, is_open, is_under_way
 from index_store.analysis import Analysis
 from index_store.check import differences
 from index_store.crawl import CrawlOptions
 from index_store.crawl.guard import AddressGuard
+from index_store.data_folder import open_library, own
 from index_store.embeddings import Embeddings, make_embeddings
-from index_store.feeding import Workshop
-from index_store.ingest import Ingestion
-from index_store.library import CATALOGUE, Library
+from index_store.ingestion import Ingestion, Workshop
+from index_store.intake import Intake
 from index_store.loaders.parser import Parser
-from index_store.records import Added, Chunk, Difference, Document, DocumentStatus, Hit, Index, Original, Section, Site
+from index_store.records import (
+    Added,
+    Chunk,
+    Difference,
+    Document,
+    DocumentStatus,
+    Hit,
+    Index,
+    Original,
+    Section,
+    Site,
+    WordCount,
+)
 from index_store.search import Query, Searcher
 from index_store.settings import Settings
-from index_store.sources import FileSource, KeptSource, SiteSource, Source, file_name, is_address, storable
+from index_store.sources import FileSource, SiteSource, Source, file_name, storable
 
 
 class IndexStore:
@@ -38,19 +50,22 @@ class IndexStore:
 
     def __init__(self, settings: Settings | None = None, embeddings: Embeddings | None = None) -> None:
         self._settings = settings or Settings()
-        self._embeddings = embeddings or make_embeddings(self._settings)
+        self._own = None if embeddings else make_embeddings(self._settings)
+        """the embedding model, where it is to be closed with the store"""
+        self._embeddings = embeddings or self._own
         AddressGuard(self._settings.crawl_allowed)  # a mistake in it is told at the start, not when a site is added
         folder = self._settings.data_dir
-        self._lock = _own(folder)
+        self._lock = own(folder)
         try:
-            self._library = _open(folder)
+            self._library = open_library(folder)
         except errors.PlainError:
             self._lock.release()
             raise
         self._catalogue = self._library.catalogue
+        self._again = Again(self._library.originals)
         self._parser = Parser(self._settings)
         self._searcher = Searcher(self._library, self._embeddings, self._settings.fusion, self._settings.keyword_weight)
-        self._workshop = Workshop(self._settings, self._library, self._parser, self._embeddings)
+        self._workshop = Workshop(self._settings, self._library, Intake(self._library), self._parser, self._embeddings)
         self._ingestions: list[Ingestion] = []
         self._dismissed: set[Ingestion] = set()
         self._is_closed = False
@@ -67,6 +82,9 @@ class IndexStore:
         self._parser.close()
         for ingestion in self._ingestions:
             ingestion.wait()
+        self._searcher.close()
+        if self._own:
+            self._own.close()
         self._library.close()
         self._lock.release()
 
@@ -79,13 +97,13 @@ class IndexStore:
     # Indexes
 
     def indexes(self) -> list[Index]:
-        return self._catalogue.indexes()
+        return self._catalogue.indexes.all()
 
     def create_index(self, name: str) -> None:
         """Raises BadIndexName, IndexExists."""
         name = _checked_name(name)
         with self._naming:
-            if self._catalogue.index(name):
+            if self._catalogue.indexes.named(name):
                 raise errors.IndexExists(index=name)
             with _changing(name):
                 self._create_index(name)
@@ -96,10 +114,10 @@ class IndexStore:
         if new_name == row.name:
             return
         with self._naming:
-            if self._catalogue.index(new_name):
+            if self._catalogue.indexes.named(new_name):
                 raise errors.IndexExists(index=new_name)
             with _changing(row.name):
-                self._catalogue.rename_index(row.id, new_name)
+                self._catalogue.indexes.rename(row.id, new_name)
         for ingestion in self._ingestions:
             if ingestion.index == row.name:
                 ingestion.index = new_name
@@ -120,26 +138,26 @@ class IndexStore:
         """Of one index, or of all. Raises UnknownIndex."""
         if index is not None:
             index = self._index(index).name
-        return self._catalogue.documents(index)
+        return self._catalogue.documents.all(index)
 
     def document(self, document_id: str) -> Document:
         """Raises UnknownDocument."""
-        document = self._catalogue.document(document_id)
+        document = self._catalogue.documents.record(document_id)
         if document is None:
             raise errors.UnknownDocument(source=document_id, index="*")
         return document
 
     def sections(self, document_id: str) -> list[Section]:
         """In reading order; none while the document has no version that is ready."""
-        return self._catalogue.sections(document_id)
+        return self._catalogue.passages.sections(document_id)
 
     def chunks(self, document_id: str) -> list[Chunk]:
         """In reading order."""
-        return self._catalogue.chunks(document_id)
+        return self._catalogue.passages.chunks(document_id)
 
     def section(self, section_id: str) -> Section:
         """Raises UnknownSection: its document may have been replaced or removed."""
-        section = self._catalogue.section(section_id)
+        section = self._catalogue.passages.section(section_id)
         if section is None:
             raise errors.UnknownSection()
         return section
@@ -147,7 +165,7 @@ class IndexStore:
     def original(self, document_id: str) -> Original:
         """Of the version that is ready, else of the newest. Raises UnknownDocument, OriginalMissing."""
         document = self.document(document_id)
-        row = self._catalogue.row_by_id(document_id)
+        row = self._catalogue.documents.row(document_id)
         revision = row and (row.revision or row.incoming)
         path = self._library.originals.path(document_id, revision) if revision else None
         if row is None or path is None or not path.exists():
@@ -160,7 +178,7 @@ class IndexStore:
             Site(
                 index=index, options=CrawlOptions(**row.options), is_crawling=row.is_crawling, crawled_at=row.crawled_at
             )
-            for row in self._catalogue.sites(self._index(index).id)
+            for row in self._catalogue.sites.rows(self._index(index).id)
         ]
 
     # Documents in
@@ -191,10 +209,10 @@ class IndexStore:
         row = self._index(index)
         tried = [
             each
-            for each in self._catalogue.rows(row.id)
-            if (each.id in document_ids if document_ids is not None else _is_open(each))
+            for each in self._catalogue.documents.rows(row.id)
+            if (each.id in document_ids if document_ids is not None else is_open(each))
         ]
-        return self._begin(row.name, [self._newest(each) for each in tried])
+        return self._begin(row.name, [self._again.newest(each) for each in tried])
 
     def reindex(self, index: str) -> Ingestion:
         """Every document once more, with the present settings and embedding model. Raises UnknownIndex, ServiceError.
@@ -208,15 +226,17 @@ class IndexStore:
             self._library.set_model(row, self._embeddings.id)
         else:
             self._library.remove_stray_vectors(row)
-        rows = [each for each in self._catalogue.rows(row.id) if each.status != DocumentStatus.REMOVING]
-        return self._begin(row.name, [self._kept(each) for each in rows])
+        rows = [each for each in self._catalogue.documents.rows(row.id) if each.status != DocumentStatus.REMOVING]
+        return self._begin(row.name, [self._again.kept(each) for each in rows])
 
     def resume(self) -> list[Ingestion]:
         """Goes on with what was pending when the last process ended."""
         jobs = []
-        for row in self._catalogue.index_rows():
-            sources: list[Source] = [self._kept(each) for each in self._catalogue.rows(row.id) if _is_under_way(each)]
-            sites = [site for site in self._catalogue.sites(row.id) if site.is_crawling]
+        for row in self._catalogue.indexes.rows():
+            sources: list[Source] = [
+                self._again.kept(each) for each in self._catalogue.documents.rows(row.id) if is_under_way(each)
+            ]
+            sites = [site for site in self._catalogue.sites.rows(row.id) if site.is_crawling]
             sources += [SiteSource(CrawlOptions(**site.options)) for site in sites]
             if sources:
                 jobs.append(self._begin(row.name, sources))
@@ -243,11 +263,11 @@ class IndexStore:
         """
         row = self._index(index)
         source = storable(source)
-        is_site = self._catalogue.has_site(row.id, source)
+        is_site = self._catalogue.sites.has(row.id, source)
         if is_site:
             with _changing(source):
-                self._catalogue.delete_site(row.id, source)  # first, so that a crawl that is under way brings no more
-        every = self._catalogue.documents(row.name)
+                self._catalogue.sites.delete(row.id, source)  # first, so that a crawl that is under way brings no more
+        every = self._catalogue.documents.all(row.name)
         path = os.path.abspath(source)
         gone = [document for document in every if document.source == source]
         gone = gone or [document for document in every if document.parent == source]
@@ -263,14 +283,14 @@ class IndexStore:
 
     def remove_documents(self, document_ids: Sequence[str]) -> None:
         """Those of them that are there."""
-        rows = [row for id_ in document_ids if (row := self._catalogue.row_by_id(id_))]
+        rows = [row for id_ in document_ids if (row := self._catalogue.documents.row(id_))]
         if rows:
             with _changing(", ".join(file_name(row.source) for row in rows[:3])):
                 self._library.remove(rows)
 
     def check(self) -> list[Difference]:
         """Where catalogue, vectors and originals do not agree."""
-        with self._library.paused():
+        with self._library.held():
             return differences(self._library)
 
     # Search
@@ -301,6 +321,19 @@ class IndexStore:
         """Where in `text` the words of a question stand: spans in characters. Raises UnknownIndex."""
         return self._library.analyzer(self._index(index)).matches(analysis, text)
 
+    def count_words(
+        self, index: str, analysis: Analysis, document_ids: Sequence[str] | None = None
+    ) -> dict[str, WordCount]:
+        """By each term that is searched: in how many chunks it stands; of these documents alone when they are given.
+
+        Raises UnknownIndex.
+        """
+        row = self._index(index)
+        analyzer = self._library.analyzer(row)
+        words = {word.term: word.written for word in analysis.words if not word.dropped}
+        pairs = {term: {pair.text for pair in analyzer.terms(written).pairs} for term, written in words.items()}
+        return self._catalogue.full_text.count_words(row.id, pairs, document_ids)
+
     def glossary(self, index: str) -> str:
         """Terms that stay whole in full text, one a line. Raises UnknownIndex."""
         return self._index(index).glossary or ""
@@ -316,26 +349,8 @@ class IndexStore:
         self._ingestions.append(ingestion)
         return ingestion
 
-    def _kept(self, row: Row) -> Source:
-        """Where the document's content is to be had, if need be anew."""
-        revision = row.incoming or row.revision
-        if revision and self._library.originals.path(row.id, revision).exists():
-            return KeptSource(row.id, row.source)
-        return self._anew(row)
-
-    def _newest(self, row: Row) -> Source:
-        """The same for the version that failed: of one that never came (a page, say), what is kept is an older one."""
-        return self._anew(row) if row.error and not row.incoming else self._kept(row)
-
-    def _anew(self, row: Row) -> Source:
-        if row.parent and is_address(row.source):
-            return SiteSource(CrawlOptions(url=row.source, depth=0, limit=1), row.parent)
-        if not row.parent and (path := Path(row.source)).is_absolute():
-            return FileSource(path)
-        return KeptSource(row.id, row.source)
-
     def _index(self, name: str) -> Row:
-        row = self._catalogue.index(unicodedata.normalize("NFC", name))
+        row = self._catalogue.indexes.named(unicodedata.normalize("NFC", name))
         if row is None:
             known = ", ".join(index.name for index in self.indexes())
             if not known:
@@ -350,11 +365,11 @@ class IndexStore:
         """
         name = _checked_name(name)
         with self._naming:
-            row = self._catalogue.index(name)
+            row = self._catalogue.indexes.named(name)
             if row is None:
                 self._create_index(name)
             elif row.embedding_model != self._embeddings.id:
-                if self._catalogue.has_chunks(row.id):
+                if self._catalogue.indexes.has_chunks(row.id):
                     raise errors.model_mismatch(row, self._embeddings.id)
                 self._library.set_model(row, self._embeddings.id)
             return self._index(name)
@@ -372,44 +387,9 @@ def _changing(what: str) -> Iterator[None]:
         raise errors.ChangeFailed(name=what) from error
 
 
-def _is_under_way(row: Row) -> bool:
-    """Whether it, or a newer version of it, is still to come."""
-    is_newer_to_come = row.status == DocumentStatus.READY and row.incoming is not None and row.error is None
-    return row.status == DocumentStatus.PENDING or is_newer_to_come
-
-
-def _is_open(row: Row) -> bool:
-    return row.status == DocumentStatus.FAILED or row.error is not None or _is_under_way(row)
-
-
 def _checked_name(name: str) -> str:
     name = unicodedata.normalize("NFC", name)
     bad = any(unicodedata.category(character) in ("Cc", "Cs") or character in "/\\" for character in name)
     if not 1 <= len(name) <= 64 or bad or name != name.strip() or name in (".", ".."):
         raise errors.BadIndexName()
     return name
-
-
-def _open(folder: Path) -> Library:
-    try:
-        return Library(folder)
-    except (OSError, OperationalError) as error:
-        raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
-    except DatabaseError as error:
-        raise errors.DataFolderDamaged(file=CATALOGUE, folder=os.path.abspath(folder)) from error
-
-
-def _own(folder: Path) -> FileLock:
-    """The lock that says that this process owns the folder; beside it, for the reader of an error, which one does."""
-    owner = folder / "index_store.pid"
-    lock = FileLock(folder / "index_store.lock", thread_local=False)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=0)
-        owner.write_text(str(os.getpid()))
-    except Timeout as error:
-        pid = owner.read_text().strip() if owner.exists() else "?"
-        raise errors.StoreInUse(folder=os.path.abspath(folder), pid=pid) from error
-    except OSError as error:
-        raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
-    return lock

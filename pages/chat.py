@@ -7,14 +7,14 @@ from index_store.errors import EmptyQuestion
 from pages.conversation import current_conversation, open_conversation
 from pages.process import engine
 from pages.widgets.jobs import jobs, show_jobs
-from pages.widgets.options import choose_retrieval, retrieval_label
+from pages.widgets.options import choose_options, show_picked
 from pages.widgets.picker import pick
 from pages.widgets.sidebar import show_conversations
 from pages.widgets.turn import show_live, show_past, show_question
 from pages.widgets.uploader import show_uploader
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
-from rag.trace import Retrieval
+from rag.trace import Retrieval, Style
 
 
 def ask(
@@ -23,6 +23,7 @@ def ask(
     pipeline: str,
     attachments: list[FileSource] | None = None,
     retrieval: Retrieval | None = None,
+    style: Style | None = None,
 ) -> None:
     run = engine().ask(
         question,
@@ -31,6 +32,7 @@ def ask(
         conversation_id=current_conversation(),
         attachments=attachments or [],
         retrieval=retrieval,
+        style=style,
     )
     open_conversation(run.conversation_id)
 
@@ -113,9 +115,8 @@ with st.bottom:
     with pipeline_column:
         pipeline = choose_pipeline()
     with options_column:
-        retrieval = choose_retrieval(pipeline)
-    if retrieval:
-        st.caption(say("options.picked", retrieval=retrieval_label(retrieval)))
+        retrieval, style = choose_options(pipeline)
+    show_picked(retrieval, style)
     if not conversation_id:
         st.caption(say(f"pipeline.{pipeline}_help"))
     said = st.chat_input(say("chat.placeholder"), accept_file="multiple", key="composer", disabled=is_busy)
@@ -123,7 +124,7 @@ with st.bottom:
 if said:
     attached = [uploads.keep(engine().settings.data_dir, file.name, file) for file in said.files]
     if said.text.strip():
-        ask(said.text, index, pipeline, attached, retrieval)
+        ask(said.text, index, pipeline, attached, retrieval, style)
     elif attached:
         engine().store.ingest(index, attached)
         st.rerun()

@@ -46,13 +46,18 @@ def show_all() -> None:
     name = index.name if index else say("index.default")
     with st.container(border=True, key="adding"):
         show_adding(name)
-    show_jobs(known_jobs)
+    # Each in a place of its own, so that none is moved when another grows: Streamlit would draw it anew, beside the
+    # old one at first, and without what was being typed into it.
+    coming, listed = st.container(), st.container()
+    with coming:
+        show_jobs(known_jobs)
     is_busy = any(job.index == name and not is_finished for job, is_finished in known_jobs.items())
     count = size(index) if index else 0
-    if count or is_busy:
-        show_table(name, count, is_busy)
-    elif not known_jobs:
-        show_next_step(indexes)
+    with listed:
+        if count or is_busy:
+            show_table(name, count, is_busy)
+        elif not known_jobs:
+            show_next_step(indexes)
     if index:
         show_sites(index)
 

@@ -7,7 +7,7 @@ import streamlit as st
 from index_store import UNITS, Document, DocumentStatus, Index
 from index_store.errors import PlainError
 from pages.process import engine
-from pages.widgets.analysis import analysis_html, presences
+from pages.widgets.analysis import analysis_html
 from pages.widgets.hits import Texts, searches_html
 from pages.widgets.indexes import index_label
 from pages.widgets.presence import named, presence_html
@@ -135,7 +135,7 @@ def show(
             # What even this side can't do is wrong with the index, not with a service.
             st.warning(plain(keyword.error.sentence(language())))
             return
-        known = presences(store, index.name, analysis, document_ids)
+        counts = store.count_words(index.name, analysis, document_ids)
         texts = Texts(store, lambda text: store.matches(index.name, analysis, text))
         nothing = {
             "vector": say("search.vector_none"),
@@ -144,7 +144,7 @@ def show(
         }
         found = searches_html(searches, unit, k, texts, nothing)
     with st.expander(say("search.analysis"), expanded=True):
-        st.html(analysis_html(analysis, known))
+        st.html(analysis_html(analysis, counts))
     st.html(found)
 
 

@@ -2,7 +2,7 @@
 
     python -m rag pipelines [--json]
     python -m rag ask --index NAME --pipeline NAME [--mode vector|keyword|hybrid] [--unit chunk|section] [-k HITS]
-                      [--json] QUESTION
+                      [--length short|normal|long] [--tone neutral|polite|plain] [--json] QUESTION
 
 With --json every line is one object; `ask` then prints the events of its run as they happen. Exit status 0 only when
 all went well. The answer goes to standard output, what happens on the way to standard error.
@@ -18,9 +18,11 @@ from collections.abc import Iterator
 from index_store import MODES, UNITS
 from index_store.errors import PlainError
 from rag.engine import Engine
+from rag.outcomes import warning
 from rag.pipelines import PIPELINES, pipeline
 from rag.retrieval import LEAST_HITS, MOST_HITS, hit_count
 from rag.run import Run
+from rag.style import LENGTHS, TONES, style
 from rag.trace import Decision, Retrieval, RunFinished, StepFinished, Token, to_json
 
 
@@ -53,6 +55,8 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--mode", help=f"of search, instead of the pipeline's: {', '.join(MODES)}")
     ask.add_argument("--unit", help=f"that is read, instead of the pipeline's: {', '.join(UNITS)}")
     ask.add_argument("-k", metavar="HITS", help=f"instead of the pipeline's: {LEAST_HITS} to {MOST_HITS}")
+    ask.add_argument("--length", help=f"of the answer, instead of ANSWER_LENGTH: {', '.join(LENGTHS)}")
+    ask.add_argument("--tone", help=f"of the answer, instead of ANSWER_TONE: {', '.join(TONES)}")
     ask.add_argument("question")
     ask.set_defaults(command=_ask)
     return parser
@@ -75,8 +79,13 @@ def _pipelines(options: argparse.Namespace) -> int:
 
 def _ask(options: argparse.Namespace) -> int:
     with Engine() as engine:
+        usual = engine.settings.style
         run = engine.ask(
-            options.question, index=options.index, pipeline_name=options.pipeline, retrieval=_retrieval(options)
+            options.question,
+            index=options.index,
+            pipeline_name=options.pipeline,
+            retrieval=_retrieval(options),
+            style=style(options.length or usual.length, options.tone or usual.tone),
         )
         # Ctrl-C ends the run, and with it the model's work, in the way that the page's stop button does.
         signal.signal(signal.SIGINT, lambda *_: run.stop())
@@ -108,22 +117,34 @@ def _told(run: Run, language: str) -> Iterator[str]:
             attempt = f" #{event.attempt}" if event.attempt > 1 else ""
             verdict = f" {event.verdict}" if event.verdict else ""
             print(f"· {event.step}{attempt}{verdict} {event.milliseconds:.0f} ms", file=sys.stderr)
+            if event.fallback:
+                print(f"  ! {event.fallback.sentence(language)}", file=sys.stderr)
         elif isinstance(event, Decision):
             print(f"  -> {event.to} ({event.why})", file=sys.stderr)
         elif isinstance(event, RunFinished):
             yield from _ending(event, language)
 
 
+_OUTSIDE = {"en": "from the web: ", "ja": "外部(Web): "}
+
+
 def _ending(event: RunFinished, language: str) -> Iterator[str]:
     yield "\n"
     for each in event.citations:
         page = f" p. {each.page}" if each.page else ""
-        yield f"[{each.number}] {' > '.join(dict.fromkeys((each.title, *each.headings)))}{page} ({each.source})\n"
-    if event.error:
-        print(event.error.sentence(language), file=sys.stderr)
+        outside = _OUTSIDE[language] if each.origin == "web" else ""
+        date = f", {each.published}" if each.published else ""
+        place = " > ".join(dict.fromkeys((each.title, *each.headings)))
+        yield f"[{each.number}] {outside}{place}{page} ({each.source}{date})\n"
+    for claim in event.unconfirmed:
+        print(f"  ? {claim}", file=sys.stderr)
+    told = event.error.sentence(language) if event.error else warning(event.outcome, language)
+    if told:
+        print(told, file=sys.stderr)
     totals = event.totals
     print(
-        f"{event.status} · {totals.seconds:.1f} s · {totals.model_calls} calls · {totals.tokens} tokens",
+        f"{event.status} · {totals.seconds:.1f} s · {totals.model_calls} calls · {totals.tokens} tokens"
+        + (f" · {event.outcome}" if event.outcome else ""),
         file=sys.stderr,
     )
 

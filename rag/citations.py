@@ -7,14 +7,19 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from rag.overlap import overlap
+from rag.refusal import RefusalCut
 from rag.trace import Citation, Claim, Passage
 
 MARKER = re.compile(r"\[(\d+)\]")
 _WRITTEN_MARKER = re.compile(r"( *)[\[【［]\s*(\d+(?:\s*[,、，]\s*\d+)*)\s*[\]】］]")
 _OPEN_MARKER = re.compile(r" *(?:[\[【［][\d\s,、，]*)?$")
 """with the spaces before it, which go when all of the marker does"""
-_SENTENCE_END = re.compile(r"[。！？!?]|\.(?=\s)|\n")
-_CLAIM_END = re.compile(r"(?:[。！？!?]|\.(?=\s|\[|$)|\n)(?:\s*\[\d+\])*")
+_POINT = r"(?<![a-z]\.[a-z])\.(?=\n|\s+[^\sa-z\d])"
+"""one that a sentence may begin after: not those of 'e.g. this' and 'ext. 2499'"""
+_SENTENCE_END = re.compile(rf"[。！？!?]|{_POINT}|\n")
+_OPEN_POINT = re.compile(r"\.[^\S\n]*$")
+"""whether it ends the sentence shows with what follows"""
+_CLAIM_END = re.compile(rf"(?:[。！？!?]|{_POINT}|\.(?=\[|\s*$)|\n)(?:\s*\[\d+\])*")
 """with the markers that stand behind a full stop: they belong to the sentence before it"""
 
 LEAST_OVERLAP = 0.35
@@ -30,16 +35,22 @@ class CitedText:
         self.written = ""
         self.cited: list[int] = []
         self._numbers = {passage.number for passage in passages}
+        self._refusal = RefusalCut()
         self._held = ""
 
+    @property
+    def refuses(self) -> bool:
+        """It says that the passages don't hold the answer."""
+        return self._refusal.stands_first or (self._refusal.was_written and not self.cited)
+
     def feed(self, piece: str) -> str:
-        text = self._held + piece
+        text = self._held + self._refusal.feed(piece)
         cut = _OPEN_MARKER.search(text).start()
         self._held = text[cut:]
         return self._pass_on(text[:cut])
 
     def end(self) -> str:
-        text, self._held = self._held, ""
+        text, self._held = self._held + self._refusal.end(), ""
         return self._pass_on(text)
 
     def _pass_on(self, text: str) -> str:
@@ -58,6 +69,9 @@ class CitedText:
 class AttributedText:
     """The answer of a model that does not cite: each sentence gets the passage that it is most made of."""
 
+    refuses = False
+    """it has no leave to"""
+
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
         self.written = ""
         self.cited: list[int] = []
@@ -69,11 +83,11 @@ class AttributedText:
     def feed(self, piece: str) -> str:
         text, shown = self._held + piece, ""
         self._held = ""
-        while end := _SENTENCE_END.search(text):
-            shown += self._close(text[: end.start()]) + end[0]
-            text = text[end.end() :]
-        if text.endswith("."):  # whether it ends the sentence or stands in 2.5 shows with what follows
-            text, self._held = text[:-1], "."
+        while end := _SENTENCE_END.search(f"{self._sentence}{text}", begun := len(self._sentence)):
+            shown += self._close(text[: end.start() - begun]) + end[0]
+            text = text[end.end() - begun :]
+        if point := _OPEN_POINT.search(text):
+            text, self._held = text[: point.start()], point[0]
         self._sentence += text
         shown += text
         self.written += shown

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store import FileSource, IndexStore, uploads
+from rag.budget import Budget
 from rag.execution import Execution
 from rag.history import History
 from rag.models import ModelSource, model_source
@@ -23,7 +24,8 @@ from rag.retrieval import check
 from rag.run import Run
 from rag.settings import Settings
 from rag.step import Recorder
-from rag.trace import Event, Retrieval, RunStarted
+from rag.trace import Event, Retrieval, RunStarted, Style
+from rag.web import WebSearch, web_search
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +42,7 @@ class Engine:
         *,
         store: IndexStore | None = None,
         models: ModelSource | None = None,
+        web: WebSearch | None = None,
     ) -> None:
         """Raises PlainError, such as StoreInUse when another process holds the data folder."""
         self.settings = settings or Settings()
@@ -49,6 +52,7 @@ class Engine:
         uploads.discard_all(self.settings.data_dir)
         self.store.resume()
         self._models = models or model_source(self.settings)
+        self._web = web or web_search(self.settings)
         self._runs: dict[str, Run] = {}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
@@ -60,7 +64,8 @@ class Engine:
             run.stop()
         for run in self._runs.values():
             run.result()
-        asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
+        for used in filter(None, (self._models, self._web)):
+            asyncio.run_coroutine_threadsafe(used.close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -86,11 +91,12 @@ class Engine:
         conversation_id: str | None = None,
         attachments: Sequence[FileSource] = (),
         retrieval: Retrieval | None = None,
+        style: Style | None = None,
     ) -> Run:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
-        `retrieval`: another than the pipeline has. Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount. All
-        that goes wrong later ends the run, in its `run_finished`.
+        `retrieval`: another than the pipeline has; `style`: another than the settings have. Raises UnknownPipeline,
+        UnknownMode, UnknownUnit, BadHitCount. All that goes wrong later ends the run, in its `run_finished`.
         """
         question, index = _storable(question).strip(), _storable(index)
         flow = pipeline(pipeline_name)
@@ -106,9 +112,13 @@ class Engine:
             pipeline=flow.name,
             model=self.model_name,
             retrieval=retrieval,
+            style=style or self.settings.style,
             at=time.time(),
         )
-        execution = Execution(started, flow, tuple(attachments), self.store, self._models, self.settings)
+        turns = self.history.turns(conversation_id, before=question)
+        execution = Execution(
+            started, flow, turns, tuple(attachments), self.store, self._models, self.settings, self._web
+        )
         run = Run(started)
         self.history.save(run.id, started)
         self._runs[run.id] = run
@@ -141,10 +151,13 @@ class Engine:
                 log.exception("Run %s can't be saved", run.id)
             run.append(event)
 
-        work = asyncio.ensure_future(execution.work(Recorder(emit, clock)))
+        work = asyncio.ensure_future(execution.work(Recorder(emit, clock, self._budget())))
         run.on_stop(lambda: self._loop.call_soon_threadsafe(work.cancel))
         status, error = await work
         emit(finished(run.events, status, error, clock()))
+
+    def _budget(self) -> Budget:
+        return Budget(calls=self.settings.run_call_limit, tokens=self.settings.run_token_limit)
 
     def delete_conversation(self, conversation_id: str) -> None:
         """With its runs, of which those in flight are stopped first."""

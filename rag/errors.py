@@ -5,16 +5,29 @@ index_store.errors.PlainError
 └── RagError
     ├── UnknownPipeline
     ├── BadHitCount               too few or too many passages asked for
+    ├── UnknownStyle
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
     │   ├── ModelTooSlow          a step that can do without did not wait longer
     │   └── NoJson                no grader of a step got an answer that it could read
-    ├── RunTimeLimit
+    ├── WebSearchError            the web could not be searched; the run goes on without
+    │   ├── WebKeyRefused, WebLimitReached
+    │   └── WebSearchFailed, WebUnreachable, WebSearchTooSlow, WebAnswerUnreadable
+    ├── RunLimit                  the run has used up what it may; what it has written so far is kept
+    │   └── RunTimeLimit, RunCallLimit, RunTokenLimit
     ├── Interrupted               the app ended in the midst of the run
     └── Unexpected                a fault of ours; the log has the details
 """
 
-from index_store.errors import PlainError
+from index_store.errors import (
+    AnswerUnreadable,
+    PlainError,
+    RequestRefused,
+    ServiceBusy,
+    ServiceFailed,
+    ServiceTimedOut,
+    ServiceUnreachable,
+)
 
 
 class RagError(PlainError):
@@ -29,6 +42,11 @@ class UnknownPipeline(RagError):
 class BadHitCount(RagError):
     en = "Between {least} and {most} passages can be retrieved, not “{k}”. Give a whole number in between."
     ja = "検索する件数は {least}〜{most} の整数で指定してください(「{k}」は使えません)。"
+
+
+class UnknownStyle(RagError):
+    en = "An answer can't be “{name}”. Choose one of: {known}."
+    ja = "回答の書き方に「{name}」は指定できません。次から選んでください: {known}。"
 
 
 class ModelError(RagError):
@@ -56,9 +74,57 @@ class NoJson(ModelError):
     )
 
 
-class RunTimeLimit(RagError):
+class WebSearchError(RagError):
+    pass
+
+
+class WebKeyRefused(WebSearchError):
+    en = "{service} refuses the key in TAVILY_API_KEY. Correct it, or set WEB_SEARCH=off to do without the web."
+    ja = "{service} が TAVILY_API_KEY のキーを拒否しました。正しいキーを設定するか、WEB_SEARCH=off にしてください。"
+
+
+class WebLimitReached(WebSearchError):
+    en = "{service} answers no more for now: its limit of requests or credits is met. Wait, or check the key's plan."
+    ja = "{service} の回数またはクレジットの上限に達しました。しばらく待つか、キーのプランを確認してください。"
+
+
+class WebSearchFailed(WebSearchError):
+    en = "{service} could not search (status {status}). Ask again later; the answer here was made without the web."
+    ja = "{service} が検索に失敗しました(ステータス {status})。Web を使わずに続けました。後でもう一度お試しください。"
+
+
+class WebUnreachable(WebSearchError):
+    en = "{service} can't be reached from here. Check the network, or set WEB_SEARCH=off to do without the web."
+    ja = "{service} に接続できません。ネットワークを確認するか、WEB_SEARCH=off にしてください。"
+
+
+class WebSearchTooSlow(WebSearchError):
+    en = "{service} did not answer within {seconds:g} seconds. The run went on without the web."
+    ja = "{service} が {seconds:g} 秒以内に応答しなかったため、Web を使わずに続けました。"
+
+
+class WebAnswerUnreadable(WebSearchError):
+    en = "What {service} answered is no list of results. Check TAVILY_BASE_URL; the run went on without the web."
+    ja = "{service} の応答を検索結果として読めません。TAVILY_BASE_URL を確認してください。Web を使わずに続けました。"
+
+
+class RunLimit(RagError):
+    pass
+
+
+class RunTimeLimit(RunLimit):
     en = "The run was ended after {seconds:.0f} seconds. Ask a narrower question, or raise RUN_TIME_LIMIT."
     ja = "{seconds:.0f} 秒を超えたため実行を終了しました。質問を絞るか、RUN_TIME_LIMIT を大きくしてください。"
+
+
+class RunCallLimit(RunLimit):
+    en = "The run was ended after {calls} model calls. Ask a narrower question, or raise RUN_CALL_LIMIT."
+    ja = "モデルの呼び出しが {calls} 回に達したため終了しました。質問を絞るか、RUN_CALL_LIMIT を大きくしてください。"
+
+
+class RunTokenLimit(RunLimit):
+    en = "The run was ended after {tokens} tokens. Ask a narrower question, or raise RUN_TOKEN_LIMIT."
+    ja = "{tokens} トークンに達したため実行を終了しました。質問を絞るか、RUN_TOKEN_LIMIT を大きくしてください。"
 
 
 class Interrupted(RagError):
@@ -69,3 +135,10 @@ class Interrupted(RagError):
 class Unexpected(RagError):
     en = "Something went wrong inside the app ({kind}). Ask again; if it goes on, look at the log of the app."
     ja = "アプリの内部で問題が起きました({kind})。もう一度質問してください。続く場合はアプリのログを確認してください。"
+
+
+PASSING = (
+    ServiceBusy, ServiceFailed, ServiceTimedOut, ServiceUnreachable, AnswerUnreadable, RequestRefused, ModelError,
+)  # fmt: skip
+"""what one call to the model may meet, and a step that has a fallback does without; a key that is refused, say, would
+be refused to the next step as well"""

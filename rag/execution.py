@@ -1,4 +1,5 @@
-"""One question on its way, as the engine works on it: attachments, then the model, then the pipeline's graph."""
+"""One question on its way, as the engine works on it: attachments, then the model, then what a follow-up asks, then
+the pipeline's graph."""
 
 import asyncio
 import logging
@@ -7,18 +8,22 @@ from dataclasses import dataclass
 
 from index_store import FileSource, IndexStore, uploads
 from index_store.errors import EmptyQuestion, PlainError
-from rag.errors import RunTimeLimit, Unexpected
+from rag.chat import ChatModel
+from rag.errors import RunLimit, RunTimeLimit, Unexpected
 from rag.language import language_of
-from rag.models import ChatModel, ModelSource
+from rag.models import ModelSource
 from rag.pipelines import Pipeline
 from rag.settings import Settings
-from rag.step import Limits, Recorder, Step, Tools
+from rag.standalone import standalone_question
+from rag.step import Assessing, Limits, Recorder, Step, Tools
 from rag.trace import (
     DocumentsDetail,
     ModelDetail,
     RunStarted,
     RunStatus,
+    Turn,
 )
+from rag.web import WebSearch
 
 log = logging.getLogger(__name__)
 
@@ -33,11 +38,14 @@ RECURSION_LIMIT = 100
 class Execution:
     started: RunStarted
     pipeline: Pipeline
+    turns: Sequence[Turn]
+    """what was said before in the conversation"""
     attachments: Sequence[FileSource]
     """uploads, added to the index before anything else"""
     store: IndexStore
     models: ModelSource
     settings: Settings
+    web: WebSearch | None
 
     async def work(self, recorder: Recorder) -> tuple[RunStatus, PlainError | None]:
         """Runs to the end, whichever it is. The recorder gets every event but `run_finished`."""
@@ -48,6 +56,8 @@ class Execution:
             return "stopped", None
         except TimeoutError:
             return "limited", RunTimeLimit(seconds=self.settings.run_time_limit)
+        except RunLimit as error:
+            return "limited", error
         except PlainError as error:
             return "failed", error
         except Exception as error:  # the edge of a run: a fault of ours must end it in words, not hang its readers
@@ -64,17 +74,29 @@ class Execution:
         finally:
             uploads.discard(self.attachments)
         model = await self._open_model(recorder)
+        question = self.started.question
+        if self.turns:
+            question = await standalone_question(question, self.turns, model, recorder)
         tools = Tools(
             model=model,
             store=self.store,
             index=self.started.index,
             retrieval=self.started.retrieval or self.pipeline.retrieval,
-            limits=Limits(rewrites=self.settings.max_rewrites, generations=self.settings.max_generations),
+            limits=Limits(
+                rewrites=self.settings.max_rewrites,
+                generations=self.settings.max_generations,
+                web=self.web is not None,
+            ),
             language=language_of(self.started.question),
+            style=self.started.style,
             recorder=recorder,
+            web=self.web,
+            assessing=Assessing(
+                rule=self.settings.corrective_rule, lower=self.settings.crag_lower, upper=self.settings.crag_upper
+            ),
         )
         config = {"recursion_limit": RECURSION_LIMIT}
-        await self.pipeline.compiled.ainvoke({"question": self.started.question}, config, context=tools)
+        await self.pipeline.compiled.ainvoke({"question": question}, config, context=tools)
 
     async def _add_documents(self, recorder: Recorder) -> None:
         step = Step("add_documents", recorder)

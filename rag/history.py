@@ -5,6 +5,7 @@ Not here: runs in flight, which the engine holds, and the tokens of an answer, w
 
 import time
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -19,18 +20,35 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    create_engine,
-    event,
     func,
     select,
 )
 
+from index_store.database import open_database
+from rag.citations import MARKER
 from rag.errors import Interrupted
 from rag.reading import finished
-from rag.trace import Event, RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
+from rag.trace import (
+    Event,
+    RunFinished,
+    RunStarted,
+    StandaloneDetail,
+    StepFinished,
+    StepStarted,
+    Token,
+    Turn,
+    from_json,
+    to_json,
+)
 
 TITLE_LENGTH = 60
 """characters of the first question"""
+
+MOST_TURNS = 3
+"""that a follow-up is read against: what it leans on is mostly in the last one, and the embedded model reads slowly"""
+
+LONGEST_SAID = 300
+"""characters of a question or an answer of them"""
 
 _metadata = MetaData()
 
@@ -90,8 +108,7 @@ class History:
 
     def __init__(self, data_dir: Path) -> None:
         data_dir.mkdir(parents=True, exist_ok=True)
-        self._database = create_engine(f"sqlite:///{data_dir / 'history.sqlite3'}", connect_args={"timeout": 30})
-        event.listen(self._database, "connect", _set_pragmas)
+        self._database = open_database(data_dir / "history.sqlite3")
         _metadata.create_all(self._database)
 
     def close(self) -> None:
@@ -138,6 +155,20 @@ class History:
         if conversation_id is None:
             return self._select_runs()
         return self._select_runs(_runs.c.conversation_id == conversation_id)
+
+    def turns(self, conversation_id: str, *, before: str) -> tuple[Turn, ...]:
+        """The last things that were asked and answered, each question once, the earliest first, for the question
+        `before` which they stand; follow-ups as they were understood. Long ones are cut.
+        """
+        said: dict[str, Turn] = {}
+        for run in reversed(
+            self._select_runs(_runs.c.conversation_id == conversation_id, _runs.c.status == "finished")
+        ):
+            if run.question != before and run.question not in said and (turn := _turn(self.events(run.id))):
+                said[run.question] = turn
+            if len(said) == MOST_TURNS:
+                break
+        return tuple(reversed(said.values()))
 
     def run(self, run_id: str) -> PastRun | None:
         return next(iter(self._select_runs(_runs.c.id == run_id)), None)
@@ -186,6 +217,24 @@ class History:
         return [PastRun.model_validate(dict(row)) for row in found]
 
 
+def _turn(events: Sequence[Event]) -> Turn | None:
+    """None where there is no answer."""
+    question, answer = "", ""
+    for each in events:
+        match each:
+            case RunStarted():
+                question = each.question
+            case StepFinished(detail=StandaloneDetail(after=whole)):
+                question = whole
+            case RunFinished():
+                answer = MARKER.sub("", each.answer).strip()
+    return Turn(question=_cut(question), answer=_cut(answer)) if answer else None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_SAID else text[: LONGEST_SAID - 1] + "…"
+
+
 def _end(event: Event) -> float:
     """Seconds since its run began by which it is known to have gone on."""
     match event:
@@ -194,9 +243,3 @@ def _end(event: Event) -> float:
         case StepFinished():
             return event.start + event.milliseconds / 1000
     return 0
-
-
-def _set_pragmas(connection, _record) -> None:
-    # WAL lets pages read while a run is written; NORMAL can lose the last moment in a power cut, never the file.
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")

@@ -1,6 +1,6 @@
 """How much a model can be given to read, and passages trimmed to it around the chunk that was found.
 
-Lengths are in wide characters, as index_store.split measures them, and a little more where there are figures.
+Lengths are in wide characters, as index_store.cut measures them, and a little more where there are figures.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from index_store import Hit
-from index_store.split import cut, measure
+from index_store.cut import cut, measure
 
 TOKENS_A_CHARACTER = 0.8
 """of a wide character: the embedded model's tokenizer took 0.64 in Japanese and 0.48 in English, at most 0.83 (48

@@ -1,11 +1,12 @@
 """What an operator may set: the index store's settings, and those of answering. `.env.example` explains each name."""
 
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import AnyHttpUrl, Field, SecretStr, ValidationInfo, field_validator
 
 from index_store import settings as index_store
+from rag.trace import Style
 
 EMBEDDED = "embedded"
 """as CHAT_MODEL: the embedded model even where a service is set"""
@@ -14,13 +15,25 @@ SERVICE_CONTEXT = 16_384
 """tokens: what every model behind a key has, and most that are served at home can be given"""
 
 
+TAVILY_URL = "https://api.tavily.com"
+
+
 class Settings(index_store.Settings):
     allowed: ClassVar[dict[str, tuple[str, str]]] = index_store.Settings.allowed | {
         "embedded_model": ("a GGUF file", "GGUF ファイルの場所"),
         "model_context": ("a whole number from 4096 to 10000000", "4096〜10000000 の整数"),
         "max_rewrites": ("a whole number from 0 to 10", "0〜10 の整数"),
         "max_generations": ("a whole number from 1 to 10", "1〜10 の整数"),
+        "answer_length": ("short, normal or long", "short、normal、long のいずれか"),
+        "answer_tone": ("neutral, polite or plain", "neutral、polite、plain のいずれか"),
         "run_time_limit": ("a number of seconds above 0", "0 より大きい秒数"),
+        "run_call_limit": ("a whole number of at least 1", "1 以上の整数"),
+        "run_token_limit": ("a whole number of at least 1000", "1000 以上の整数"),
+        "web_search": ("tavily, duckduckgo or off", "tavily、duckduckgo、off のいずれか"),
+        "tavily_base_url": ("an http or https address", "http または https のアドレス"),
+        "corrective_rule": ("scores or any", "scores または any"),
+        "crag_lower": ("a number from 0 to CRAG_UPPER", "0〜CRAG_UPPER の数"),
+        "crag_upper": ("a number from CRAG_LOWER to 1", "CRAG_LOWER〜1 の数"),
     }
 
     chat_model: str = "gpt-4o-mini"
@@ -32,8 +45,50 @@ class Settings(index_store.Settings):
     """per run: how often a question may be reworded"""
     max_generations: int = Field(3, ge=1, le=10)
     """per run: how many answers may be written"""
+    draft_ahead: bool = True
+    """begin an answer while its passages are graded, with a service's model; costs the tokens of drafts in vain"""
+    answer_length: Literal["short", "normal", "long"] = "normal"
+    answer_tone: Literal["neutral", "polite", "plain"] = "neutral"
+    """of answers for which nothing else is asked"""
     run_time_limit: float = Field(600, gt=0, allow_inf_nan=False)
     """seconds a run may take in all"""
+    run_call_limit: int = Field(100, ge=1)
+    """calls to the chat model, per run"""
+    run_token_limit: int = Field(200_000, ge=1000)
+    """per run, read and written"""
+
+    web_search: Literal["tavily", "duckduckgo", "off"] = "tavily"
+    """Tavily is asked only where it has a key"""
+    tavily_api_key: SecretStr | None = None
+    tavily_base_url: str = TAVILY_URL
+    corrective_rule: Literal["scores", "any"] = "scores"
+    """what sends a question to the web: the grades' scores, or any passage that is not relevant"""
+    crag_lower: float = Field(0.3, ge=0, le=1, allow_inf_nan=False)
+    """scores below it speak of nothing usable; see rag/nodes/assess.py"""
+    crag_upper: float = Field(0.7, ge=0, le=1, allow_inf_nan=False)
+    """one score from it on is enough"""
+
+    @field_validator("tavily_api_key")
+    @classmethod
+    def _blank_key_is_none(cls, key: SecretStr | None) -> SecretStr | None:
+        return key if key and key.get_secret_value().strip() else None
+
+    @field_validator("tavily_base_url")
+    @classmethod
+    def _is_a_web_address(cls, url: str) -> str:
+        AnyHttpUrl(url.strip())
+        return url.strip().rstrip("/")
+
+    @field_validator("crag_upper")
+    @classmethod
+    def _is_not_below_lower(cls, upper: float, others: ValidationInfo) -> float:
+        if upper < others.data.get("crag_lower", 0):
+            raise ValueError
+        return upper
+
+    @property
+    def style(self) -> Style:
+        return Style(length=self.answer_length, tone=self.answer_tone)
 
     @property
     def uses_embedded_chat(self) -> bool:

@@ -15,11 +15,13 @@ from langgraph.runtime import Runtime
 
 from index_store import IndexStore
 from index_store.errors import Failure, PlainError
+from rag.budget import Budget
+from rag.chat import ChatModel, Meter
 from rag.errors import Unexpected
 from rag.language import Language
-from rag.models import ChatModel, Meter
 from rag.state import State
-from rag.trace import Decision, Detail, Event, Retrieval, StepFinished, StepStarted, Token
+from rag.trace import Decision, Detail, Event, Retrieval, StepFinished, StepStarted, Style, Token
+from rag.web import WebSearch
 
 T = TypeVar("T")
 Verdict = Literal["yes", "no", "unknown", "stopped", "failed"]
@@ -32,6 +34,7 @@ class Recorder:
     emit: Callable[[Event], None]
     clock: Callable[[], float]
     """seconds since the run began"""
+    budget: Budget
     attempts: Counter[str] = field(default_factory=Counter)
     """how often each step has begun"""
 
@@ -42,6 +45,17 @@ class Limits:
 
     rewrites: int
     generations: int
+    web: bool = False
+    """whether there is a web search"""
+
+
+@dataclass(frozen=True)
+class Assessing:
+    """When what was found is good enough; see rag/nodes/assess.py."""
+
+    rule: Literal["scores", "any"] = "scores"
+    lower: float = 0.3
+    upper: float = 0.7
 
 
 @dataclass(frozen=True)
@@ -54,8 +68,11 @@ class Tools:
     retrieval: Retrieval
     limits: Limits
     language: Language
-    """of the question, and so of the answer"""
+    """of the question as it was asked, and so of the answer"""
+    style: Style
     recorder: Recorder
+    web: WebSearch | None = None
+    assessing: Assessing = Assessing()
 
 
 class Step:
@@ -66,9 +83,11 @@ class Step:
         self.name = name
         self.attempt = recorder.attempts[name]
         self._recorder = recorder
-        self.meter = Meter()
+        self.meter = Meter(recorder.budget)
         self.detail: Detail | None = None
         self.verdict: Verdict | None = None
+        self.fallback: Failure | None = None
+        """what failed, where this step goes on without it"""
 
     def token(self, text: str, *, restart: bool = False) -> None:
         """A piece of the answer, to be shown at once."""
@@ -102,6 +121,7 @@ class Step:
                     verdict=self.verdict,
                     detail=self.detail,
                     error=error,
+                    fallback=self.fallback,
                 )
             )
 

@@ -10,6 +10,7 @@ from markdown_it.token import Token
 
 from index_store import IndexStore, Section
 from index_store.errors import UnknownSection
+from pages.widgets.outside import link_outside, mark_outside, place_outside
 from pages.widgets.places import place, ways
 from pages.words import say
 from rag.citations import MARKER
@@ -21,29 +22,67 @@ def _text(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, b
     return MARKER.sub(lambda marker: buttons.get(marker[1], marker[0]), escape(tokens[at].content))
 
 
-# Neither HTML nor pictures: an answer or a document could send what is on the page elsewhere with one.
+def _link_open(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _env: object) -> str:
+    """The words of a link, with the address it would lead to beside them in plain sight of a pointer."""
+    return f'<span class="address" title="{escape(str(tokens[at].attrGet("href") or ""))}">'
+
+
+def _link_close(*_: object) -> str:
+    return "</span>"
+
+
+# Neither HTML, pictures nor links: a document that had the model write one could send what is on the page elsewhere.
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 _markdown.add_render_rule("text", _text)
+_markdown.add_render_rule("link_open", _link_open)
+_markdown.add_render_rule("link_close", _link_close)
 
 
-def show_answer(text: str, citations: Sequence[Citation], store: IndexStore, key: str) -> None:
-    """`key` tells this answer's passages from those of others on the page."""
-    st.html(answer_html(text, citations, store, key))
+def show_answer(
+    text: str, citations: Sequence[Citation], store: IndexStore, key: str, *, is_refusal: bool = False
+) -> None:
+    """`key` tells this answer's passages from those of others on the page. The passages of a refusal are no sources."""
+    st.html(answer_html(text, citations, store, key, "detail.nearest" if is_refusal else "chat.sources"))
 
 
-def answer_html(text: str, citations: Sequence[Citation], store: IndexStore, key: str) -> str:
-    buttons = {str(each.number): _button(each.number, key) for each in citations}
+def answer_html(
+    text: str, citations: Sequence[Citation], store: IndexStore, key: str, heading: str = "chat.sources"
+) -> str:
+    buttons = {str(each.number): _button(each, key) for each in citations}
     answer = f'<div class="answer">{_markdown.render(text, buttons)}</div>'
     if not citations:
         return answer
-    sources = "".join(f"<li>{buttons[str(each.number)]} <span>{escape(place(each))}</span></li>" for each in citations)
-    cards = "".join(_card(citation, store, f"{key}-{citation.number}") for citation in citations)
-    return f'{answer}<div class="sources"><h6>{escape(say("chat.sources"))}</h6><ul>{sources}</ul></div>{cards}'
+    sources = "".join(f"<li>{buttons[str(each.number)]} {_source(each)}</li>" for each in citations)
+    cards = "".join(
+        _outside_card(each, f"{key}-{each.number}")
+        if each.origin == "web"
+        else _card(each, store, f"{key}-{each.number}")
+        for each in citations
+    )
+    return f'{answer}<div class="sources"><h6>{escape(say(heading))}</h6><ul>{sources}</ul></div>{cards}'
 
 
-def _button(number: int, key: str) -> str:
-    opens = escape(say("chat.open_citation", number=number))
-    return f'<button class="cite" popovertarget="{key}-{number}" title="{opens}">{number}</button>'
+def _button(citation: Citation, key: str) -> str:
+    number, outside = citation.number, citation.origin == "web"
+    opens = escape(say("web.open_citation" if outside else "chat.open_citation", number=number))
+    kind = "cite web" if outside else "cite"
+    return f'<button class="{kind}" popovertarget="{key}-{number}" title="{opens}">{number}</button>'
+
+
+def _source(citation: Citation) -> str:
+    if citation.origin == "web":
+        return f"<span>{escape(place_outside(citation))} {mark_outside()}</span>"
+    return f"<span>{escape(place(citation))}</span>"
+
+
+def _outside_card(citation: Citation, id_: str) -> str:
+    """What the web search gave of the page, as plain text."""
+    return (
+        f'<div popover id="{id_}" class="passage-card outside-card"><header>{escape(citation.title)} {mark_outside()}'
+        f"<small>{escape(citation.source)}</small></header>"
+        f'<div class="read"><div class="cited">{escape(citation.text)}</div></div>'
+        f"<footer>{link_outside(citation)}</footer></div>"
+    )
 
 
 def _card(citation: Citation, store: IndexStore, id_: str) -> str:

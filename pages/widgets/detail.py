@@ -7,24 +7,34 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from pages.widgets.beam import attempts_table, candidates_table
+from pages.widgets.entry import entry, outside, ranks
+from pages.widgets.grade import grade_html, meter_html, support_html, usefulness_html
 from pages.widgets.places import link
-from pages.words import language, say
-from rag.prompts.fence import place
+from pages.words import counted, language, say
 from rag.trace import (
     AnswerCheckDetail,
+    AssessmentDetail,
+    AttemptsDetail,
+    CandidatesDetail,
+    DeclineDetail,
     Detail,
     DocumentsDetail,
+    DraftDetail,
     GenerationDetail,
-    Grade,
     GradesDetail,
     GroundingDetail,
     KeywordsDetail,
     ModelDetail,
-    Passage,
+    RefinementDetail,
     RetrievalDetail,
+    RetrievalNeedDetail,
     RewriteDetail,
+    RouteDetail,
+    StandaloneDetail,
     StepFinished,
     UsefulnessDetail,
+    WebSearchDetail,
 )
 
 LABEL_LENGTH = 60
@@ -37,13 +47,15 @@ def summary(step: StepFinished) -> str:
         return say("summary.failed")
     if step.verdict == "stopped":
         return say("summary.stopped")
-    return _plain(_summary(step.detail))
+    return _plain(f"⚠ {_summary(step.detail)}" if step.fallback else _summary(step.detail))
 
 
 def show(step: StepFinished, index: str) -> None:
     """`index`: the one that was searched."""
     if step.error:
         st.error(step.error.sentence(language()))
+    if step.fallback:
+        st.warning(step.fallback.sentence(language()), icon="⚠️")
     start = say("detail.start", seconds=f"{step.start:.1f}")
     calls = say("detail.calls", calls=step.model_calls, tokens_in=step.tokens_in, tokens_out=step.tokens_out)
     footer = f"<footer>{escape(start)} · {escape(calls)}</footer>"
@@ -95,7 +107,7 @@ def _(detail: RetrievalDetail) -> str:
         facts["detail.words"] = ", ".join(detail.words)
     if detail.left_out:
         facts["detail.left_out"] = str(detail.left_out)
-    listed = "".join(_entry(passage, _ranks(passage, detail.mode)) for passage in detail.passages)
+    listed = "".join(entry(passage, ranks(passage, detail.mode)) for passage in detail.passages)
     return _facts(facts) + listed
 
 
@@ -126,10 +138,11 @@ def _(detail: GradesDetail) -> str:
 @_full.register
 def _(detail: GradesDetail) -> str:
     return "".join(
-        _entry(
+        entry(
             each.passage,
-            _grade(each.grade, prefix="relevant_")
-            + (f'<span class="known">{escape(say("detail.known"))}</span>' if each.known else ""),
+            grade_html(each.grade, prefix="relevant_")
+            + (f'<span class="known">{escape(say("detail.known"))}</span>' if each.known else "")
+            + (f'<span class="reason">{escape(each.error.sentence(language()))}</span>' if each.error else ""),
         )
         for each in detail.grades
     )
@@ -139,7 +152,8 @@ def _(detail: GradesDetail) -> str:
 def _(detail: GenerationDetail) -> str:
     if not detail.passages:
         return ""
-    return say("summary.generation", count=len(detail.text), passages=len(detail.passages))
+    key = "summary.drafted" if detail.drafted else "summary.generation"
+    return say(key, count=len(detail.text), passages=len(detail.passages))
 
 
 @_full.register
@@ -149,11 +163,23 @@ def _(detail: GenerationDetail) -> str:
 
 
 @_summary.register
+def _(detail: DraftDetail) -> str:
+    if not detail.kept:
+        return say("summary.draft_dropped")
+    return say("summary.draft_kept", count=len(detail.text), passages=len(detail.passages))
+
+
+@_full.register
+def _(detail: DraftDetail) -> str:
+    written = detail.text if detail.kept else say("detail.draft_dropped")
+    return _facts({"detail.given": _numbers(detail.passages), "detail.written": written})
+
+
+@_summary.register
 def _(detail: RewriteDetail) -> str:
     if detail.refused is not None:
         return say("summary.rewrite_refused")
-    after = detail.after if len(detail.after) <= LABEL_LENGTH else detail.after[:LABEL_LENGTH] + "…"
-    return say("summary.rewrite", after=after)
+    return say("summary.rewrite", after=_short(detail.after))
 
 
 @_full.register
@@ -161,11 +187,44 @@ def _(detail: RewriteDetail) -> str:
     facts = {"detail.before": detail.before, "detail.after": detail.after}
     if detail.refused is not None:
         facts["detail.refused"] = detail.refused
+    if detail.reason:
+        facts["detail.reason"] = detail.reason
     return _facts(facts)
 
 
 @_summary.register
+def _(detail: StandaloneDetail) -> str:
+    return say(f"standalone.{detail.why}", after=_short(detail.after))
+
+
+@_full.register
+def _(detail: StandaloneDetail) -> str:
+    facts = {"detail.before": detail.before}
+    if detail.after != detail.before:
+        facts["detail.after"] = detail.after
+    if detail.refused is not None:
+        facts["detail.refused"] = detail.refused
+    said = "".join(f"<li>{escape(turn.question)}<br>{escape(turn.answer)}</li>" for turn in detail.turns)
+    return _facts(facts) + (f"<h6>{escape(say('detail.said'))}</h6><ol>{said}</ol>" if said else "")
+
+
+@_summary.register
+def _(detail: DeclineDetail) -> str:
+    numbers = _numbers(passage.number for passage in detail.nearest)
+    return say("summary.decline", numbers=numbers) if numbers else say("summary.decline_none")
+
+
+@_full.register
+def _(detail: DeclineDetail) -> str:
+    facts = {"detail.query": "\n".join(detail.queries), "detail.written": detail.text}
+    nearest = "".join(entry(passage, "") for passage in detail.nearest)
+    return _facts(facts) + (f"<h6>{escape(say('detail.nearest'))}</h6>{nearest}" if nearest else "")
+
+
+@_summary.register
 def _(detail: GroundingDetail) -> str:
+    if detail.grade.level == "partly":
+        return say("summary.partly_supported")
     if detail.grade.verdict != "yes":
         return say("summary.unknown" if detail.grade.verdict == "unknown" else "summary.not_supported")
     sources = sorted({number for claim in detail.claims for number in claim.sources})
@@ -179,19 +238,20 @@ def _(detail: GroundingDetail) -> str:
         for claim in detail.claims
     )
     heads = f"<th>{escape(say('detail.claim'))}</th><th>{escape(say('detail.claim_sources'))}</th>"
-    return f"{_grade(detail.grade)}<table><tr>{heads}</tr>{claims}</table>"
+    return f"{support_html(detail.grade)}<table><tr>{heads}</tr>{claims}</table>"
 
 
 @_summary.register
 def _(detail: UsefulnessDetail) -> str:
-    return say(
+    told = say(
         {"yes": "summary.useful", "no": "summary.not_useful", "unknown": "summary.unknown"}[detail.grade.verdict]
     )
+    return f"{told}, {say('summary.rated', rating=detail.grade.rating)}" if detail.grade.rating else told
 
 
 @_full.register
 def _(detail: UsefulnessDetail) -> str:
-    return _grade(detail.grade)
+    return usefulness_html(detail.grade)
 
 
 @_summary.register
@@ -202,8 +262,111 @@ def _(detail: AnswerCheckDetail) -> str:
 
 @_full.register
 def _(detail: AnswerCheckDetail) -> str:
-    named = (("detail.grounding", detail.grounding), ("detail.usefulness", detail.usefulness))
-    return "".join(f"<h6>{escape(say(name))}</h6>{_grade(grade)}" for name, grade in named)
+    named = (
+        ("detail.grounding", support_html(detail.grounding)),
+        ("detail.usefulness", usefulness_html(detail.usefulness)),
+    )
+    return "".join(f"<h6>{escape(say(name))}</h6>{grade}" for name, grade in named)
+
+
+@_summary.register
+def _(detail: AttemptsDetail) -> str:
+    return say("summary.attempts", number=detail.chosen, count=len(detail.attempts))
+
+
+@_full.register
+def _(detail: AttemptsDetail) -> str:
+    return attempts_table(detail)
+
+
+@_summary.register
+def _(detail: RetrievalNeedDetail) -> str:
+    if not detail.needed:
+        return say("summary.no_documents_needed")
+    return say("summary.documents_needed" if detail.grade.verdict == "yes" else "summary.documents_in_doubt")
+
+
+@_full.register
+def _(detail: RetrievalNeedDetail) -> str:
+    return grade_html(detail.grade, prefix="need_")
+
+
+@_summary.register
+def _(detail: CandidatesDetail) -> str:
+    supported = sum(each.is_supported for each in detail.candidates)
+    return say("summary.candidates", supported=supported, count=len(detail.candidates))
+
+
+@_full.register
+def _(detail: CandidatesDetail) -> str:
+    listed = "".join(entry(each.passage, "") for each in detail.candidates if each.passage)
+    return candidates_table(detail) + listed
+
+
+@_summary.register
+def _(detail: RouteDetail) -> str:
+    return f"{say(f'route.{detail.route}')}: {say(f'why.{detail.why}')}"
+
+
+@_full.register
+def _(detail: RouteDetail) -> str:
+    facts = {"detail.question": detail.question, "detail.route": say(f"route.{detail.route}")}
+    facts["detail.reason"] = detail.reason or say(f"why.{detail.why}")
+    scores = "".join(
+        f"<tr><td>{escape(say(f'route.{way}'))}</td><td>{meter_html(score)}</td></tr>"
+        for way, score in detail.scores.items()
+    )
+    return _facts(facts) + (f"<table>{scores}</table>" if scores else "")
+
+
+@_summary.register
+def _(detail: WebSearchDetail) -> str:
+    if detail.why:
+        return say(f"web.{detail.why}")
+    return f"{_PROVIDERS.get(detail.provider, detail.provider)}: {counted('web.results', len(detail.passages))}"
+
+
+@_full.register
+def _(detail: WebSearchDetail) -> str:
+    facts = {"detail.query": detail.query}
+    if detail.provider:
+        facts["detail.search"] = _PROVIDERS.get(detail.provider, detail.provider)
+    if detail.why:
+        facts["detail.reason"] = detail.error.sentence(language()) if detail.error else say(f"web.{detail.why}_note")
+    return _facts(facts) + "".join(entry(passage, outside(passage)) for passage in detail.passages)
+
+
+_PROVIDERS = {"tavily": "Tavily", "duckduckgo": "DuckDuckGo"}
+
+
+@_summary.register
+def _(detail: AssessmentDetail) -> str:
+    return say(f"assessment.{detail.action}")
+
+
+@_full.register
+def _(detail: AssessmentDetail) -> str:
+    if detail.rule == "any":
+        rule = say("assessment.rule_any")
+    else:
+        rule = say("assessment.rule_scores", lower=f"{detail.lower:g}", upper=f"{detail.upper:g}")
+    facts = _facts({"detail.rule": rule, "detail.verdict": say(f"assessment.{detail.action}")})
+    return facts + "".join(entry(each.passage, grade_html(each.grade, prefix="relevant_")) for each in detail.grades)
+
+
+@_summary.register
+def _(detail: RefinementDetail) -> str:
+    return say("summary.refinement", kept=sum(strip.kept for strip in detail.strips), count=len(detail.strips))
+
+
+@_full.register
+def _(detail: RefinementDetail) -> str:
+    rows = "".join(
+        f'<tr class="{"kept" if strip.kept else "dropped"}"><td>[{strip.passage}]</td>'
+        f"<td>{escape(strip.text)}</td><td>{meter_html(strip.score)}</td></tr>"
+        for strip in detail.strips
+    )
+    return f'<table class="strips">{rows}</table>'
 
 
 @_summary.register
@@ -226,70 +389,13 @@ def _(detail: ModelDetail) -> str:
     return say("summary.model", name=detail.name)
 
 
-def _entry(passage: Passage, verdict: str) -> str:
-    page = f" · {escape(say('detail.page', page=passage.page))}" if passage.page else ""
-    return (
-        f'<details class="passage"><summary><b>[{passage.number}]</b> {escape(place(passage))}{page} '
-        f"{verdict}</summary><pre>{_found(passage)}</pre>{_notes(passage)}</details>"
-    )
-
-
-def _found(passage: Passage) -> str:
-    """Its text; where that is more than the chunk that was found, with the chunk marked."""
-    text, (start, end) = passage.text, passage.found
-    if not text[:start].strip() and not text[end:].strip():
-        return escape(text)
-    return f"{escape(text[:start])}<mark>{escape(text[start:end])}</mark>{escape(text[end:])}"
-
-
-def _notes(passage: Passage) -> str:
-    notes = [passage.source]
-    if passage.section_length is not None:
-        notes.append(say("detail.trimmed", count=len(passage.text), whole=passage.section_length))
-    if passage.copies:
-        copies = " / ".join(f"{each.title} ({each.source})" for each in passage.copies)
-        notes.append(say("search.copies", places=copies))
-    return "".join(f"<small>{escape(note)}</small>" for note in notes)
-
-
-def _ranks(passage: Passage, mode: str) -> str:
-    """#2 by vector (0.871) · #1 by keyword (0.90) · fused 0.0325"""
-    if passage.vector_rank is None and passage.keyword_rank is None:  # a run of before they were noted
-        told = [f"{say('detail.score')} {passage.score:.3f}"]
-    else:
-        told = []
-        if mode != "keyword":
-            told.append(_rank("vector", passage.vector_rank, passage.vector_score))
-        if mode != "vector":
-            told.append(_rank("keyword", passage.keyword_rank, passage.keyword_score))
-        if mode == "hybrid":
-            told.append(say("detail.fused", score=f"{passage.score:.4f}"))
-    return f'<span class="score">{escape(" · ".join(told))}</span>'
-
-
-def _rank(side: str, rank: int | None, score: float | None) -> str:
-    if rank is None:
-        return say(f"detail.{side}_missing")
-    return f"{say(f'search.{side}_rank', rank=rank)} ({score:.3f})"
-
-
-def _grade(grade: Grade, prefix: str = "") -> str:
-    word = say(f"detail.{prefix}{grade.verdict}" if grade.verdict != "unknown" else "detail.unknown")
-    shown = f'<span class="verdict {grade.verdict}">{escape(word)}</span>'
-    if grade.score is not None:
-        shown += f'<meter min="0" max="1" low="0.5" value="{grade.score:.3f}"></meter>'
-        shown += f'<span class="score">{grade.score:.2f}</span>'
-    if grade.margin is not None and grade.cut is not None:
-        told = say("detail.margin", margin=f"{grade.margin:+.1f}", cut=f"{grade.cut:+.1f}")
-        shown += f'<span class="margin">{escape(told)}</span>'
-    if grade.reason:
-        shown += f'<span class="reason">{escape(grade.reason)}</span>'
-    return f'<span class="grade">{shown}</span>'
-
-
 def _facts(facts: dict[str, str]) -> str:
     items = "".join(f"<dt>{escape(say(key))}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
     return f"<dl>{items}</dl>"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LABEL_LENGTH else text[:LABEL_LENGTH] + "…"
 
 
 def _numbers(numbers: Iterable[int] | Sequence[int]) -> str:

@@ -120,7 +120,7 @@ def _show_replacing(document: Document) -> None:
         say("document.replace"), type=[suffix[1:]], key=fresh_key("replacement"), label_visibility="collapsed"
     )
     if file:
-        engine().store.ingest(document.index, take([file], document.source))
+        take([file], document.index, document.source)
         renew("replacement")
         renew("replace")
         st.rerun()

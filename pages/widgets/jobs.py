@@ -6,9 +6,10 @@ from html import escape
 import streamlit as st
 
 from index_store import Added, AddStatus, Ingestion
-from index_store.progress import Item, Stage
+from index_store.ingestion.progress import Item, Stage
 from pages.process import engine
 from pages.widgets.attempt import attempt
+from pages.widgets.uploader import take_left
 from pages.words import counted, duration, language, plain, say
 
 REFRESH = 0.7
@@ -27,14 +28,17 @@ def jobs() -> dict[Ingestion, bool]:
 
 
 def show_jobs(known: dict[Ingestion, bool]) -> None:
-    if running := [job for job, is_finished in known.items() if not is_finished]:
-        _show_running(running)
+    # In a place of its own, so that what is below it is not drawn anew, away from under a click, when they are done.
+    with st.container():
+        if running := [job for job, is_finished in known.items() if not is_finished]:
+            _show_running(running)
     for job in (job for job, is_finished in known.items() if is_finished):
         _show_finished(job)
 
 
 @st.fragment(run_every=REFRESH)
 def _show_running(running: Sequence[Ingestion]) -> None:
+    take_left()
     if any(job.is_finished for job in running):
         st.rerun()
     for job in running:

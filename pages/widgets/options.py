@@ -1,26 +1,61 @@
-"""Another retrieval than the pipeline has: picked once, and kept until something else is picked."""
+"""Another retrieval than the pipeline has, and how answers are to read: picked once, and kept till changed."""
 
 import streamlit as st
 
 from index_store import MODES, UNITS
+from pages.process import engine
 from pages.widgets.picker import pick
 from pages.words import say
 from rag.pipelines import PIPELINES
 from rag.retrieval import LEAST_HITS, MOST_HITS
-from rag.trace import Retrieval
+from rag.style import LENGTHS, TONES, USUAL, style
+from rag.trace import Retrieval, Style
 
 AS_IT_IS = ""
 """as the pipeline has it"""
 
 
-def choose_retrieval(pipeline: str) -> Retrieval | None:
-    """None where all is as the pipeline has it."""
-    has = PIPELINES[pipeline].retrieval
+def choose_options(pipeline: str) -> tuple[Retrieval | None, Style]:
+    """The retrieval is None where all is as the pipeline has it."""
     with st.popover(say("options.title"), key="options", width="stretch"):
-        st.caption(say("options.help", pipeline=say(f"pipeline.{pipeline}")))
-        mode = _pick("mode", {each: say(f"search.{each}") for each in MODES}, has.mode)
-        unit = _pick("unit", {each: say(f"search.{each}") for each in UNITS}, has.unit)
-        k = _pick("k", {str(each): str(each) for each in range(LEAST_HITS, MOST_HITS + 1)}, str(has.k))
+        retrieval = _choose_retrieval(pipeline)
+        st.divider()
+        return retrieval, _choose_style()
+
+
+def show_picked(retrieval: Retrieval | None, style: Style) -> None:
+    """What is other than usual."""
+    told = [say("options.picked", retrieval=retrieval_label(retrieval))] if retrieval else []
+    if style != engine().settings.style:
+        told.append(say("options.style_picked", style=style_label(style)))
+    if told:
+        st.caption("  \n".join(told))
+
+
+def style_label(style: Style) -> str:
+    """Short · Polite"""
+    named = [style.length] * (style.length != USUAL.length) + [style.tone] * (style.tone != USUAL.tone)
+    return " · ".join(say(f"manner.{each}") for each in named or [style.length])
+
+
+def _choose_style() -> Style:
+    usual = engine().settings.style
+    st.caption(say("options.style_help"))
+    length = _pick_style("length", LENGTHS, usual.length)
+    return style(length, _pick_style("tone", TONES, usual.tone))
+
+
+def _pick_style(name: str, values: tuple[str, ...], usual: str) -> str:
+    labels = {each: say(f"manner.{each}") for each in values}
+    return pick(name, say(f"options.{name}"), labels, usual, label_visibility="visible")
+
+
+def _choose_retrieval(pipeline: str) -> Retrieval | None:
+    has = PIPELINES[pipeline].retrieval
+    st.caption(say("options.help", pipeline=say(f"pipeline.{pipeline}")))
+    mode = _pick("mode", {each: say(f"search.{each}") for each in MODES}, has.mode)
+    unit = _pick("unit", {each: say(f"search.{each}") for each in UNITS}, has.unit)
+    k = _pick("k", {str(each): str(each) for each in range(LEAST_HITS, MOST_HITS + 1)}, str(has.k))
     picked = {"mode": mode, "unit": unit, "k": k and int(k)}
     changes = {name: value for name, value in picked.items() if value != AS_IT_IS}
     return has.model_copy(update=changes) if changes else None

@@ -13,6 +13,7 @@ from index_store.errors import EmptyIndex, UnknownIndex
 from pages.process import engine
 from pages.widgets.attempt import attempt
 from pages.widgets.picker import fresh_key, renew
+from pages.widgets.uploader import take_left
 from pages.words import counted, language, say, zone
 
 REFRESH = 3
@@ -36,6 +37,7 @@ def show_table(index: str, count: int, is_busy: bool) -> None:
 
 
 def _show(index: str, count: int) -> None:
+    take_left()
     documents = sorted(_documents(index), key=lambda each: each.added_at, reverse=True)
     if "opened document" in st.session_state or len(documents) != count:
         st.rerun()
@@ -59,8 +61,13 @@ def _documents(index: str) -> list[Document]:
 
 def _filtered(documents: Sequence[Document]) -> list[Document]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="table-filters"):
+        # What was sought is told as the default, too: a field that Streamlit draws anew would come back empty.
         words = st.text_input(
-            say("table.search"), placeholder=say("table.search"), key="table search", label_visibility="collapsed"
+            say("table.search"),
+            st.session_state.get("table search", ""),
+            placeholder=say("table.search"),
+            key="table search",
+            label_visibility="collapsed",
         )
         status = _choice("status", {each: say(f"state.{each}") for each in _values(documents, status_of)})
         kind = _choice("kind", {each: each.upper() for each in _values(documents, lambda each: each.kind)})

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from pages.widgets import detail
-from pages.widgets.options import retrieval_label
+from pages.widgets.options import retrieval_label, style_label
 from pages.words import counted, say, thousands
+from rag.style import USUAL
 from rag.trace import (
     Decision,
     Event,
@@ -68,8 +69,10 @@ def headline(events: Sequence[Event], now: float) -> str:
 
 
 def _name(started: RunStarted) -> str:
-    picked = f" ({retrieval_label(started.retrieval)})" if started.retrieval else ""
-    return f"{say(f'pipeline.{started.pipeline}')}{picked}"
+    picked = [retrieval_label(started.retrieval)] if started.retrieval else []
+    if started.style != USUAL:
+        picked.append(style_label(started.style))
+    return say(f"pipeline.{started.pipeline}") + (f" ({' · '.join(picked)})" if picked else "")
 
 
 def _costs(totals: Totals) -> list[str]:

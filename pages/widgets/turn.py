@@ -10,12 +10,15 @@ import streamlit as st
 from pages.process import engine
 from pages.widgets import trace
 from pages.widgets.answer import show_answer
+from pages.widgets.picker import fresh_key, renew
+from pages.widgets.standing import show_standing, show_unconfirmed
+from pages.widgets.uploader import take_left
 from pages.words import language, say
 from rag.history import PastRun
 from rag.pipelines import PIPELINES
 from rag.reading import answer_so_far, cited_so_far
 from rag.run import Run
-from rag.trace import Event, RunFinished, RunStarted, StepStarted
+from rag.trace import Event, RunFinished, RunStarted
 
 ASSISTANT = Path(__file__).parent.parent / "icon.svg"
 USER = Path(__file__).parent.parent / "user.svg"
@@ -31,6 +34,7 @@ def show_question(text: str) -> None:
 
 @st.fragment(run_every=REFRESH)
 def show_live(run: Run) -> None:
+    take_left()
     events = run.events
     if isinstance(events[-1], RunFinished):
         st.rerun()
@@ -44,21 +48,18 @@ def show_live(run: Run) -> None:
 
 
 def _show_draft(events: Sequence[Event], key: str) -> None:
-    text, writer = answer_so_far(events)
+    text, _ = answer_so_far(events)
     if not text:
         st.caption(say("chat.waiting"))
         return
-    checking = isinstance(events[-1], StepStarted) or not any(
-        isinstance(event, StepStarted) and event.step == writer for event in events[-1:]
-    )
+    show_standing(events)
     show_answer(text, cited_so_far(events), engine().store, key)
-    if checking:
-        st.caption(say("chat.draft"))
 
 
 @st.fragment
 def show_past(run: PastRun, events: Sequence[Event]) -> None:
     """The fragment keeps opening a trace from redrawing the conversation."""
+    take_left()
     last = events[-1]
     if not isinstance(last, RunFinished):
         return
@@ -68,7 +69,9 @@ def show_past(run: PastRun, events: Sequence[Event]) -> None:
             with panel:
                 trace.show_rows(events, last.totals.seconds, key=f"past-{run.id}")
         if last.answer:
-            show_answer(last.answer, last.citations, engine().store, f"past-{run.id}")
+            show_standing(events)
+            is_refusal = last.outcome == "not_in_documents"
+            show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_refusal=is_refusal)
         _show_ending(last)
         _show_actions(run, events)
 
@@ -78,12 +81,13 @@ def _show_ending(last: RunFinished) -> None:
         st.error(last.error.sentence(language()))
     elif last.status == "stopped":
         st.caption(say("chat.stopped"))
-    elif last.outcome in ("unconfirmed", "not_in_documents"):
+    elif last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
         st.info(say(f"outcome.{last.outcome}_note"))
+    show_unconfirmed(last)
 
 
 def _show_actions(run: PastRun, events: Sequence[Event]) -> None:
-    retrieval = next((each.retrieval for each in events if isinstance(each, RunStarted)), None)
+    started = next(each for each in events if isinstance(each, RunStarted))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = f"feedback-{run.id}"
         st.feedback(
@@ -92,18 +96,27 @@ def _show_actions(run: PastRun, events: Sequence[Event]) -> None:
             default=None if run.feedback is None else int(run.feedback == 1),
             on_change=lambda: engine().history.rate(run.id, _thumb(st.session_state[key])),
         )
-        for name in (run.pipeline, *(name for name in PIPELINES if name != run.pipeline)):
-            words = say("chat.with_pipeline", pipeline=say(f"pipeline.{name}"))
-            label = f"↻ {say('chat.again')}" if name == run.pipeline else words
-            if st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
-                engine().ask(
-                    run.question,
-                    index=run.index,
-                    pipeline_name=name,
-                    conversation_id=run.conversation_id,
-                    retrieval=retrieval,
-                )
-                st.rerun()
+        if st.button(f"↻ {say('chat.again')}", key=f"again-{run.id}", type="tertiary"):
+            _ask_again(run, started, run.pipeline)
+        others = f"others-{run.id}"
+        with st.popover(say("chat.with_another"), key=fresh_key(others), type="tertiary"):
+            for name in PIPELINES:
+                label = say(f"pipeline.{name}")
+                if name != run.pipeline and st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
+                    renew(others)
+                    _ask_again(run, started, name)
+
+
+def _ask_again(run: PastRun, started: RunStarted, pipeline: str) -> None:
+    engine().ask(
+        run.question,
+        index=run.index,
+        pipeline_name=pipeline,
+        conversation_id=run.conversation_id,
+        retrieval=started.retrieval,
+        style=started.style,
+    )
+    st.rerun()
 
 
 def _thumb(chosen: int | None) -> int | None:

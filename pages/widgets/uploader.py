@@ -1,41 +1,72 @@
 """Files that people drop: each is taken once, and put on disk."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from index_store import FileSource, uploads
+from index_store import uploads
 from index_store.loaders import KINDS
 from pages.process import engine
-from pages.widgets.picker import fresh_key, renew
 from pages.words import say
+
+PLACES = ("page", "sidebar")
+"""tell the uploaders of the app apart"""
 
 
 def show_uploader(index: str, place: str) -> None:
-    """`place` tells the uploaders of the app apart."""
-    files = st.file_uploader(
+    """`place`: one of PLACES.
+
+    The uploader is never made anew to empty it: a file that is dropped while others are being taken would go with the
+    old one. What was taken is remembered, and hidden by the style sheet.
+    """
+    dropped = st.file_uploader(
         say("sidebar.add_documents"),
         accept_multiple_files=True,
-        key=fresh_key(f"uploader {place}"),
+        key=_key(place),
         help=say("sidebar.upload_help", kinds=", ".join(sorted(KINDS))),
         label_visibility="visible" if place == "sidebar" else "collapsed",
     )
-    if files:
-        engine().store.ingest(index, take(files))
-        renew(f"uploader {place}")
+    if files := _left(dropped):
+        take(files, index)
         st.rerun()
 
 
-def take(files: list[UploadedFile], name: str | None = None) -> list[FileSource]:
-    """Moves them out of the server's memory. `name`: the document's, where it isn't the file's."""
-    return [_take(file, name) for file in files]
+def take_left() -> None:
+    """To be called by each fragment: of two changes that fall together the browser tells by one run, which may be a
+    fragment's alone. A file that came with a change within a fragment would not be looked at until the next one.
+    """
+    context = get_script_run_ctx()
+    is_fragment = context is not None and bool(context.fragment_ids_this_run)
+    if is_fragment and any(_left(st.session_state.get(_key(place)) or ()) for place in PLACES):
+        st.rerun()
 
 
-def _take(file: UploadedFile, name: str | None) -> FileSource:
-    kept = uploads.keep(engine().settings.data_dir, file.name, file)
-    # Streamlit would keep it in memory for as long as the page stays open.
-    if context := get_script_run_ctx():
-        context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
-    return replace(kept, name=name) if name else kept
+def take(files: Sequence[UploadedFile], index: str, name: str | None = None) -> None:
+    """Adds them to the index, and moves them out of the server's memory. `name`: the document's, where it isn't the
+    file's.
+    """
+    # First: Streamlit may end a run wherever it is asked for something, and the files would be taken twice.
+    taken, context = _taken(), get_script_run_ctx()
+    kept = [uploads.keep(engine().settings.data_dir, file.name, file) for file in files]
+    engine().store.ingest(index, [replace(each, name=name) for each in kept] if name else kept)
+    for file in files:
+        taken.add(file.file_id)
+        if context:  # Streamlit would keep it in memory for as long as the page stays open
+            context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
+
+
+def _key(place: str) -> str:
+    return f"uploader {place}"
+
+
+def _left(files: Sequence[UploadedFile]) -> list[UploadedFile]:
+    """Those that were not taken yet."""
+    taken = _taken()
+    return [each for each in files if each.file_id not in taken]
+
+
+def _taken() -> set[str]:
+    return st.session_state.setdefault("taken files", set())

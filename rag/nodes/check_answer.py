@@ -1,17 +1,20 @@
-"""Is the answer held up by its passages, and does it answer the question: two checks side by side, then their sum."""
+"""Is the answer held up by its passages, and does it answer the question: two checks side by side, then their sum.
+
+A check that fails, or can't be read, neither passes an answer nor rejects it: it stands unconfirmed.
+"""
 
 from rag.citations import claims
-from rag.errors import NoJson
+from rag.grades import UNREADABLE_SUPPORT, UNREADABLE_USEFULNESS, or_unknown
 from rag.state import State
 from rag.step import NodeStep, step
-from rag.trace import AnswerCheckDetail, GroundingDetail, UsefulnessDetail
+from rag.trace import AnswerCheckDetail, Attempt, GroundingDetail, UsefulnessDetail
 
 
 @step
 async def check_grounding(state: State, step: NodeStep) -> State:
     """Whether the passages say what the answer says (ISSUP of Self-RAG, arXiv 2310.11511)."""
-    prompt = step.model.prompts.grounding(state["question"], state["answer"], state["relevant"])
-    grade = await step.model.grade(prompt, step.meter)
+    asking = step.model.support(state["question"], state["answer"], state["relevant"], step.meter)
+    grade, step.fallback = await or_unknown(asking, UNREADABLE_SUPPORT)
     step.detail = GroundingDetail(grade=grade, claims=tuple(claims(state["answer"])))
     step.verdict = grade.verdict
     return {"grounding": grade}
@@ -20,8 +23,8 @@ async def check_grounding(state: State, step: NodeStep) -> State:
 @step
 async def check_usefulness(state: State, step: NodeStep) -> State:
     """Whether the answer answers the question (ISUSE of Self-RAG, arXiv 2310.11511)."""
-    prompt = step.model.prompts.usefulness(state["question"], state["answer"])
-    grade = await step.model.grade(prompt, step.meter)
+    asking = step.model.usefulness(state["question"], state["answer"], step.meter)
+    grade, step.fallback = await or_unknown(asking, UNREADABLE_USEFULNESS)
     step.detail = UsefulnessDetail(grade=grade)
     step.verdict = grade.verdict
     return {"usefulness": grade}
@@ -29,11 +32,15 @@ async def check_usefulness(state: State, step: NodeStep) -> State:
 
 @step
 async def check_answer(state: State, step: NodeStep) -> State:
-    """Both verdicts together; the fork behind this step reads them."""
-    grounding, usefulness = state["grounding"], state["usefulness"]
-    verdicts = {grounding.verdict, usefulness.verdict}
-    if verdicts == {"unknown"}:
-        raise NoJson(model=step.model.name)
-    step.detail = AnswerCheckDetail(grounding=grounding, usefulness=usefulness)
-    step.verdict = next(verdict for verdict in ("no", "unknown", "yes") if verdict in verdicts)
-    return {}
+    """Both verdicts together; the fork behind this step reads them. An honest no is no attempt to be kept."""
+    attempts = state.get("attempts", [])
+    attempt = Attempt(
+        number=len(attempts) + 1,
+        text=state["answer"],
+        cited=tuple(state["cited"]),
+        grounding=state["grounding"],
+        usefulness=state["usefulness"],
+    )
+    step.detail = AnswerCheckDetail(grounding=attempt.grounding, usefulness=attempt.usefulness)
+    step.verdict = step.detail.verdict
+    return {"attempts": attempts if state.get("declined") else [*attempts, attempt]}

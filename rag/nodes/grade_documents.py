@@ -1,42 +1,37 @@
-import asyncio
-
 from rag.errors import NoJson
+from rag.grades import UNREADABLE, or_unknown
+from rag.side_by_side import side_by_side
 from rag.state import State
 from rag.step import NodeStep, step
-from rag.trace import Grade, GradesDetail, Passage, PassageGrade
+from rag.trace import GradesDetail, Passage, PassageGrade
 
 
 @step
 async def grade_documents(state: State, step: NodeStep) -> State:
     """Asks of every passage whether it bears on the question, all at once (ISREL of Self-RAG, arXiv 2310.11511).
 
-    A passage graded earlier in the run is not asked about again. One whose grade can't be read stays: it is not known
-    to be irrelevant.
+    A passage graded earlier in the run is not asked about again. One whose grader fails or can't be read stays: it is
+    not known to be irrelevant. A draft that is written meanwhile is told whether it stands, at the first one to go.
     """
-    question, known = state["question"], state.get("grades", {})
+    question, known, draft = state["question"], state.get("grades", {}), state.get("draft")
 
-    async def grade(passage: Passage) -> Grade:
+    async def grade(passage: Passage) -> PassageGrade:
+        if passage.number in known:
+            return PassageGrade(passage=passage, grade=known[passage.number], known=True)
         prompt = step.model.prompts.relevance(question, passage)
-        return await step.model.grade(prompt, step.meter)
+        grade, error = await or_unknown(step.model.grade(prompt, step.meter), UNREADABLE)
+        if draft and grade.verdict == "no":
+            draft.settle(stands=False)
+        return PassageGrade(passage=passage, grade=grade, error=error)
 
-    new = [passage for passage in state["passages"] if passage.number not in known]
-    try:
-        async with asyncio.TaskGroup() as group:  # one that fails ends the others, and their requests
-            asked = [group.create_task(grade(passage)) for passage in new]
-    except ExceptionGroup as failed:
-        first = failed.exceptions[0]
-        raise first from first.__cause__
-    graded = [task.result() for task in asked]
-    if graded and all(each.verdict == "unknown" for each in graded):
+    graded = await side_by_side(map(grade, state["passages"]))
+    grades = known | {each.passage.number: each.grade for each in graded if each.grade.verdict != "unknown"}
+    step.fallback = next((each.error for each in graded if each.error), None)
+    if graded and not grades and not step.fallback:
         raise NoJson(model=step.model.name)
-    grades = {**known, **{passage.number: each for passage, each in zip(new, graded, strict=True)}}
-    step.detail = GradesDetail(
-        question=question,
-        grades=tuple(
-            PassageGrade(passage=passage, grade=grades[passage.number], known=passage.number in known)
-            for passage in state["passages"]
-        ),
-    )
-    relevant = [passage for passage in state["passages"] if grades[passage.number].verdict != "no"]
-    step.verdict = "yes" if relevant else "no"
+    step.detail = GradesDetail(question=question, grades=tuple(graded))
+    relevant = [each.passage for each in graded if each.grade.verdict != "no"]
+    if draft:
+        draft.settle(stands=len(relevant) == len(graded))
+    step.verdict = ("yes" if grades else "unknown") if relevant else "no"
     return {"grades": grades, "relevant": relevant}

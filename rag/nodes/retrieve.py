@@ -1,5 +1,6 @@
 import asyncio
 
+from rag.draft import Draft
 from rag.room import fitted
 from rag.state import State
 from rag.step import NodeStep, step
@@ -38,4 +39,11 @@ async def retrieve(state: State, step: NodeStep) -> State:
         words=words,
         left_out=len(hits) - len(kept),
     )
-    return {"query": query, "seen": seen, "passages": passages, "relevant": passages}
+    return {
+        "query": query,
+        "queries": (*state.get("queries", ()), query),
+        "seen": seen,
+        "passages": passages,
+        "relevant": passages,
+        "draft": Draft(passages),
+    }

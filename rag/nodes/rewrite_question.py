@@ -1,4 +1,6 @@
+from rag.errors import PASSING
 from rag.language import is_written_in
+from rag.prompts.fence import place
 from rag.state import State
 from rag.step import NodeStep, step
 from rag.trace import RewriteDetail
@@ -6,18 +8,40 @@ from rag.trace import RewriteDetail
 LONGEST_QUERY = 300
 """characters; what is longer is an essay on the question, not a question"""
 
+LONGEST_REASON = 200
+"""characters of a passage's place and of what its grader said, of which there may be twenty"""
+
 
 @step
 async def rewrite_question(state: State, step: NodeStep) -> State:
-    """Rewords the question for the next search, in its own language."""
+    """Rewords the question for the next search, in its own language, told why the last one did not serve.
+
+    Where that fails, or gives no usable query, the query stays as it was.
+    """
     language, before = step.tools.language, state["query"]
-    written = await step.model.write(step.model.prompts.rewrite(state["question"], before, language), step.meter)
-    after = written.splitlines()[0].strip(" 　\"'“”「」『』")
-    # A small model slips into another language, or answers instead of asking: then what was asked is better.
-    usable = 0 < len(after) <= LONGEST_QUERY and is_written_in(after, language)
-    step.detail = RewriteDetail(before=before, after=after if usable else before, refused=None if usable else written)
-    step.verdict = "yes" if usable else "no"
-    rewrites = state.get("rewrites", 0) + 1
-    if not usable:
-        return {"query": before, "rewrites": rewrites}
-    return {"query": after, "words": None, "rewrites": rewrites}  # search words were those of the question before
+    dropped, not_useful = ("", state["usefulness"].reason) if state["relevant"] else (_dropped(state), "")
+    prompt = step.model.prompts.rewrite(state["question"], before, language, dropped=dropped, not_useful=not_useful)
+    after, refused = before, None
+    try:
+        written = await step.model.write(prompt, step.meter)
+    except PASSING as error:
+        step.fallback = error.as_failure()
+    else:
+        line = written.splitlines()[0].strip(" 　\"'“”「」『』")
+        # A small model slips into another language, or answers instead of asking: then what was asked is better.
+        usable = 0 < len(line) <= LONGEST_QUERY and is_written_in(line, language)
+        after, refused = (line, None) if usable else (before, written)
+    reworded = after != before
+    step.detail = RewriteDetail(before=before, after=after, refused=refused, reason=dropped or not_useful)
+    step.verdict = "yes" if reworded else "no"
+    changes: State = {"reworded": reworded, "rewrites": state.get("rewrites", 0) + 1}
+    if reworded:
+        changes |= {"query": after, "words": None}  # search words were those of the question before
+    return changes
+
+
+def _dropped(state: State) -> str:
+    """What was found and is of no help, each with its grader's reason."""
+    grades = state.get("grades", {})
+    lines = ((place(passage), grades[passage.number].reason) for passage in state["passages"])
+    return "\n".join(": ".join(filter(None, line))[:LONGEST_REASON] for line in lines)

@@ -1,14 +1,16 @@
 """Self-RAG: the model grades what was found, and then what it wrote.
 
-After arXiv 2310.11511, in the form that the LangGraph articles gave it.
+After arXiv 2310.11511, in the form that the LangGraph articles gave it. The paper's own way: self_rag_candidates.py.
 
     retrieve -> grade_documents -> generate -> check_grounding  -> check_answer -> end
-       ^              |               ^    \\-> check_usefulness -/      |
-       |              v               |                                |
-       +------ rewrite_question <-----+----- not grounded: again ------+  not useful: rewrite
+     ^    \\-> draft_answer ----------^  ^    \\-> check_usefulness -/      |
+     |              |                   |                                |
+     +------ rewrite_question           +---- not grounded: again -------+-> limits met: keep_best_attempt, or decline
+                    ^------------------------ not useful: rewrite -------+
 
-Departs from the articles: all passages are graded at once, so are grounding and usefulness; loops have limits; when
-nothing relevant is left it says so instead of answering from memory.
+Departs from the articles: all passages are graded at once, and so are grounding and usefulness; the answer is begun
+meanwhile; loops have limits, at which the best attempt is kept; where nothing relevant is left, or nothing of any
+attempt is borne out, it says that the documents don't hold the answer.
 """
 
 from langgraph.graph import END, START, StateGraph
@@ -18,11 +20,15 @@ from rag.nodes import (
     check_grounding,
     check_usefulness,
     decline,
+    draft_answer,
     generate,
+    grade_and_draft,
     grade_documents,
+    keep_best_attempt,
     retrieve,
     rewrite_question,
 )
+from rag.nodes.keep_best_attempt import best_of
 from rag.pipelines.pipeline import Pipeline
 from rag.state import State
 from rag.step import Choice, Limits, Tools, choice
@@ -34,45 +40,72 @@ def after_grade_documents(state: State, limits: Limits) -> Choice:
         return Choice("generate", "relevant_found")
     if state.get("rewrites", 0) < limits.rewrites:
         return Choice("rewrite_question", "nothing_relevant")
-    return Choice("decline", "rewrite_limit")
+    return Choice(_end(state), "rewrite_limit")
+
+
+@choice
+def after_rewrite_question(state: State, limits: Limits) -> Choice:
+    if state["reworded"]:
+        return Choice("retrieve", "reworded")
+    # The same query would find the same again.
+    return Choice(_end(state), "not_reworded")
 
 
 @choice
 def after_check_answer(state: State, limits: Limits) -> Choice:
-    if state["grounding"].verdict == "no":
-        if state["generations"] < limits.generations:
-            return Choice("generate", "not_grounded")
-        return Choice(END, "generation_limit")
-    if state["usefulness"].verdict == "no":
+    declined = state.get("declined", False)
+    end = _end(state)
+    if declined and end == "decline":
+        end = END  # it was said already
+    if not declined and state["grounding"].verdict == "no":
         if state["generations"] >= limits.generations:
-            return Choice(END, "generation_limit")
-        if state.get("rewrites", 0) < limits.rewrites:
-            return Choice("rewrite_question", "not_useful")
-        return Choice(END, "rewrite_limit")
+            return Choice(end, "generation_limit")
+        if state["grounding"].level == "partly":
+            return Choice("generate", "partly_grounded")
+        return Choice("generate", "not_grounded")
+    if declined or state["usefulness"].verdict == "no":
+        if state["generations"] >= limits.generations:
+            return Choice(end, "generation_limit")
+        if state.get("rewrites", 0) >= limits.rewrites:
+            return Choice(end, "rewrite_limit")
+        return Choice("rewrite_question", "not_useful")
     if "unknown" in (state["grounding"].verdict, state["usefulness"].verdict):
         return Choice(END, "check_unreadable")
     return Choice(END, "confirmed")
+
+
+def _end(state: State) -> str:
+    """The best attempt stands, unconfirmed, unless nothing of it is borne out."""
+    attempts = state.get("attempts")
+    return "keep_best_attempt" if attempts and best_of(attempts).grounding.level != "no" else "decline"
 
 
 graph = (
     StateGraph(State, context_schema=Tools)
     .add_node(retrieve)
     .add_node(grade_documents)
+    .add_node(draft_answer, destinations={"generate": "kept"})  # it ends with the grading, which says where to
     .add_node(rewrite_question)
     .add_node(generate)
     .add_node(check_grounding)
     .add_node(check_usefulness)
     .add_node(check_answer)
+    .add_node(keep_best_attempt)
     .add_node(decline)
     #
     .add_edge(START, "retrieve")
-    .add_edge("retrieve", "grade_documents")
-    .add_conditional_edges("grade_documents", after_grade_documents, ["generate", "rewrite_question", "decline"])
-    .add_edge("rewrite_question", "retrieve")
+    .add_conditional_edges("retrieve", grade_and_draft, ["grade_documents", "draft_answer"])
+    .add_conditional_edges(
+        "grade_documents", after_grade_documents, ["generate", "rewrite_question", "keep_best_attempt", "decline"]
+    )
+    .add_conditional_edges("rewrite_question", after_rewrite_question, ["retrieve", "keep_best_attempt", "decline"])
     .add_edge("generate", "check_grounding")
     .add_edge("generate", "check_usefulness")
     .add_edge(["check_grounding", "check_usefulness"], "check_answer")
-    .add_conditional_edges("check_answer", after_check_answer, ["generate", "rewrite_question", END])
+    .add_conditional_edges(
+        "check_answer", after_check_answer, ["generate", "rewrite_question", "keep_best_attempt", "decline", END]
+    )
+    .add_edge("keep_best_attempt", END)
     .add_edge("decline", END)
 )
 

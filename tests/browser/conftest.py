@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Error, sync_playwright
 from rag.language import Language
 from tests.browser.app import App
 from tests.browser.visitor import Visitor
-from tests.servers import OpenAIServer
+from tests.servers import OpenAIServer, TavilyServer
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -78,13 +78,30 @@ def server(shared_server: OpenAIServer) -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture(scope="package")
-def app(shared_server: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+def shared_tavily() -> Iterator[TavilyServer]:
+    with TavilyServer() as server:
+        yield server
+
+
+@pytest.fixture
+def tavily(shared_tavily: TavilyServer) -> Iterator[TavilyServer]:
+    yield shared_tavily
+    shared_tavily.recovers()
+    shared_tavily.default = []
+
+
+@pytest.fixture(scope="package")
+def app(
+    shared_server: OpenAIServer, shared_tavily: TavilyServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[App]:
     app = App(
         tmp_path_factory.mktemp("app"),
         OPENAI_BASE_URL=shared_server.base_url,
         OPENAI_API_KEY="sk-of-the-tests",
         EMBEDDING_MODEL="embedded",
         MODEL_RETRIES="0",
+        TAVILY_API_KEY="tvly-of-the-tests",
+        TAVILY_BASE_URL=shared_tavily.url,
         CRAWL_ALLOWED="127.0.0.1",
         CRAWL_RATE="50",
     )

@@ -20,10 +20,10 @@ def test_a_file_uploaded_in_the_sidebar_is_added_and_counted(visit, tmp_path, la
     visitor = visit(language)
     visitor.upload(file)
     expect(visitor.text("job.ready_one").last).to_be_visible()
-    picker = visitor.pickers.first
-    before = int("".join(filter(str.isdigit, picker.input_value())))
     visitor.upload(file)
     expect(visitor.text("job.unchanged_one").last).to_be_visible()
+    picker = visitor.pickers.first  # drawn anew since the first was added: by the second upload
+    before = int("".join(filter(str.isdigit, picker.input_value())))
     another = tmp_path / f"second-{language}.md"
     another.write_text(f"# Toaster\n\nThe toaster of the {language} kitchen has two slots.", encoding="utf-8")
     visitor.upload(another)

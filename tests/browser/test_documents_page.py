@@ -68,6 +68,91 @@ def test_files_are_dropped_listed_and_opened_and_the_address_keeps_it(visit, tmp
     expect(visitor.table).to_be_visible(timeout=LOADED)
 
 
+def test_what_is_typed_into_the_search_stays_while_documents_come_in(visit, tmp_path, name):
+    first, second = tmp_path / f"{name}-1.md", tmp_path / f"{name}-2.md"
+    for file in (first, second):
+        file.write_text(f"# {file.stem}\n\nThe kettle holds 1.7 litres.\n", encoding="utf-8")
+    visitor = visit(path="/documents")
+    visitor.drop(first)
+    visitor.dismiss_jobs()
+    search = visitor.page.get_by_placeholder(visitor.words["table.search"])
+    visitor.dropzone.set_input_files(second)
+    search.fill(name)
+    expect(visitor.button("documents.dismiss").first).to_be_visible(timeout=LOADED)
+    visitor.settle()
+    expect(search).to_have_value(name)
+    search.press("Enter")
+    expect(visitor.rows).to_have_count(3)
+
+
+def test_a_file_that_arrives_as_a_search_is_entered_is_taken(visit, tmp_path, name):
+    first, second = tmp_path / f"{name}-1.md", tmp_path / f"{name}-2.md"
+    for file in (first, second):
+        file.write_text(f"# {file.stem}\n\nThe kettle holds 1.7 litres.\n", encoding="utf-8")
+    visitor = visit(path="/documents")
+    visitor.drop(first)
+    visitor.find(first.stem, 1)
+    search = visitor.page.get_by_placeholder(visitor.words["table.search"])
+    search.fill(second.stem)
+    # Both in one turn of the browser, of which Streamlit tells its server at once.
+    search.evaluate(
+        """search => XMLHttpRequest.prototype.send = new Proxy(XMLHttpRequest.prototype.send, {
+            apply(send, request, given) {
+                const enter = new KeyboardEvent("keydown", { key: "Enter", bubbles: true });
+                request.addEventListener("load", () => search.dispatchEvent(enter));
+                return send.apply(request, given);
+            }
+        })"""
+    )
+    visitor.dropzone.set_input_files(second)
+    expect(visitor.rows.nth(1)).to_contain_text(second.name, timeout=LOADED)
+
+
+def test_a_file_that_is_dropped_as_another_is_taken_is_taken_too(visit, tmp_path, name):
+    first = tmp_path / f"{name}-1.txt"
+    first.write_text(f"Sentence of {first.name}.", encoding="utf-8")
+    visitor = visit(path="/documents")
+    uploads = []
+
+    def hold_all_but_the_first(upload):
+        uploads.append(upload)
+        if len(uploads) == 1:
+            upload.continue_()
+
+    visitor.page.route("**/upload_file/**", hold_all_but_the_first)
+    # The second comes once the first is there, before the server has heard of that; its own upload takes its time.
+    # It is dropped again when nothing comes of it: where to upload to is what Streamlit forgets to tell when a run
+    # begins at the very moment that it is asked.
+    visitor.page.evaluate(
+        """name => {
+            const dropped = new DataTransfer();
+            dropped.items.add(new File([`Sentence of ${name}.`], name));
+            let uploads = 0;
+            const drop = () => {
+                if (uploads > 1) return;
+                const dropzone = document.querySelector("[data-testid=stMain] [data-testid=stFileUploader] input");
+                dropzone.files = dropped.files;
+                dropzone.dispatchEvent(new Event("change", { bubbles: true }));
+                setTimeout(drop, 3000);
+            };
+            XMLHttpRequest.prototype.send = new Proxy(XMLHttpRequest.prototype.send, {
+                apply(send, request, given) {
+                    if (given[0] instanceof FormData && ++uploads === 1)
+                        request.addEventListener("loadend", () => setTimeout(drop));
+                    return send.apply(request, given);
+                }
+            });
+        }""",
+        f"{name}-2.txt",
+    )
+    with visitor.page.expect_request(lambda request: request.method == "PUT" and bool(uploads), timeout=LOADED):
+        visitor.dropzone.set_input_files(first)
+    visitor.find(name, 1)
+    for upload in uploads[1:]:
+        upload.continue_()
+    visitor.find(name, 2)
+
+
 def test_going_back_and_forth_in_the_browser_closes_and_opens_a_document(opened):
     visitor = opened(".md", b"# Kettle\n\nIt holds 1.7 litres.\n")
     visitor.page.go_back()

@@ -41,7 +41,7 @@ def asked(loaded, server) -> str:
 def test_the_steps_and_the_words_of_an_answer_arrive_while_it_is_being_written(loaded, server, asked):
     expect(loaded.step("retrieve")).to_be_visible()
     expect(loaded.step("grade_documents")).to_be_visible()
-    expect(loaded.step("generate")).to_be_visible()
+    expect(loaded.step("draft_answer")).to_be_visible()
     early = loaded.answers.inner_text()
     [request] = requests_for(server, asked)
     assert not request.finished.is_set()

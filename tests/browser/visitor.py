@@ -1,14 +1,16 @@
 """A person at a browser: what they do on the page, and what their browser noticed meanwhile."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Request, WebSocket, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Request, TimeoutError, WebSocket, expect
 
 from pages.texts import texts
 from rag.language import Language
 
-LOADED = 30_000
+LOADED = 60_000
 """milliseconds for what includes a model's first use"""
 
 
@@ -79,6 +81,11 @@ class Visitor:
         """Of the index, where there is one, and of the pipeline."""
         return self.page.get_by_test_id("stBottom").get_by_role("combobox")
 
+    def pick_pipeline(self, name: str) -> None:
+        self.pickers.last.click()
+        self.page.get_by_role("option", name=self.words[f"pipeline.{name}"], exact=True).click()
+        self.settle()
+
     def text(self, key: str, **parts: object) -> Locator:
         return self.page.get_by_text(self.words[key].format(**parts))
 
@@ -104,9 +111,7 @@ class Visitor:
 
     def upload(self, *files: Path) -> None:
         """In the sidebar, until all are added or refused."""
-        self.dismiss_jobs()
-        self.sidebar.locator("input[type=file]").set_input_files(files)
-        self._wait_for_jobs()
+        self._add(self.sidebar.locator("input[type=file]"), files)
 
     def choose_language(self, language: Language) -> None:
         self.sidebar.get_by_role("radio", name={"ja": "日本語", "en": "English"}[language]).click()
@@ -140,25 +145,33 @@ class Visitor:
 
     def drop(self, *files: Path) -> None:
         """On the Documents page, until all are added or refused."""
-        self.dismiss_jobs()
-        self.dropzone.set_input_files(files)
-        self._wait_for_jobs()
+        self._add(self.dropzone, files)
 
-    def _wait_for_jobs(self) -> None:
+    def _add(self, field: Locator, files: Sequence[Path]) -> None:
         """On a slow machine files may arrive in two parts, and so become two jobs."""
+        self.dismiss_jobs()
+        field.evaluate("field => field.value = ''")  # as the dialog does: the file of before may be chosen again
+        field.set_input_files(files)
         expect(self.button("documents.dismiss").first).to_be_visible(timeout=LOADED)
         expect(self.page.get_by_role("progressbar")).to_have_count(0, timeout=LOADED)
         self.settle()
 
     def dismiss_jobs(self) -> None:
         """What earlier visitors added; what a test that failed has left at work is cancelled."""
-        for cancel in self.cancel.all():
-            cancel.click()
+        self._press_all(self.cancel)
         expect(self.page.get_by_role("progressbar")).to_have_count(0, timeout=LOADED)
-        self.settle()
-        while shown := self.button("documents.dismiss").count():
-            self.button("documents.dismiss").first.click()
-            expect(self.button("documents.dismiss")).to_have_count(shown - 1)
+        self._press_all(self.button("documents.dismiss"))
+
+    def _press_all(self, buttons: Locator) -> None:
+        """Until none is left. One may go as it is pressed: its job ended, or an earlier press is drawn only now."""
+        for _ in range(50):
+            self.settle()
+            if not buttons.count():
+                break
+            with suppress(TimeoutError):
+                buttons.first.click(timeout=1_000)
+            self.page.wait_for_timeout(200)
+        expect(buttons).to_have_count(0)
 
     @property
     def rows(self) -> Locator:

@@ -110,8 +110,10 @@ class Ledger:
             seen = self._seen(store, document, versions)
             if seen is None:
                 found.append(f"{key} is in none of the versions {versions}: {store.sections(document.id)[0].text}")
-            elif key[0] not in unsearchable and not self._is_found(store, document, seen):
-                found.append(f"{key} in version {seen} is not found")
+            elif key[0] not in unsearchable:
+                found += [
+                    f"{key} in version {seen} is not found by {mode}" for mode in self._not_found(store, document, seen)
+                ]
         return found
 
     def settle(self, store: IndexStore) -> None:
@@ -128,12 +130,13 @@ class Ledger:
         return next((each for each in versions if each is not None and mark(document.source, each) in text), None)
 
     @staticmethod
-    def _is_found(store: IndexStore, document: Document, version: int) -> bool:
-        """By its own words, which are next to nothing else."""
+    def _not_found(store: IndexStore, document: Document, version: int) -> list[str]:
+        """The modes that do not find it by its own words, which are next to nothing else."""
         texts = {section.id: section.text for section in store.sections(document.id)}
         chunks = [texts[chunk.section_id][chunk.start : chunk.end] for chunk in store.chunks(document.id)]
         question = next(chunk for chunk in chunks if mark(document.source, version) in chunk)
-        return all(
-            any(hit.text == question for hit in store.search(document.index, question, mode=mode, k=3))
+        return [
+            mode
             for mode in ("vector", "keyword")
-        )
+            if all(hit.text != question for hit in store.search(document.index, question, mode=mode, k=3))
+        ]

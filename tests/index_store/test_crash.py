@@ -118,6 +118,7 @@ class Rounds:
         self._kill_one(number)
         self.found_on_disk.update(traces(self.settings.data_dir))
         with IndexStore(self.settings) as store:
+            self.unsearchable |= _made_anew(store)
             self._look(store, is_settled=False)
             if self.chance.random() < 0.5:
                 self._settle(store)
@@ -180,6 +181,14 @@ class Rounds:
             if any(each.status is DocumentStatus.FAILED for each in store.documents(index.name)):
                 store.retry(index.name).wait()
         self.unsearchable = set()
+
+
+def _made_anew(store: IndexStore) -> set[str]:
+    """Indexes of which Chroma's files were torn: all in them is to be embedded again."""
+    statuses: dict[str, set[DocumentStatus]] = defaultdict(set)
+    for document in store.documents():
+        statuses[document.index].add(document.status)
+    return {index for index, found in statuses.items() if DocumentStatus.READY not in found}
 
 
 def traces(data_dir: Path) -> list[str]:

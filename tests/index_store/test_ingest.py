@@ -87,7 +87,7 @@ def test_progress_is_told_of_each_document_and_in_all_with_the_time_left(
     store: IndexStore, service: EmbeddingService, write: Write
 ) -> None:
     service.delay = 0.1
-    job = store.ingest("a", given(*(write(f"{i}.md", sections=40) for i in range(5))))
+    job = store.ingest("a", given(*(write(f"{i}.md", sections=100) for i in range(5))))
     seen = [job.progress]
     halfway = set()
     while not job.is_finished:
@@ -103,7 +103,7 @@ def test_progress_is_told_of_each_document_and_in_all_with_the_time_left(
     assert any(progress.seconds_left for progress in seen)
     assert {progress.current for progress in seen} & {each.source for each in job.items}
     assert halfway
-    assert [(each.chunks, each.embedded, each.share) for each in job.items] == [(40, 40, 1)] * 5
+    assert [(each.chunks, each.embedded, each.share) for each in job.items] == [(100, 100, 1)] * 5
 
 
 def test_one_bad_file_stops_no_other(store: IndexStore, write: Write, serviced: Settings, tmp_path: Path) -> None:

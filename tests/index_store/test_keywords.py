@@ -1,4 +1,3 @@
-import json
 import random
 import sqlite3
 import threading
@@ -11,9 +10,9 @@ from sqlalchemy.exc import IntegrityError
 
 from index_store import keywords
 from index_store.analysis import Analyzer
+from index_store.database import open_database
 from index_store.glossary import Glossary
 from index_store.keywords import Entry, Keywords
-from index_store.schema import open_catalogue
 
 PASSAGES = {
     "allowance": ("出張旅費規程", ["日当"], "出張の日当は1日2,500円です。宿泊を伴わないときは半額になります。"),
@@ -57,7 +56,7 @@ class Shelf:
 
 @pytest.fixture
 def connection(tmp_path: Path) -> Iterator[Connection]:
-    engine = open_catalogue(tmp_path / "catalogue.sqlite3", json.dumps)
+    engine = open_database(tmp_path / "catalogue.sqlite3")
     with engine.connect() as connection:
         yield connection
     engine.dispose()
@@ -289,14 +288,6 @@ def test_what_is_deleted_is_not_found_and_leaves_nothing(shelf):
     shelf.keywords.delete_document(shelf.connection, "gone")
     assert shelf.found("消える文書") == []
     assert everything(shelf.connection) == before
-
-
-def test_chunks_are_deleted_by_their_ids(shelf):
-    entries = [Entry.of(shelf.analyzer, f"two-{number}", "", [], f"消える文書 第{number}部") for number in (1, 2)]
-    shelf.keywords.put(shelf.connection, "two", entries)
-    shelf.keywords.delete_chunks(shelf.connection, ["two-1", "unknown"])
-    found = shelf.scored("消える文書")
-    assert [chunk_id for chunk_id, _ in found] == ["two-2"]
 
 
 def test_all_chunk_ids_can_be_listed(shelf):

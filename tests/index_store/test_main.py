@@ -93,20 +93,29 @@ def test_documents_are_added_and_found_by_a_process_of_its_own(settings: Setting
     assert text == "日当は1日2,500円です。"
 
 
+def minds_interrupts() -> None:
+    """As a process in the foreground does: where the tests run in the background, it would inherit that it doesn't."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_a_process_is_stopped_in_stays_pending_and_a_retry_finishes_it(
     serve: None, run: Run, service: EmbeddingService, write: Write, data_dir: Path, number: signal.Signals
 ) -> None:
     service.is_held = True
-    adding = subprocess.Popen(
+    with subprocess.Popen(
         command("add", "--index", "a", *(write(f"{i}.md") for i in range(3))),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
-    )
-    service.wait_for_requests(1, timeout=60)
-    adding.send_signal(number)
-    out, err = adding.communicate(timeout=30)
+        preexec_fn=minds_interrupts,
+    ) as adding:
+        service.wait_for_requests(1, timeout=60)
+        adding.send_signal(number)
+        try:
+            out, err = adding.communicate(timeout=30)
+        finally:
+            adding.kill()
     assert adding.returncode == {signal.SIGINT: 130, signal.SIGTERM: -signal.SIGTERM}[number]
     assert (out, err) == ("", "")
     service.is_held = False

@@ -169,10 +169,7 @@ def test_under_the_same_model_a_cancelled_reindex_leaves_all_searchable(
     filled: Settings, service: EmbeddingService
 ) -> None:
     with IndexStore(filled) as store:
-        job = _begun(store, service)
-        job.cancel()
-        service.is_held = False
-        job.wait()
+        _cancelled(store, service)
         assert statuses(store) == ["ready"] * 3
         assert found(store).endswith("bananas.md")
         assert len(originals(filled.data_dir)) == 3
@@ -183,10 +180,7 @@ def test_under_another_model_what_a_cancelled_reindex_left_out_can_be_retried(
     other: Settings, service: EmbeddingService
 ) -> None:
     with IndexStore(other) as store:
-        job = _begun(store, service)
-        job.cancel()
-        service.is_held = False
-        job.wait()
+        job = _cancelled(store, service)
         left = [each for each in store.documents() if each.status is not DocumentStatus.READY]
         assert {each.error.code for each in left if each.error} == {"cancelled"}
         assert len(left) + len(job.results) == 3
@@ -256,4 +250,12 @@ def _begun(store: IndexStore, service: EmbeddingService) -> Ingestion:
     service.is_held, service.passes = True, 1
     job = store.reindex("旅費 規程")
     service.wait_for_requests(answered + 2)
+    return job
+
+
+def _cancelled(store: IndexStore, service: EmbeddingService) -> Ingestion:
+    job = _begun(store, service)
+    job.cancel()
+    service.is_held = False
+    job.wait()
     return job

@@ -189,6 +189,32 @@ def test_what_matched_can_be_shown_where_it_stands(rules: IndexStore) -> None:
     assert [hit.text[start:end] for start, end in spans] == ["Yパタン", "色"]
 
 
+def test_it_is_known_in_how_many_chunks_each_word_of_a_question_stands(store: IndexStore, tmp_path: Path) -> None:
+    texts = {"a": "日当は二千円です。\n\n## 日当\n\n半額", "b": "宿泊の日程とapples", "c": "An apple"}
+    ids = {}
+    for name, text in texts.items():
+        file = tmp_path / f"{name}.md"
+        file.write_text(f"# {name.upper()}\n\n{text}\n", encoding="utf-8")
+        ids[name] = store.add("a", file).document_id
+    analysis = store.analyse("a", "日当 apple 宿泊費用 zebra")
+
+    def counted(*names: str) -> dict[str, int]:
+        known = store.count_words("a", analysis, [ids[name] for name in names] or None)
+        return {term: count.chunks for term, count in known.items() if count.chunks}
+
+    assert counted() == {"日当": 2, "appl": 2, "宿泊": 1}
+    assert counted("a", "c") == {"日当": 2, "appl": 1}
+    store.remove_documents([ids["a"]])
+    assert counted() == {"appl": 2, "宿泊": 1}
+    assert counted("a") == {}
+
+
+def test_a_word_that_stands_nowhere_may_have_its_characters_there(rules: IndexStore) -> None:
+    rules.set_glossary("a", "Xパタン表\n")
+    counts = rules.count_words("a", rules.analyse("a", "Xパタン表 zebra"))
+    assert [(each.chunks, each.has_parts) for each in counts.values()] == [(0, True), (0, False)]
+
+
 def test_removed_documents_are_found_by_no_search(rules: IndexStore, write: Write) -> None:
     rules.add("a", write("apples.md"))
     document = next(each for each in rules.documents("a") if each.title == "apples.md")

@@ -26,6 +26,14 @@ def test_a_server_without_keys_needs_its_address_alone(data_dir: Path, handbook:
         assert store.add("a", handbook).status is AddStatus.READY
 
 
+def test_a_store_that_is_closed_leaves_its_service(data_dir: Path, handbook: Path) -> None:
+    with OpenAIServer() as server:
+        store = store_of(server, data_dir)
+        assert store.add("a", handbook).status is AddStatus.READY
+        store.close()
+        server.wait_for_clients_to_leave()
+
+
 @pytest.mark.parametrize(
     ("what", "code"),
     [

@@ -1,95 +1,7 @@
-import random
-
-import pytest
-
+from index_store.cut import measure
 from index_store.loaders import Heading, Loaded, Page
-from index_store.split import cut, measure, split, table_header
-
-JAPANESE = (
-    "出張の日当は1日2,500円です。宿泊を伴わないときは、半額になります。「確認してください。」と書かれています。\n"
-)
-ENGLISH = "The allowance is paid per day. Where no night is spent away, half of it is paid! Ask the office first.\n"
-TABLE = "| 品番 | 価格 |\n| --- | --- |\n" + "".join(f"| A-{n} | {n * 100}円 |\n" for n in range(60))
-TEXTS = {
-    "japanese": JAPANESE * 40,
-    "japanese without newlines": JAPANESE.strip() * 40,
-    "english": ENGLISH * 40,
-    "mixed": (JAPANESE + "\n" + ENGLISH) * 20,
-    "one line without spaces": "x" * 100_000,
-    "one japanese line without stops": "漢字仮名交文" * 2_000,
-    "emoji": "👩‍👩‍👧‍👦🇯🇵👍🏽" * 400,
-    "table": "前置き。\n\n" + TABLE + "\n後書き。",
-    "code": "Do this:\n\n```\n" + "# install it\nmake install\n" * 100 + "```\n\nThat is all.",
-    "accents": "e\u0301" * 3_000,
-    "blank lines": "\n\n\n一行目。\n\n\n\n" * 80,
-}
-
-
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
-@pytest.mark.parametrize(("size", "overlap"), [(50, 0), (60, 30), (300, 40)])
-def test_spans_hold_the_whole_text_and_none_is_empty_or_too_long(text: str, size: int, overlap: int) -> None:
-    spans = cut(text, size, overlap)
-    held = set()
-    for start, end in spans:
-        assert text[start:end].strip()
-        assert measure(text[start:end]) <= size
-        held.update(range(start, end))
-    assert not [at for at in range(len(text)) if at not in held and not text[at].isspace()]
-    assert spans == sorted(set(spans))
-
-
-def test_spans_of_random_texts_hold_the_whole_text() -> None:
-    chance = random.Random(7)
-    pieces = [
-        "。",
-        "、",
-        "\n",
-        "\n\n",
-        " ",
-        "語",
-        "カ",
-        "word",
-        "- ",
-        "| a | b |\n",
-        "```\n",
-        "### ",
-        "🇯🇵",
-        "\u3000",
-        ". ",
-    ]
-    for _ in range(300):
-        text = "".join(chance.choices(pieces, k=chance.randrange(1, 300)))
-        held = set()
-        for start, end in cut(text, 20, 8):
-            assert start < end
-            assert measure(text[start:end]) <= 20
-            held.update(range(start, end))
-        assert not [at for at in range(len(text)) if at not in held and not text[at].isspace()]
-
-
-def test_an_english_word_is_never_cut() -> None:
-    words = set(ENGLISH.split())
-    for start, end in cut(TEXTS["english"], 60, 20):
-        assert set(TEXTS["english"][start:end].split()) <= words
-
-
-def test_japanese_is_cut_after_sentences() -> None:
-    text = TEXTS["japanese without newlines"]
-    assert all(text[end - 1] in "。」" for _, end in cut(text, 60))
-
-
-def test_an_emoji_of_several_parts_is_not_cut() -> None:
-    text = TEXTS["emoji"]
-    for start, end in cut(text, 50, 10):
-        assert text[start] in "👩🇯👍"
-        assert text[end - 1] not in "\u200d🇯"
-
-
-def test_a_table_that_fits_is_kept_whole() -> None:
-    table = "\n".join(TABLE.splitlines()[:8])
-    text = JAPANESE * 6 + "\n" + table + "\n\n" + JAPANESE * 6
-    start = text.index(table)
-    assert any(low <= start and start + len(table) <= high for low, high in cut(text, 150))
+from index_store.split import split
+from tests.index_store.writings import ENGLISH, JAPANESE, TABLE
 
 
 def test_a_long_table_is_cut_at_rows_and_its_header_is_embedded_with_each_part() -> None:
@@ -163,13 +75,6 @@ def test_a_table_that_goes_over_sections_begins_each_with_its_header() -> None:
             assert chunk.embedded.endswith(section.text[chunk.start : chunk.end])
     rows = [line for section in sections for line in section.text.splitlines() if "円" in line]
     assert rows == [line for line in long.splitlines() if "円" in line]
-
-
-def test_a_piece_of_a_table_can_be_shown_with_its_header() -> None:
-    (section,) = split(Loaded(title="Prices", pages=[Page(markdown="前置き。\n\n" + TABLE)]), 100, 0)
-    inside = section.chunks[-1]
-    assert table_header(section.text, inside.start) == "| 品番 | 価格 |\n| --- | --- |\n"
-    assert table_header(section.text, 0) == ""
 
 
 def test_code_that_goes_over_sections_is_fenced_in_each() -> None:

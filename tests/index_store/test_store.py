@@ -7,7 +7,9 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from index_store import AddStatus, IndexStore, Settings, errors, expand
-from index_store.catalogue import Catalogue
+from index_store.catalogue.documents import Documents
+from index_store.catalogue.drafts import Drafts
+from index_store.catalogue.indexes import Indexes
 from tests.servers import OpenAIServer
 
 
@@ -75,7 +77,7 @@ def test_a_failure_before_the_swap_leaves_the_old_version_and_no_vectors_behind(
             raise OperationalError("INSERT", {}, Exception("database or disk is full"))
 
         with monkeypatch.context() as broken:
-            broken.setattr(Catalogue, "put_ready", fail)
+            broken.setattr(Drafts, "finish", fail)
             failed = store.add("a", handbook)
             assert failed.error
             assert failed.error.code == "store_failed"
@@ -156,18 +158,19 @@ def test_a_search_goes_on_while_another_index_is_deleted(serviced: Settings, wri
 
 
 @pytest.mark.parametrize(
-    ("method", "change"),
+    ("room", "method", "change"),
     [
-        ("mark_removing", lambda store, document: store.remove_documents([document])),
-        ("rename_index", lambda store, _: store.rename_index("a", "b")),
-        ("delete_index", lambda store, _: store.delete_index("a")),
-        ("create_index", lambda store, _: store.create_index("b")),
+        (Documents, "mark_removing", lambda store, document: store.remove_documents([document])),
+        (Indexes, "rename", lambda store, _: store.rename_index("a", "b")),
+        (Indexes, "delete", lambda store, _: store.delete_index("a")),
+        (Indexes, "create", lambda store, _: store.create_index("b")),
     ],
 )
 def test_a_change_for_which_the_disk_has_no_room_is_told_and_leaves_all_as_it_was(
     serviced: Settings,
     handbook: Path,
     monkeypatch: pytest.MonkeyPatch,
+    room: type,
     method: str,
     change: Callable[[IndexStore, str], None],
 ) -> None:
@@ -178,7 +181,7 @@ def test_a_change_for_which_the_disk_has_no_room_is_told_and_leaves_all_as_it_wa
         document = store.add("a", handbook).document_id
         assert document
         with monkeypatch.context() as broken:
-            broken.setattr(Catalogue, method, fail)
+            broken.setattr(room, method, fail)
             with pytest.raises(errors.ChangeFailed, match="the disk may be full"):
                 change(store, document)
         assert [index.name for index in store.indexes()] == ["a"]
@@ -195,6 +198,6 @@ def test_an_index_name_that_could_be_a_path_or_not_be_seen_is_refused(
 
 
 def _vectors(store: IndexStore, index: str) -> list[str]:
-    row = store._catalogue.index(index)
+    row = store._catalogue.indexes.named(index)
     assert row
     return list(store._library.vectors.ids(row.collection))

@@ -8,11 +8,20 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from index_store.errors import ServiceBusy
 from pages.texts import texts
 from pages.widgets import detail
-from rag.trace import Detail, KeywordsDetail, NotUsed, RetrievalDetail
+from rag.trace import (
+    AttemptsDetail,
+    CandidatesDetail,
+    Detail,
+    GroundingDetail,
+    KeywordsDetail,
+    NotUsed,
+    RetrievalDetail,
+)
 from tests.pages.reader import for_reader
-from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, finished
+from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, PARTLY, finished
 
 each_detail = pytest.mark.parametrize("example", DETAILS, ids=lambda each: each.type)
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
@@ -34,6 +43,16 @@ class Tags(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
+
+
+def test_a_step_that_went_on_without_its_model_says_so_in_its_row_and_in_full():
+    failure = ServiceBusy(host="model.example").as_failure()
+    example = finished(DETAILS[0]).model_copy(update={"fallback": failure})
+    summary, _ = for_reader("en", lambda: detail.summary(example))
+    assert summary.startswith("⚠ ")
+    for language in ("ja", "en"):
+        _, page = for_reader(language, lambda: detail.show(example, "handbook"))
+        assert [each.value for each in page.warning] == [failure.sentence(language)]
 
 
 def test_every_kind_of_detail_is_among_the_examples():
@@ -147,3 +166,32 @@ def test_words_that_are_not_used_are_told_with_the_reason_and_what_is_used_inste
     summary, _ = for_reader(language, lambda: detail.summary(finished(example)))
     assert re.sub(r"\\(.)", r"\1", summary) == texts(language)[f"keywords.{why}"]
     assert all(word in html_of(example, language) for word in ("Spesen", "allowance"))
+
+
+def table_of(example) -> list[list[str]]:
+    """The cells of its table, row by row."""
+    rows = re.findall(r"<tr>(.*?)</tr>", html_of(example), re.DOTALL)
+    return [[Tags(cell).text for cell in re.findall(r"<t[hd]>(.*?)</t[hd]>", row, re.DOTALL)] for row in rows]
+
+
+def the(kind):
+    return next(each for each in DETAILS if isinstance(each, kind))
+
+
+def test_a_beam_is_a_table_with_a_candidate_a_row_the_best_first():
+    heads, best, without, last = table_of(the(CandidatesDetail))
+    assert heads == ["Passage", "Relevance", "Grounding", "Usefulness", "Score", "Answer"]
+    assert best == ["[1]", "relevant 0.90", "partly supported", "5 of 5", "2.00", HOSTILE]
+    assert without == ["none", "not graded", "fully supported", "not graded", "1.00", HOSTILE]
+    assert last[1] == "not relevant 0.10"
+
+
+def test_the_attempt_that_is_kept_is_marked_among_the_others():
+    _, first, second = table_of(the(AttemptsDetail))
+    assert first == ["1 · kept", "partly supported", "5 of 5", HOSTILE]
+    assert second[0] == "2"
+
+
+def test_claims_without_support_are_listed():
+    text = Tags(html_of(GroundingDetail(grade=PARTLY, claims=()))).text
+    assert f"Without support{HOSTILE}2" in text

@@ -158,7 +158,7 @@ def test_other_places_of_the_same_text_are_named_and_not_listed(engine, tmp_path
 def test_how_the_question_was_read_is_told_word_by_word(language):
     page = SearchPage(language, q="日当についてSpaceshipsを教えてください")
     words = page.words
-    assert words["search.whole"] in page.analysis["日当"]
+    assert words["search.whole_one"] in page.analysis["日当"]
     assert words["search.particle"] in page.analysis["を"]
     assert words["search.asking"] in page.analysis["教え"]
     assert "→ spaceship" in page.analysis["Spaceships"]
@@ -169,7 +169,17 @@ def test_how_the_question_was_read_is_told_word_by_word(language):
 def test_a_word_is_looked_for_in_the_documents_chosen_alone(ids):
     page = SearchPage(q="日当", doc=ids[1])
     assert page.words["search.nowhere"] in page.analysis["日当"]
-    assert page.words["search.whole"] in SearchPage(q="日当", doc=ids[0]).analysis["日当"]
+    assert page.words["search.whole_one"] in SearchPage(q="日当", doc=ids[0]).analysis["日当"]
+
+
+@each_language
+@pytest.mark.usefixtures("ids")
+def test_each_word_says_in_how_many_chunks_it_stands_or_that_only_its_characters_do(engine, language):
+    engine.store.set_glossary("handbook", "慶弔休暇届\n")
+    analysis = SearchPage(language, q="規程 慶弔休暇届").analysis
+    words = texts(language)
+    assert words["search.whole"].format(count=4) in analysis["規程"]
+    assert words["search.parts"] in analysis["慶弔休暇届"]
 
 
 @each_language
@@ -379,5 +389,5 @@ def test_a_glossary_keeps_its_terms_whole(engine, tmp_path, language):
     page.write("index.glossary", "X'バタン\n\nYバタン\n").press("index.glossary_save")
     assert engine.store.glossary("handbook").split() == ["X'バタン", "Yバタン"]
     words = SearchPage(language, q="X'バタンとは").analysis
-    assert texts(language)["search.whole"] in words["X'バタン"]
+    assert texts(language)["search.whole_one"] in words["X'バタン"]
     assert texts(language)["search.within"] in words["バタン"]

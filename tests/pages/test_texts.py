@@ -12,15 +12,17 @@ import pytest
 
 from index_store import MODES, UNITS, AddStatus, DocumentStatus
 from index_store.analysis import Dropped
-from index_store.progress import Stage
+from index_store.ingestion.progress import Stage
 from pages.texts import texts
 from pages.widgets.analysis import Presence
 from rag.pipelines import PIPELINES
-from rag.trace import NotUsed, Outcome, Retrieval, RunStatus
+from rag.routing import Route
+from rag.style import LENGTHS, TONES
+from rag.trace import AssessmentDetail, Level, NotUsed, Outcome, Retrieval, RunStatus, StandaloneDetail, Style
 
 ROOT = Path(__file__).parent.parent.parent
 KANA_OR_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
-SAME_IN_BOTH = {"app.name", "pipeline.self_rag", "summary.model"}
+SAME_IN_BOTH = {"app.name", "pipeline.self_rag", "route.web", "summary.model"}
 """a name, or nothing but what is filled in"""
 
 
@@ -53,6 +55,8 @@ def steps() -> set[str]:
     return {name for each in PIPELINES.values() for name in each.graph.nodes} | literals("rag", "Step")
 
 
+WITHOUT_RESULTS = {"off", "failed", "nothing"}
+
 FAMILIES = {
     "pipeline.{}": set(PIPELINES),
     "pipeline.{}_help": set(PIPELINES),
@@ -60,20 +64,28 @@ FAMILIES = {
     "decision.{}": literals("rag/pipelines", "Choice", 1),
     "status.{}": set(get_args(RunStatus)),
     "outcome.{}": set(get_args(Outcome)),
-    "outcome.{}_note": {"unconfirmed", "not_in_documents"},
+    "outcome.{}_note": {"unconfirmed", "not_in_documents", "from_model"},
+    "standalone.{}": set(get_args(StandaloneDetail.model_fields["why"].annotation)),
+    "manner.{}": {*LENGTHS, *TONES},
     "stage.{}": {Stage.READING, Stage.EMBEDDING},
     "state.{}": {each for each in (*DocumentStatus, "outdated") if each != DocumentStatus.REMOVING},
     "job.{}": {f"{status}{number}" for status in AddStatus for number in ("", "_one")},
     "table.{}": {"status", "kind", "origin"},
     "keywords.{}": set(get_args(NotUsed)),
-    "options.{}": set(Retrieval.model_fields),
+    "route.{}": set(get_args(Route)),
+    "why.{}": {"greeting", "todays_world", "model", "in_doubt", "failed"},
+    "web.{}": WITHOUT_RESULTS,
+    "web.{}_note": WITHOUT_RESULTS,
+    "assessment.{}": set(get_args(AssessmentDetail.model_fields["action"].annotation)),
+    "options.{}": {*Retrieval.model_fields, *Style.model_fields},
     "detail.{}_missing": {"vector", "keyword"},
     "app.{}": {"chat", "documents", "search"},
     "search.{}": {*MODES, *UNITS, *Dropped, *get_args(Presence)},
     "search.{}_help": set(MODES),
     "search.{}_rank": set(MODES),
     "search.{}_unranked": set(MODES),
-    "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_"), ("yes", "no"))},
+    "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_", "need_"), ("yes", "no"))},
+    "support.{}": set(get_args(Level)),
 }
 """by the pattern of an f-string that is a key: all that may stand in its place"""
 

@@ -4,8 +4,15 @@ from index_store import Added, AddStatus, Place
 from index_store.errors import EmptyDocument
 from rag.trace import (
     AnswerCheckDetail,
+    AssessmentDetail,
+    Attempt,
+    AttemptsDetail,
+    Candidate,
+    CandidatesDetail,
     Claim,
+    DeclineDetail,
     DocumentsDetail,
+    DraftDetail,
     GenerationDetail,
     Grade,
     GradesDetail,
@@ -14,16 +21,31 @@ from rag.trace import (
     ModelDetail,
     Passage,
     PassageGrade,
+    RefinementDetail,
     RetrievalDetail,
+    RetrievalNeedDetail,
     RewriteDetail,
+    RouteDetail,
+    StandaloneDetail,
     StepFinished,
+    Strip,
+    Support,
+    Turn,
+    Usefulness,
     UsefulnessDetail,
+    WebSearchDetail,
 )
 
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> [*go*](https://elsewhere.example) \"'&"
 
 YES = Grade(verdict="yes", score=0.9, reason=HOSTILE)
 NO = Grade(verdict="no", score=0.1, margin=-2.0, cut=0.5)
+UNKNOWN = Grade(verdict="unknown", score=None)
+FULLY = Support(verdict="yes", score=1, reason=HOSTILE, level="fully")
+PARTLY = Support(verdict="no", score=0.4, reason=HOSTILE, level="partly", unsupported=(HOSTILE, "2"))
+OF_BEFORE = Support(verdict="no", score=0.1)
+USEFUL = Usefulness(verdict="yes", score=1, reason=HOSTILE, rating=5)
+NOT_RATED = Usefulness(verdict="unknown", score=None)
 
 PASSAGE = Passage(
     number=1,
@@ -54,6 +76,11 @@ BOTH_SIDES = PASSAGE.model_copy(
             Place(chunk_id="c", section_id="t", document_id="e", source=HOSTILE, title=HOSTILE, headings=(), page=None),
         ),
     }
+)
+
+
+OUTSIDE = PASSAGE.model_copy(
+    update={"document_id": "", "section_id": "", "headings": (), "page": None, "origin": "web", "published": HOSTILE}
 )
 
 
@@ -94,17 +121,75 @@ DETAILS = (
         grades=(
             PassageGrade(passage=PASSAGE, grade=YES),
             PassageGrade(passage=PASSAGE, grade=NO, known=True),
-            PassageGrade(passage=PASSAGE, grade=Grade(verdict="unknown", score=None)),
+            PassageGrade(passage=PASSAGE, grade=UNKNOWN),
+            PassageGrade(passage=PASSAGE, grade=UNKNOWN, error=EmptyDocument(name=HOSTILE).as_failure()),
         ),
     ),
     GenerationDetail(passages=(1,), text=HOSTILE, cited=(1,)),
-    RewriteDetail(before=HOSTILE, after=HOSTILE),
+    GenerationDetail(passages=(1,), text=HOSTILE, cited=(1,), drafted=True),
+    DraftDetail(passages=(1,), text=HOSTILE, kept=True),
+    DraftDetail(passages=(1,), text="", kept=False),
+    RewriteDetail(before=HOSTILE, after=HOSTILE, reason=HOSTILE),
     RewriteDetail(before=HOSTILE, after=HOSTILE, refused=HOSTILE),
-    GroundingDetail(grade=YES, claims=(Claim(text=HOSTILE, sources=(1,)), Claim(text=HOSTILE, sources=()))),
-    GroundingDetail(grade=NO, claims=()),
-    UsefulnessDetail(grade=YES),
-    UsefulnessDetail(grade=Grade(verdict="unknown", score=None)),
-    AnswerCheckDetail(grounding=YES, usefulness=NO),
+    GroundingDetail(grade=FULLY, claims=(Claim(text=HOSTILE, sources=(1,)), Claim(text=HOSTILE, sources=()))),
+    GroundingDetail(grade=PARTLY, claims=()),
+    GroundingDetail(grade=OF_BEFORE, claims=()),
+    UsefulnessDetail(grade=USEFUL),
+    UsefulnessDetail(grade=NOT_RATED),
+    AnswerCheckDetail(grounding=PARTLY, usefulness=USEFUL),
+    AnswerCheckDetail(grounding=OF_BEFORE, usefulness=NOT_RATED),
+    AttemptsDetail(
+        attempts=(
+            Attempt(number=1, text=HOSTILE, cited=(1,), grounding=PARTLY, usefulness=USEFUL),
+            Attempt(number=2, text=HOSTILE, cited=(), grounding=OF_BEFORE, usefulness=NOT_RATED),
+        ),
+        chosen=1,
+    ),
+    RetrievalNeedDetail(grade=YES, needed=True),
+    RetrievalNeedDetail(grade=NO, needed=False),
+    RetrievalNeedDetail(grade=UNKNOWN, needed=True),
+    CandidatesDetail(
+        candidates=(
+            Candidate(passage=PASSAGE, text=HOSTILE, relevance=YES, grounding=PARTLY, usefulness=USEFUL, score=2),
+            Candidate(passage=None, text=HOSTILE, relevance=UNKNOWN, grounding=FULLY, usefulness=NOT_RATED, score=1),
+            Candidate(passage=PASSAGE, text="", relevance=NO, grounding=OF_BEFORE, usefulness=USEFUL, score=0.5),
+        )
+    ),
+    CandidatesDetail(candidates=()),
+    RouteDetail(question=HOSTILE, route="talk", why="greeting"),
+    RouteDetail(question=HOSTILE, route="web", why="model", reason=HOSTILE),
+    RouteDetail(question=HOSTILE, route="documents", why="in_doubt", scores={"talk": 0.1, "web": 0.4}),
+    WebSearchDetail(query=HOSTILE, provider="tavily", passages=(OUTSIDE,)),
+    WebSearchDetail(query=HOSTILE, provider=None, passages=(), why="off"),
+    WebSearchDetail(query=HOSTILE, provider="duckduckgo", passages=(), why="nothing"),
+    WebSearchDetail(
+        query=HOSTILE,
+        provider="tavily",
+        passages=(),
+        why="failed",
+        error=EmptyDocument(name=HOSTILE).as_failure(),
+    ),
+    AssessmentDetail(
+        grades=(PassageGrade(passage=PASSAGE, grade=YES), PassageGrade(passage=PASSAGE, grade=NO)),
+        lower=0.3,
+        upper=0.7,
+        action="correct",
+    ),
+    AssessmentDetail(grades=(), rule="any", lower=0.3, upper=0.7, action="incorrect"),
+    RefinementDetail(
+        strips=(
+            Strip(passage=1, text=HOSTILE, score=0.8, kept=True),
+            Strip(passage=1, text=HOSTILE, score=0.1, kept=False),
+        )
+    ),
+    StandaloneDetail(
+        before=HOSTILE, after=f"{HOSTILE}?", why="rewritten", turns=(Turn(question=HOSTILE, answer=HOSTILE),)
+    ),
+    StandaloneDetail(before=HOSTILE, after=HOSTILE, why="refused", refused=HOSTILE),
+    StandaloneDetail(before=HOSTILE, after=HOSTILE, why="stands_alone"),
+    StandaloneDetail(before=HOSTILE, after=HOSTILE, why="failed"),
+    DeclineDetail(text=HOSTILE, queries=(HOSTILE,), nearest=(PASSAGE,)),
+    DeclineDetail(text=HOSTILE, queries=(HOSTILE,), nearest=()),
     DocumentsDetail(added=(added(None), added(EmptyDocument(name=HOSTILE)))),
     ModelDetail(name=HOSTILE),
 )

@@ -13,9 +13,10 @@ from rag.engine import Engine
 from rag.settings import Settings
 from tests.rag.documents import INDEX, write_documents
 from tests.rag.scripted import ScriptedChat, ScriptedSource
-from tests.servers import OpenAIServer
+from tests.servers import OpenAIServer, TavilyServer
 
 KEY = "sk-test-7f3a9c1e"
+TAVILY_KEY = "tvly-test-5b2d8e4f"
 
 
 @pytest.fixture(scope="session")
@@ -50,13 +51,20 @@ def server() -> Iterator[OpenAIServer]:
         yield server
 
 
+@pytest.fixture
+def tavily() -> Iterator[TavilyServer]:
+    with TavilyServer(key=TAVILY_KEY) as server:
+        yield server
+
+
 Opener = Callable[..., Engine]
 
 
 @pytest.fixture
 def open_engine(loaded: Path, embeddings: EmbeddedEmbeddings) -> Iterator[Opener]:
-    """Opens an engine over the documents: with a scripted `chat`, or with the service at `server` and its `key`. The
-    other arguments are settings.
+    """Opens an engine over the documents: with a scripted `chat`, or with the service at `server` and its `key`; with
+    the web search at `tavily`, else without any. The other arguments are settings, of which drafts ahead are off unless
+    asked for: they take answers out of a script.
     """
     with ExitStack() as opened:
 
@@ -65,6 +73,7 @@ def open_engine(loaded: Path, embeddings: EmbeddedEmbeddings) -> Iterator[Opener
             *,
             server: OpenAIServer | None = None,
             key: str = KEY,
+            tavily: TavilyServer | None = None,
             starts: bool = False,
             **values: object,
         ) -> Engine:
@@ -77,8 +86,12 @@ def open_engine(loaded: Path, embeddings: EmbeddedEmbeddings) -> Iterator[Opener
                     "model_timeout": 10,
                     "model_retries": 0,
                 } | values
-            settings = Settings(data_dir=loaded, **values)
-            models = ScriptedSource(chat, starts=starts) if chat else None
+            if tavily:
+                values = {"tavily_api_key": TAVILY_KEY, "tavily_base_url": tavily.url} | values
+            else:
+                values = {"web_search": "off"} | values
+            settings = Settings(data_dir=loaded, **({"draft_ahead": False} | values))
+            models = ScriptedSource(chat, starts=starts, works_ahead=settings.draft_ahead) if chat else None
             return opened.enter_context(Engine(settings, store=IndexStore(settings, embeddings), models=models))
 
         yield open_engine

@@ -18,7 +18,8 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
-from rag.models import ChatModel, ServiceChat
+from rag.chat import ChatModel
+from rag.service_chat import ServiceChat
 from tests.servers.script import Script
 
 PIECE = 4
@@ -167,12 +168,13 @@ class ScriptedChat(BaseChatModel):
 
 
 class ScriptedSource:
-    """Hands the engine a scripted model; `starts` makes it one that has to be started first."""
+    """Hands the engine a scripted model; `starts` makes it one that has to be started first, `works_ahead` one
+    that begins drafts while passages are graded."""
 
     name = "scripted"
 
-    def __init__(self, chat: ScriptedChat, *, starts: bool = False) -> None:
-        self._model = ServiceChat(chat, self.name)
+    def __init__(self, chat: ScriptedChat, *, starts: bool = False, works_ahead: bool = False) -> None:
+        self._model = ServiceChat(chat, self.name, works_ahead=works_ahead)
         self._ready = not starts
 
     def is_ready(self) -> bool:

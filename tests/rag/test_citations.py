@@ -99,6 +99,18 @@ def test_the_point_of_a_number_ends_no_sentence():
     assert attribute("Version 2.5 needs 8 GB of memory.") == "Version 2.5 needs 8 GB of memory[2]."
 
 
+@pytest.mark.parametrize("size", range(1, 12))
+def test_a_point_that_no_sentence_begins_after_ends_none(size):
+    answer = "The VPN client (ext. 2499, e.g. HazeGate) needs 8 GB. It is new.\nThe VPN client is HazeGate.\n"
+    shown = "The VPN client (ext. 2499, e.g. HazeGate) needs 8 GB[2]. It is new.\nThe VPN client is HazeGate[2].\n"
+    assert attribute(answer, size=size) == shown
+    assert [claim.text for claim in claims(shown)] == [
+        "The VPN client (ext. 2499, e.g. HazeGate) needs 8 GB.",
+        "It is new.",
+        "The VPN client is HazeGate.",
+    ]
+
+
 @pytest.mark.parametrize(
     "refusal", ["その情報は見当たりませんでした。", "I could not find any mention here.", "Sorry!", "。"]
 )

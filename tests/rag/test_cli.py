@@ -9,12 +9,15 @@ import sys
 
 import pytest
 
+from rag.outcomes import warning
 from rag.pipelines import PIPELINES
-from rag.trace import RunFinished, StepFinished, from_json
-from tests.rag.conftest import KEY
+from rag.prompts import en, ja
+from rag.refusal import WORD
+from rag.trace import RunFinished, StepFinished, Style, from_json
+from tests.rag.conftest import KEY, TAVILY_KEY
 from tests.rag.documents import INDEX
-from tests.rag.verdicts import YES
-from tests.servers import Answer
+from tests.rag.verdicts import YES, support
+from tests.servers import Answer, Refusal, WebResult
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
@@ -60,16 +63,65 @@ def test_another_retrieval_than_the_pipelines_can_be_given_in_part_or_whole(envi
         assert (detail.mode, detail.unit, len(detail.passages)) == searched
 
 
+def test_a_length_and_a_tone_can_be_given(environment):
+    done = rag(
+        environment | {"ANSWER_LENGTH": "long"}, "ask", "--index", INDEX, "--pipeline", "naive", "--json", "--tone",
+        "plain", QUESTION,
+    )  # fmt: skip
+    started = from_json(done.stdout.splitlines()[0])
+    assert (done.returncode, started.style) == (0, Style(length="long", tone="plain"))
+
+
+def test_an_honest_no_names_what_was_searched_and_cites_the_nearest(environment, server):
+    server.default = f"{WORD} 資料には書かれていません。"
+    done = rag(environment, "ask", "--index", INDEX, "--pipeline", "naive", QUESTION)
+    assert done.returncode == 0
+    assert done.stdout.startswith("資料には書かれていません。\n")
+    assert WORD not in done.stdout
+    assert QUESTION in done.stdout
+    assert "[1] 出張旅費規程 > 第3条 日当 (travel.ja.md)" in done.stdout
+    assert done.stderr.splitlines()[-1].endswith("not_in_documents")
+
+
+def test_an_answer_that_no_check_confirmed_is_told_as_such(environment, server):
+    server.default = lambda request: (
+        support("partly", "日当は1日2,500円です。")
+        if ja.GROUNDING in request.prompt
+        else YES
+        if "JSON" in request.prompt
+        else ANSWER
+    )
+    done = rag(environment | {"LC_ALL": "ja_JP.UTF-8"}, "ask", "--index", INDEX, "--pipeline", "self_rag", QUESTION)
+    assert warning("unconfirmed", "ja") in done.stderr
+    assert "日当は1日2,500円です。" in done.stderr
+    assert done.stderr.splitlines()[-1].endswith("unconfirmed")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [("RUN_CALL_LIMIT", "3", ("3 model calls", "RUN_CALL_LIMIT")), ("RUN_TOKEN_LIMIT", "1000", ("RUN_TOKEN_LIMIT",))],
+)
+def test_a_run_whose_budget_is_spent_ends_in_a_sentence(environment, server, setting, value, words):
+    server.tokens = 600
+    done = rag(environment | {setting: value}, "ask", "--index", INDEX, "--pipeline", "self_rag", QUESTION)
+    assert done.returncode == 1
+    assert all(word in done.stderr for word in words)
+    assert done.stderr.splitlines()[-1].startswith("limited")
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
+        (("--length", "endless"), ("endless", "short, normal, long")),
+        (("--tone", "rude"), ("rude", "neutral, polite, plain")),
         (("--mode", "fuzzy"), ("fuzzy", "vector, keyword, hybrid")),
         (("--unit", "page"), ("page", "chunk, section")),
         (("-k", "0"), ("0", "1〜20")),
         (("-k", "many"), ("many", "1〜20")),
     ],
 )
-def test_a_retrieval_that_cannot_be_is_told_in_a_sentence(environment, given, words):
+def test_a_retrieval_or_a_style_that_cannot_be_is_told_in_a_sentence(environment, given, words):
     done = rag(environment | {"LC_ALL": "ja_JP.UTF-8"}, "ask", "--index", INDEX, *given, QUESTION)
     assert done.returncode == 1
     assert all(word in done.stderr for word in words)
@@ -145,3 +197,30 @@ def test_ctrl_c_stops_the_run_and_the_model(environment, server):
     assert 0 < len(last.answer) < len(ANSWER * 50)
     assert "Traceback" not in errors
     assert server.chats[0].disconnected.wait(5)
+
+
+@pytest.mark.parametrize(("language", "mark"), [("ja", "外部(Web): "), ("en", "from the web: ")])
+def test_a_source_from_the_web_is_marked_and_named_with_its_address(environment, server, tavily, language, mark):
+    tavily.default = [
+        WebResult("東京の天気", "https://weather.example/tokyo", "晴れです。", published_date="2026-11-20")
+    ]
+    environment |= {"TAVILY_API_KEY": TAVILY_KEY, "TAVILY_BASE_URL": tavily.url}
+    server.answer_when(lambda request: ja.ROUTE in request.prompt, '{"route": "web"}')
+    server.answer_when(lambda request: ja.ANSWER in request.prompt, "晴れです[1]。")
+    asked = ("ask", "--index", INDEX, "--pipeline", "adaptive", "--language", language, "今日の東京の天気は?")
+    done = rag(environment, *asked)
+    assert done.returncode == 0, done.stderr
+    assert f"[1] {mark}東京の天気 (https://weather.example/tokyo, 2026-11-20)" in done.stdout
+    [line] = [line for line in rag(environment, *asked, "--json").stdout.splitlines() if "run_finished" in line]
+    [citation] = from_json(line).citations
+    assert (citation.origin, citation.published) == ("web", "2026-11-20")
+
+
+def test_no_output_holds_the_key_of_a_search_that_is_refused(environment, server, tavily):
+    server.answer_when(lambda request: en.RELEVANCE in request.prompt, '{"verdict": "no"}')
+    tavily.fails(Refusal(401, message=f"Invalid key {TAVILY_KEY}"))
+    environment |= {"TAVILY_API_KEY": TAVILY_KEY, "TAVILY_BASE_URL": tavily.url, "WEB_SEARCH": "tavily"}
+    done = rag(environment, "ask", "--index", INDEX, "--pipeline", "corrective", "--json", "What is a tavily?")
+    assert done.returncode == 0, done.stderr
+    assert "web_key_refused" in done.stdout
+    assert TAVILY_KEY not in done.stdout + done.stderr

@@ -4,12 +4,14 @@ import asyncio
 
 import pytest
 
+from rag.chat import Meter
 from rag.engine import Engine
 from rag.keywords import standing_in
-from rag.language import language_of
-from rag.models import EmbeddedSource, Meter
+from rag.language import is_written_in, language_of
+from rag.models import EmbeddedSource
 from rag.settings import Settings
 from tests.rag.documents import INDEX
+from tests.rag.reading import finished
 
 
 @pytest.mark.embedded
@@ -24,6 +26,27 @@ def test_without_any_key_self_rag_answers_in_both_languages_and_cites_the_right_
             assert fact in result.answer
             assert source in [citation.source for citation in result.citations]
             assert result.totals.tokens > 0
+
+
+@pytest.mark.embedded
+def test_it_answers_in_the_language_of_the_question_and_understands_a_follow_up(loaded, embedded_model):
+    with Engine(Settings(data_dir=loaded, embedded_model=embedded_model)) as engine:
+        first = engine.ask("VPNクライアントの名前は何ですか?", index=INDEX, pipeline_name="naive")
+        result = first.result()
+        assert result.status == "finished", result.error
+        assert "HazeGate" in result.answer
+        assert is_written_in(result.answer, "ja")
+        follow_up = engine.ask(
+            "それはどこからインストールしますか?",
+            index=INDEX,
+            pipeline_name="naive",
+            conversation_id=first.conversation_id,
+        )
+        result = follow_up.result()
+        assert result.status == "finished", result.error
+        assert is_written_in(result.answer, "ja")
+        [understood] = finished(follow_up.events, "standalone_question")
+        assert is_written_in(understood.detail.after, "ja")
 
 
 @pytest.mark.embedded

@@ -276,10 +276,58 @@ def test_stop_closes_the_connections_of_graders(open_engine, server):
 
 def test_a_run_whose_time_is_up_is_limited_and_keeps_what_was_written(open_engine, chat):
     chat.enqueue(Held(Gate(), LONG_ANSWER, shown=LONG_ANSWER[:16]))
-    result = ask(open_engine(chat, run_time_limit=0.5)).result()
+    result = ask(open_engine(chat, run_time_limit=2)).result()
     assert (result.status, result.answer, result.error.code) == ("limited", LONG_ANSWER[:16], "run_time_limit")
     assert "RUN_TIME_LIMIT" in result.error.en
     assert "RUN_TIME_LIMIT" in result.error.ja
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "variable"),
+    [
+        ({"run_call_limit": 4}, "run_call_limit", "RUN_CALL_LIMIT"),
+        ({"run_token_limit": 1000}, "run_token_limit", "RUN_TOKEN_LIMIT"),
+    ],
+)
+def test_a_run_whose_calls_or_tokens_are_used_up_is_limited_and_says_which(open_engine, chat, limit, code, variable):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=NO)
+    chat.default = LONG_ANSWER
+    run = ask(open_engine(chat, **limit), pipeline="self_rag")
+    result = run.result()
+    assert (result.status, result.outcome, result.error.code) == ("limited", None, code)
+    assert variable in result.error.en
+    assert variable in result.error.ja
+    assert result.totals.model_calls == len(chat.prompts)
+    if "run_call_limit" in limit:
+        assert result.totals.model_calls <= 4
+
+
+def test_what_was_written_before_the_calls_were_used_up_is_kept(open_engine, chat):
+    approve(chat)
+    chat.default = LONG_ANSWER
+    result = ask(open_engine(chat, run_call_limit=5), pipeline="self_rag").result()
+    assert (result.status, result.error.code, result.answer) == ("limited", "run_call_limit", LONG_ANSWER)
+    assert result.citations
+
+
+def test_a_run_within_its_budget_is_not_limited(open_engine, chat):
+    approve(chat)
+    assert ask(open_engine(chat, run_call_limit=7), pipeline="self_rag").result().status == "finished"
+
+
+def test_a_budget_is_that_of_one_run(open_engine, chat):
+    engine = open_engine(chat, run_call_limit=1)
+    assert [ask(engine).result().status for _ in range(3)] == ["finished"] * 3
+
+
+def test_a_follow_up_counts_among_the_calls_of_its_run(open_engine, chat):
+    engine = open_engine(chat, run_call_limit=1)
+    first = ask(engine)
+    first.result()
+    chat.answer_when(ja.STANDALONE, answer="日当は誰が承認しますか?")
+    second = ask(engine, "それは誰が承認しますか?", conversation_id=first.conversation_id)
+    assert (second.result().status, second.result().error.code) == ("limited", "run_call_limit")
 
 
 def test_closing_the_engine_stops_its_runs(loaded, chat):
@@ -319,7 +367,7 @@ def test_an_empty_index_asks_for_documents(engine, chat):
 
 
 def test_a_pipeline_that_is_not_there_is_refused_before_anything_is_saved(engine):
-    with pytest.raises(UnknownPipeline, match="self_rag, naive"):
+    with pytest.raises(UnknownPipeline, match="self_rag, self_rag_candidates"):
         ask(engine, pipeline="agentic")
     assert engine.history.conversations() == []
 

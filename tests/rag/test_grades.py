@@ -1,6 +1,6 @@
 import pytest
 
-from rag.grades import read_verdict
+from rag.grades import read_support, read_usefulness, read_verdict
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,44 @@ def test_a_score_on_the_wrong_side_is_the_confidence_in_the_verdict(verdict, sai
 def test_a_score_that_is_none_leaves_the_verdict(score):
     grade = read_verdict(f'{{"verdict": "yes", "score": {score}, "reason": "r"}}')
     assert (grade.verdict, grade.score, grade.reason) == ("yes", None, "r")
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "verdict"),
+    [
+        ('{"reason": "r", "unsupported": [], "support": "fully"}', "fully", "yes"),
+        ('```json\n{"support": "Partially supported.", "unsupported": ["It is  blue.", 3]}\n```', "partly", "no"),
+        ('{"support": "NO"}', "no", "no"),
+        ('{"verdict": "yes", "score": 0.9}', "fully", "yes"),
+        ("いいえ。", "no", "no"),
+    ],
+)
+def test_support_is_read_in_three_grades(text, level, verdict):
+    read = read_support(text)
+    assert (read.level, read.verdict) == (level, verdict)
+
+
+def test_the_claims_without_support_are_read_each_on_a_line():
+    read = read_support('{"support": "partly", "unsupported": ["It is\\n blue.", "", null, 3, "It is big."]}')
+    assert read.unsupported == ("It is blue.", "It is big.")
+
+
+@pytest.mark.parametrize(
+    ("text", "rating", "verdict"),
+    [
+        ('{"reason": "r", "rating": 5}', 5, "yes"),
+        ('{"rating": "3/5"}', 3, "yes"),
+        ('{"rating": 2.0}', 2, "no"),
+        ('{"verdict": "no"}', 1, "no"),
+        ("はい", 5, "yes"),
+    ],
+)
+def test_usefulness_is_read_as_a_rating(text, rating, verdict):
+    read = read_usefulness(text)
+    assert (read.rating, read.verdict) == (rating, verdict)
+
+
+@pytest.mark.parametrize("text", ["", "I would rather not.", '{"rating": 9}', '{"support": "blue"}', "[]"])
+def test_what_is_no_grade_is_read_as_none(text):
+    assert read_support(text) is None
+    assert read_usefulness(text) is None

@@ -4,9 +4,12 @@ import asyncio
 
 import pytest
 
+from rag.chat import Meter
+from rag.embedded.chat import EmbeddedChat
 from rag.errors import EmptyReply
 from rag.grades import GradingPrompt
-from rag.models import EmbeddedChat, EmbeddedSource, Meter, ServiceChat, ServiceSource, model_source
+from rag.models import EmbeddedSource, ServiceSource, model_source
+from rag.service_chat import ServiceChat
 from rag.settings import Settings
 from tests.rag.conftest import KEY
 from tests.rag.scripted import ScriptedChat

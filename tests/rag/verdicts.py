@@ -13,6 +13,14 @@ def verdict(word: str, score: float) -> str:
     return json.dumps({"reason": f"{SECRET_WORD}: because", "verdict": word, "score": score})
 
 
+def support(level: str, *unsupported: str) -> str:
+    return json.dumps({"reason": f"{SECRET_WORD}: because", "unsupported": unsupported, "support": level})
+
+
+def rating(stars: int, reason: str = f"{SECRET_WORD}: because") -> str:
+    return json.dumps({"reason": reason, "rating": stars})
+
+
 YES = verdict("yes", 0.9)
 NO = verdict("no", 0.1)
 PROSE = "I would rather talk about the weather."

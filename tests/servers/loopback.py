@@ -204,6 +204,12 @@ class LoopbackServer:
             assert arrived, f"{len(self._requests)} of {count} requests came within {timeout} s"
             return list(self._requests)
 
+    def wait_for_clients_to_leave(self, timeout: float = 10) -> None:
+        """Until no connection is open; AssertionError after `timeout` seconds."""
+        with self._changed:
+            left = self._changed.wait_for(lambda: not self._connections, timeout)
+            assert left, f"{len(self._connections)} connections are still open after {timeout} s"
+
     def fails(self, what: Fault | Refusal, *, times: int | None = None, on: str | None = None) -> None:
         """Meets the next `times` requests, or all, with a fault; with `on`, only those whose path ends so."""
         with self._changed:
@@ -263,6 +269,7 @@ class LoopbackServer:
         finally:
             with self._changed:
                 self._connections.discard(connection)
+                self._changed.notify_all()
 
     @contextmanager
     def _recorded(self, request: Request) -> Iterator[None]:

@@ -20,6 +20,8 @@ class WebResult:
     url: str
     content: str
     score: float = 0.9
+    published_date: str | None = None
+    """sent with news alone"""
 
 
 @dataclass(eq=False)

@@ -8,7 +8,7 @@ from rag.embedded.margin import margin
 from rag.embedded.process import EmbeddedServer
 from rag.grades import GradingPrompt
 from rag.prompts.embedded import answer
-from rag.prompts.embedded_grading import answerable, grounding, relevance, usefulness
+from rag.prompts.embedded_grading import grounding, relevance, usefulness
 from rag.prompts.fence import passages_block
 
 QUESTION = "日帰り出張の日当はいくらですか?"
@@ -23,12 +23,12 @@ def user_text(prompt: GradingPrompt) -> str:
     return prompt.messages[-1][1]
 
 
-def test_prompts_over_passages_begin_as_the_prompt_for_the_answer_does() -> None:
+def test_the_prompt_over_passages_begins_as_the_prompt_for_the_answer_does() -> None:
     answering = answer(QUESTION, PASSAGES, "ja")
-    for prompt in (grounding(QUESTION, "1,250円です。", PASSAGES), answerable(QUESTION, PASSAGES)):
-        assert prompt.messages[0] == answering[0]
-        assert user_text(prompt).startswith(passages_block(PASSAGES))
-        assert answering[-1][1].startswith(passages_block(PASSAGES))
+    prompt = grounding(QUESTION, "1,250円です。", PASSAGES)
+    assert prompt.messages[0] == answering[0]
+    assert user_text(prompt).startswith(passages_block(PASSAGES))
+    assert answering[-1][1].startswith(passages_block(PASSAGES))
 
 
 def test_relevance_shows_the_model_that_passage_alone() -> None:

@@ -10,8 +10,16 @@ from rag.pipelines import PIPELINES
 PAGES = {page.stem: page for page in (Path(__file__).parents[3] / "docs" / "pipelines").glob("*.md")}
 
 
-def test_the_retrieval_pipelines_have_a_page_each():
-    assert PAGES.keys() >= {"multivector", "hybrid"}
+def test_the_pipelines_have_a_page_each():
+    assert PAGES.keys() >= {
+        "naive",
+        "multivector",
+        "hybrid",
+        "self_rag",
+        "self_rag_candidates",
+        "corrective",
+        "adaptive",
+    }
 
 
 @pytest.mark.parametrize("name", PAGES)

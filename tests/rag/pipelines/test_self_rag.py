@@ -2,12 +2,13 @@
 
 import pytest
 
+from index_store.errors import KeyRefused, ServiceBusy
 from rag.prompts import declining, en, ja
 from rag.trace import Retrieval, StepStarted, Token
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, decisions, finished, of, tokens
 from tests.rag.scripted import Gate, Held
-from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, verdict
+from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, rating, support, verdict
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
@@ -90,7 +91,11 @@ def test_when_nothing_is_relevant_the_question_is_reworded_and_searched_again(as
     assert begun(run.events)[:6] == [
         "retrieve", "grade_documents", "rewrite_question", "retrieve", "grade_documents", "generate",
     ]  # fmt: skip
-    assert decisions(run.events)[:2] == [("rewrite_question", "nothing_relevant"), ("generate", "relevant_found")]
+    assert decisions(run.events)[:3] == [
+        ("rewrite_question", "nothing_relevant"),
+        ("retrieve", "reworded"),
+        ("generate", "relevant_found"),
+    ]
     [rewrite] = finished(run.events, "rewrite_question")
     assert (rewrite.detail.before, rewrite.detail.after, rewrite.detail.refused) == (QUESTION, REWRITE, None)
     assert [step.detail.query for step in finished(run.events, "retrieve")] == [QUESTION, REWRITE]
@@ -103,6 +108,7 @@ def test_a_section_found_again_by_another_of_its_chunks_keeps_its_number_and_gra
     approve(chat)
     chat.answer_when(ja.RELEVANCE, answer=NO)
     chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.answer_when(ja.REWRITE, f"見つからなかった検索文: {REWRITE}", answer="有給休暇は何日ありますか")
     run = engine.ask(
         QUESTION, index=INDEX, pipeline_name="self_rag", retrieval=Retrieval(mode="hybrid", unit="section")
     )
@@ -135,7 +141,8 @@ def test_a_passage_found_again_keeps_its_number_and_is_not_graded_again(ask, cha
 
 def test_after_the_last_rewrite_it_says_that_the_documents_do_not_hold_the_answer(ask, chat):
     chat.answer_when(ja.RELEVANCE, answer=NO)
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.answer_when(ja.REWRITE, answer=REWRITE, times=1)
+    chat.answer_when(ja.REWRITE, f"見つからなかった検索文: {REWRITE}", answer="有給休暇は何日ありますか")
     run = ask()
     result = run.result()
     assert begun(run.events) == ["retrieve", "grade_documents", "rewrite_question"] * 2 + [
@@ -143,8 +150,8 @@ def test_after_the_last_rewrite_it_says_that_the_documents_do_not_hold_the_answe
     ]  # fmt: skip
     assert decisions(run.events)[-1] == ("decline", "rewrite_limit")
     assert (result.status, result.outcome) == ("finished", "not_in_documents")
-    assert result.answer == declining.sentence(INDEX, "ja")
-    assert result.citations == ()
+    assert result.answer.startswith(declining.sentence(INDEX, "ja"))
+    assert REWRITE in result.answer
     assert chat.prompts_with(ja.ANSWER) == []
 
 
@@ -152,7 +159,7 @@ def test_with_no_rewrites_allowed_it_declines_at_once_in_the_language_of_the_que
     chat.default = NO
     engine = open_engine(chat, max_rewrites=0)
     result = engine.ask("How tall is the tower?", index=INDEX, pipeline_name="self_rag").result()
-    assert result.answer == declining.sentence(INDEX, "en")
+    assert result.answer.startswith(declining.sentence(INDEX, "en"))
     assert (result.totals.rewrites, result.totals.model_calls) == (0, 4)
 
 
@@ -171,20 +178,90 @@ def test_an_answer_that_is_not_grounded_is_written_again_with_the_rejected_one_i
     assert [step.attempt for step in finished(run.events, "generate")] == [1, 2]
 
 
-def test_at_the_limit_of_answers_the_last_one_stands_unconfirmed(ask, chat):
+def test_of_an_answer_that_is_grounded_in_part_the_claims_without_support_are_named_to_the_model(ask, chat):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, answer=NO)
+    chat.answer_when(ja.GROUNDING, "夜食", answer=support("partly", "夜食代も出ます。"))
+    chat.enqueue("日当は2,500円です[1]。夜食代も出ます。", ANSWER)
+    run = ask()
+    result = run.result()
+    assert decisions(run.events)[1:] == [("generate", "partly_grounded"), ("__end__", "confirmed")]
+    first, second = chat.prompts_with(ja.ANSWER)
+    assert "<unsupported>" not in first
+    assert "<unsupported>\n夜食代も出ます。\n</unsupported>" in second
+    assert (result.outcome, result.unconfirmed) == ("confirmed", ())
+
+
+def test_at_the_limit_of_answers_the_one_with_the_most_support_is_kept_and_its_other_claims_are_told(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=support("no"))
+    chat.answer_when(ja.GROUNDING, "二つめ", answer=support("partly", "二つめは違います。"))
+    chat.enqueue("一つめ。", "二です[1]。二つめは違います。", "三つめ。")
+    run = ask()
+    result = run.result()
+    assert decisions(run.events)[-1] == ("keep_best_attempt", "generation_limit")
+    assert begun(run.events)[-2:] == ["check_answer", "keep_best_attempt"]
+    assert (result.status, result.outcome) == ("finished", "unconfirmed")
+    assert result.answer == "二です[1]。二つめは違います。"
+    assert result.unconfirmed == ("二つめは違います。",)
+    assert [citation.number for citation in result.citations] == [1]
+    assert result.totals.generations == 3
+    [kept] = finished(run.events, "keep_best_attempt")
+    assert [each.number for each in kept.detail.attempts] == [1, 2, 3]
+    assert kept.detail.chosen == 2
+    assert kept.model_calls == 0
+
+
+def test_where_the_last_attempt_is_the_best_it_is_not_written_again(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=support("partly", "五。"))
+    chat.enqueue("一。二。", "三。", "四。五。")
+    run = ask()
+    result = run.result()
+    assert result.answer == "四。五。"
+    assert result.unconfirmed == ("五。",)
+    assert {event.step for event in of(Token, run.events)} == {"generate"}
+
+
+def test_where_nothing_of_any_attempt_is_borne_out_it_says_no_and_shows_the_nearest_passages(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=support("no"))
     chat.enqueue("一。", "二。", "三。")
     run = ask()
     result = run.result()
-    assert decisions(run.events)[-1] == ("__end__", "generation_limit")
-    assert (result.status, result.outcome, result.answer) == ("finished", "unconfirmed", "三。")
-    assert result.totals.generations == 3
+    assert decisions(run.events)[-1] == ("decline", "generation_limit")
+    assert (result.outcome, result.totals.generations) == ("not_in_documents", 3)
+    assert "三。" not in result.answer
+    [declined] = finished(run.events, "decline")
+    assert declined.detail.nearest
+
+
+def test_of_attempts_with_the_same_support_the_more_useful_one_is_kept(open_engine, chat):
+    approve(chat)
+    chat.answer_when(ja.USEFULNESS, "一", answer=rating(2))
+    chat.answer_when(ja.USEFULNESS, "二", answer=rating(1))
+    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.enqueue("一。", "二。")
+    run = open_engine(chat, max_rewrites=1).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    result = run.result()
+    assert (result.answer, result.outcome, result.unconfirmed) == ("一。", "unconfirmed", ())
+
+
+def test_when_a_reworded_question_finds_nothing_the_attempt_of_before_is_kept(open_engine, chat):
+    approve(chat)
+    chat.answer_when(ja.USEFULNESS, answer=rating(2))
+    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.answer_when(ja.RELEVANCE, "Sick leave", answer=NO)
+    chat.enqueue("一。")
+    settings = {"max_rewrites": 1, "draft_ahead": False}
+    run = open_engine(chat, **settings).ask(QUESTION, index=INDEX, pipeline_name="self_rag", retrieval=Retrieval(k=1))
+    result = run.result()
+    assert decisions(run.events)[-1] == ("keep_best_attempt", "rewrite_limit")
+    assert (result.answer, result.outcome) == ("一。", "unconfirmed")
 
 
 def test_an_answer_that_is_not_useful_leads_to_another_query(ask, chat):
     approve(chat)
-    chat.answer_when(ja.USEFULNESS, "存じません", answer=NO)
+    chat.answer_when(ja.USEFULNESS, "存じません", answer=rating(1, "金額がない。"))
     chat.answer_when(ja.REWRITE, answer=REWRITE)
     chat.enqueue("存じません。", ANSWER)
     run = ask()
@@ -192,11 +269,25 @@ def test_an_answer_that_is_not_useful_leads_to_another_query(ask, chat):
     assert decisions(run.events) == [
         ("generate", "relevant_found"),
         ("rewrite_question", "not_useful"),
+        ("retrieve", "reworded"),
         ("generate", "relevant_found"),
         ("__end__", "confirmed"),
     ]
     assert f"見つからなかった検索文: {QUESTION}" in chat.prompts_with(ja.REWRITE)[0]
+    assert "<reason>\n金額がない。\n</reason>" in chat.prompts_with(ja.REWRITE)[0]
+    assert finished(run.events, "rewrite_question")[0].detail.reason == "金額がない。"
     assert "<rejected>" not in chat.prompts_with(ja.ANSWER)[1]
+
+
+def test_when_nothing_is_relevant_the_rewrite_is_told_what_was_found_and_why_it_does_not_help(ask, chat):
+    chat.answer_when(ja.RELEVANCE, answer=NO)
+    run = ask()
+    run.result()
+    [prompt] = chat.prompts_with(ja.REWRITE)
+    found = prompt.partition("<found>\n")[2].partition("\n</found>")[0].splitlines()
+    assert len(found) == 4
+    assert f"出張旅費規程 > 第3条 日当: {SECRET_WORD}: because" in found
+    assert "<reason>" not in prompt
 
 
 def test_at_the_limit_of_rewrites_an_answer_that_is_not_useful_stands_unconfirmed(open_engine, chat):
@@ -205,8 +296,42 @@ def test_at_the_limit_of_rewrites_an_answer_that_is_not_useful_stands_unconfirme
     chat.answer_when(ja.REWRITE, answer=REWRITE)
     run = open_engine(chat, max_rewrites=1).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
     result = run.result()
-    assert decisions(run.events)[-1] == ("__end__", "rewrite_limit")
+    assert decisions(run.events)[-1] == ("keep_best_attempt", "rewrite_limit")
     assert (result.outcome, result.totals.rewrites, result.totals.generations) == ("unconfirmed", 1, 2)
+
+
+REFUSAL = "NOT_IN_PASSAGES 日当の額は書かれていません。"
+
+
+def test_an_honest_no_leads_to_another_query_whatever_its_checks_say(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.enqueue(REFUSAL, ANSWER)
+    run = ask()
+    result = run.result()
+    assert ("rewrite_question", "not_useful") in decisions(run.events)
+    assert (result.answer, result.outcome) == (ANSWER, "confirmed")
+
+
+def test_where_all_that_was_written_is_an_honest_no_it_stands(open_engine, chat):
+    approve(chat)
+    chat.enqueue(REFUSAL)
+    run = open_engine(chat, max_rewrites=0).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    result = run.result()
+    assert decisions(run.events)[-1] == ("__end__", "rewrite_limit")
+    assert (result.outcome, result.unconfirmed) == ("not_in_documents", ())
+    assert result.answer.startswith("日当の額は書かれていません。")
+
+
+def test_an_attempt_is_kept_before_an_honest_no_that_came_after_it(open_engine, chat):
+    approve(chat)
+    chat.answer_when(ja.USEFULNESS, "一つめ", answer=rating(2))
+    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.enqueue("一つめ。", REFUSAL)
+    run = open_engine(chat, max_rewrites=1).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    result = run.result()
+    assert decisions(run.events)[-1] == ("keep_best_attempt", "rewrite_limit")
+    assert (result.answer, result.outcome) == ("一つめ。", "unconfirmed")
 
 
 def test_where_no_more_answers_may_be_written_the_question_is_not_reworded(open_engine, chat):
@@ -214,7 +339,7 @@ def test_where_no_more_answers_may_be_written_the_question_is_not_reworded(open_
     chat.answer_when(ja.USEFULNESS, answer=NO)
     run = open_engine(chat, max_generations=1).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
     assert run.result().outcome == "unconfirmed"
-    assert decisions(run.events)[-1] == ("__end__", "generation_limit")
+    assert decisions(run.events)[-1] == ("keep_best_attempt", "generation_limit")
 
 
 def test_a_passage_whose_grade_cannot_be_read_is_kept(ask, chat):
@@ -229,11 +354,100 @@ def test_a_passage_whose_grade_cannot_be_read_is_kept(ask, chat):
     assert ALLOWANCE in chat.prompts_with(ja.ANSWER)[0]
 
 
-@pytest.mark.parametrize("unreadable", [(ja.RELEVANCE,), (ja.GROUNDING, ja.USEFULNESS)])
-def test_when_no_grade_of_a_step_can_be_read_the_run_fails_and_names_what_helps(ask, chat, unreadable):
+@pytest.mark.parametrize("failing", [1, 3])
+def test_a_passage_whose_grader_fails_is_kept_and_the_failure_told(ask, chat, failing):
     approve(chat)
-    for instructions in unreadable:
-        chat.answer_when(instructions, answer=PROSE)
+    busy = ServiceBusy(host="h")
+    chat.answer_when(ja.RELEVANCE, answer=busy, times=failing)
+    chat.enqueue(ANSWER)
+    run = ask()
+    assert run.result().outcome == "confirmed"
+    [grading] = finished(run.events, "grade_documents")
+    assert [each.error for each in grading.detail.grades].count(busy.as_failure()) == failing
+    assert [each.grade.verdict for each in grading.detail.grades].count("unknown") == failing
+    assert (grading.fallback, grading.verdict, grading.error) == (busy.as_failure(), "yes", None)
+    assert chat.prompts_with(ja.ANSWER)[0].count("<passage number=") == 4
+
+
+def test_when_all_graders_fail_it_goes_on_with_all_passages_not_graded(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.RELEVANCE, answer=ServiceBusy(host="h"))
+    chat.enqueue(ANSWER)
+    run = ask()
+    assert run.result().outcome == "confirmed"
+    [grading] = finished(run.events, "grade_documents")
+    assert (grading.fallback.code, grading.verdict) == ("service_busy", "unknown")
+    assert chat.prompts_with(ja.ANSWER)[0].count("<passage number=") == 4
+
+
+def test_a_key_that_is_refused_ends_the_run_at_the_first_grader(ask, chat):
+    chat.answer_when(ja.RELEVANCE, answer=KeyRefused(host="h", model="m"))
+    run = ask()
+    assert run.result().error.code == "key_refused"
+    assert begun(run.events) == ["retrieve", "grade_documents"]
+
+
+def test_a_passage_that_could_not_be_graded_is_asked_about_when_it_is_found_again(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=ServiceBusy(host="h"), times=1)
+    chat.answer_when(ja.USEFULNESS, answer=NO, times=1)
+    chat.answer_when(ja.REWRITE, answer="出張したときの日当の金額")
+    run = ask()
+    assert run.result().outcome == "confirmed"
+    assert len(chat.prompts_with(ja.RELEVANCE)) > len(set(chat.prompts_with(ja.RELEVANCE)))
+    first, second = (step.detail.grades for step in finished(run.events, "grade_documents"))
+    allowance = [each for grades in (first, second) for each in grades if ALLOWANCE in each.passage.text]
+    assert [(each.grade.verdict, each.known) for each in allowance] == [("unknown", False), ("yes", False)]
+
+
+@pytest.mark.parametrize("check", [ja.GROUNDING, ja.USEFULNESS])
+def test_an_answer_whose_check_fails_stands_unconfirmed(ask, chat, check):
+    approve(chat)
+    chat.answer_when(check, answer=ServiceBusy(host="h"))
+    chat.enqueue(ANSWER)
+    run = ask()
+    result = run.result()
+    assert (result.status, result.outcome, result.answer) == ("finished", "unconfirmed", ANSWER)
+    assert decisions(run.events)[-1] == ("__end__", "check_unreadable")
+    name = "check_grounding" if check == ja.GROUNDING else "check_usefulness"
+    [failed] = finished(run.events, name)
+    assert (failed.fallback.code, failed.verdict, failed.error) == ("service_busy", "unknown", None)
+
+
+def test_when_neither_check_can_be_read_the_answer_stands_unconfirmed(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=PROSE)
+    chat.answer_when(ja.USEFULNESS, answer=PROSE)
+    chat.enqueue(ANSWER)
+    result = ask().result()
+    assert (result.outcome, result.answer, result.unconfirmed) == ("unconfirmed", ANSWER, ())
+
+
+def test_a_rewrite_that_fails_keeps_the_query_and_is_not_tried_for_ever(ask, chat):
+    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(ja.REWRITE, answer=ServiceBusy(host="h"))
+    run = ask()
+    assert run.result().outcome == "not_in_documents"
+    assert decisions(run.events)[-1] == ("decline", "not_reworded")
+    [rewrite] = finished(run.events, "rewrite_question")
+    assert (rewrite.fallback.code, rewrite.verdict, rewrite.error) == ("service_busy", "no", None)
+    assert (rewrite.detail.before, rewrite.detail.after) == (QUESTION, QUESTION)
+
+
+def test_when_the_question_of_an_answer_that_is_not_useful_cannot_be_reworded_the_answer_is_kept(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.USEFULNESS, answer=rating(2))
+    chat.answer_when(ja.REWRITE, answer=ServiceBusy(host="h"))
+    chat.enqueue("一。")
+    run = ask()
+    result = run.result()
+    assert decisions(run.events)[-1] == ("keep_best_attempt", "not_reworded")
+    assert (result.answer, result.outcome, result.totals.generations) == ("一。", "unconfirmed", 1)
+
+
+def test_when_no_grade_of_a_passage_can_be_read_the_run_fails_and_names_what_helps(ask, chat):
+    approve(chat)
+    chat.answer_when(ja.RELEVANCE, answer=PROSE)
     result = ask().result()
     assert (result.status, result.error.code) == ("failed", "no_json")
     assert "naive" in result.error.en
@@ -249,17 +463,19 @@ def test_an_answer_is_not_confirmed_by_a_check_that_cannot_be_read(ask, chat, un
     assert [step.verdict for step in finished(run.events, "check_answer")] == ["unknown"]
 
 
-@pytest.mark.parametrize("written", ["出差补贴是多少钱?请告诉我详细的规定", "What is the daily allowance?", "あ" * 301])
+@pytest.mark.parametrize(
+    "written", ["出差补贴是多少钱?请告诉我详细的规定", "What is the daily allowance?", "あ" * 301, "「」\nx"]
+)
 def test_a_rewrite_that_is_no_question_in_that_language_is_refused_and_shown(ask, chat, written):
     approve(chat)
     chat.answer_when(ja.RELEVANCE, answer=NO)
     chat.answer_when(ja.REWRITE, answer=written)
     run = ask()
     assert run.result().outcome == "not_in_documents"
-    first, second = finished(run.events, "rewrite_question")
-    assert (first.detail.after, first.detail.refused, first.verdict) == (QUESTION, written, "no")
-    assert second.detail.before == QUESTION
-    assert len(chat.prompts_with(ja.RELEVANCE)) == 4
+    [rewrite] = finished(run.events, "rewrite_question")
+    assert (rewrite.detail.after, rewrite.detail.refused, rewrite.verdict) == (QUESTION, written.strip(), "no")
+    assert decisions(run.events)[-1] == ("decline", "not_reworded")
+    assert begun(run.events).count("retrieve") == 1
 
 
 def test_the_words_of_graders_stand_in_their_details_and_in_no_token_and_no_answer(ask, chat):

@@ -1,5 +1,6 @@
 """The tables of the catalogue, and how an older catalogue becomes one of today."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import (
@@ -16,12 +17,12 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    create_engine,
-    event,
     inspect,
     text,
 )
 from sqlalchemy.dialects import sqlite
+
+from index_store.database import open_database
 
 metadata = MetaData()
 
@@ -120,13 +121,17 @@ _COLUMNS = {"indexes": ("analysis", "glossary"), "documents": ("parent", "name",
 """columns that came after the first release: nullable, so that a catalogue from before takes them"""
 
 
-def open_catalogue(file: Path, serialize) -> Engine:
-    engine = create_engine(f"sqlite:///{file}", json_serializer=serialize)
-    event.listen(engine, "connect", _set_up)
+def open_catalogue(file: Path) -> Engine:
+    engine = open_database(file)
     with engine.begin() as connection:
         _upgrade(connection)
         metadata.create_all(connection)
     return engine
+
+
+def now() -> datetime:
+    """Without a zone, as SQLite keeps it; always UTC."""
+    return datetime.now(UTC).replace(tzinfo=None)
 
 
 def _upgrade(connection: Connection) -> None:
@@ -139,13 +144,3 @@ def _upgrade(connection: Connection) -> None:
             if name not in known:
                 kind = metadata.tables[table].c[name].type.compile(dialect=sqlite.dialect())
                 connection.execute(text(f"ALTER TABLE {table} ADD COLUMN {name} {kind}"))
-
-
-def _set_up(connection, _record) -> None:
-    cursor = connection.cursor()
-    # WAL: readers go on while one writes.
-    cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA synchronous = NORMAL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.execute("PRAGMA busy_timeout = 30000")
-    cursor.close()

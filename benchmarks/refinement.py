@@ -1,0 +1,64 @@
+"""How much of a passage refinement leaves, and how often the sentence with the answer is in it.
+
+    python -m benchmarks.refinement --data DIR [--limit 500]
+
+DIR holds qa/{jsquad,squad}: questions with the paragraph that answers each, and where in it. Only paragraphs of three
+strips or more count. The questions were written by people who saw the paragraph, so they share more of its words than
+those of an index's users do.
+"""
+
+import argparse
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.grading import passage, rows
+from rag.refining import cut_up, strips
+from rag.room import Room
+
+LEAST_STRIPS = 3
+EVERYTHING = Room(passage=1e9, together=1e9)
+
+
+def cases(data: Path, name: str) -> Iterator[tuple[str, str, str]]:
+    """Question, paragraph, and the strip of it with the answer."""
+    folder = data / "qa" / name
+    texts = {row["pid"]: row["text"] for row in rows(folder / "paragraphs.jsonl")}
+    questions = rows(folder / "questions.jsonl")
+    random.Random(1).shuffle(questions)
+    for question in questions:
+        text, answer = texts[question["pid"]], question["answers"][0]["text"]
+        cut = cut_up(text)
+        holding = [strip for strip in cut if answer in strip]
+        if len(cut) >= LEAST_STRIPS and len(holding) == 1:
+            yield question["question"], text, holding[0]
+
+
+def measure(data: Path, name: str, limit: int) -> dict[str, float]:
+    found, kept, whole, first = 0, 0, 0, 0
+    asked = [case for case, _ in zip(cases(data, name), range(limit), strict=False)]
+    for question, text, holding in asked:
+        cut = strips(question, [passage(1, text)], EVERYTHING)
+        found += any(strip.kept and strip.text == holding for strip in cut)
+        first += max(cut, key=lambda strip: strip.score).text == holding
+        kept += sum(len(strip.text) for strip in cut if strip.kept)
+        whole += len(text)
+    count = len(asked)
+    return {"questions": count, "answer kept": found / count, "answer first": first / count, "text kept": kept / whole}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measures knowledge refinement without a model.")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--limit", type=int, default=500, help="questions a language")
+    options = parser.parse_args()
+    for name in ("jsquad", "squad"):
+        print(
+            name,
+            json.dumps({key: round(value, 3) for key, value in measure(options.data, name, options.limit).items()}),
+        )
+
+
+if __name__ == "__main__":
+    main()

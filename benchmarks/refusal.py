@@ -1,0 +1,104 @@
+"""How often a pipeline says that the documents don't hold the answer: where they don't, and where they do.
+
+    python -m benchmarks.refusal --data DIR [--pipeline self_rag] [--limit 20] [--only ja en squad2]
+
+DIR holds rejection/{ja,en}.jsonl and qa/squad2. Of the first two each question is asked twice, of an index of its own:
+once it holds passages near the question without the answer, once one that has it as well. Those of squad2 are asked of
+one index of the whole article. The chat model is that of the environment. With the embedded one, a question takes half
+a minute on two cores.
+
+An answer that is shown as not confirmed is no refusal; it is counted beside.
+"""
+
+import argparse
+import json
+import random
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.grading import rows
+from benchmarks.settings import with_own_data
+from index_store import FileSource
+from rag.engine import Engine
+
+
+@dataclass(frozen=True)
+class Case:
+    question: str
+    is_answerable: bool
+    index: str
+    passages: tuple[str, ...]
+
+
+def rejection_cases(data: Path, language: str, limit: int) -> Iterator[Case]:
+    """`limit` questions, each twice."""
+    for number, row in enumerate(rows(data / "rejection" / f"{language}.jsonl")[:limit]):
+        noise = tuple(row["noise_passages"][:4])
+        yield Case(row["question"], False, f"{language} {number} without", noise)
+        yield Case(row["question"], True, f"{language} {number} with", (*noise[:3], row["positive_passages"][0]))
+
+
+def squad2_cases(data: Path, limit: int) -> Iterator[Case]:
+    """`limit` questions that the article answers, and as many that it does not."""
+    passages = tuple(row["text"] for row in rows(data / "qa" / "squad2" / "paragraphs.jsonl"))
+    questions = rows(data / "qa" / "squad2" / "questions.jsonl")
+    random.Random(0).shuffle(questions)
+    for is_answerable in (True, False):
+        found = [row for row in questions if row["answerable"] is is_answerable]
+        for row in found[:limit]:
+            yield Case(row["question"], is_answerable, "squad2", passages)
+
+
+SETS = {
+    "ja": lambda data, limit: rejection_cases(data, "ja", limit),
+    "en": lambda data, limit: rejection_cases(data, "en", limit),
+    "squad2": squad2_cases,
+}
+
+
+def fill(engine: Engine, folder: Path, cases: list[Case]) -> None:
+    for index, passages in {case.index: case.passages for case in cases}.items():
+        (folder / index).mkdir()
+        sources = []
+        for number, text in enumerate(passages):
+            file = folder / index / f"{number}.txt"
+            file.write_text(text, encoding="utf-8")
+            sources.append(FileSource(file))
+        engine.store.ingest(index, sources).wait()
+
+
+def measure(name: str, cases: list[Case], pipeline: str, folder: Path) -> None:
+    outcomes: dict[bool, Counter[str]] = defaultdict(Counter)
+    with Engine(with_own_data(folder / f"{name}-data")) as engine:
+        (folder / name).mkdir()
+        fill(engine, folder / name, cases)
+        for case in cases:
+            ended = engine.ask(case.question, index=case.index, pipeline_name=pipeline).result()
+            if ended.status != "finished":
+                raise RuntimeError(f"{case.question}: {ended.status}, {ended.error}")
+            outcomes[case.is_answerable][ended.outcome] += 1
+            line = {"set": name, "answerable": case.is_answerable, "outcome": ended.outcome, "question": case.question}
+            print(json.dumps({**line, "answer": ended.answer[:200]}, ensure_ascii=False), flush=True)
+    for is_answerable, counts in outcomes.items():
+        share = counts["not_in_documents"] / counts.total()
+        kind = "answerable" if is_answerable else "not answerable"
+        print(f"# {pipeline}, {name}, {kind}: refused {share:.0%} of {counts.total()}; {dict(counts)}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measures honest refusals.")
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--pipeline", default="self_rag")
+    parser.add_argument("--limit", type=int, default=20, help="questions of each kind a set")
+    parser.add_argument("--only", nargs="+", choices=SETS, default=list(SETS))
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.only:
+            measure(name, list(SETS[name](options.data, options.limit)), options.pipeline, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,417 @@
+"""How long a search takes as an index grows, beside a bare Chroma query over the same vectors; disk and memory.
+
+    python -m benchmarks.search_speed [--data DIR] [--sizes 1000 10000 100000] [--questions 200]
+
+DIR is that of search_quality.py: sentences of JSQuAD are drawn anew for each passage, so that words are as frequent as
+in real text, and its questions are asked. Without it both are made of the sample handbook. Documents are added as
+anybody's are. Their vectors are a stand-in's (see Clustered): embedding 100,000 passages takes hours. A question is
+embedded for real, within the time of a search; it is no part of the bare query, and is asked for alone as well.
+
+Store and bare Chroma are each asked in a process of their own, opened anew at each size, so that memory is what
+searching takes; they are asked by turns, so that what else the machine does meets all alike.
+"""
+
+import argparse
+import hashlib
+import itertools
+import os
+import platform
+import random
+import re
+import shutil
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from benchmarks.child import running
+from benchmarks.ingest import Row, add, resident, written
+from benchmarks.search_quality import load
+from index_store import IndexStore, samples
+from index_store.embeddings import EmbeddedEmbeddings, Embeddings, Vectors
+from index_store.library import CATALOGUE
+from index_store.records import AddStatus
+from index_store.settings import MEGABYTE, Settings
+from index_store.split import measure
+from index_store.vectors import BATCH
+
+if TYPE_CHECKING:
+    from chromadb.api.models.Collection import Collection
+
+MOST_TO_CHROMA = 4.0
+"""times the p95 of the bare query, beside the embedding: the target of the project, as the next"""
+MOST_GROWTH = 4.0
+"""times the p95 at a tenth of the chunks"""
+
+K = 10
+"""hits that everyone is asked for"""
+
+PASSAGE = 200
+"""wide characters, at least: two do not fit into one chunk (300), so each passage is one, or now and then two"""
+PASSAGES_A_SECTION = 4
+SECTIONS_A_DOCUMENT = 50
+
+WARM = 20
+"""questions asked of each before timing; they open files and load the vectors' graph"""
+
+INDEX = "speed"
+BARE = "bare Chroma"
+EMBEDDING = "embedding the question"
+SEARCHES = {
+    "vector": ("vector", "chunk"),
+    "keyword": ("keyword", "chunk"),
+    "hybrid": ("hybrid", "chunk"),
+    "hybrid, sections": ("hybrid", "section"),
+}
+"""mode and unit"""
+ASKED = (BARE, EMBEDDING, *SEARCHES)
+
+
+@dataclass(frozen=True)
+class Texts:
+    sentences: list[tuple[str, str]]
+    """each with the title of what it is taken from"""
+    questions: list[str]
+    origin: str
+
+
+class Clustered:
+    """A stand-in for an embedding model: of each text always the same unit vector, whatever the text says.
+
+    Vectors are as near to each other as those of multilingual-e5-small, measured on 400 paragraphs of JSQuAD: cosine
+    0.77 for two articles, 0.82 within one, 0.89 to the nearest; the graph that Chroma searches has to tell these apart.
+    """
+
+    id = "stand-in"
+    batch = 1000
+    dimension = EmbeddedEmbeddings.dimension
+
+    SHARES = (0.77, 0.05, 0.07, 0.11)
+    """of the square of a vector: common to all, to an article, to a subject, its own"""
+    ARTICLES, SUBJECTS = 1000, 20_000
+
+    def __init__(self, file: Path | None = None, reader: Embeddings | None = None) -> None:
+        """`file`: where vectors of passages are also written, as float32. `reader`: a model that embeds each question
+        too, for the time that it takes.
+        """
+        self._file = file
+        self._reader = reader
+        self._asked: dict[str, Vectors] = {}
+        """questions; each is made once, before its searches are timed"""
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.stack([self._vector(text) for text in texts])
+        if self._file:
+            with self._file.open("ab") as file:
+                vectors.tofile(file)
+        return vectors
+
+    def read(self, text: str) -> None:
+        """Takes the time of embedding a question."""
+        if self._reader:
+            self._reader.query(text)
+
+    def prepare(self, text: str) -> None:
+        """Makes the vector of a question beforehand, which takes longer than that of a real model."""
+        if text not in self._asked:
+            self._asked[text] = self._vector(text)
+
+    def query(self, text: str) -> Vectors:
+        self.read(text)
+        self.prepare(text)
+        return self._asked[text]
+
+    def _vector(self, text: str) -> Vectors:
+        seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+        subject = seed % self.SUBJECTS
+        levels = ("all", f"article {subject % self.ARTICLES}", f"subject {subject}", f"own {seed}")
+        vector = sum(np.sqrt(share) * _direction(level) for share, level in zip(self.SHARES, levels, strict=True))
+        return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+def _direction(name: str) -> Vectors:
+    generator = np.random.default_rng(list(name.encode()))
+    direction = generator.standard_normal(Clustered.dimension)
+    return direction / np.linalg.norm(direction)
+
+
+# Texts
+
+_SENTENCE = re.compile(r"[^。\n]+。|[^.\n]+[.!?](?:\s|$)")
+
+
+def real(folder: Path, questions: int) -> Texts:
+    collection = load(folder / "qa", "jsquad", limit=sys.maxsize)
+    sentences = [(each.title, found) for each in collection.passages for found in _sentences(each.text)]
+    asked = [question.text for question in collection.questions]
+    return Texts(sentences, random.Random(0).sample(asked, min(questions, len(asked))), "sentences of JSQuAD")
+
+
+def made_up(questions: int) -> Texts:
+    handbook = [file for file in samples.documents() if file.suffix == ".md"]
+    sentences = [
+        (file.name.split(".")[0], found) for file in handbook for found in _sentences(file.read_text(encoding="utf-8"))
+    ]
+    asked = itertools.islice(itertools.cycle(question.text for question in samples.questions()), questions)
+    return Texts(sentences, list(asked), "sentences of the sample handbook")
+
+
+def _sentences(text: str) -> list[str]:
+    return [found[0].strip(" #\t") for found in _SENTENCE.finditer(text)]
+
+
+def documents(texts: Texts, chunks: int, generator: random.Random) -> Iterator[str]:
+    """Markdown of about as many chunks as asked for."""
+    passages = iter(lambda: _passage(texts, generator), None)
+    for first in range(0, chunks, PASSAGES_A_SECTION * SECTIONS_A_DOCUMENT):
+        rest = min(chunks - first, PASSAGES_A_SECTION * SECTIONS_A_DOCUMENT)
+        lines = [f"# {generator.choice(texts.sentences)[0]}"]
+        for number, (title, passage) in enumerate(itertools.islice(passages, rest)):
+            if number % PASSAGES_A_SECTION == 0:
+                lines.append(f"## {generator.choice(texts.sentences)[0]}")
+            lines += [f"### {title}", passage]
+        yield "\n\n".join(lines) + "\n"
+
+
+def _passage(texts: Texts, generator: random.Random) -> tuple[str, str]:
+    """A title, and sentences of any."""
+    title, text = generator.choice(texts.sentences)
+    while measure(text) < PASSAGE:
+        text += " " + generator.choice(texts.sentences)[1]
+    return title, text
+
+
+# What is asked, each in a process of its own: it is sent what to search, and sends back how many seconds that took
+
+
+class Asked(NamedTuple):
+    search: str
+    question: str
+
+
+MEMORY = Asked("memory", "")
+"""asks by how many bytes the process has grown since its modules were loaded"""
+
+
+def ask_store(pipe: Connection, folder: Path) -> None:
+    import chromadb  # noqa: F401 - the store loads it, and it is no part of what grows
+
+    model, empty = Clustered(reader=EmbeddedEmbeddings()), resident()
+    with IndexStore(settings(folder), model) as store:
+
+        def search(asked: Asked) -> None:
+            if asked.search == EMBEDDING:
+                model.read(asked.question)
+                return
+            mode, unit = SEARCHES[asked.search]
+            store.search(INDEX, asked.question, mode=mode, unit=unit, k=K)
+
+        answer(pipe, model, search, empty)
+
+
+def ask_bare(pipe: Connection, folder: Path) -> None:
+    import chromadb  # noqa: F401
+
+    model, empty = Clustered(), resident()
+    with bare_collection(folder) as collection:
+
+        def search(asked: Asked) -> None:
+            collection.query(query_embeddings=[model.query(asked.question)], n_results=K, include=["distances"])
+
+        answer(pipe, model, search, empty)
+
+
+def answer(pipe: Connection, model: Clustered, search: Callable[[Asked], None], empty: int) -> None:
+    """Until the other end is closed."""
+    while True:
+        try:
+            asked = pipe.recv()
+        except EOFError:
+            return
+        if asked == MEMORY:
+            pipe.send(resident() - empty)
+            continue
+        model.prepare(asked.question)
+        begun = time.perf_counter()
+        search(asked)
+        pipe.send(time.perf_counter() - begun)
+
+
+def settings(folder: Path) -> Settings:
+    return Settings(_env_file=None, data_dir=folder)
+
+
+@contextmanager
+def bare_collection(folder: Path) -> "Iterator[Collection]":
+    """As index_store/vectors.py makes its own."""
+    import chromadb
+    from chromadb.config import Settings as ChromaSettings
+
+    client = chromadb.PersistentClient(path=folder, settings=ChromaSettings(anonymized_telemetry=False))
+    try:
+        yield client.get_or_create_collection(
+            INDEX, embedding_function=None, configuration={"hnsw": {"space": "cosine", "ef_search": 200}}
+        )
+    finally:
+        client.close()
+
+
+# Measuring
+
+
+@dataclass(frozen=True)
+class Size:
+    """What was measured at one size. Times in milliseconds."""
+
+    chunks: int
+    times: dict[str, list[float]]
+    memory: dict[str, float]
+    """MB of the two processes"""
+    disk: dict[str, float]
+    """MB"""
+    adding: float
+    """seconds, since the size before"""
+
+    def p(self, search: str, percent: int) -> float:
+        return float(np.percentile(self.times[search], percent))
+
+
+def grown(texts: Texts, sizes: Sequence[int], folder: Path) -> Iterator[Size]:
+    """One index that grows from size to size."""
+    generator = random.Random(0)
+    ours, bare, vectors = folder / "ours", folder / "bare", folder / "vectors.f32"
+    chunks = 0
+    for size in sorted(sizes):
+        files = written(folder / str(size), list(documents(texts, size - chunks, generator)))
+        with IndexStore(settings(ours), Clustered(vectors)) as store:
+            adding = add(store, INDEX, files, AddStatus.READY)
+            chunks = next(index.chunks for index in store.indexes())
+        put_bare(bare, vectors)
+        times, memory = asked_by_turns(texts.questions, ours, bare)
+        yield Size(chunks, times, memory, disk(ours, bare), adding)
+
+
+def put_bare(folder: Path, vectors: Path) -> None:
+    """Those that are not there yet."""
+    every = np.memmap(vectors, np.float32, "r").reshape(-1, Clustered.dimension)
+    with bare_collection(folder) as collection:
+        for first in range(collection.count(), len(every), BATCH):
+            some = np.array(every[first : first + BATCH])
+            collection.upsert(ids=[f"{first + number:08}" for number in range(len(some))], embeddings=some)
+
+
+def asked_by_turns(questions: Sequence[str], ours: Path, bare: Path) -> tuple[dict[str, list[float]], dict[str, float]]:
+    times: dict[str, list[float]] = {name: [] for name in ASKED}
+    with running(ask_store, ours) as store, running(ask_bare, bare) as chroma:
+        pipes = dict.fromkeys(ASKED, store) | {BARE: chroma}
+
+        def seconds(search: str, question: str) -> float:
+            pipes[search].send(Asked(search, question))
+            return pipes[search].recv()
+
+        for question in questions[:WARM]:
+            for search in times:
+                seconds(search, question)
+        for number in range(len(questions)):
+            # Each search has come to another question, so that none reads what the one before it has just read.
+            for place, search in enumerate(times):
+                question = questions[(number + place * len(questions) // len(times)) % len(questions)]
+                times[search].append(1000 * seconds(search, question))
+        memory = {}
+        for name, pipe in (("ours", store), (BARE, chroma)):
+            pipe.send(MEMORY)
+            memory[name] = pipe.recv() / MEGABYTE
+    return times, memory
+
+
+def disk(ours: Path, bare: Path) -> dict[str, float]:
+    """MB, while nobody has them open. What full text takes is what a copy of the catalogue loses with its tables."""
+    catalogue = ours / CATALOGUE
+    with tempfile.TemporaryDirectory(dir=ours.parent) as folder:
+        copy = Path(shutil.copy(catalogue, folder))
+        with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+            tables = connection.execute(
+                "SELECT name FROM sqlite_master WHERE name GLOB 'keywords_*' AND type = 'table'"
+            )
+            for name in sorted((name for (name,) in tables), key=len):  # FTS5's own go with the one they belong to
+                connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+            connection.execute("VACUUM")
+        rest = copy.stat().st_size
+    return {
+        "full text": (catalogue.stat().st_size - rest) / MEGABYTE,
+        "catalogue": rest / MEGABYTE,
+        "vectors": total(ours / "chroma") / MEGABYTE,
+        "originals": total(ours / "originals") / MEGABYTE,
+        BARE: total(bare) / MEGABYTE,
+    }
+
+
+def total(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def targets(measured: Sequence[Size]) -> Iterator[Row]:
+    last = measured[-1]
+    hybrid, embedding, bare = (last.p(search, 95) for search in ("hybrid", EMBEDDING, BARE))
+    yield Row(
+        f"hybrid p95 beyond the embedding's to bare p95, {last.chunks} chunks",
+        (hybrid - embedding) / bare,
+        MOST_TO_CHROMA,
+        f"{hybrid:.1f} ms less {embedding:.1f} ms, to {bare:.1f} ms",
+    )
+    for before, after in itertools.pairwise(measured):
+        p95s = before.p("hybrid", 95), after.p("hybrid", 95)
+        name = f"growth of hybrid p95 from {before.chunks} to {after.chunks} chunks"
+        yield Row(name, p95s[1] / p95s[0], MOST_GROWTH, f"{p95s[0]:.1f} ms to {p95s[1]:.1f} ms")
+
+
+def report(measured: Sequence[Size]) -> str:
+    lines = [f"| ms, p50 and p95 | {' | '.join(f'{size.chunks} chunks' for size in measured)} |"]
+    lines.append("|---|" + "--:|" * len(measured))
+    for search in ASKED:
+        cells = " | ".join(f"{size.p(search, 50):.1f}, {size.p(search, 95):.1f}" for size in measured)
+        lines.append(f"| {search} | {cells} |")
+    lines += ["", "| MB | " + " | ".join(f"{size.chunks} chunks" for size in measured) + " |"]
+    lines.append("|---|" + "--:|" * len(measured))
+    for part in measured[0].disk:
+        lines.append(f"| disk: {part} | " + " | ".join(f"{size.disk[part]:.1f}" for size in measured) + " |")
+    for process in measured[0].memory:
+        lines.append(f"| memory: {process} | " + " | ".join(f"{size.memory[process]:.0f}" for size in measured) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help="the folder with qa/jsquad; else samples, recombined")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000], help="chunks, about")
+    parser.add_argument("--questions", type=int, default=200)
+    given = parser.parse_args()
+    texts = real(given.data, given.questions) if given.data else made_up(given.questions)
+    before = os.getloadavg()[0]
+    measured = []
+    with tempfile.TemporaryDirectory() as folder:
+        for size in grown(texts, given.sizes, Path(folder)):
+            measured.append(size)
+            print(f"{size.chunks} chunks, the last added in {size.adding:.0f} s", file=sys.stderr, flush=True)
+    print(report(measured))
+    print(f"\nA question is embedded in each search but {BARE} and keyword.\n")
+    print("| | measured | at most | | |\n|---|--:|--:|---|---|")
+    for row in targets(measured):
+        print(row)
+    print(
+        f"\n{K} hits; questions: {len(texts.questions)}; passages of {texts.origin}. "
+        f"{os.cpu_count()} cores, Python {platform.python_version()}, {sys.platform}, "
+        f"load average {before:.1f} before and {os.getloadavg()[0]:.1f} after."
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+"""Many values, some at a time. Python 3.12 has it as itertools.batched."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def batches(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    left = iter(values)
+    return iter(lambda: list(islice(left, size)), [])

@@ -1,0 +1,100 @@
+"""Indexes: each has documents, an embedding model, a collection of vectors and a full text of its own."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, insert, select, update
+
+from index_store.catalogue.full_text import keywords_of
+from index_store.catalogue.leftovers import insert_dropped
+from index_store.catalogue.schema import documents, indexes
+from index_store.records import DocumentStatus, Index
+
+
+class Indexes:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def all(self) -> list[Index]:
+        """By name, with how many documents each has."""
+
+        def how_many(status: DocumentStatus):
+            return func.count(documents.c.id).filter(documents.c.status == status)
+
+        ready = documents.c.status == DocumentStatus.READY
+        query = (
+            select(
+                indexes.c.name,
+                indexes.c.embedding_model,
+                indexes.c.dimension,
+                how_many(DocumentStatus.READY).label("documents"),
+                how_many(DocumentStatus.PENDING).label("pending"),
+                how_many(DocumentStatus.FAILED).label("failed"),
+                func.coalesce(func.sum(documents.c.chunks).filter(ready), 0).label("chunks"),
+            )
+            .select_from(indexes.outerjoin(documents))
+            .group_by(indexes.c.id)
+            .order_by(indexes.c.name)
+        )
+        with self._engine.connect() as connection:
+            return [Index(**row._mapping) for row in connection.execute(query)]
+
+    def rows(self) -> Sequence[Row]:
+        with self._engine.connect() as connection:
+            return connection.execute(select(indexes).order_by(indexes.c.name)).all()
+
+    def row(self, index_id: str) -> Row | None:
+        with self._engine.connect() as connection:
+            return connection.execute(select(indexes).where(indexes.c.id == index_id)).one_or_none()
+
+    def named(self, name: str) -> Row | None:
+        with self._engine.connect() as connection:
+            return connection.execute(_NAMED, {"name": name}).one_or_none()
+
+    def has_chunks(self, index_id: str) -> bool:
+        """Whether a search can find anything."""
+        query = select(documents.c.id).where(
+            documents.c.index_id == index_id, documents.c.status == DocumentStatus.READY, documents.c.chunks > 0
+        )
+        with self._engine.connect() as connection:
+            return connection.execute(query.limit(1)).first() is not None
+
+    def create(self, id_: str, name: str, embedding_model: str, collection: str, analysis: str) -> None:
+        """Its dimension is 0 until the first document is ready."""
+        values = {
+            "id": id_, "name": name, "embedding_model": embedding_model, "dimension": 0, "collection": collection,
+            "analysis": analysis,
+        }  # fmt: skip
+        with self._engine.begin() as connection:
+            connection.execute(insert(indexes).values(**values))
+            keywords_of(id_).create(connection)
+
+    def rename(self, index_id: str, name: str) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(update(indexes).where(indexes.c.id == index_id).values(name=name))
+
+    def set_model(self, index_id: str, embedding_model: str, collection: str) -> None:
+        """Another model, and a collection for its vectors: every document that was ready is to be embedded again."""
+        with self._engine.begin() as connection:
+            _drop_collection(connection, index_id)
+            values = {"embedding_model": embedding_model, "dimension": 0, "collection": collection}
+            connection.execute(update(indexes).where(indexes.c.id == index_id).values(**values))
+            connection.execute(
+                update(documents)
+                .where(documents.c.index_id == index_id, documents.c.status == DocumentStatus.READY)
+                .values(status=DocumentStatus.PENDING, error=None)
+            )
+
+    def delete(self, index_id: str) -> None:
+        with self._engine.begin() as connection:
+            _drop_collection(connection, index_id)
+            connection.execute(delete(indexes).where(indexes.c.id == index_id))
+            keywords_of(index_id).drop(connection)
+
+
+def _drop_collection(connection: Connection, index_id: str) -> None:
+    collection = connection.execute(select(indexes.c.collection).where(indexes.c.id == index_id)).scalar_one()
+    insert_dropped(connection, collection)
+
+
+# Made once: making it takes as long as running it, and each search does.
+_NAMED = select(indexes).where(indexes.c.name == bindparam("name"))

@@ -1,0 +1,68 @@
+"""What is to go from Chroma: noted before it can be there in vain, forgotten after it is gone, so that none stays."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Engine, delete, insert, select
+
+from index_store.catalogue.passages import chunk_id
+from index_store.catalogue.schema import dropped, leftovers
+
+
+class Leftover(NamedTuple):
+    """Vectors of a version that is not the one that is ready."""
+
+    collection: str
+    document_id: str
+    revision: int
+    chunks: int
+
+    @property
+    def ids(self) -> list[str]:
+        return [chunk_id(self.document_id, self.revision, position) for position in range(self.chunks)]
+
+
+class Leftovers:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def vectors(self) -> list[Leftover]:
+        with self._engine.connect() as connection:
+            return [Leftover(*row) for row in connection.execute(select(leftovers))]
+
+    def note_vectors(self, some: Sequence[Leftover]) -> None:
+        """Before they are written."""
+        with self._engine.begin() as connection:
+            insert_leftovers(connection, some)
+
+    def forget_vectors(self, leftover: Leftover) -> None:
+        """After they are gone."""
+        with self._engine.begin() as connection:
+            delete_leftover(connection, leftover)
+
+    def collections(self) -> list[str]:
+        """Those that no index uses any more."""
+        with self._engine.connect() as connection:
+            return list(connection.execute(select(dropped.c.collection)).scalars())
+
+    def forget_collection(self, collection: str) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(delete(dropped).where(dropped.c.collection == collection))
+
+
+def insert_leftovers(connection: Connection, some: Sequence[Leftover]) -> None:
+    connection.execute(insert(leftovers).prefix_with("OR REPLACE"), [leftover._asdict() for leftover in some])
+
+
+def delete_leftover(connection: Connection, leftover: Leftover) -> None:
+    connection.execute(
+        delete(leftovers).where(
+            leftovers.c.collection == leftover.collection,
+            leftovers.c.document_id == leftover.document_id,
+            leftovers.c.revision == leftover.revision,
+        )
+    )
+
+
+def insert_dropped(connection: Connection, collection: str) -> None:
+    connection.execute(insert(dropped).prefix_with("OR REPLACE").values(collection=collection))

@@ -1,0 +1,131 @@
+"""Sections and chunks, as they are read and found. A chunk's vector is in vectors.py, under the chunk's id."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlalchemy import Connection, Engine, Row, Select, Table, bindparam, insert, select
+
+from index_store.batches import batches
+from index_store.catalogue.schema import chunks, documents, sections
+from index_store.database import VARIABLES
+from index_store.records import Chunk, DocumentStatus, Hit, Section
+from index_store.split import Section as SplitSection
+
+AT_ONCE = 200
+"""sections that are written together: of a long document no more are in memory"""
+
+
+def chunk_id(document_id: str, revision: int, position: int) -> str:
+    """The revision is part of it, so that a new version is written beside the old one."""
+    return f"{document_id}-{revision}-{position:06}"
+
+
+class Passages:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def sections(self, document_id: str) -> list[Section]:
+        query = _SECTIONS.where(sections.c.document_id == document_id).order_by(sections.c.position)
+        with self._engine.connect() as connection:
+            return [_section(row) for row in connection.execute(query)]
+
+    def section(self, section_id: str) -> Section | None:
+        with self._engine.connect() as connection:
+            row = connection.execute(_SECTIONS.where(sections.c.id == section_id)).one_or_none()
+        return _section(row) if row else None
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        query = select(chunks).join(sections).where(sections.c.document_id == document_id).order_by(chunks.c.position)
+        with self._engine.connect() as connection:
+            return [
+                Chunk(
+                    id=row.id, section_id=row.section_id, position=row.position, headings=tuple(row.headings),
+                    page=row.page, start=row.start, end=row.end,
+                )
+                for row in connection.execute(query)
+            ]  # fmt: skip
+
+    def chunk_ids(self, index_id: str, *, only_ready: bool = True) -> Iterator[tuple[str, str]]:
+        """Chunk and document of every chunk; by default of those that a search may find."""
+        query = (
+            select(chunks.c.id, documents.c.id.label("document_id"))
+            .select_from(chunks.join(sections).join(documents))
+            .where(documents.c.index_id == index_id)
+        )
+        if only_ready:
+            query = query.where(documents.c.status == DocumentStatus.READY)
+        with self._engine.connect() as connection:
+            for row in connection.execute(query):
+                yield row.id, row.document_id
+
+    def hits(self, index_id: str, ids: Sequence[str], unit: str) -> dict[str, Hit]:
+        """The chunks with these ids that a search may find, or the sections that they stand in, by the chunk's id; rank
+        and score are still to be set.
+        """
+        query = _SECTION_HITS if unit == "section" else _CHUNK_HITS
+        with self._engine.connect() as connection:
+            return {
+                row.id: _hit(row, unit)
+                for some in batches(ids, VARIABLES)
+                for row in connection.execute(query, {"index_id": index_id, "ids": some})
+            }
+
+
+def insert_passages(connection: Connection, document_id: str, revision: int, split: Iterable[SplitSection]) -> None:
+    position = 0
+    for some in batches(enumerate(split), AT_ONCE):
+        section_rows, chunk_rows = [], []
+        for number, section in some:
+            section_id = f"{document_id}-{revision}-s{number:05}"
+            section_rows.append(
+                {
+                    "id": section_id, "document_id": document_id, "position": number, "headings": section.headings,
+                    "page": section.page, "text": section.text,
+                }
+            )  # fmt: skip
+            for chunk in section.chunks:
+                chunk_rows.append(
+                    {
+                        "id": chunk_id(document_id, revision, position), "section_id": section_id,
+                        "position": position, "start": chunk.start, "end": chunk.end, "page": chunk.page,
+                        "headings": chunk.headings,
+                    }
+                )  # fmt: skip
+                position += 1
+        connection.execute(insert(sections), section_rows)
+        connection.execute(insert(chunks), chunk_rows)
+
+
+_SECTIONS = select(sections, documents.c.source, documents.c.title).join(documents)
+
+
+def _hits(shown: Table) -> Select:
+    columns = (chunks.c.id, chunks.c.section_id, sections.c.document_id, documents.c.source, documents.c.title)
+    place = (shown.c.headings, shown.c.page, sections.c.text, chunks.c.start, chunks.c.end)
+    return (
+        select(*columns, *place)
+        .select_from(chunks.join(sections).join(documents))
+        .where(
+            documents.c.index_id == bindparam("index_id"),
+            documents.c.status == DocumentStatus.READY,
+            chunks.c.id.in_(bindparam("ids", expanding=True)),
+        )
+    )
+
+
+_CHUNK_HITS, _SECTION_HITS = _hits(chunks), _hits(sections)
+
+
+def _section(row: Row) -> Section:
+    return Section(
+        id=row.id, document_id=row.document_id, source=row.source, title=row.title,
+        headings=tuple(row.headings), page=row.page, text=row.text,
+    )  # fmt: skip
+
+
+def _hit(row: Row, unit: str) -> Hit:
+    start, end = (0, len(row.text)) if unit == "section" else (row.start, row.end)
+    return Hit(
+        rank=1, score=0, chunk_id=row.id, section_id=row.section_id, document_id=row.document_id, source=row.source,
+        title=row.title, headings=tuple(row.headings), page=row.page, text=row.text[start:end], start=start, end=end,
+        best_start=row.start, best_end=row.end,
+    )  # fmt: skip

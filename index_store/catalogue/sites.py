@@ -1,0 +1,60 @@
+"""Sites that were crawled, and what the crawler wants to know of their pages the next time."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, insert, select, update
+
+from index_store.catalogue.schema import documents, now, pages, sites
+from index_store.records import DocumentStatus
+
+
+class Sites:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def rows(self, index_id: str) -> Sequence[Row]:
+        with self._engine.connect() as connection:
+            return connection.execute(select(sites).where(sites.c.index_id == index_id).order_by(sites.c.url)).all()
+
+    def has(self, index_id: str, url: str) -> bool:
+        with self._engine.connect() as connection:
+            return connection.execute(select(sites.c.url).where(_site(index_id, url))).first() is not None
+
+    def begin_crawl(self, index_id: str, url: str, options: dict) -> None:
+        with self._engine.begin() as connection:
+            known = connection.execute(select(sites.c.url).where(_site(index_id, url))).one_or_none()
+            values = {"options": options, "is_crawling": True}
+            if known:
+                connection.execute(update(sites).where(_site(index_id, url)).values(**values))
+            else:
+                connection.execute(insert(sites).values(index_id=index_id, url=url, **values))
+
+    def end_crawl(self, index_id: str, url: str, *, is_complete: bool) -> None:
+        values = {"is_crawling": False} | ({"crawled_at": now()} if is_complete else {})
+        with self._engine.begin() as connection:
+            connection.execute(update(sites).where(_site(index_id, url)).values(**values))
+
+    def delete(self, index_id: str, url: str) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(delete(sites).where(_site(index_id, url)))
+
+    def known_pages(self, index_id: str, url: str) -> dict[str, dict | None]:
+        """Source of each document of the site -> what the crawler wants to know again, where a version is ready."""
+        query = (
+            select(documents.c.source, documents.c.status, pages.c.known)
+            .select_from(documents.outerjoin(pages))
+            .where(documents.c.index_id == index_id, documents.c.parent == url)
+        )
+        with self._engine.connect() as connection:
+            rows = connection.execute(query).all()
+        return {row.source: row.known if row.status == DocumentStatus.READY else None for row in rows}
+
+
+def put_page(connection: Connection, document_id: str, known: dict | None) -> None:
+    connection.execute(delete(pages).where(pages.c.document_id == document_id))
+    if known is not None:
+        connection.execute(insert(pages).values(document_id=document_id, known=known))
+
+
+def _site(index_id: str, url: str) -> ColumnElement[bool]:
+    return (sites.c.index_id == index_id) & (sites.c.url == url)

@@ -1,0 +1,82 @@
+"""What an answer is worth so far: a draft while its checks go on, then confirmed, or dropped for another."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages.words import say
+from rag.pipelines import PIPELINES
+from rag.trace import (
+    Decision,
+    DeclineDetail,
+    Event,
+    GenerationDetail,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    Token,
+)
+
+
+class Dropped(NamedTuple):
+    """An answer that did not pass."""
+
+    why: str
+    """of the decision against it"""
+    is_replaced: bool
+    """another one is being written, or is there"""
+
+
+def dropped(events: Sequence[Event]) -> Dropped | None:
+    """The latest that was; None where none was."""
+    writers: set[str] = set()
+    is_written = False
+    latest: Dropped | None = None
+    for event in events:
+        match event:
+            case StepFinished(step=step, detail=GenerationDetail() | DeclineDetail()):
+                writers.add(step)
+                is_written = True
+            case Decision(to=to, why=why) if is_written and to != "__end__":
+                latest, is_written = Dropped(why, is_replaced=False), False
+            case StepStarted(step=step) | Token(step=step) if latest and (step in writers or isinstance(event, Token)):
+                latest = Dropped(latest.why, is_replaced=True)
+    return latest
+
+
+def show_standing(events: Sequence[Event]) -> None:
+    """Above the answer."""
+    last, sent_back = events[-1], dropped(events)
+    why = say(f"decision.{sent_back.why}") if sent_back else ""
+    if sent_back and not sent_back.is_replaced and not isinstance(last, RunFinished):
+        _note("dropped", say("chat.draft_dropped", why=why))
+        return
+    told = say("chat.draft_replaces", why=why) if sent_back and sent_back.is_replaced else ""
+    if not isinstance(last, RunFinished):
+        if _checks(events):
+            _note("draft", say("chat.draft"), told)
+    elif last.outcome == "confirmed":
+        _note("confirmed", say("outcome.confirmed_note"), told)
+    elif told:
+        _note("", told)
+
+
+def show_unconfirmed(last: RunFinished) -> None:
+    """Below the answer: what in it could not be confirmed."""
+    if last.unconfirmed:
+        claims = "".join(f"<li>{escape(claim)}</li>" for claim in last.unconfirmed)
+        st.html(f'<div class="unconfirmed">{escape(say("chat.unconfirmed"))}<ul>{claims}</ul></div>')
+
+
+def _checks(events: Sequence[Event]) -> bool:
+    """Whether the run's pipeline checks what it writes."""
+    started = events[0]
+    flow = PIPELINES.get(started.pipeline) if isinstance(started, RunStarted) else None
+    return flow is not None and any(name.startswith("check_") for name in flow.graph.nodes)
+
+
+def _note(kind: str, *sentences: str) -> None:
+    st.html(f'<p class="standing {kind}">{escape(" ".join(filter(None, sentences)))}</p>')

@@ -1,0 +1,17 @@
+import asyncio
+
+from rag.refining import refined, strips
+from rag.state import State
+from rag.step import NodeStep, step
+from rag.trace import RefinementDetail
+
+
+@step
+async def refine(state: State, step: NodeStep) -> State:
+    """Leaves of the passages what bears on the question (knowledge refinement of CRAG, arXiv 2401.15884). A citation
+    still opens its passage as it was found.
+    """
+    passages = state["relevant"]
+    cut = await asyncio.to_thread(strips, state["question"], passages, step.model.room)
+    step.detail = RefinementDetail(strips=tuple(cut))
+    return {"relevant": refined(passages, cut)}

@@ -1,0 +1,145 @@
+"""Adaptive RAG: the way that a question takes is chosen by what it asks, and a way that fails leads to the next.
+
+After arXiv 2403.14403, in the form that the LangGraph articles gave it.
+
+    route_question -- talk ------> small_talk -> end
+                   -- documents -> retrieve -> grade_documents -- relevant -----> generate -> checks -> end
+                   |                       \\-> draft_answer -------------------^  ^              |
+                   -- web -------> web_search -- found ----------> refine --------+              |
+                                    ^                                                            |
+                                    +-- nothing relevant, or an answer that does not pass -------+
+
+Documents that don't do lead to the web, a web that gives nothing leads to the documents, and when both have failed the
+best attempt stands, unconfirmed, if it is of use; else it declines. Departs from the articles: small talk has a way of
+its own; passages are searched both ways and by section, graded all at once while the answer is begun; there are limits.
+"""
+
+from langgraph.graph import END, START, StateGraph
+
+from rag.nodes import (
+    check_answer,
+    check_grounding,
+    check_usefulness,
+    decline,
+    draft_answer,
+    generate,
+    grade_and_draft,
+    grade_documents,
+    keep_best_attempt,
+    refine,
+    retrieve,
+    route_question,
+    small_talk,
+    web_search,
+)
+from rag.nodes.keep_best_attempt import best_of
+from rag.pipelines.pipeline import Pipeline
+from rag.state import State
+from rag.step import Choice, Limits, Tools, choice
+from rag.trace import Retrieval
+
+
+@choice
+def after_route_question(state: State, limits: Limits) -> Choice:
+    match state["route"]:
+        case "talk":
+            return Choice("small_talk", "talk")
+        case "web":
+            return Choice("web_search", "todays_world")
+    return Choice("retrieve", "for_documents")
+
+
+@choice
+def after_grade_documents(state: State, limits: Limits) -> Choice:
+    if state["relevant"]:
+        return Choice("generate", "relevant_found")
+    return Choice(_next_way(state), "nothing_relevant")
+
+
+@choice
+def after_web_search(state: State, limits: Limits) -> Choice:
+    if state["web"]:
+        return Choice("refine", "found_on_web")
+    return Choice(_next_way_or_again(state, limits), "nothing_on_web")
+
+
+@choice
+def after_check_answer(state: State, limits: Limits) -> Choice:
+    if state.get("declined"):
+        to = _next_way(state) if state["generations"] < limits.generations else _end(state)
+        return Choice(END if to == "decline" else to, "says_no")
+    grounding, usefulness = state["grounding"].verdict, state["usefulness"].verdict
+    if grounding == usefulness == "yes":
+        return Choice(END, "confirmed")
+    if "no" not in (grounding, usefulness):
+        return Choice(END, "check_unreadable")
+    if state["generations"] >= limits.generations:
+        return Choice(_end(state), "generation_limit")
+    to = _next_way_or_again(state, limits)
+    return Choice(to, "not_grounded") if grounding == "no" else Choice(to, "not_useful")
+
+
+def _next_way(state: State) -> str:
+    """The documents and the web, each once."""
+    if "web" not in state:
+        return "web_search"
+    return "retrieve" if "passages" not in state else _end(state)
+
+
+def _next_way_or_again(state: State, limits: Limits) -> str:
+    """Where no way is left, what there is may be said better."""
+    untried = "web" not in state or "passages" not in state
+    if not untried and "answer" in state and state["grounding"].verdict == "no":
+        return "generate" if state["generations"] < limits.generations else _end(state)
+    return _next_way(state)
+
+
+def _end(state: State) -> str:
+    """The best attempt may stand, unconfirmed, where it is of use and borne out at least in part."""
+    if not state.get("attempts"):
+        return "decline"
+    best = best_of(state["attempts"])
+    stands = best.grounding.level != "no" and best.usefulness.verdict != "no"
+    return "keep_best_attempt" if stands else "decline"
+
+
+graph = (
+    StateGraph(State, context_schema=Tools)
+    .add_node(route_question)
+    .add_node(small_talk)
+    .add_node(retrieve)
+    .add_node(grade_documents)
+    .add_node(draft_answer, destinations={"generate": "kept"})  # it ends with the grading
+    .add_node(web_search)
+    .add_node(refine)
+    .add_node(generate)
+    .add_node(check_grounding)
+    .add_node(check_usefulness)
+    .add_node(check_answer)
+    .add_node(keep_best_attempt)
+    .add_node(decline)
+    #
+    .add_edge(START, "route_question")
+    .add_conditional_edges("route_question", after_route_question, ["small_talk", "retrieve", "web_search"])
+    .add_edge("small_talk", END)
+    .add_conditional_edges("retrieve", grade_and_draft, ["grade_documents", "draft_answer"])
+    .add_conditional_edges(
+        "grade_documents", after_grade_documents, ["generate", "web_search", "keep_best_attempt", "decline"]
+    )
+    .add_conditional_edges(
+        "web_search", after_web_search, ["refine", "retrieve", "generate", "keep_best_attempt", "decline"]
+    )
+    .add_edge("refine", "generate")
+    .add_edge("generate", "check_grounding")
+    .add_edge("generate", "check_usefulness")
+    .add_edge(["check_grounding", "check_usefulness"], "check_answer")
+    .add_conditional_edges(
+        "check_answer",
+        after_check_answer,
+        ["generate", "web_search", "retrieve", "keep_best_attempt", "decline", END],
+    )
+    .add_edge("keep_best_attempt", END)
+    .add_edge("decline", END)
+)
+
+adaptive = Pipeline("adaptive", graph, Retrieval(mode="hybrid", unit="section"))

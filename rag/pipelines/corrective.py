@@ -1,0 +1,75 @@
+"""Corrective RAG: what was found is judged before it is used, and the web makes up for what it lacks.
+
+After CRAG, arXiv 2401.15884, and the LangGraph article that made it a graph.
+
+    retrieve -> grade_documents -> assess -- correct ----------------------> refine -> generate -> end
+        \\-> draft_refined            |                                       ^         ^
+               |                     +-- ambiguous, --> rewrite_for_web       |         |
+               |                         incorrect        -> web_search ------+         |
+               |                                              +-- nothing: decline      |
+               +------------------------------------------------------------------------+
+
+Departs from the article: all passages are graded at once, and the answer is begun meanwhile; without the web it says
+so, and answers from what there is, or not at all; strips are scored without a model.
+"""
+
+from langgraph.graph import END, START, StateGraph
+
+from rag.nodes import (
+    assess,
+    decline,
+    draft_refined,
+    generate,
+    grade_and_draft_refined,
+    grade_documents,
+    refine,
+    retrieve,
+    rewrite_for_web,
+    web_search,
+)
+from rag.pipelines.pipeline import Pipeline
+from rag.state import State
+from rag.step import Choice, Limits, Tools, choice
+
+
+@choice
+def after_assess(state: State, limits: Limits) -> Choice:
+    if state["action"] == "correct":
+        return Choice("refine", "correct")
+    to_web = "rewrite_for_web" if limits.web else "web_search"  # which then says that there is none
+    return Choice(to_web, "incorrect") if state["action"] == "incorrect" else Choice(to_web, "ambiguous")
+
+
+@choice
+def after_web_search(state: State, limits: Limits) -> Choice:
+    if state["web"]:
+        return Choice("refine", "found_on_web")
+    if state["relevant"]:
+        return Choice("refine", "what_there_is")
+    return Choice("decline", "nothing_anywhere")
+
+
+graph = (
+    StateGraph(State, context_schema=Tools)
+    .add_node(retrieve)
+    .add_node(grade_documents)
+    .add_node(draft_refined, destinations={"generate": "kept"})  # it ends with the grading
+    .add_node(assess)
+    .add_node(rewrite_for_web)
+    .add_node(web_search)
+    .add_node(refine)
+    .add_node(generate)
+    .add_node(decline)
+    #
+    .add_edge(START, "retrieve")
+    .add_conditional_edges("retrieve", grade_and_draft_refined, ["grade_documents", "draft_refined"])
+    .add_edge("grade_documents", "assess")
+    .add_conditional_edges("assess", after_assess, ["refine", "rewrite_for_web", "web_search"])
+    .add_edge("rewrite_for_web", "web_search")
+    .add_conditional_edges("web_search", after_web_search, ["refine", "decline"])
+    .add_edge("refine", "generate")
+    .add_edge("generate", END)
+    .add_edge("decline", END)
+)
+
+corrective = Pipeline("corrective", graph)

@@ -1,0 +1,59 @@
+"""Self-RAG as its paper has it: several answers, one from each passage, of which the best by its own grades is kept.
+
+After arXiv 2310.11511, algorithm 1, with a model that was not trained for it: its reflection tokens are questions to a
+grader here, and an answer is one segment.
+
+    decide_retrieval -> retrieve -> write_candidates -> choose_candidate -> end
+            |                              |
+            v                              v
+    answer_from_memory                  decline
+"""
+
+from langgraph.graph import END, START, StateGraph
+
+from rag.nodes import (
+    answer_from_memory,
+    choose_candidate,
+    decide_retrieval,
+    decline,
+    retrieve,
+    write_candidates,
+)
+from rag.pipelines.pipeline import Pipeline
+from rag.state import State
+from rag.step import Choice, Limits, Tools, choice
+
+
+@choice
+def after_decide_retrieval(state: State, limits: Limits) -> Choice:
+    if state["needs_documents"]:
+        return Choice("retrieve", "documents_needed")
+    return Choice("answer_from_memory", "no_documents_needed")
+
+
+@choice
+def after_write_candidates(state: State, limits: Limits) -> Choice:
+    if any(candidate.is_supported for candidate in state["candidates"]):
+        return Choice("choose_candidate", "candidate_supported")
+    return Choice("decline", "no_candidate_supported")
+
+
+graph = (
+    StateGraph(State, context_schema=Tools)
+    .add_node(decide_retrieval)
+    .add_node(answer_from_memory)
+    .add_node(retrieve)
+    .add_node(write_candidates)
+    .add_node(choose_candidate)
+    .add_node(decline)
+    #
+    .add_edge(START, "decide_retrieval")
+    .add_conditional_edges("decide_retrieval", after_decide_retrieval, ["retrieve", "answer_from_memory"])
+    .add_edge("retrieve", "write_candidates")
+    .add_conditional_edges("write_candidates", after_write_candidates, ["choose_candidate", "decline"])
+    .add_edge("choose_candidate", END)
+    .add_edge("answer_from_memory", END)
+    .add_edge("decline", END)
+)
+
+self_rag_candidates = Pipeline("self_rag_candidates", graph)

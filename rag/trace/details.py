@@ -1,0 +1,292 @@
+"""What a step did, in full: a detail for each kind of step."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from index_store import Added
+from index_store.errors import Failure
+from rag.trace.frozen import Frozen
+from rag.trace.grades import Grade, PassageGrade, Support, Usefulness
+from rag.trace.passages import Passage
+
+
+class RetrievalDetail(Frozen):
+    type: Literal["retrieval"] = "retrieval"
+    query: str
+    mode: str
+    unit: str
+    passages: tuple[Passage, ...]
+    words: tuple[str, ...] | None = None
+    """what the keyword side was asked for instead of the query"""
+    left_out: int = 0
+    """hits, the last ones, for which the model has no room"""
+
+    @property
+    def trimmed(self) -> int:
+        return sum(passage.section_length is not None for passage in self.passages)
+
+
+NotUsed = Literal["failed", "none", "invented", "too_many", "no_keyword_side"]
+
+
+class KeywordsDetail(Frozen):
+    """Search words taken out of a question, or what is searched in their stead: the question's own words."""
+
+    type: Literal["keywords"] = "keywords"
+    question: str
+    words: tuple[str, ...]
+    """empty where the question's own are used"""
+    named: tuple[str, ...] = ()
+    """all that the model named, with those that do not stand in the question"""
+    own_words: tuple[str, ...] = ()
+    """the question's, as the keyword side reads it"""
+    why: NotUsed | None = None
+    """for which reason the model's are not"""
+    error: Failure | None = None
+    """what failed, where the model did"""
+
+
+class GradesDetail(Frozen):
+    type: Literal["grades"] = "grades"
+    question: str
+    grades: tuple[PassageGrade, ...]
+
+    @property
+    def relevant(self) -> int:
+        return sum(each.grade.verdict != "no" for each in self.grades)
+
+
+class GenerationDetail(Frozen):
+    type: Literal["generation"] = "generation"
+    passages: tuple[int, ...]
+    """the numbers of those that the model was given"""
+    text: str
+    cited: tuple[int, ...]
+    drafted: bool = False
+    """it had been written ahead, and cost no call more"""
+
+
+class DraftDetail(Frozen):
+    """An answer begun while its passages were graded."""
+
+    type: Literal["draft"] = "draft"
+    passages: tuple[int, ...]
+    text: str
+    """empty where it was dropped"""
+    kept: bool
+
+
+class RewriteDetail(Frozen):
+    type: Literal["rewrite"] = "rewrite"
+    before: str
+    after: str
+    refused: str | None = None
+    """what the model wrote, where that was no usable question and `before` was kept"""
+    reason: str = ""
+    """why another query is needed, as the model was told: of its answer's grader, or what was found and dropped"""
+
+
+class Claim(Frozen):
+    """A sentence of an answer, with the numbers of the passages that it cites."""
+
+    text: str
+    sources: tuple[int, ...]
+
+
+class GroundingDetail(Frozen):
+    type: Literal["grounding"] = "grounding"
+    grade: Support
+    claims: tuple[Claim, ...]
+
+
+class UsefulnessDetail(Frozen):
+    type: Literal["usefulness"] = "usefulness"
+    grade: Usefulness
+
+
+class AnswerCheckDetail(Frozen):
+    type: Literal["answer_check"] = "answer_check"
+    grounding: Support
+    usefulness: Usefulness
+
+    @property
+    def verdict(self) -> Literal["yes", "no", "unknown"]:
+        """The worse of the two."""
+        verdicts = {self.grounding.verdict, self.usefulness.verdict}
+        return next(verdict for verdict in ("no", "unknown", "yes") if verdict in verdicts)
+
+
+class Attempt(Frozen):
+    """An answer with what its checks said."""
+
+    number: int
+    """from 1, in the order in which they were written"""
+    text: str
+    cited: tuple[int, ...]
+    grounding: Support
+    usefulness: Usefulness
+
+
+class AttemptsDetail(Frozen):
+    """Of several answers none passed: the best of them, with what in it could not be confirmed."""
+
+    type: Literal["attempts"] = "attempts"
+    attempts: tuple[Attempt, ...]
+    chosen: int
+    """number of the one that is kept"""
+
+
+class Turn(Frozen):
+    """What was said before in the conversation."""
+
+    question: str
+    answer: str
+
+
+class StandaloneDetail(Frozen):
+    """A follow-up made to stand alone."""
+
+    type: Literal["standalone"] = "standalone"
+    before: str
+    after: str
+    why: Literal["rewritten", "stands_alone", "refused", "failed"]
+    """`refused`: what the model wrote was no usable question, and `before` is kept; `failed`: the model did"""
+    turns: tuple[Turn, ...] = ()
+    """what it was read against"""
+    refused: str | None = None
+
+
+class DeclineDetail(Frozen):
+    """An honest no: what was searched, and the passages that came nearest."""
+
+    type: Literal["decline"] = "decline"
+    text: str
+    queries: tuple[str, ...]
+    nearest: tuple[Passage, ...]
+    web: bool = False
+    """whether the web was searched too"""
+
+
+class WebSearchDetail(Frozen):
+    type: Literal["web_search"] = "web_search"
+    query: str
+    provider: str | None
+    """`tavily` or `duckduckgo`; None where none is set up"""
+    passages: tuple[Passage, ...]
+    why: Literal["off", "failed", "nothing"] | None = None
+    """there are none"""
+    error: Failure | None = None
+
+
+class AssessmentDetail(Frozen):
+    """Whether what was found is good enough, by the scores of its grades (CRAG, arXiv 2401.15884)."""
+
+    type: Literal["assessment"] = "assessment"
+    grades: tuple[PassageGrade, ...]
+    lower: float
+    upper: float
+    """`correct` from one score of `upper` on, `incorrect` where all are below `lower`"""
+    rule: Literal["scores", "any"] = "scores"
+    """`any`, of the LangGraph article: `correct` where no passage is irrelevant, `incorrect` where all are"""
+    action: Literal["correct", "incorrect", "ambiguous"]
+
+
+class Strip(Frozen):
+    """A sentence or two of a passage."""
+
+    passage: int
+    """number of the passage"""
+    text: str
+    score: float
+    """0 to 1, how much it bears on the question"""
+    kept: bool
+
+
+class RefinementDetail(Frozen):
+    type: Literal["refinement"] = "refinement"
+    strips: tuple[Strip, ...]
+
+
+class RouteDetail(Frozen):
+    """What kind of question it is, and so the way that it takes."""
+
+    type: Literal["route"] = "route"
+    question: str
+    route: Literal["talk", "documents", "web"]
+    why: str
+    """a key that readers have words for, such as `greeting`"""
+    reason: str = ""
+    """in the model's words, where it was asked"""
+    scores: dict[str, float] = Field(default_factory=dict)
+    """by route, where the model was read by its log-probabilities"""
+
+
+class RetrievalNeedDetail(Frozen):
+    """Whether the question needs documents at all (Retrieve of Self-RAG)."""
+
+    type: Literal["retrieval_need"] = "retrieval_need"
+    grade: Grade
+    needed: bool
+    """what was made of the grade: only one that is sure of no spares the search"""
+
+
+class Candidate(Frozen):
+    """An answer from one passage alone, scored (Self-RAG's beam)."""
+
+    passage: Passage | None
+    """None: written without any"""
+    text: str
+    relevance: Grade
+    grounding: Support
+    usefulness: Usefulness
+    score: float
+    """the weighted sum of the three"""
+    refuses: bool = False
+    """it says that the passage does not hold the answer"""
+
+    @property
+    def is_supported(self) -> bool:
+        """An answer, by a passage that bears on the question, in part at least; what was not graded may be."""
+        return not self.refuses and self.relevance.verdict != "no" and self.grounding.level != "no"
+
+
+class CandidatesDetail(Frozen):
+    type: Literal["candidates"] = "candidates"
+    candidates: tuple[Candidate, ...]
+    """best first"""
+
+
+class DocumentsDetail(Frozen):
+    type: Literal["documents"] = "documents"
+    added: tuple[Added, ...]
+
+
+class ModelDetail(Frozen):
+    type: Literal["model"] = "model"
+    name: str
+
+
+Detail = Annotated[
+    RetrievalDetail
+    | KeywordsDetail
+    | GradesDetail
+    | GenerationDetail
+    | DraftDetail
+    | RewriteDetail
+    | GroundingDetail
+    | UsefulnessDetail
+    | AnswerCheckDetail
+    | AttemptsDetail
+    | StandaloneDetail
+    | DeclineDetail
+    | WebSearchDetail
+    | AssessmentDetail
+    | RefinementDetail
+    | RouteDetail
+    | RetrievalNeedDetail
+    | CandidatesDetail
+    | DocumentsDetail
+    | ModelDetail,
+    Field(discriminator="type"),
+]

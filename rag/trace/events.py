@@ -1,0 +1,126 @@
+"""What happened in a run, in the order in which it did."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from index_store.errors import Failure
+from rag.trace.details import Detail
+from rag.trace.frozen import Frozen
+from rag.trace.passages import Citation, Retrieval
+
+
+class Style(Frozen):
+    """How an answer is to read."""
+
+    length: Literal["short", "normal", "long"] = "normal"
+    tone: Literal["neutral", "polite", "plain"] = "neutral"
+
+
+class Totals(Frozen):
+    seconds: float = 0
+    model_calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    rewrites: int = 0
+    """questions reworded"""
+    generations: int = 0
+    """answers written, of which the last one counts"""
+
+    @property
+    def tokens(self) -> int:
+        return self.tokens_in + self.tokens_out
+
+
+class RunStarted(Frozen):
+    kind: Literal["run_started"] = "run_started"
+    run_id: str
+    conversation_id: str
+    question: str
+    index: str
+    pipeline: str
+    model: str
+    retrieval: Retrieval | None = None
+    """as it was picked for this run; None: as the pipeline has it"""
+    style: Style = Style()
+    at: float
+    """seconds since the epoch; all other times are seconds since this one"""
+
+
+class StepStarted(Frozen):
+    kind: Literal["step_started"] = "step_started"
+    step: str
+    attempt: int
+    start: float
+
+
+class Token(Frozen):
+    """A piece of the answer that a step is writing. A later attempt replaces the whole of an earlier one."""
+
+    kind: Literal["token"] = "token"
+    step: str
+    attempt: int
+    text: str
+    restart: bool = False
+    """what this attempt wrote so far is void: the connection broke, and it begins anew"""
+
+
+class StepFinished(Frozen):
+    kind: Literal["step_finished"] = "step_finished"
+    step: str
+    attempt: int
+    start: float
+    milliseconds: float
+    model_calls: int
+    tokens_in: int
+    tokens_out: int
+    verdict: Literal["yes", "no", "unknown", "stopped", "failed"] | None = None
+    detail: Detail | None = None
+    error: Failure | None = None
+    """for which the step, and the run with it, failed"""
+    fallback: Failure | None = None
+    """what failed where the step could do without; its detail shows what it did instead"""
+
+
+class Decision(Frozen):
+    """Which way the graph went at a fork."""
+
+    kind: Literal["decision"] = "decision"
+    from_step: str = Field(alias="from")
+    to: str
+    why: str
+    """a key such as `nothing_relevant`, for which the reader has the words"""
+
+
+RunStatus = Literal["finished", "stopped", "failed", "limited"]
+"""`limited`: the run's time, calls or tokens were used up"""
+
+Outcome = Literal["answered", "confirmed", "unconfirmed", "not_in_documents", "from_model"]
+"""what an answer is worth: not checked by the pipeline, checked and good, checked and not good, an honest no, or from
+what the model remembers, without any source"""
+
+
+class RunFinished(Frozen):
+    kind: Literal["run_finished"] = "run_finished"
+    status: RunStatus
+    answer: str
+    """may be cut short unless finished; [n] stands for the citation of that number"""
+    outcome: Outcome | None
+    citations: tuple[Citation, ...]
+    totals: Totals
+    unconfirmed: tuple[str, ...] = ()
+    """claims of the answer that its sources do not bear out"""
+    error: Failure | None = None
+
+
+Event = Annotated[RunStarted | StepStarted | Token | StepFinished | Decision | RunFinished, Field(discriminator="kind")]
+
+_event: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def to_json(event: Event) -> str:
+    return event.model_dump_json(by_alias=True)
+
+
+def from_json(text: str) -> Event:
+    return _event.validate_json(text)

@@ -1,0 +1,19 @@
+"""Web search: the services that are asked, and what they give, whichever it is."""
+
+from rag.settings import Settings
+from rag.web.duckduckgo import DuckDuckGo
+from rag.web.search import WebResult, WebSearch
+from rag.web.tavily import Tavily
+
+__all__ = ["DuckDuckGo", "Tavily", "WebResult", "WebSearch", "web_search"]
+
+
+def web_search(settings: Settings) -> WebSearch | None:
+    """The one that is set; None where the web is not to be searched: questions leave the house only where someone has
+    seen to it, by a key or by name.
+    """
+    if settings.web_search == "duckduckgo":
+        return DuckDuckGo()
+    # Its client would send keyless queries without one.
+    key = settings.tavily_api_key
+    return Tavily(key, settings.tavily_base_url) if settings.web_search == "tavily" and key else None

@@ -1,0 +1,49 @@
+"""Web search by DuckDuckGo's page for browsers without scripts, which needs no key.
+
+It refuses whoever asks often, and may change at any time: a way to begin, not to rely on.
+"""
+
+import asyncio
+from typing import ClassVar
+
+from rag.errors import WebSearchFailed, WebSearchTooSlow, WebUnreachable
+from rag.language import Language
+from rag.web.search import MOST_RESULTS, TIME_LIMIT, WebResult, read_results
+
+_REGIONS: dict[Language, str] = {"ja": "jp-jp", "en": "us-en"}
+
+_NOTHING = "No results found."
+"""ddgs' words where its search engine answered and nothing could be read from it"""
+
+
+class DuckDuckGo:
+    provider: ClassVar[str] = "duckduckgo"
+
+    def __init__(self, *, time_limit: int = int(TIME_LIMIT)) -> None:
+        """`time_limit`: seconds."""
+        self._time_limit = time_limit
+
+    async def search(self, query: str, language: Language) -> list[WebResult]:
+        return await asyncio.to_thread(self._search, query, language)
+
+    def _search(self, query: str, language: Language) -> list[WebResult]:
+        from ddgs import DDGS
+        from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
+
+        name = "DuckDuckGo"
+        try:
+            found = DDGS(timeout=self._time_limit).text(
+                query, region=_REGIONS[language], backend="duckduckgo", max_results=MOST_RESULTS
+            )
+        except TimeoutException as error:
+            raise WebSearchTooSlow(service=name, seconds=self._time_limit) from error
+        except RatelimitException as error:
+            raise WebSearchFailed(service=name, status=429) from error
+        except DDGSException as error:
+            if str(error) == _NOTHING:
+                return []
+            raise WebUnreachable(service=name) from error
+        return read_results(found, text="body", url="href")
+
+    async def close(self) -> None:
+        """It keeps no connection."""

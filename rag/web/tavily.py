@@ -1,0 +1,70 @@
+"""Web search by Tavily, with a key.
+
+Source: https://docs.tavily.com/documentation/api-reference/endpoint/search.
+"""
+
+import asyncio
+import importlib
+from typing import TYPE_CHECKING, ClassVar
+
+import httpx
+from pydantic import SecretStr
+
+from rag.errors import (
+    WebAnswerUnreadable,
+    WebKeyRefused,
+    WebLimitReached,
+    WebSearchFailed,
+    WebSearchTooSlow,
+    WebUnreachable,
+)
+from rag.language import Language
+from rag.web.search import MOST_RESULTS, TIME_LIMIT, WebResult, read_results
+
+if TYPE_CHECKING:
+    from tavily import AsyncTavilyClient
+
+
+class Tavily:
+    provider: ClassVar[str] = "tavily"
+
+    def __init__(self, key: SecretStr, base_url: str | None = None, *, time_limit: float = TIME_LIMIT) -> None:
+        """`time_limit`: seconds."""
+        self._key = key
+        self._base_url = base_url
+        self._time_limit = time_limit
+        self._client: AsyncTavilyClient | None = None
+
+    async def search(self, query: str, language: Language) -> list[WebResult]:
+        # It brings a tokenizer along and takes a second to load: only for whoever searches, and beside the event loop.
+        tavily = await asyncio.to_thread(importlib.import_module, "tavily")
+        name = "Tavily"
+        try:
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._open)
+            async with asyncio.timeout(self._time_limit):  # the client's own is of each read alone
+                found = await self._client.search(query, max_results=MOST_RESULTS, timeout=self._time_limit)
+            return read_results(found["results"], text="content", url="url")
+        except (TimeoutError, tavily.errors.TimeoutError) as error:
+            raise WebSearchTooSlow(service=name, seconds=self._time_limit) from error
+        except tavily.InvalidAPIKeyError as error:
+            raise WebKeyRefused(service=name) from error
+        except (tavily.UsageLimitExceededError, tavily.errors.ForbiddenError) as error:
+            raise WebLimitReached(service=name) from error
+        except tavily.BadRequestError as error:
+            raise WebSearchFailed(service=name, status=400) from error
+        except httpx.HTTPStatusError as error:
+            raise WebSearchFailed(service=name, status=error.response.status_code) from error
+        except httpx.HTTPError as error:
+            raise WebUnreachable(service=name) from error
+        except (ValueError, TypeError, KeyError, AttributeError) as error:  # an answer that is not in its protocol
+            raise WebAnswerUnreadable(service=name) from error
+
+    async def close(self) -> None:
+        if self._client:
+            await self._client.close()
+
+    def _open(self) -> "AsyncTavilyClient":
+        from tavily import AsyncTavilyClient
+
+        return AsyncTavilyClient(api_key=self._key.get_secret_value(), api_base_url=self._base_url)

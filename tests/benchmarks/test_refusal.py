@@ -1,0 +1,59 @@
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.servers import OpenAIServer
+from tests.servers.chat import ChatRequest
+
+HOLDS = "日当は1日2,500円です。"
+LACKS = "日当は出張の後に精算します。"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    row = {"question": "日当はいくらですか。", "noise_passages": [LACKS], "positive_passages": [HOLDS]}
+    asked = [("Who pays?", True), ("Who is the king?", False)]
+    files = {
+        "rejection/ja.jsonl": [row],
+        "qa/squad2/paragraphs.jsonl": [{"text": "The company pays."}],
+        "qa/squad2/questions.jsonl": [{"question": each, "answerable": known} for each, known in asked],
+    }
+    for name, rows in files.items():
+        file = tmp_path / "shared" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join(json.dumps(each, ensure_ascii=False) for each in rows), encoding="utf-8")
+    return tmp_path / "shared"
+
+
+def answer(request: ChatRequest) -> str:
+    """A model that sees what the passages hold, and says so in the word of the prompts."""
+    holds = HOLDS in request.prompt or "Who pays?" in request.prompt
+    return f"{HOLDS}[1]" if holds else "NOT_IN_PASSAGES"
+
+
+def test_refusals_are_counted_where_the_passages_hold_the_answer_and_where_they_do_not(data, tmp_path):
+    with OpenAIServer() as server:
+        server.default = answer
+        environment = {
+            **os.environ,
+            "OPENAI_BASE_URL": server.base_url,
+            "OPENAI_API_KEY": "sk-test",
+            "CHAT_MODEL": "test-chat",
+            "EMBEDDING_MODEL": "test-embedding",
+        }
+        command = [sys.executable, "-m", "benchmarks.refusal", "--data", data, "--pipeline", "naive"]
+        command += ["--only", "ja", "squad2"]
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.findall(r"^# naive, (\w+), ([a-z ]+): refused (\d+)% of 1;", done.stdout, re.MULTILINE) == [
+        ("ja", "not answerable", "100"),
+        ("ja", "answerable", "0"),
+        ("squad2", "answerable", "0"),
+        ("squad2", "not answerable", "100"),
+    ]

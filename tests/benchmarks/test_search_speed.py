@@ -1,0 +1,49 @@
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.search_speed import ASKED, BARE, Clustered
+from tests.conftest import ROOT
+
+SENTENCES = ["出張の日当は1日2,500円です。", "タクシーは終電の後に使えます。", "会議室の予約は一週間前からです。"]
+
+
+def test_each_search_is_timed_beside_bare_chroma_as_the_index_grows(tmp_path: Path) -> None:
+    folder = tmp_path / "qa" / "jsquad"
+    folder.mkdir(parents=True)
+    paragraphs = [{"pid": str(number), "title": "規程", "text": text * 3} for number, text in enumerate(SENTENCES)]
+    questions = [
+        {"pid": str(number), "question": f"{text[:4]}とは", "answers": [{"text": text[:2], "start": 0}]}
+        for number, text in enumerate(SENTENCES)
+    ]
+    for name, rows in (("paragraphs", paragraphs), ("questions", questions)):
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    command = [sys.executable, "-m", "benchmarks.search_speed", "--data", tmp_path, "--sizes", "12", "30"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+    header = re.search(r"^\| ms, p50 and p95 \| (\d+) chunks \| (\d+) chunks \|$", done.stdout, re.M)
+    first, last = map(int, header.groups())
+    assert 12 <= first < 30 <= last
+    timed = re.findall(r"^\| (.+?) \| (\d+\.\d), (\d+\.\d) \| (\d+\.\d), (\d+\.\d) \|$", done.stdout, re.M)
+    assert [name for name, *_ in timed] == list(ASKED)
+    assert all(0 < float(p50) <= float(p95) for _, *each in timed for p50, p95 in (each[:2], each[2:]))
+    sizes = dict(re.findall(r"^\| (\S+: .+?) \| .+? \| (\S+) \|$", done.stdout, re.M))
+    assert sizes.keys() >= {"disk: catalogue", "disk: originals"}
+    for part in ("disk: full text", "disk: vectors", f"disk: {BARE}", "memory: ours", f"memory: {BARE}"):
+        assert float(sizes[part]) > 0
+    targets = re.findall(r"^\| .+? \| \d+\.\d{3} \| 4 \| (?:met|missed) \| .+ \|$", done.stdout, re.M)
+    assert len(targets) == 2
+    assert "sentences of JSQuAD" in done.stdout
+
+
+def test_stand_in_vectors_are_as_near_to_each_other_as_real_ones() -> None:
+    model = Clustered()
+    vectors = model.passages([f"passage {number}" for number in range(400)])
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    cosines = vectors @ vectors.T
+    assert abs(np.median(cosines) - 0.77) < 0.02
+    assert np.array_equal(model.passages(["passage 7"])[0], vectors[7])

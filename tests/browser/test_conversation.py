@@ -1,0 +1,82 @@
+"""A conversation in a real browser: follow-ups, drafts, an honest no, and how answers are to read."""
+
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import expect
+
+from rag.refusal import WORD
+from tests.browser.test_run import script
+from tests.browser.visitor import LOADED
+from tests.servers import Answer
+
+WHOLE = {"ja": "国内出張の日当は誰が決めますか？", "en": "Who approves the green car for managers?"}
+FOLLOW_UP = {"ja": "それは誰が決めますか？", "en": "And for managers?"}
+FIRST = {"ja": "国内出張の日当はいくらですか？", "en": "Who approves the green car?"}
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+@each_language
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_follow_up_is_understood_in_a_step_that_opens(visit, server, handbook, language, width):
+    script(server, FIRST[language], "2,500 [1].")
+    script(server, WHOLE[language], "A director [1].")
+    server.answer_when(
+        lambda request: "<turn>" in request.prompt and FIRST[language] in request.prompt, WHOLE[language]
+    )
+    visit(language).upload(handbook)
+    visitor = visit(language, width=width)
+    for count, question in enumerate((FIRST[language], FOLLOW_UP[language]), start=1):
+        visitor.ask(question)
+        expect(visitor.button("chat.again")).to_have_count(count, timeout=LOADED)
+    expect(visitor.questions.last).to_have_text(FOLLOW_UP[language])
+    visitor.traces.last.click()
+    row = visitor.step("standalone_question")
+    expect(row).to_contain_text(WHOLE[language][:20])
+    row.click()
+    detail = visitor.page.locator(".detail").first
+    expect(detail).to_contain_text(FOLLOW_UP[language])
+    expect(detail).to_contain_text(FIRST[language])
+    expect(visitor.page.locator(".standing.confirmed")).to_have_count(2)
+    assert visitor.width <= width
+
+
+@each_language
+@pytest.mark.parametrize("width", [390, 1280])
+def test_an_honest_no_shows_passages_that_open(visit, server, handbook, language, width):
+    question = f"{FIRST[language]} {uuid4().hex[:6]}"
+    script(server, question, f"{WORD}\nThe documents say nothing of it.")
+    visit(language).upload(handbook)
+    visitor = visit(language, width=width)
+    visitor.pick_pipeline("naive")
+    visitor.ask(question)
+    visitor.wait_for_the_end()
+    expect(visitor.answers).to_contain_text("The documents say nothing of it.")
+    expect(visitor.answers).not_to_contain_text(WORD)
+    expect(visitor.text("outcome.not_in_documents_note")).to_be_visible()
+    visitor.answers.locator(".cite").first.click()
+    expect(visitor.page.locator(".passage-card:popover-open")).to_be_visible()
+    assert visitor.width <= width
+
+
+def test_a_draft_says_so_until_it_is_confirmed(loaded, server):
+    question = f"Who approves the green car of division {uuid4().hex[:6]}?"
+    script(server, question, Answer("A director [1]. " + "One word after another. " * 10, token_seconds=0.04))
+    loaded.ask(question)
+    expect(loaded.text("chat.draft")).to_be_visible(timeout=LOADED)
+    loaded.wait_for_the_end()
+    expect(loaded.text("chat.draft")).to_have_count(0)
+    expect(loaded.text("outcome.confirmed_note")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_how_answers_are_to_read_is_picked_among_the_options(loaded, visit, width):
+    visitor = visit("ja", width=width)
+    visitor.button("options.title").click()
+    for title, option in (("options.length", "manner.short"), ("options.tone", "manner.polite")):
+        visitor.page.get_by_role("combobox", name=visitor.words[title]).click()
+        visitor.page.get_by_role("option", name=visitor.words[option], exact=True).click()
+        visitor.settle()
+    expect(visitor.text("options.style_picked", style="短く · です・ます")).to_be_visible()
+    assert visitor.width <= width

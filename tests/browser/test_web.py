@@ -1,0 +1,60 @@
+"""A question about today's world in a real browser: asked of the web, answered from it, and marked as from outside."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from pages.texts import texts
+from rag.prompts import en, ja
+from tests.browser.visitor import LOADED
+from tests.servers import WebResult
+
+SUNNY = WebResult(
+    "東京の天気",
+    "https://weather.example/tokyo",
+    "今日の東京は晴れ、最高気温は18度です。<script>alert(1)</script>",
+    published_date="Sat, 21 Nov 2026",
+)
+WEATHER = {"ja": "今日の東京の天気は?", "en": "What is the weather in Tokyo today?"}
+SUN = {"ja": "今日の東京は晴れです[1]。", "en": "It is sunny in Tokyo today [1]."}
+ROUTE = '{"reason": "It changes by the day.", "route": "web"}'
+
+
+@pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
+def test_the_weather_is_answered_from_the_web_and_its_source_opens_outside(visit, server, tavily, language, width):
+    tavily.default = [SUNNY]
+    words = {"ja": ja, "en": en}[language]
+    server.answer_when(lambda request: words.ROUTE in request.prompt, ROUTE)
+    server.answer_when(
+        lambda request: words.ANSWER in request.prompt and WEATHER[language] in request.prompt, SUN[language]
+    )
+    visitor = visit(language, width=width)
+    visitor.pick_pipeline("adaptive")
+    expect(visitor.text("pipeline.adaptive_help")).to_be_visible()
+    visitor.ask(WEATHER[language])
+    visitor.wait_for_the_end()
+    expect(visitor.answers.last).to_contain_text(SUN[language].split("[")[0].strip(), timeout=LOADED)
+    assert tavily.queries[-1] == WEATHER[language]
+    source = visitor.page.locator(".sources").last
+    expect(source.locator(".outside")).to_have_text(texts(language)["web.outside"])
+    expect(source).to_contain_text("weather.example · Sat, 21 Nov 2026")
+    source.locator("button.cite.web").click()
+    card = visitor.page.locator(".outside-card:popover-open")
+    expect(card).to_contain_text("<script>alert(1)</script>")
+    link = card.get_by_role("link")
+    expect(link).to_have_attribute("href", SUNNY.url)
+    expect(link).to_have_attribute("rel", "noopener noreferrer")
+    assert no_sideways_scroll(visitor.page)
+    visitor.page.keyboard.press("Escape")
+    visitor.page.get_by_test_id("stExpander").locator("summary").filter(
+        has_text=visitor.words["pipeline.adaptive"]
+    ).last.click()
+    for step in ("route_question", "web_search", "refine", "generate"):
+        expect(visitor.step(step)).to_be_visible(timeout=LOADED)
+    expect(visitor.step("web_search")).to_contain_text("Tavily")
+    visitor.step("web_search").click()
+    expect(visitor.page.locator(".detail details").last).to_contain_text(SUNNY.title)
+    assert no_sideways_scroll(visitor.page)
+
+
+def no_sideways_scroll(page: Page) -> bool:
+    return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

@@ -1,0 +1,194 @@
+"""What the page says of an answer: a draft while its checks go on, then confirmed, or dropped for another."""
+
+import json
+
+import pytest
+
+from pages import process
+from pages.texts import texts
+from pages.widgets.standing import dropped, show_standing, show_unconfirmed
+from rag.refusal import WORD
+from rag.trace import (
+    Decision,
+    Event,
+    GenerationDetail,
+    Outcome,
+    RetrievalDetail,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    Token,
+    Totals,
+)
+from tests.pages.chat_page import ChatPage
+from tests.pages.reader import for_reader
+from tests.servers import Answer
+
+QUESTION = "Who approves the green car?"
+YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
+NO = json.dumps({"reason": "Not there.", "unsupported": ["The mayor approves it."], "support": "no"})
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+def started(pipeline: str = "self_rag") -> RunStarted:
+    return RunStarted(run_id="r", conversation_id="c", question="?", index="i", pipeline=pipeline, model="m", at=1)
+
+
+def step(name: str, detail, attempt: int = 1) -> list[Event]:
+    return [
+        StepStarted(step=name, attempt=attempt, start=0),
+        StepFinished(
+            step=name, attempt=attempt, start=0, milliseconds=1, model_calls=1, tokens_in=1, tokens_out=1, detail=detail
+        ),
+    ]
+
+
+def generate(attempt: int = 1) -> list[Event]:
+    return step("generate", GenerationDetail(passages=(1,), text="An answer.", cited=()), attempt)
+
+
+SEARCHED = step("retrieve", RetrievalDetail(query="?", mode="vector", unit="chunk", passages=()))
+SENT_BACK = Decision(from_step="check_answer", to="generate", why="not_grounded")
+FOUND = Decision(from_step="grade_documents", to="generate", why="relevant_found")
+PASSED = Decision(from_step="check_answer", to="__end__", why="confirmed")
+
+
+def finished(outcome: Outcome = "confirmed", unconfirmed: tuple[str, ...] = ()) -> RunFinished:
+    return RunFinished(
+        status="finished", answer="A.", outcome=outcome, citations=(), totals=Totals(), unconfirmed=unconfirmed
+    )
+
+
+def notes(events: list[Event], language: str = "en") -> list[str]:
+    _, page = for_reader(language, lambda: show_standing(events))
+    return [each.value for each in page.html]
+
+
+@each_language
+def test_while_its_checks_go_on_an_answer_is_a_draft(language):
+    [note] = notes([started(), *SEARCHED, FOUND, *generate()], language)
+    assert texts(language)["chat.draft"] in note
+    assert 'class="standing draft"' in note
+
+
+def test_where_a_pipeline_checks_nothing_no_answer_is_a_draft():
+    assert notes([started("naive"), *SEARCHED, StepStarted(step="generate", attempt=1, start=0)]) == []
+
+
+@each_language
+def test_a_draft_that_passes_is_confirmed(language):
+    [note] = notes([started(), *SEARCHED, FOUND, *generate(), PASSED, finished()], language)
+    assert texts(language)["outcome.confirmed_note"] in note
+
+
+@each_language
+def test_a_draft_that_is_sent_back_is_dropped_with_the_reason(language):
+    [note] = notes([started(), *SEARCHED, FOUND, *generate(), SENT_BACK], language)
+    why = texts(language)["decision.not_grounded"]
+    assert texts(language)["chat.draft_dropped"].format(why=why) in note
+    assert "dropped" in note
+
+
+def test_the_one_that_is_written_instead_says_that_it_replaces_it():
+    words = texts("en")
+    replaces = words["chat.draft_replaces"].format(why=words["decision.not_grounded"])
+    writing = [*SEARCHED, FOUND, *generate(), SENT_BACK, StepStarted(step="generate", attempt=2, start=0)]
+    [note] = notes([started(), *writing, Token(step="generate", attempt=2, text="An")])
+    assert words["chat.draft"] in note
+    assert replaces in note
+    [note] = notes([started(), *writing, *generate(2)[1:], PASSED, finished()])
+    assert words["outcome.confirmed_note"] in note
+    assert replaces in note
+
+
+def test_the_first_choice_to_write_sends_nothing_back():
+    assert dropped([started(), *SEARCHED, FOUND, *generate(), PASSED, finished()]) is None
+
+
+def test_claims_that_could_not_be_confirmed_are_listed_as_text():
+    end = finished("unconfirmed", ("<b>3,000</b> yen", "on Mondays"))
+    _, page = for_reader("en", lambda: show_unconfirmed(end))
+    [listed] = [each.value for each in page.html]
+    assert texts("en")["chat.unconfirmed"] in listed
+    assert listed.count("<li>") == 2
+    assert "<b>" not in listed
+
+
+# In the whole page
+
+
+@pytest.fixture
+def handbook(engine, server, tmp_path) -> None:
+    file = tmp_path / "travel.md"
+    file.write_text("# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
+    assert engine.store.add("handbook", file, file.name).error is None
+    server.default = "A director [1]."
+    server.answer_when(lambda request: request.schema is not None, YES)
+
+
+@each_language
+def test_a_refusal_shows_the_nearest_passages_as_citations_that_open(handbook, server, language):
+    server.answer_when(lambda request: request.streams, f"{WORD} It does not say.")
+    page = ChatPage(language)
+    page.pick("pipeline.label", "naive")
+    assert page.ask(QUESTION).status == "finished"
+    [answer] = page.answers
+    assert "It does not say." in answer
+    assert WORD not in answer
+    assert 'class="cite"' in answer
+    assert "passage-card" in answer
+    assert page.words["outcome.not_in_documents"] in page.traces[0]
+    assert page.words["outcome.not_in_documents_note"] in [each.value for each in page.app.info]
+
+
+@pytest.mark.parametrize(("setting", "value"), [("RUN_CALL_LIMIT", "1"), ("RUN_TOKEN_LIMIT", "1000")])
+@each_language
+def test_a_run_whose_budget_is_spent_is_told_in_one_sentence(monkeypatch, server, tmp_path, language, setting, value):
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("MODEL_RETRIES", "0")
+    monkeypatch.setenv(setting, value)
+    file = tmp_path / "travel.md"
+    file.write_text("# Travel\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
+    try:
+        assert process.engine().store.add("handbook", file, file.name).error is None
+        server.default = Answer(YES, tokens=2000)
+        page = ChatPage(language)
+        assert page.ask(QUESTION).status == "limited"
+        [error] = page.errors
+        assert setting in error
+        assert page.words["status.limited"] in page.traces[0]
+    finally:
+        process.close_engine()
+
+
+def test_a_follow_up_is_shown_as_it_was_asked_and_its_step_as_it_was_understood(handbook, server, engine):
+    whole = "Who approves the green car of the director?"
+    server.answer_when(lambda request: "<turn>" in request.prompt, whole)
+    page = ChatPage()
+    page.pick("pipeline.label", "naive")
+    page.ask(QUESTION)
+    run = page.ask("And for directors?")
+    assert "And for directors?" in page.questions[-1]
+    [step] = [
+        each for each in engine.history.events(run.id)
+        if isinstance(each, StepFinished) and each.step == "standalone_question"
+    ]  # fmt: skip
+    assert step.detail.after == whole
+
+
+def test_a_style_that_is_picked_is_told_below_and_goes_with_the_question_and_its_repetition(handbook, engine):
+    page = ChatPage()
+    page.pick("pipeline.label", "naive")
+    page.pick("options.length", "short")
+    page.pick("options.tone", "plain")
+    label = f"{page.words['manner.short']} · {page.words['manner.plain']}"
+    assert page.words["options.style_picked"].format(style=label) in [each.value for each in page.app.caption]
+    first = page.ask(QUESTION)
+    assert label in page.traces[0]
+    page.pick("options.length", "long")
+    page.press(page.words["chat.again"])
+    second = page.wait()
+    styles = [engine.history.events(run.id)[0].style for run in (first, second)]
+    assert [(style.length, style.tone) for style in styles] == [("short", "plain")] * 2
