@@ -2,7 +2,7 @@
 
     python -m rag pipelines [--json]
     python -m rag ask --index NAME --pipeline NAME [--mode vector|keyword|hybrid] [--unit chunk|section] [-k HITS]
-                      [--length short|normal|long] [--tone neutral|polite|plain] [--json] QUESTION
+                      [--length short|normal|long] [--tone neutral|polite|plain] [--conversation ID] [--json] QUESTION
 
 With --json every line is one object; `ask` then prints the events of its run as they happen. Exit status 0 only when
 all went well. The answer goes to standard output, what happens on the way to standard error.
@@ -18,12 +18,13 @@ from collections.abc import Iterator
 from index_store import MODES, UNITS
 from index_store.errors import PlainError
 from rag.engine import Engine
+from rag.errors import UnknownConversation
 from rag.outcomes import warning
 from rag.pipelines import PIPELINES, pipeline
 from rag.retrieval import LEAST_HITS, MOST_HITS, hit_count
 from rag.run import Run
 from rag.style import LENGTHS, TONES, style
-from rag.trace import Decision, Retrieval, RunFinished, StepFinished, Token, to_json
+from rag.trace import Decision, Retrieval, RunFinished, RunStarted, StepFinished, Token, to_json
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -57,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("-k", metavar="HITS", help=f"instead of the pipeline's: {LEAST_HITS} to {MOST_HITS}")
     ask.add_argument("--length", help=f"of the answer, instead of ANSWER_LENGTH: {', '.join(LENGTHS)}")
     ask.add_argument("--tone", help=f"of the answer, instead of ANSWER_TONE: {', '.join(TONES)}")
+    ask.add_argument("--conversation", metavar="ID", help="that the question goes on with; told with each answer")
     ask.add_argument("question")
     ask.set_defaults(command=_ask)
     return parser
@@ -80,10 +82,13 @@ def _pipelines(options: argparse.Namespace) -> int:
 def _ask(options: argparse.Namespace) -> int:
     with Engine() as engine:
         usual = engine.settings.style
+        if options.conversation and not engine.history.conversation_exists(options.conversation):
+            raise UnknownConversation(name=options.conversation)
         run = engine.ask(
             options.question,
             index=options.index,
             pipeline_name=options.pipeline,
+            conversation_id=options.conversation,
             retrieval=_retrieval(options),
             style=style(options.length or usual.length, options.tone or usual.tone),
         )
@@ -108,7 +113,9 @@ def _events(run: Run) -> Iterator[str]:
 def _told(run: Run, language: str) -> Iterator[str]:
     writing: tuple[str, int] | None = None
     for event in run.stream():
-        if isinstance(event, Token):
+        if isinstance(event, RunStarted):
+            print(f"conversation {event.conversation_id}", file=sys.stderr)
+        elif isinstance(event, Token):
             if writing not in (None, (event.step, event.attempt)) or event.restart:
                 yield "\n"
             writing = (event.step, event.attempt)

@@ -5,7 +5,7 @@ index_store.errors.PlainError
 └── RagError
     ├── UnknownPipeline
     ├── BadHitCount               too few or too many passages asked for
-    ├── UnknownStyle
+    ├── UnknownStyle, UnknownConversation
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
     │   ├── ModelTooSlow          a step that can do without did not wait longer
@@ -47,6 +47,11 @@ class BadHitCount(RagError):
 class UnknownStyle(RagError):
     en = "An answer can't be “{name}”. Choose one of: {known}."
     ja = "回答の書き方に「{name}」は指定できません。次から選んでください: {known}。"
+
+
+class UnknownConversation(RagError):
+    en = "There is no conversation “{name}”. Ask without one to begin it: its id is told with the answer."
+    ja = "「{name}」という会話はありません。会話を指定せずに質問すると新しく始まり、ID が回答とともに表示されます。"
 
 
 class ModelError(RagError):

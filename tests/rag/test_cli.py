@@ -72,6 +72,27 @@ def test_a_length_and_a_tone_can_be_given(environment):
     assert (done.returncode, started.style) == (0, Style(length="long", tone="plain"))
 
 
+def test_a_question_goes_on_with_a_conversation(environment, server):
+    asked = ("ask", "--index", INDEX, "--pipeline", "naive")
+    first = rag(environment, *asked, QUESTION)
+    [conversation] = [line.split()[1] for line in first.stderr.splitlines() if line.startswith("conversation ")]
+    server.answer_when(lambda request: ja.STANDALONE in request.prompt, "出張の日当は誰が承認しますか?")
+    followed = rag(environment, *asked, "--conversation", conversation, "それは誰が承認しますか?")
+    assert followed.returncode == 0, followed.stderr
+    assert "· standalone_question" in followed.stderr
+    assert f"conversation {conversation}" in followed.stderr
+    assert "出張の日当は誰が承認しますか?" in server.chats[-1].prompt
+
+
+@pytest.mark.parametrize(("language", "words"), [("ja", "という会話はありません"), ("en", "no conversation “4711”")])
+def test_a_conversation_that_is_not_known_is_told_in_a_sentence(environment, language, words):
+    asked = ("ask", "--index", INDEX, "--conversation", "4711", "--language", language, QUESTION)
+    refused = rag(environment, *asked)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert words in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
 def test_an_honest_no_names_what_was_searched_and_cites_the_nearest(environment, server):
     server.default = f"{WORD} 資料には書かれていません。"
     done = rag(environment, "ask", "--index", INDEX, "--pipeline", "naive", QUESTION)
