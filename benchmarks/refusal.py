@@ -1,4 +1,4 @@
-"""How often a pipeline says that the documents don't hold the answer: where they don't, and where they do.
+"""How often a pipeline says that the documents don't hold the answer, where they don't and where they do, and is right.
 
     python -m benchmarks.refusal --data DIR [--pipeline self_rag] [--limit 20] [--only ja en squad2]
 
@@ -7,13 +7,17 @@ once it holds passages near the question without the answer, once one that has i
 one index of the whole article. The chat model is that of the environment. With the embedded one, a question takes half
 a minute on two cores.
 
-An answer that is shown as not confirmed is no refusal; it is counted beside.
+An answer that is shown as not confirmed is no refusal; it is counted beside. An answer is right that holds one of those
+which people gave.
 """
 
 import argparse
 import json
 import random
+import re
+import statistics
 import tempfile
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,6 +35,23 @@ class Case:
     is_answerable: bool
     index: str
     passages: tuple[str, ...]
+    answers: tuple[str, ...] = ()
+    """of people"""
+
+    def is_right(self, answer: str) -> bool:
+        return any(_bare(each) in _bare(answer) for each in self.answers)
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", text).casefold())
+
+
+@dataclass(frozen=True)
+class Ended:
+    outcome: str
+    is_right: bool
+    calls: int
+    seconds: float
 
 
 def rejection_cases(data: Path, language: str, limit: int) -> Iterator[Case]:
@@ -38,7 +59,8 @@ def rejection_cases(data: Path, language: str, limit: int) -> Iterator[Case]:
     for number, row in enumerate(rows(data / "rejection" / f"{language}.jsonl")[:limit]):
         noise = tuple(row["noise_passages"][:4])
         yield Case(row["question"], False, f"{language} {number} without", noise)
-        yield Case(row["question"], True, f"{language} {number} with", (*noise[:3], row["positive_passages"][0]))
+        held = (*noise[:3], row["positive_passages"][0])
+        yield Case(row["question"], True, f"{language} {number} with", held, tuple(row["answers"]))
 
 
 def squad2_cases(data: Path, limit: int) -> Iterator[Case]:
@@ -49,7 +71,8 @@ def squad2_cases(data: Path, limit: int) -> Iterator[Case]:
     for is_answerable in (True, False):
         found = [row for row in questions if row["answerable"] is is_answerable]
         for row in found[:limit]:
-            yield Case(row["question"], is_answerable, "squad2", passages)
+            answers = tuple(answer["text"] for answer in row["answers"])
+            yield Case(row["question"], is_answerable, "squad2", passages, answers)
 
 
 SETS = {
@@ -71,7 +94,7 @@ def fill(engine: Engine, folder: Path, cases: list[Case]) -> None:
 
 
 def measure(name: str, cases: list[Case], pipeline: str, folder: Path) -> None:
-    outcomes: dict[bool, Counter[str]] = defaultdict(Counter)
+    runs: dict[bool, list[Ended]] = defaultdict(list)
     with Engine(with_own_data(folder / f"{name}-data")) as engine:
         (folder / name).mkdir()
         fill(engine, folder / name, cases)
@@ -79,13 +102,24 @@ def measure(name: str, cases: list[Case], pipeline: str, folder: Path) -> None:
             ended = engine.ask(case.question, index=case.index, pipeline_name=pipeline).result()
             if ended.status != "finished":
                 raise RuntimeError(f"{case.question}: {ended.status}, {ended.error}")
-            outcomes[case.is_answerable][ended.outcome] += 1
-            line = {"set": name, "answerable": case.is_answerable, "outcome": ended.outcome, "question": case.question}
-            print(json.dumps({**line, "answer": ended.answer[:200]}, ensure_ascii=False), flush=True)
-    for is_answerable, counts in outcomes.items():
-        share = counts["not_in_documents"] / counts.total()
-        kind = "answerable" if is_answerable else "not answerable"
-        print(f"# {pipeline}, {name}, {kind}: refused {share:.0%} of {counts.total()}; {dict(counts)}", flush=True)
+            is_right = ended.outcome != "not_in_documents" and case.is_right(ended.answer)
+            totals = ended.totals
+            runs[case.is_answerable].append(Ended(ended.outcome, is_right, totals.model_calls, totals.seconds))
+            line = {"set": name, "answerable": case.is_answerable, "outcome": ended.outcome, "right": is_right}
+            line |= {"question": case.question, "answer": ended.answer[:200]}
+            print(json.dumps(line, ensure_ascii=False), flush=True)
+    for is_answerable, each in runs.items():
+        print(f"# {pipeline}, {name}, {'' if is_answerable else 'not '}answerable: {summed_up(each)}", flush=True)
+
+
+def summed_up(runs: list[Ended]) -> str:
+    outcomes = Counter(run.outcome for run in runs)
+    return (
+        f"refused {outcomes['not_in_documents'] / len(runs):.0%} of {len(runs)}; "
+        f"right {sum(run.is_right for run in runs) / len(runs):.0%}; {dict(outcomes)}; "
+        f"median {statistics.median(run.calls for run in runs):g} calls, "
+        f"{statistics.median(run.seconds for run in runs):.1f} s"
+    )
 
 
 def main() -> None:

@@ -17,12 +17,19 @@ LACKS = "日当は出張の後に精算します。"
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    row = {"question": "日当はいくらですか。", "noise_passages": [LACKS], "positive_passages": [HOLDS]}
-    asked = [("Who pays?", True), ("Who is the king?", False)]
+    row = {
+        "question": "日当はいくらですか。",
+        "answers": ["2500円"],
+        "noise_passages": [LACKS],
+        "positive_passages": [HOLDS],
+    }
+    asked = [("Who pays?", [{"text": "The king"}]), ("Who is the king?", [])]
     files = {
         "rejection/ja.jsonl": [row],
         "qa/squad2/paragraphs.jsonl": [{"text": "The company pays."}],
-        "qa/squad2/questions.jsonl": [{"question": each, "answerable": known} for each, known in asked],
+        "qa/squad2/questions.jsonl": [
+            {"question": each, "answerable": bool(answers), "answers": answers} for each, answers in asked
+        ],
     }
     for name, rows in files.items():
         file = tmp_path / "shared" / name
@@ -51,9 +58,9 @@ def test_refusals_are_counted_where_the_passages_hold_the_answer_and_where_they_
         command += ["--only", "ja", "squad2"]
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert re.findall(r"^# naive, (\w+), ([a-z ]+): refused (\d+)% of 1;", done.stdout, re.MULTILINE) == [
-        ("ja", "not answerable", "100"),
-        ("ja", "answerable", "0"),
-        ("squad2", "answerable", "0"),
-        ("squad2", "not answerable", "100"),
+    assert re.findall(r"^# naive, (\w+), ([a-z ]+): refused (\d+)% of 1; right (\d+)%;", done.stdout, re.MULTILINE) == [
+        ("ja", "not answerable", "100", "0"),
+        ("ja", "answerable", "0", "100"),
+        ("squad2", "answerable", "0", "0"),
+        ("squad2", "not answerable", "100", "0"),
     ]
