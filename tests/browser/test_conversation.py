@@ -14,11 +14,10 @@ WHOLE = {"ja": "国内出張の日当は誰が決めますか？", "en": "Who ap
 FOLLOW_UP = {"ja": "それは誰が決めますか？", "en": "And for managers?"}
 FIRST = {"ja": "国内出張の日当はいくらですか？", "en": "Who approves the green car?"}
 
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
+wide_and_narrow = pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
 
 
-@each_language
-@pytest.mark.parametrize("width", [390, 1280])
+@wide_and_narrow
 def test_a_follow_up_is_understood_in_a_step_that_opens(visit, server, handbook, language, width):
     script(server, FIRST[language], "2,500 [1].")
     script(server, WHOLE[language], "A director [1].")
@@ -42,8 +41,7 @@ def test_a_follow_up_is_understood_in_a_step_that_opens(visit, server, handbook,
     assert visitor.width <= width
 
 
-@each_language
-@pytest.mark.parametrize("width", [390, 1280])
+@wide_and_narrow
 def test_an_honest_no_shows_passages_that_open(visit, server, handbook, language, width):
     question = f"{FIRST[language]} {uuid4().hex[:6]}"
     script(server, question, f"{WORD}\nThe documents say nothing of it.")

@@ -206,7 +206,7 @@ def test_a_site_is_fetched_listed_and_removed(visit, name, language):
 def test_what_is_half_typed_stays_while_documents_come_in(visit, tmp_path, name):
     files = [tmp_path / f"{name}-{number}.txt" for number in range(6)]
     for file in files:
-        file.write_text("".join(f"Sentence {number} of {file.name}.\n" for number in range(200)), encoding="utf-8")
+        file.write_text("".join(f"Sentence {number} of {file.name}.\n" for number in range(80)), encoding="utf-8")
     visitor = visit(path="/documents")
     visitor.dismiss_jobs()
     visitor.dropzone.set_input_files(files)

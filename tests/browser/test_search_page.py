@@ -13,6 +13,7 @@ from tests.browser.test_run import script
 from tests.browser.visitor import LOADED, Visitor
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
+wide_and_narrow = pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
 
 
 @pytest.fixture
@@ -94,8 +95,7 @@ def test_the_same_passage_has_the_same_colour_in_every_list(searching, word):
     assert len(set(colours)) == 1
 
 
-@each_language
-@pytest.mark.parametrize("width", [390, 1280])
+@wide_and_narrow
 def test_a_hit_opens_to_its_section_and_leads_to_its_document(searching, word, language, width):
     visitor = searching(language, width)
     ask(visitor, word)
