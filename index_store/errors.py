@@ -23,10 +23,12 @@ PlainError                        a sentence a language, each saying what to do
 
 import re
 import shlex
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import BaseModel
-from sqlalchemy import Row
+
+if TYPE_CHECKING:
+    from sqlalchemy import Row
 
 
 class Failure(BaseModel, frozen=True):
@@ -406,7 +408,7 @@ class AnswerUnreadable(ServiceError):
     )
 
 
-def model_mismatch(index: Row, present: str, dimensions: tuple[int, int] | None = None) -> EmbeddingModelMismatch:
+def model_mismatch(index: "Row", present: str, dimensions: tuple[int, int] | None = None) -> EmbeddingModelMismatch:
     """`present`: the model that is set now; `dimensions`: of its vectors and of the present ones, if they differ."""
     made_with = index.embedding_model
     if dimensions:
