@@ -22,7 +22,7 @@ from index_store.loaders.protocol import Answer, Listing, Refusal, Request
 from index_store.split import split
 
 FILES = 200
-"""after which the process is replaced, so that what libraries leak is given back; starting one takes half a second"""
+"""after which the process is replaced, so that what libraries leak is given back; starting one takes 0.25 s"""
 
 GRACE = 10
 """seconds after which the process ends itself, should the parent that keeps the time be gone"""
