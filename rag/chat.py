@@ -5,7 +5,7 @@ Not here: retries of 429, 5xx and refused connections, with back-off, which the 
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 
@@ -55,8 +55,22 @@ class Meter:
             self.budget.spend_tokens(usage["input_tokens"] + usage["output_tokens"])
 
 
+@dataclass(frozen=True)
+class Piece:
+    """Of an answer that is being written."""
+
+    text: str
+    logprobs: tuple[float, ...] = ()
+    """of its tokens, where the model tells them"""
+
+
 class Restart:
     """Stands in a stream where the connection broke: what came before is void."""
+
+
+def told_tokens(message: AIMessage) -> Sequence[Mapping]:
+    """Its tokens as OpenAI's protocol lists them: {"token", "logprob", "top_logprobs"}; none where it does not."""
+    return (message.response_metadata.get("logprobs") or {}).get("content") or ()
 
 
 class ChatModel:
@@ -79,19 +93,23 @@ class ChatModel:
         self._base_url = base_url
         self._retries = retries
 
-    async def stream(self, prompt: Prompt, meter: Meter) -> AsyncIterator[str | Restart]:
+    def stream(self, prompt: Prompt, meter: Meter) -> AsyncIterator[Piece | Restart]:
         """The answer, piece by piece. Raises ServiceError, ModelError."""
+        return self._stream(self.client, prompt, meter)
+
+    async def _stream(self, client: Runnable, prompt: Prompt, meter: Meter) -> AsyncIterator[Piece | Restart]:
         empty = True
         for tries in range(self._retries + 1):
             meter.begin_call()
             begun = False
             try:
-                async for chunk in self.client.astream(prompt):
+                async for chunk in client.astream(prompt):
                     begun = True
                     meter.count(chunk)
-                    if text := chunk.text:
-                        empty = empty and not text.strip()
-                        yield text
+                    piece = Piece(chunk.text, tuple(token["logprob"] for token in told_tokens(chunk)))
+                    empty = empty and not piece.text.strip()
+                    if piece.text or piece.logprobs:
+                        yield piece
                 break
             except FAULTS as error:
                 # Until an answer begins the openai client retries; from then on a broken connection is ours to mend.
@@ -118,8 +136,19 @@ class ChatModel:
         """Yes or no, or `unknown` where no answer could be read. Raises ServiceError, ModelError."""
         raise NotImplementedError
 
-    async def support(self, question: str, answer: str, passages: Sequence[Passage], meter: Meter) -> Support:
-        """Whether the passages bear the answer out. Raises ServiceError, ModelError."""
+    async def support(
+        self,
+        question: str,
+        answer: str,
+        passages: Sequence[Passage],
+        meter: Meter,
+        *,
+        confidence: float | None = None,
+    ) -> Support:
+        """Whether the passages bear the answer out. `confidence`: the mean log-probability of its tokens, if known.
+
+        Raises ServiceError, ModelError.
+        """
         raise NotImplementedError
 
     async def usefulness(self, question: str, answer: str, meter: Meter) -> Usefulness:

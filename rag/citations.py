@@ -1,6 +1,7 @@
 """The markers [n] of an answer: checked where a model sets them, found where it doesn't.
 
 Both kinds take an answer in pieces, as it streams, and give it back with markers; `written` is what came out so far.
+`confidence` is the mean log-probability of its tokens, once it is whole and where the model tells.
 """
 
 import re
@@ -33,6 +34,7 @@ class CitedText:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self.written = ""
+        self.confidence: float | None = None
         self.cited: list[int] = []
         self._numbers = {passage.number for passage in passages}
         self._refusal = RefusalCut()
@@ -74,6 +76,7 @@ class AttributedText:
 
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
         self.written = ""
+        self.confidence: float | None = None
         self.cited: list[int] = []
         self._question = question
         self._passages = passages
@@ -125,12 +128,16 @@ def marked(question: str, passages: Sequence[Passage], *, model_cites: bool) -> 
     return CitedText(passages) if model_cites else AttributedText(question, passages)
 
 
+def unmarked(text: str) -> str:
+    return re.sub(rf"\s*{MARKER.pattern}", "", text)
+
+
 def claims(answer: str) -> Iterator[Claim]:
     """The sentences of an answer, each with the numbers that it cites."""
     start = 0
     for stop in [*(end.end() for end in _CLAIM_END.finditer(answer)), len(answer)]:
         sentence, start = answer[start:stop], stop
-        if text := re.sub(rf"\s*{MARKER.pattern}", "", sentence).strip():
+        if text := unmarked(sentence).strip():
             yield Claim(text=text, sources=tuple(dict.fromkeys(int(each) for each in MARKER.findall(sentence))))
 
 

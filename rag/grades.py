@@ -1,8 +1,8 @@
 """How a grader's answer becomes a Grade: by JSON schema, or by the log-probabilities of one token."""
 
 import re
-from collections.abc import Awaitable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 from index_store.errors import Failure
 from rag.errors import PASSING
 from rag.structured import json_objects, schema
-from rag.trace import Grade, Level, Support, Usefulness
+from rag.trace import Grade, Level, MarginPart, Support, Usefulness
 
 T = TypeVar("T", bound=Grade)
 
@@ -25,7 +25,7 @@ class GradingPrompt:
     messages: Prompt
     cut: float = 0.0
     """for graders read by their margin: from which on it counts as yes; calibrated with this very wording"""
-    prior: float = 0.0
+    priors: Mapping[MarginPart, float] = field(default_factory=dict)
     """what is known before the model is asked, in the margin's unit, and added to it"""
     negated: bool = False
     """asked the other way round: its no is a yes; for the same graders"""

@@ -1,10 +1,16 @@
-"""How much of one text stands in another: characters by twos where there are no spaces, else words and numbers."""
+"""How much of one text stands in another: characters by twos where there are no spaces, else words and numbers.
+
+And what it names that the other does not.
+"""
 
 import re
 import unicodedata
 
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々ー]+")
 _WORD = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W\d_\u3041-\u30ff\u3400-\u9fff]{2,}")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"(?<=[^\W_] )[A-Z][\w-]+|[\u30a1-\u30faー]{3,}")
+"""a capital within an English sentence; katakana, from three on"""
 _FUNCTION_WORDS = frozenset(
     "the of to in is are was be and or for on at by with as it its that this from an you your can may must not".split()  # noqa: SIM905
 )
@@ -22,3 +28,16 @@ def overlap(part: str, whole: str) -> float:
     """The share of `part`'s features that `whole` has, 0 to 1; 0 where `part` has none."""
     wanted = features(part)
     return len(wanted & features(whole)) / len(wanted) if wanted else 0.0
+
+
+def unnamed(part: str, whole: str) -> tuple[str, ...]:
+    """Numbers and names of `part` that `whole` does not have, as far as names show by how they are written."""
+    part, whole = (unicodedata.normalize("NFKC", text) for text in (part, whole))
+    numbers = {_plain(number) for number in _NUMBER.findall(whole)}
+    strange = [number for number in _NUMBER.findall(part) if _plain(number) not in numbers]
+    lower = whole.lower()
+    return tuple(dict.fromkeys(strange + [name for name in _NAME.findall(part) if name.lower() not in lower]))
+
+
+def _plain(number: str) -> str:
+    return number.replace(",", "")

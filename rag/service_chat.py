@@ -62,7 +62,15 @@ class ServiceChat(ChatModel):
     async def grade(self, prompt: GradingPrompt, meter: Meter) -> Grade:
         return await self._structured(prompt.messages, VERDICT_SCHEMA, read_verdict, meter) or UNREADABLE
 
-    async def support(self, question: str, answer: str, passages: Sequence[Passage], meter: Meter) -> Support:
+    async def support(
+        self,
+        question: str,
+        answer: str,
+        passages: Sequence[Passage],
+        meter: Meter,
+        *,
+        confidence: float | None = None,
+    ) -> Support:
         prompt = self.prompts.grounding(question, answer, passages)
         read = await self._structured(prompt.messages, SUPPORT_SCHEMA, read_support, meter)
         return read or UNREADABLE_SUPPORT

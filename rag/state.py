@@ -27,6 +27,8 @@ class State(TypedDict, total=False):
     relevant: list[Passage]
     """what grading left of `passages`"""
     answer: str
+    confidence: float | None
+    """the mean log-probability of its tokens, where the model tells"""
     cited: list[int]
     generations: int
     rewrites: int

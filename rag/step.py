@@ -54,7 +54,7 @@ class Assessing:
     """When what was found is good enough; see rag/nodes/assess.py."""
 
     rule: Literal["scores", "any"] = "scores"
-    lower: float = 0.3
+    lower: float = 0.4
     upper: float = 0.7
 
 

@@ -1,6 +1,7 @@
 """How a step writes an answer: piece by piece, shown at once, with a marker [n] at what a passage says."""
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from rag.chat import Restart
 from rag.citations import AttributedText, CitedText, marked
@@ -10,16 +11,23 @@ from rag.trace import Passage
 
 
 async def written(
-    step: NodeStep, prompt: Prompt, question: str, passages: Sequence[Passage]
+    step: NodeStep, prompt: Prompt, question: str, passages: Sequence[Passage], *, is_shown: bool = True
 ) -> CitedText | AttributedText:
-    """Raises ServiceError, ModelError, RunLimit."""
+    """`is_shown`: as it is being written. Raises ServiceError, ModelError, RunLimit."""
+
+    def show(text: str, *, restart: bool = False) -> None:
+        if is_shown and (text or restart):
+            step.token(text, restart=restart)
+
     text = marked(question, passages, model_cites=step.model.cites)
+    logprobs: list[float] = []
     async for piece in step.model.stream(prompt, step.meter):
         if isinstance(piece, Restart):
-            text = marked(question, passages, model_cites=step.model.cites)
-            step.token("", restart=True)
-        elif shown := text.feed(piece):
-            step.token(shown)
-    if rest := text.end():
-        step.token(rest)
+            text, logprobs = marked(question, passages, model_cites=step.model.cites), []
+            show("", restart=True)
+        else:
+            logprobs += piece.logprobs
+            show(text.feed(piece.text))
+    show(text.end())
+    text.confidence = fmean(logprobs) if logprobs else None
     return text

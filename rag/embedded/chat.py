@@ -4,10 +4,10 @@ docs/decisions/embedded-chat-model.md has the figures.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
-from rag.chat import FAULTS, ChatModel, Meter
-from rag.citations import claims
+from rag.chat import FAULTS, ChatModel, Meter, Piece, Restart, told_tokens
+from rag.citations import claims, unmarked
 from rag.embedded.engine import CONTEXT
 from rag.embedded.margin import margin
 from rag.grades import UNREADABLE, GradingPrompt, Prompt
@@ -15,7 +15,7 @@ from rag.keywords import read_keywords
 from rag.prompts import embedded
 from rag.room import Room
 from rag.routing import Routed, asks_of_today
-from rag.trace import Grade, Passage, Support, Usefulness
+from rag.trace import Grade, MarginPart, Passage, Support, Usefulness
 
 ANSWER_TOKENS = 400
 """a small model that loops would otherwise fill its context"""
@@ -39,30 +39,44 @@ class EmbeddedChat(ChatModel):
     works_ahead = False
     room = Room.of(CONTEXT, ANSWER_TOKENS)
 
+    def stream(self, prompt: Prompt, meter: Meter) -> AsyncIterator[Piece | Restart]:
+        return self._stream(self.client.bind(logprobs=True, top_logprobs=1), prompt, meter)
+
     async def grade(self, prompt: GradingPrompt, meter: Meter) -> Grade:
         one_token = self.client.bind(max_tokens=1, logprobs=True, top_logprobs=20)
         try:
             message = await self._ask(one_token, prompt.messages, meter)
         except FAULTS as error:
             raise self._explained(error) from error
-        tokens = (message.response_metadata.get("logprobs") or {}).get("content")
+        tokens = told_tokens(message)
         if not tokens:
             return UNREADABLE
         said = margin(tokens[0]["top_logprobs"])
-        sure = (-said if prompt.negated else said) + prompt.prior
+        parts: dict[MarginPart, float] = {"asked": -said if prompt.negated else said, **prompt.priors}
+        sure = sum(parts.values())
         return Grade(
             verdict="yes" if sure >= prompt.cut else "no",
             score=1 / (1 + math.exp(prompt.cut - sure)),
             margin=sure,
             cut=prompt.cut,
+            parts=parts,
         )
 
-    async def support(self, question: str, answer: str, passages: Sequence[Passage], meter: Meter) -> Support:
+    async def support(
+        self,
+        question: str,
+        answer: str,
+        passages: Sequence[Passage],
+        meter: Meter,
+        *,
+        confidence: float | None = None,
+    ) -> Support:
         """Sentence by sentence: asked about several at once, it overlooks the one that is wrong."""
         said = [claim.text for claim in claims(answer)]
-        if not 1 < len(said) <= MOST_CLAIMS:
-            said = [answer]
-        grades = [await self.grade(self.prompts.grounding(question, each, passages), meter) for each in said]
+        if not 1 <= len(said) <= MOST_CLAIMS:
+            said = [unmarked(answer)]
+        prompts = [self.prompts.grounding(question, each, passages, confidence) for each in said]
+        grades = [await self.grade(each, meter) for each in prompts]
         unsupported = tuple(text for text, grade in zip(said, grades, strict=True) if grade.verdict == "no")
         weakest = min(grades, key=lambda grade: -1 if grade.score is None else grade.score)
         if weakest.verdict == "unknown":
@@ -71,7 +85,7 @@ class EmbeddedChat(ChatModel):
         return Support(**weakest.model_dump(), level=level, unsupported=unsupported)
 
     async def usefulness(self, question: str, answer: str, meter: Meter) -> Usefulness:
-        grade = await self.grade(self.prompts.usefulness(question, answer), meter)
+        grade = await self.grade(self.prompts.usefulness(question, unmarked(answer)), meter)
         rating = None if grade.score is None else 1 + sum(grade.score >= least for least in _RATINGS)
         return Usefulness(**grade.model_dump(), rating=rating)
 

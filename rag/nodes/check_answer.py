@@ -13,7 +13,9 @@ from rag.trace import AnswerCheckDetail, Attempt, GroundingDetail, UsefulnessDet
 @step
 async def check_grounding(state: State, step: NodeStep) -> State:
     """Whether the passages say what the answer says (ISSUP of Self-RAG, arXiv 2310.11511)."""
-    asking = step.model.support(state["question"], state["answer"], state["relevant"], step.meter)
+    asking = step.model.support(
+        state["question"], state["answer"], state["relevant"], step.meter, confidence=state.get("confidence")
+    )
     grade, step.fallback = await or_unknown(asking, UNREADABLE_SUPPORT)
     step.detail = GroundingDetail(grade=grade, claims=tuple(claims(state["answer"])))
     step.verdict = grade.verdict

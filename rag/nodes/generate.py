@@ -35,4 +35,10 @@ async def generate(state: State, step: NodeStep) -> State:
         cited=tuple(text.cited),
         drafted=is_draft,
     )
-    return {"answer": text.written, "cited": text.cited, "declined": False, "generations": generations}
+    return {
+        "answer": text.written,
+        "confidence": text.confidence,
+        "cited": text.cited,
+        "declined": False,
+        "generations": generations,
+    }

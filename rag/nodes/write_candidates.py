@@ -2,7 +2,6 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from index_store.errors import PlainError
-from rag.citations import AttributedText, CitedText, marked
 from rag.critique import score
 from rag.errors import PASSING, NoJson
 from rag.grades import UNREADABLE, UNREADABLE_SUPPORT, UNREADABLE_USEFULNESS, or_unknown
@@ -10,6 +9,7 @@ from rag.side_by_side import side_by_side
 from rag.state import State
 from rag.step import NodeStep, step
 from rag.trace import Candidate, CandidatesDetail, Grade, Passage
+from rag.writing import written
 
 T = TypeVar("T", bound=Grade)
 
@@ -29,25 +29,17 @@ async def write_candidates(state: State, step: NodeStep) -> State:
         step.fallback = step.fallback or error
         return grade
 
-    async def written(passage: Passage) -> AttributedText | CitedText | None:
-        text = marked(question, [passage], model_cites=model.cites)
+    async def checked(passage: Passage) -> dict | None:
         prompt = model.prompts.answer(question, [passage], step.tools.language, style=step.tools.style)
         try:
-            text.feed(await model.write(prompt, meter))
+            answer = await written(step, prompt, question, [passage], is_shown=False)
         except PASSING as error:
             failed.append(error)
             return None
-        text.end()
-        return text
-
-    async def checked(passage: Passage) -> dict | None:
-        answer = await written(passage)
-        if answer is None:
-            return None
-        text = answer.written
+        text, sure = answer.written, answer.confidence
         grounding, usefulness = await side_by_side(
             [
-                graded(model.support(question, text, [passage], meter), UNREADABLE_SUPPORT),
+                graded(model.support(question, text, [passage], meter, confidence=sure), UNREADABLE_SUPPORT),
                 graded(model.usefulness(question, text, meter), UNREADABLE_USEFULNESS),
             ]
         )

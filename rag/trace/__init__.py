@@ -53,6 +53,7 @@ from rag.trace.events import (
 from rag.trace.grades import (
     Grade,
     Level,
+    MarginPart,
     PassageGrade,
     Support,
     Usefulness,
@@ -84,6 +85,7 @@ __all__ = [
     "GroundingDetail",
     "KeywordsDetail",
     "Level",
+    "MarginPart",
     "ModelDetail",
     "NotUsed",
     "Outcome",

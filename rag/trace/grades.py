@@ -2,9 +2,15 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from index_store.errors import Failure
 from rag.trace.frozen import Frozen
 from rag.trace.passages import Passage
+
+MarginPart = Literal["asked", "words", "named", "confidence"]
+"""what goes into a margin: the yes-or-no question, words that question and passage share, names and numbers that no
+passage has, how sure the model was of the answer's words"""
 
 
 class Grade(Frozen):
@@ -16,7 +22,9 @@ class Grade(Frozen):
     reason: str = ""
     """in the grader's words; empty where it gives none"""
     margin: float | None = None
-    """log P(yes) - log P(no), for a grader that is read by its log-probabilities"""
+    """log P(yes) - log P(no) and what is added to it, for a grader that is read by its log-probabilities"""
+    parts: dict[MarginPart, float] = Field(default_factory=dict)
+    """the margin's, that add up to it; empty in histories of before they were told"""
     cut: float | None = None
     """the margin from which on it counts as yes"""
 

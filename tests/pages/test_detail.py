@@ -17,8 +17,10 @@ from rag.trace import (
     Detail,
     GroundingDetail,
     KeywordsDetail,
+    MarginPart,
     NotUsed,
     RetrievalDetail,
+    Support,
 )
 from tests.pages.reader import for_reader
 from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, PARTLY, finished
@@ -195,3 +197,17 @@ def test_the_attempt_that_is_kept_is_marked_among_the_others():
 def test_claims_without_support_are_listed():
     text = Tags(html_of(GroundingDetail(grade=PARTLY, claims=()))).text
     assert f"Without support{HOSTILE}2" in text
+
+
+@each_language
+def test_a_margin_of_several_parts_names_each_of_them(language):
+    shares = dict.fromkeys(get_args(MarginPart), 0.1)
+    grade = Support(verdict="yes", score=0.6, margin=0.5, cut=0.2, parts=shares)
+    text = Tags(html_of(GroundingDetail(grade=grade, claims=()), language)).text
+    assert text.count("+0.1") == len(shares)
+    assert all(texts(language)[f"margin.{name}"].replace("{part}", "+0.1") in text for name in shares)
+
+
+def test_a_margin_of_one_part_is_told_once():
+    grade = Support(verdict="yes", score=0.6, margin=0.5, cut=0.2, parts={"asked": 0.5})
+    assert Tags(html_of(GroundingDetail(grade=grade, claims=()))).text.count("+0.5") == 1

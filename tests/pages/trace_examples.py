@@ -39,7 +39,7 @@ from rag.trace import (
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> [*go*](https://elsewhere.example) \"'&"
 
 YES = Grade(verdict="yes", score=0.9, reason=HOSTILE)
-NO = Grade(verdict="no", score=0.1, margin=-2.0, cut=0.5)
+NO = Grade(verdict="no", score=0.1, margin=-2.0, cut=0.5, parts={"asked": -2.0})
 UNKNOWN = Grade(verdict="unknown", score=None)
 FULLY = Support(verdict="yes", score=1, reason=HOSTILE, level="fully")
 PARTLY = Support(verdict="no", score=0.4, reason=HOSTILE, level="partly", unsupported=(HOSTILE, "2"))

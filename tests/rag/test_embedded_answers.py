@@ -21,11 +21,14 @@ def test_without_any_key_self_rag_answers_in_both_languages_and_cites_the_right_
             ("出張の日当は1日いくらですか?", "2,500", "travel.ja.md"),
             ("What is the VPN client called?", "HazeGate", "vpn.en.md"),
         ):
-            result = engine.ask(question, index=INDEX, pipeline_name="self_rag").result()
+            run = engine.ask(question, index=INDEX, pipeline_name="self_rag")
+            result = run.result()
             assert result.status == "finished", result.error
             assert fact in result.answer
             assert source in [citation.source for citation in result.citations]
             assert result.totals.tokens > 0
+            check = finished(run.events, "check_grounding")[-1]
+            assert check.detail.grade.parts.keys() == {"asked", "confidence"}
 
 
 @pytest.mark.embedded

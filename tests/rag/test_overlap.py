@@ -1,6 +1,6 @@
 import pytest
 
-from rag.overlap import features, overlap
+from rag.overlap import features, overlap, unnamed
 
 
 def test_japanese_counts_by_pairs_of_characters_and_english_by_words():
@@ -30,3 +30,20 @@ def test_a_point_belongs_to_its_number():
 )
 def test_overlap_is_the_share_of_the_part_that_stands_in_the_whole(part, whole, share):
     assert overlap(part, whole) == share
+
+
+@pytest.mark.parametrize(
+    ("part", "strange"),
+    [
+        ("It opens at 8:30 on 3 May.", ()),
+        ("It opens at 9:30 on 3 May.", ("9",)),
+        ("The fee of 2500 yen is paid to Miller.", ("Miller",)),
+        ("The fee of ２，５００ yen is paid to Mori's office.", ()),
+        ("Nobody knows.", ()),
+        ("ヘイズゲートを使います。", ("ヘイズゲート",)),
+        ("フォグを使います。", ()),
+    ],
+)
+def test_numbers_and_names_that_the_whole_does_not_have_are_strange_to_it(part, strange):
+    whole = "From 3 May it opens at 8:30. The fee is 2,500 yen, paid at the office of Mr Mori. フォグ is the client."
+    assert unnamed(part, whole) == strange

@@ -1,15 +1,16 @@
+import asyncio
 from pathlib import Path
 
-import httpx
 import pytest
 
 from benchmarks.grading import passage
-from rag.embedded.margin import margin
-from rag.embedded.process import EmbeddedServer
+from rag.chat import Meter
 from rag.grades import GradingPrompt
+from rag.models import EmbeddedSource
 from rag.prompts.embedded import answer
 from rag.prompts.embedded_grading import grounding, relevance, usefulness
 from rag.prompts.fence import passages_block
+from rag.settings import Settings
 
 QUESTION = "日帰り出張の日当はいくらですか?"
 ALLOWANCE = "日当は1日につき2,500円とする。宿泊を伴わない日帰り出張の日当は、その半額の1,250円とする。"
@@ -56,34 +57,62 @@ def test_an_answer_cannot_close_its_own_fence() -> None:
 
 
 def test_shared_words_speak_for_a_passage_and_their_lack_against_it() -> None:
-    assert relevance(QUESTION, PASSAGES[0]).prior > 0 > relevance(QUESTION, PASSAGES[1]).prior
+    near, far = (relevance(QUESTION, passage).priors["words"] for passage in PASSAGES)
+    assert near > 0 > far
 
 
 def test_overlap_says_nothing_across_languages() -> None:
-    assert relevance("What is the allowance for a day trip?", PASSAGES[0]).prior == 0
+    assert relevance("What is the allowance for a day trip?", PASSAGES[0]).priors == {}
+
+
+@pytest.mark.parametrize(
+    ("answer", "speaks_against_it"),
+    [
+        ("半額の1,250円です。", False),
+        ("半額の1,500円です。", True),
+        ("1500 yen.", False),
+        ("ヘイズゲートから出ます。", True),
+    ],
+    ids=["a number of the passages", "another number", "another language", "a name of no passage"],
+)
+def test_names_and_numbers_that_no_passage_has_speak_against_an_answer(answer: str, speaks_against_it: bool) -> None:
+    assert (grounding(QUESTION, answer, PASSAGES).priors.get("named", 0) < 0) is speaks_against_it
+
+
+def test_the_questions_own_names_may_be_repeated() -> None:
+    """2500 stands in the passage, 2024 in the question alone."""
+    assert grounding("2024年の日当は?", "2024年の日当は2500円です。", PASSAGES).priors == {}
+
+
+def test_how_sure_the_model_was_of_its_words_counts_where_it_is_known() -> None:
+    said = [
+        grounding(QUESTION, "1,250円です。", PASSAGES, sure).priors.get("confidence") for sure in (-0.02, -0.4, None)
+    ]
+    assert said[0] > 0 > said[1]
+    assert said[2] is None
 
 
 @pytest.mark.embedded
-def test_the_model_tells_what_holds_from_what_does_not(embedded_model: Path, tmp_path: Path) -> None:
-    server = EmbeddedServer(embedded_model, tmp_path / "log")
-    endpoint = server.start()
-    headers = {"Authorization": f"Bearer {endpoint.api_key}"}
+def test_the_model_tells_what_holds_from_what_does_not(embedded_model: Path, data_dir: Path) -> None:
+    async def verdicts(*prompts: GradingPrompt) -> list[str]:
+        source = EmbeddedSource(Settings(data_dir=data_dir, embedded_model=embedded_model))
+        try:
+            model = source.open()
+            return [(await model.grade(prompt, Meter())).verdict for prompt in prompts]
+        finally:
+            await source.close()
 
-    def says_yes(prompt: GradingPrompt) -> bool:
-        messages = [{"role": role, "content": text} for role, text in prompt.messages]
-        body = {"messages": messages, "max_tokens": 1, "temperature": 0, "logprobs": True, "top_logprobs": 20}
-        reply = httpx.post(
-            f"{endpoint.base_url}/chat/completions", headers=headers, json=body, timeout=120, trust_env=False
+    right, foreign = "日帰り出張の日当は1,250円です。", "日帰り出張の日当は東京タワーです。"
+    assert (
+        asyncio.run(
+            verdicts(
+                relevance(QUESTION, PASSAGES[0]),
+                relevance(QUESTION, PASSAGES[1]),
+                grounding(QUESTION, right, PASSAGES),
+                grounding(QUESTION, foreign, PASSAGES),
+                usefulness(QUESTION, right),
+                usefulness(QUESTION, "申し訳ありませんが、提供された文章からは分かりません。"),
+            )
         )
-        token = reply.json()["choices"][0]["logprobs"]["content"][0]
-        return margin(token["top_logprobs"]) + prompt.prior >= prompt.cut
-
-    try:
-        assert says_yes(relevance(QUESTION, PASSAGES[0]))
-        assert not says_yes(relevance(QUESTION, PASSAGES[1]))
-        assert says_yes(grounding(QUESTION, "日帰り出張の日当は1,250円です。", PASSAGES))
-        assert not says_yes(grounding(QUESTION, "日帰り出張の日当は東京タワーです。", PASSAGES))
-        assert says_yes(usefulness(QUESTION, "日帰り出張の日当は1,250円です。"))
-        assert not says_yes(usefulness(QUESTION, "申し訳ありませんが、提供された文章からは分かりません。"))
-    finally:
-        server.stop()
+        == ["yes", "no"] * 3
+    )

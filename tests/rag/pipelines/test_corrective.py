@@ -52,7 +52,7 @@ def test_one_passage_that_is_surely_relevant_is_enough(ask, chat, tavily):
     [prompt] = chat.prompts_with(ja.ANSWER)
     assert prompt.count("<passage number=") == 1
     assessed = detail(run, "assess")
-    assert (assessed.action, assessed.rule, assessed.lower, assessed.upper) == ("correct", "scores", 0.3, 0.7)
+    assert (assessed.action, assessed.rule, assessed.lower, assessed.upper) == ("correct", "scores", 0.4, 0.7)
     assert [each.grade.score for each in assessed.grades].count(0.9) == 1
     assert tavily.requests == []
 
