@@ -84,6 +84,8 @@ class ChatModel:
     """for the passages of a prompt"""
     copies: bool
     """whether what it copies out of a text can be trusted where another part of it is its own invention"""
+    corrects: bool
+    """whether an answer that was rejected comes out better when it is asked for again"""
     works_ahead: bool
     """whether a draft is begun that may be in vain: not where calls wait for each other, nor where tokens are dear"""
 

@@ -86,6 +86,7 @@ class Execution:
                 rewrites=self.settings.max_rewrites,
                 generations=self.settings.max_generations,
                 web=self.web is not None,
+                corrects=model.corrects,
             ),
             language=language_of(self.started.question),
             style=self.started.style,

@@ -42,6 +42,7 @@ class ServiceChat(ChatModel):
     prompts = service
     cites = True
     copies = True
+    corrects = True
 
     def __init__(
         self,

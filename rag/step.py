@@ -47,6 +47,8 @@ class Limits:
     generations: int
     web: bool = False
     """whether there is a web search"""
+    corrects: bool = True
+    """whether the model is asked again for an answer that was not borne out"""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ class EmbeddedChat(ChatModel):
     prompts = embedded
     cites = False
     copies = False
+    corrects = False
     works_ahead = False
     room = Room.of(CONTEXT, ANSWER_TOKENS)
 

@@ -90,7 +90,8 @@ def _next_way_or_again(state: State, limits: Limits) -> str:
     """Where no way is left, what there is may be said better."""
     untried = "web" not in state or "passages" not in state
     if not untried and "answer" in state and state["grounding"].verdict == "no":
-        return "generate" if state["generations"] < limits.generations else _end(state)
+        may = limits.corrects and state["generations"] < limits.generations
+        return "generate" if may else _end(state)
     return _next_way(state)
 
 

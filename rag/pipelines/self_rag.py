@@ -60,9 +60,8 @@ def after_check_answer(state: State, limits: Limits) -> Choice:
     if not declined and state["grounding"].verdict == "no":
         if state["generations"] >= limits.generations:
             return Choice(end, "generation_limit")
-        if state["grounding"].level == "partly":
-            return Choice("generate", "partly_grounded")
-        return Choice("generate", "not_grounded")
+        to = "generate" if limits.corrects else end
+        return Choice(to, "partly_grounded" if state["grounding"].level == "partly" else "not_grounded")
     if declined or state["usefulness"].verdict == "no":
         if state["generations"] >= limits.generations:
             return Choice(end, "generation_limit")

@@ -75,6 +75,7 @@ def open_engine(loaded: Path, embeddings: EmbeddedEmbeddings) -> Iterator[Opener
             key: str = KEY,
             tavily: TavilyServer | None = None,
             starts: bool = False,
+            corrects: bool = True,
             **values: object,
         ) -> Engine:
             if server:
@@ -91,7 +92,9 @@ def open_engine(loaded: Path, embeddings: EmbeddedEmbeddings) -> Iterator[Opener
             else:
                 values = {"web_search": "off"} | values
             settings = Settings(data_dir=loaded, **({"draft_ahead": False} | values))
-            models = ScriptedSource(chat, starts=starts, works_ahead=settings.draft_ahead) if chat else None
+            models = None
+            if chat:
+                models = ScriptedSource(chat, starts=starts, works_ahead=settings.draft_ahead, corrects=corrects)
             return opened.enter_context(Engine(settings, store=IndexStore(settings, embeddings), models=models))
 
         yield open_engine

@@ -169,12 +169,15 @@ class ScriptedChat(BaseChatModel):
 
 class ScriptedSource:
     """Hands the engine a scripted model; `starts` makes it one that has to be started first, `works_ahead` one
-    that begins drafts while passages are graded."""
+    that begins drafts while passages are graded, `corrects` one that is asked again for what was not borne out."""
 
     name = "scripted"
 
-    def __init__(self, chat: ScriptedChat, *, starts: bool = False, works_ahead: bool = False) -> None:
+    def __init__(
+        self, chat: ScriptedChat, *, starts: bool = False, works_ahead: bool = False, corrects: bool = True
+    ) -> None:
         self._model = ServiceChat(chat, self.name, works_ahead=works_ahead)
+        self._model.corrects = corrects
         self._ready = not starts
 
     def is_ready(self) -> bool:

@@ -146,6 +146,14 @@ def test_the_embedded_model_is_graded_by_its_margin_and_not_by_its_word(data_dir
     assert (grade.score >= 0.5) is (verdict == "yes")
 
 
+def test_the_embedded_model_is_not_asked_to_correct_itself(data_dir):
+    """An answer that is wrong passes its check at the next try sooner than it gets right."""
+    service = ServiceSource(Settings(data_dir=data_dir, openai_api_key=KEY))
+    assert service.open().corrects
+    assert not EmbeddedChat.corrects
+    asyncio.run(service.close())
+
+
 def test_without_log_probabilities_the_grade_is_unknown(data_dir):
     assert grade_by_margin(data_dir, GradingPrompt(PROMPT), Answer("")).verdict == "unknown"
 

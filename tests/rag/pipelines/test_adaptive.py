@@ -182,6 +182,15 @@ def test_where_no_way_is_left_an_answer_that_is_not_grounded_is_written_again_up
     assert (result.outcome, result.totals.generations) == ("not_in_documents", 3)
 
 
+@pytest.mark.parametrize(("web", "answers"), [(False, 1), (True, 2)], ids=["without the web", "with it"])
+def test_a_model_that_does_not_correct_itself_answers_once_a_way(ask, chat, web, answers):
+    chat.answer_when(ja.GROUNDING, answer=NO)
+    run = ask(web=web, corrects=False)
+    result = run.result()
+    assert (result.outcome, result.totals.generations) == ("not_in_documents", answers)
+    assert ("generate", "not_grounded") not in decisions(run.events)
+
+
 def test_the_limit_of_answers_holds_over_all_ways(ask, chat, tavily):
     chat.answer_when(ja.GROUNDING, answer=NO)
     run = ask(max_generations=1)

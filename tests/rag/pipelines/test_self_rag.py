@@ -222,6 +222,28 @@ def test_where_the_last_attempt_is_the_best_it_is_not_written_again(ask, chat):
     assert {event.step for event in of(Token, run.events)} == {"generate"}
 
 
+@pytest.mark.parametrize(
+    ("level", "end"), [("partly", ("keep_best_attempt", "partly_grounded")), ("no", ("decline", "not_grounded"))]
+)
+def test_a_model_that_does_not_correct_itself_is_not_asked_again(open_engine, chat, level, end):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=support(level, "二。"))
+    chat.enqueue("一。二。")
+    run = open_engine(chat, corrects=False).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    assert run.result().totals.generations == 1
+    assert decisions(run.events)[-1] == end
+
+
+def test_a_model_that_does_not_correct_itself_still_looks_elsewhere_after_an_answer_of_no_use(open_engine, chat):
+    approve(chat)
+    chat.answer_when(ja.USEFULNESS, answer=rating(1), times=1)
+    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.enqueue("一。", "二。")
+    run = open_engine(chat, corrects=False).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    assert (run.result().outcome, run.result().answer) == ("confirmed", "二。")
+    assert ("rewrite_question", "not_useful") in decisions(run.events)
+
+
 def test_where_nothing_of_any_attempt_is_borne_out_it_says_no_and_shows_the_nearest_passages(ask, chat):
     approve(chat)
     chat.answer_when(ja.GROUNDING, answer=support("no"))
