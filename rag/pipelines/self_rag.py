@@ -61,7 +61,7 @@ def after_check_answer(state: State, limits: Limits) -> Choice:
         if state["generations"] >= limits.generations:
             return Choice(end, "generation_limit")
         to = "generate" if limits.corrects else end
-        return Choice(to, "partly_grounded" if state["grounding"].level == "partly" else "not_grounded")
+        return Choice(to, "partly_grounded") if state["grounding"].level == "partly" else Choice(to, "not_grounded")
     if declined or state["usefulness"].verdict == "no":
         if state["generations"] >= limits.generations:
             return Choice(end, "generation_limit")

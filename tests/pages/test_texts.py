@@ -18,7 +18,17 @@ from pages.widgets.analysis import Presence
 from rag.pipelines import PIPELINES
 from rag.routing import Route
 from rag.style import LENGTHS, TONES
-from rag.trace import AssessmentDetail, Level, NotUsed, Outcome, Retrieval, RunStatus, StandaloneDetail, Style
+from rag.trace import (
+    AssessmentDetail,
+    Level,
+    MarginPart,
+    NotUsed,
+    Outcome,
+    Retrieval,
+    RunStatus,
+    StandaloneDetail,
+    Style,
+)
 
 ROOT = Path(__file__).parent.parent.parent
 KANA_OR_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
@@ -86,6 +96,7 @@ FAMILIES = {
     "search.{}_unranked": set(MODES),
     "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_", "need_"), ("yes", "no"))},
     "support.{}": set(get_args(Level)),
+    "margin.{}": set(get_args(MarginPart)),
 }
 """by the pattern of an f-string that is a key: all that may stand in its place"""
 
