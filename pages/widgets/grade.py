@@ -24,20 +24,19 @@ def grade_html(grade: Grade, prefix: str = "", word: str | None = None) -> str:
     if grade.score is not None:
         shown += meter_html(grade.score)
     if grade.margin is not None and grade.cut is not None:
-        told = say("detail.margin", margin=f"{grade.margin:+.1f}", cut=f"{grade.cut:+.1f}")
-        shown += f'<span class="margin">{escape(told + _parts(grade))}</span>'
+        shown += f'<span class="margin">{escape(_margin(grade))}</span>'
     if grade.reason:
         shown += f'<span class="reason">{escape(grade.reason)}</span>'
     return f'<span class="grade">{shown}</span>'
 
 
-def _parts(grade: Grade) -> str:
-    """What adds up to the margin, where it is more than one thing."""
+def _margin(grade: Grade) -> str:
+    """With what adds up to it, where that is more than one thing."""
+    told = {"margin": f"{grade.margin:+.1f}", "cut": f"{grade.cut:+.1f}"}
     if len(grade.parts) < 2:
-        return ""
-    return say(
-        "margin.parts", parts=" ".join(say(f"margin.{name}", part=f"{part:+.1f}") for name, part in grade.parts.items())
-    )
+        return say("detail.margin", **told)
+    parts = ", ".join(say(f"margin.{name}", part=f"{part:+.1f}") for name, part in grade.parts.items())
+    return say("margin.parts", parts=parts, **told)
 
 
 def meter_html(score: float) -> str:
