@@ -7,7 +7,8 @@ Both kinds take an answer in pieces, as it streams, and give it back with marker
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from rag.overlap import overlap
+from rag.language import language_of
+from rag.overlap import overlap, shared_names
 from rag.refusal import RefusalCut
 from rag.trace import Citation, Claim, Passage
 
@@ -25,6 +26,8 @@ _CLAIM_END = re.compile(rf"(?:[。！？!?]|{_POINT}|\.(?=\[|\s*$)|\n)(?:\s*\[\d
 
 LEAST_OVERLAP = 0.35
 """share of a sentence's words that a passage must have to count as its source: below it a refusal finds one"""
+LEAST_SHARED_NAMES = 0.5
+"""the same for its numbers and names, where passage and sentence are in different languages"""
 QUESTION_WEIGHT = 0.2
 """a short answer ("2,500 yen") stands in several passages: the one that also speaks of the question is meant"""
 
@@ -114,14 +117,19 @@ class AttributedText:
     def _source(self, sentence: str) -> int | None:
         def likeness(passage: Passage) -> float:
             place = " ".join((passage.title, *passage.headings))
-            return overlap(sentence, passage.text) + QUESTION_WEIGHT * overlap(
-                self._question, f"{place} {passage.text}"
-            )
+            return self._share(sentence, passage) + QUESTION_WEIGHT * overlap(self._question, f"{place} {passage.text}")
 
-        best = max(self._passages, key=likeness, default=None)
-        if best is None or overlap(sentence, best.text) < LEAST_OVERLAP:
-            return None
-        return best.number
+        sources = [passage for passage in self._passages if self._share(sentence, passage)]
+        return max(sources, key=likeness).number if sources else None
+
+    def _share(self, sentence: str, passage: Passage) -> float:
+        """0 where it is too little for a source."""
+        if (share := overlap(sentence, passage.text)) >= LEAST_OVERLAP:
+            return share
+        if language_of(sentence) == language_of(passage.text):
+            return 0.0
+        share = shared_names(sentence, passage.text, known=self._question)
+        return share if share >= LEAST_SHARED_NAMES else 0.0
 
 
 def marked(question: str, passages: Sequence[Passage], *, model_cites: bool) -> CitedText | AttributedText:

@@ -124,6 +124,19 @@ def test_among_equal_passages_the_one_that_speaks_of_the_question_is_the_source(
         assert written(AttributedText(question, passages), "3,000円です。", 3) == f"3,000円です[{number}]。"
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "shown"),
+    [
+        ("VPNクライアントの名前は?", "名前はHazeGateです。", "名前はHazeGateです[2]。"),
+        ("VPNクライアントの名前は?", "VPNの名前は見当たりません。", "VPNの名前は見当たりません。"),
+        ("What is the limit for a hotel?", "The limit is 12,000 yen.", "The limit is 12,000 yen[3]."),
+        ("What is the limit for a hotel?", "There is no limit.", "There is no limit."),
+    ],
+)
+def test_a_sentence_finds_its_source_in_another_language_by_what_it_names(question, answer, shown):
+    assert attribute(answer, question) == shown
+
+
 def test_without_passages_nothing_is_cited():
     assert written(AttributedText("", []), "日当は2,500円です。", 2) == "日当は2,500円です。"
     assert written(CitedText([]), "日当は2,500円です[1]。", 2) == "日当は2,500円です。"

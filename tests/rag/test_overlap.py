@@ -1,6 +1,6 @@
 import pytest
 
-from rag.overlap import features, overlap, unnamed
+from rag.overlap import features, overlap, shared_names, unnamed
 
 
 def test_japanese_counts_by_pairs_of_characters_and_english_by_words():
@@ -47,3 +47,19 @@ def test_overlap_is_the_share_of_the_part_that_stands_in_the_whole(part, whole, 
 def test_numbers_and_names_that_the_whole_does_not_have_are_strange_to_it(part, strange):
     whole = "From 3 May it opens at 8:30. The fee is 2,500 yen, paid at the office of Mr Mori. フォグ is the client."
     assert unnamed(part, whole) == strange
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "share"),
+    [
+        ("名前はHazeGateです。", "The client is called HazeGate.", 1.0),
+        ("名前はＨａｚｅＧａｔｅで、2,500円です。", "HazeGate costs 1200 yen.", 0.5),
+        ("The allowance is 2,500 yen.", "日当は2500円です。", 1.0),
+        ("It runs on HazeGate and needs Mori.", "HazeGateを使います。", 0.5),
+        ("The name is not given.", "HazeGateを使います。", 0.0),
+        ("VPNの名前はありません。", "The VPN client is called HazeGate.", 0.0),
+        ("S3に置きます。", "It is kept in S3.", 1.0),
+    ],
+)
+def test_names_and_numbers_are_found_across_languages_but_not_those_of_the_question(part, whole, share):
+    assert shared_names(part, whole, known="VPNの名前は?") == share
