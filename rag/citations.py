@@ -107,29 +107,33 @@ class AttributedText:
 
     def _close(self, rest: str) -> str:
         sentence, self._sentence = self._sentence + rest, ""
-        number = self._source(sentence)
+        number = source_of(sentence, self._question, self._passages)
         if number is None:
             return rest
         if number not in self.cited:
             self.cited.append(number)
         return f"{rest}[{number}]"
 
-    def _source(self, sentence: str) -> int | None:
-        def likeness(passage: Passage) -> float:
-            place = " ".join((passage.title, *passage.headings))
-            return self._share(sentence, passage) + QUESTION_WEIGHT * overlap(self._question, f"{place} {passage.text}")
 
-        sources = [passage for passage in self._passages if self._share(sentence, passage)]
-        return max(sources, key=likeness).number if sources else None
+def source_of(sentence: str, question: str, passages: Sequence[Passage]) -> int | None:
+    """The number of the passage that it is most made of, if it is of any."""
 
-    def _share(self, sentence: str, passage: Passage) -> float:
-        """0 where it is too little for a source."""
-        if (share := overlap(sentence, passage.text)) >= LEAST_OVERLAP:
-            return share
-        if language_of(sentence) == language_of(passage.text):
-            return 0.0
-        share = shared_names(sentence, passage.text, known=self._question)
-        return share if share >= LEAST_SHARED_NAMES else 0.0
+    def likeness(passage: Passage) -> float:
+        place = " ".join((passage.title, *passage.headings))
+        return _share(sentence, question, passage) + QUESTION_WEIGHT * overlap(question, f"{place} {passage.text}")
+
+    sources = [passage for passage in passages if _share(sentence, question, passage)]
+    return max(sources, key=likeness).number if sources else None
+
+
+def _share(sentence: str, question: str, passage: Passage) -> float:
+    """0 where it is too little for a source."""
+    if (share := overlap(sentence, passage.text)) >= LEAST_OVERLAP:
+        return share
+    if language_of(sentence) == language_of(passage.text):
+        return 0.0
+    share = shared_names(sentence, passage.text, known=question)
+    return share if share >= LEAST_SHARED_NAMES else 0.0
 
 
 def marked(question: str, passages: Sequence[Passage], *, model_cites: bool) -> CitedText | AttributedText:

@@ -11,9 +11,10 @@ several passages begin alike, with SYSTEM and then the passages, as the prompt f
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from rag.citations import source_of
 from rag.grades import GradingPrompt
 from rag.language import language_of
-from rag.overlap import overlap, unnamed
+from rag.overlap import features, overlap, unnamed
 from rag.prompts.fence import fenced, passages_block, place, quoted
 from rag.trace import MarginPart, Passage
 
@@ -39,6 +40,10 @@ NEUTRAL_OVERLAP = 0.4
 
 STRANGE_NAMES = -1.1
 """margin that an answer loses which has names or numbers that neither its passages nor the question have"""
+UNSOURCED = -3.5
+"""margin that an answer loses which would get no citation: 10 of 76 wrong ones, and none of 52 right ones"""
+TELLING = 4
+"""words, or pairs of Japanese characters, that an answer must have for that to tell: "yes" has its source nowhere"""
 CONFIDENCE_WEIGHT = 6.0
 """margin for each unit of the mean log-probability of an answer's tokens"""
 NEUTRAL_CONFIDENCE, LEAST_CONFIDENCE = -0.1, -1.0
@@ -58,7 +63,7 @@ def grounding(
     one_line = " ".join(quoted(answer).split())  # between tags, as elsewhere, the model says yes to more and tells less
     said = f"Question: {question}\nProposed answer: {one_line}"
     task = "According to the passages above, is the proposed answer to the question right? Answer yes or no."
-    priors = _strange_names(question, answer, passages)
+    priors = _strange_words(question, answer, passages)
     if confidence is not None:
         priors["confidence"] = CONFIDENCE_WEIGHT * (max(confidence, LEAST_CONFIDENCE) - NEUTRAL_CONFIDENCE)
     return _grading(f"{passages_block(passages)}\n\n{said}\n\n{task}", GROUNDING_CUT, priors)
@@ -99,12 +104,17 @@ def _shared_words(question: str, passage: Passage) -> dict[MarginPart, float]:
     return {"words": OVERLAP_WEIGHT * (overlap(question, read) - NEUTRAL_OVERLAP)}
 
 
-def _strange_names(question: str, answer: str, passages: Sequence[Passage]) -> dict[MarginPart, float]:
-    """The model remembers much of the world; what the passages don't name, it has from there or made up."""
+def _strange_words(question: str, answer: str, passages: Sequence[Passage]) -> dict[MarginPart, float]:
+    """The model remembers much of the world; what the passages don't say, it has from there or made up."""
     read = "\n".join(map(_read, passages))
-    if language_of(answer) != language_of(read) or not unnamed(answer, f"{question}\n{read}"):
+    if language_of(answer) != language_of(read):
         return {}
-    return {"named": STRANGE_NAMES}
+    priors: dict[MarginPart, float] = {}
+    if unnamed(answer, f"{question}\n{read}"):
+        priors["named"] = STRANGE_NAMES
+    if len(features(answer)) >= TELLING and source_of(answer, question, passages) is None:
+        priors["unsourced"] = UNSOURCED
+    return priors
 
 
 def _read(passage: Passage) -> str:

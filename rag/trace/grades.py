@@ -8,9 +8,9 @@ from index_store.errors import Failure
 from rag.trace.frozen import Frozen
 from rag.trace.passages import Passage
 
-MarginPart = Literal["asked", "words", "named", "confidence"]
+MarginPart = Literal["asked", "words", "named", "unsourced", "confidence"]
 """what goes into a margin: the yes-or-no question, words that question and passage share, names and numbers that no
-passage has, how sure the model was of the answer's words"""
+passage has, a sentence that no passage is the source of, how sure the model was of the answer's words"""
 
 
 class Grade(Frozen):

@@ -79,6 +79,22 @@ def test_names_and_numbers_that_no_passage_has_speak_against_an_answer(answer: s
     assert (grounding(QUESTION, answer, PASSAGES).priors.get("named", 0) < 0) is speaks_against_it
 
 
+@pytest.mark.parametrize(
+    ("answer", "speaks_against_it"),
+    [
+        ("日当は半額の1,250円です。", False),
+        ("貸出の手続きは人事部で行います。", True),
+        ("はい。", False),
+        ("Ask the staff of the library about it.", False),
+    ],
+    ids=["of a passage", "of none", "too short to tell", "another language"],
+)
+def test_a_sentence_that_no_passage_is_the_source_of_speaks_against_an_answer(
+    answer: str, speaks_against_it: bool
+) -> None:
+    assert (grounding(QUESTION, answer, PASSAGES).priors.get("unsourced", 0) < 0) is speaks_against_it
+
+
 def test_the_questions_own_names_may_be_repeated() -> None:
     """2500 stands in the passage, 2024 in the question alone."""
     assert grounding("2024年の日当は?", "2024年の日当は2500円です。", PASSAGES).priors == {}
