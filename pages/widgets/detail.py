@@ -93,7 +93,7 @@ def _full(detail: object) -> str:
 def _(detail: RetrievalDetail) -> str:
     if not detail.passages:
         return say("summary.retrieval_none")
-    found = say("summary.retrieval", count=len(detail.passages))
+    found = counted("summary.passages", len(detail.passages))
     return f"{found}, {say('summary.trimmed', count=detail.trimmed)}" if detail.trimmed else found
 
 
@@ -153,7 +153,7 @@ def _(detail: GenerationDetail) -> str:
     if not detail.passages:
         return ""
     key = "summary.drafted" if detail.drafted else "summary.generation"
-    return say(key, count=len(detail.text), passages=len(detail.passages))
+    return _written(key, detail)
 
 
 @_full.register
@@ -166,7 +166,12 @@ def _(detail: GenerationDetail) -> str:
 def _(detail: DraftDetail) -> str:
     if not detail.kept:
         return say("summary.draft_dropped")
-    return say("summary.draft_kept", count=len(detail.text), passages=len(detail.passages))
+    return _written("summary.draft_kept", detail)
+
+
+def _written(key: str, detail: GenerationDetail | DraftDetail) -> str:
+    characters = counted("chunk.characters", len(detail.text))
+    return say(key, characters=characters, passages=counted("summary.passages", len(detail.passages)))
 
 
 @_full.register

@@ -32,10 +32,10 @@ def grade_html(grade: Grade, prefix: str = "", word: str | None = None) -> str:
 
 def _margin(grade: Grade) -> str:
     """With what adds up to it, where that is more than one thing."""
-    told = {"margin": f"{grade.margin:+.1f}", "cut": f"{grade.cut:+.1f}"}
+    told = {"margin": f"{grade.margin:+z.1f}", "cut": f"{grade.cut:+z.1f}"}
     if len(grade.parts) < 2:
         return say("detail.margin", **told)
-    parts = ", ".join(say(f"margin.{name}", part=f"{part:+.1f}") for name, part in grade.parts.items())
+    parts = ", ".join(say(f"margin.{name}", part=f"{part:+z.1f}") for name, part in grade.parts.items())
     return say("margin.parts", parts=parts, **told)
 
 

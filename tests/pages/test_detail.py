@@ -15,6 +15,7 @@ from rag.trace import (
     AttemptsDetail,
     CandidatesDetail,
     Detail,
+    GenerationDetail,
     GroundingDetail,
     KeywordsDetail,
     MarginPart,
@@ -211,3 +212,17 @@ def test_a_margin_of_several_parts_names_each_of_them(language):
 def test_a_margin_of_one_part_is_told_once():
     grade = Support(verdict="yes", score=0.6, margin=0.5, cut=0.2, parts={"asked": 0.5})
     assert Tags(html_of(GroundingDetail(grade=grade, claims=()))).text.count("+0.5") == 1
+
+
+def test_a_margin_of_nothing_has_no_minus():
+    grade = Support(verdict="yes", score=0.6, margin=-0.04, cut=-0.3)
+    assert "margin +0.0, cut -0.3" in Tags(html_of(GroundingDetail(grade=grade, claims=()))).text
+
+
+@pytest.mark.parametrize(
+    ("passages", "told"), [((1,), "1 passage"), ((1, 2), "2 passages")], ids=["one", "more than one"]
+)
+def test_a_number_and_its_noun_agree(passages, told):
+    example = GenerationDetail(passages=passages, text="Three days.", cited=())
+    summary, _ = for_reader("en", lambda: detail.summary(finished(example)))
+    assert summary == f"11 characters, from {told}"
