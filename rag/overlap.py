@@ -40,22 +40,25 @@ def shared_names(part: str, whole: str, known: str) -> float:
     """
     part, whole, known = (unicodedata.normalize("NFKC", text) for text in (part, whole, known))
     name = _LATIN_WORD if _UNSPACED.search(part) else _LATIN_NAME
-    wanted = {each.lower() for each in name.findall(part)} | {_plain(number) for number in _NUMBER.findall(part)}
-    wanted -= _terms(known)
+    wanted = ({each.lower() for each in name.findall(part)} | _numbers(part)) - _terms(known)
     return len(wanted & _terms(whole)) / len(wanted) if wanted else 0.0
 
 
 def unnamed(part: str, whole: str) -> tuple[str, ...]:
     """Numbers and names of `part` that `whole` does not have, as far as names show by how they are written."""
     part, whole = (unicodedata.normalize("NFKC", text) for text in (part, whole))
-    numbers = {_plain(number) for number in _NUMBER.findall(whole)}
+    numbers = _numbers(whole)
     strange = [number for number in _NUMBER.findall(part) if _plain(number) not in numbers]
     lower = whole.lower()
     return tuple(dict.fromkeys(strange + [name for name in _NAME.findall(part) if name.lower() not in lower]))
 
 
 def _terms(text: str) -> set[str]:
-    return {word.lower() for word in _LATIN_WORD.findall(text)} | {_plain(number) for number in _NUMBER.findall(text)}
+    return {word.lower() for word in _LATIN_WORD.findall(text)} | _numbers(text)
+
+
+def _numbers(text: str) -> set[str]:
+    return {_plain(number) for number in _NUMBER.findall(text)}
 
 
 def _plain(number: str) -> str:

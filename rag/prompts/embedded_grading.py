@@ -41,7 +41,8 @@ NEUTRAL_OVERLAP = 0.4
 STRANGE_NAMES = -1.1
 """margin that an answer loses which has names or numbers that neither its passages nor the question have"""
 UNSOURCED = -3.5
-"""margin that an answer loses which would get no citation: 10 of 76 wrong ones, and none of 52 right ones"""
+"""margin that an answer loses which would get no citation: 10 of 76 wrong ones, and none of 52 right ones
+(docs/decisions/embedded-chat-model.md)"""
 TELLING = 4
 """words, or pairs of Japanese characters, that an answer must have for that to tell: "yes" has its source nowhere"""
 CONFIDENCE_WEIGHT = 6.0
@@ -112,9 +113,16 @@ def _strange_words(question: str, answer: str, passages: Sequence[Passage]) -> d
     priors: dict[MarginPart, float] = {}
     if unnamed(answer, f"{question}\n{read}"):
         priors["named"] = STRANGE_NAMES
-    if len(features(answer)) >= TELLING and source_of(answer, question, passages) is None:
+    if _is_unsourced(question, answer, passages):
         priors["unsourced"] = UNSOURCED
     return priors
+
+
+def _is_unsourced(question: str, answer: str, passages: Sequence[Passage]) -> bool:
+    """Only where a source would show: a passage in another language may well be one, and share no word."""
+    if len(features(answer)) < TELLING or any(language_of(each.text) != language_of(answer) for each in passages):
+        return False
+    return source_of(answer, question, passages) is None
 
 
 def _read(passage: Passage) -> str:

@@ -95,6 +95,11 @@ def test_a_sentence_that_no_passage_is_the_source_of_speaks_against_an_answer(
     assert (grounding(QUESTION, answer, PASSAGES).priors.get("unsourced", 0) < 0) is speaks_against_it
 
 
+def test_where_one_passage_is_in_another_language_a_missing_source_tells_nothing() -> None:
+    among = [*PASSAGES, passage(3, "Lost devices are reported to the staff within one hour.")]
+    assert grounding(QUESTION, "なくした端末は一時間以内に届け出ます。", among).priors == {}
+
+
 def test_the_questions_own_names_may_be_repeated() -> None:
     """2500 stands in the passage, 2024 in the question alone."""
     assert grounding("2024年の日当は?", "2024年の日当は2500円です。", PASSAGES).priors == {}
