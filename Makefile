@@ -24,7 +24,7 @@ help:
 	@echo "make clean     removes $(VENV) and caches; keeps data/"
 
 run: announce install port
-	@$(BIN)/python -m rag.embedded.fetch
+	@$(BIN)/python -m rag.models.embedded.fetch
 	@echo "Open http://localhost:$(PORT) in a browser; Ctrl-C stops the app."
 	@exec $(BIN)/streamlit run app.py --server.port $(PORT)
 
@@ -56,7 +56,7 @@ port: $(INSTALLED)
 
 # For the tests the embedded model is wanted even where a service is set.
 model: $(INSTALLED)
-	@CHAT_MODEL=embedded $(BIN)/python -m rag.embedded.fetch
+	@CHAT_MODEL=embedded $(BIN)/python -m rag.models.embedded.fetch
 
 chromium: $(INSTALLED_DEV)
 	@if ! command -v chromium >/dev/null; then \

@@ -15,8 +15,9 @@ from collections import defaultdict
 from pathlib import Path
 
 from benchmarks.settings import with_own_data
-from index_store import FileSource, samples
-from rag.engine import Engine
+from index_store.ingestion.sources import FileSource
+from pages import samples
+from rag.runs.engine import Engine
 
 PLAIN = "naive"
 WARM_UP = "Who looks after the plants in the lobby?"

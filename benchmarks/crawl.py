@@ -17,8 +17,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.child import serving
+from index_store.base.settings import Settings
 from index_store.crawl import Crawl, CrawlOptions, PageOutcome
-from index_store.settings import Settings
 from tests.servers.site_server import Reply, SiteServer, html
 
 MOST = 1.3

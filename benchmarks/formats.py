@@ -20,11 +20,11 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from index_store.errors import DocumentError
-from index_store.loaders import is_archive, kind_of
-from index_store.loaders.loaded import RawFile
-from index_store.loaders.parser import Parser
-from index_store.settings import Settings
+from index_store.base.errors import DocumentError
+from index_store.base.settings import Settings
+from index_store.parsing.loaders import is_archive, kind_of
+from index_store.parsing.loaders.loaded import RawFile
+from index_store.parsing.worker.parser import Parser
 
 EXPECTED = Path(__file__).with_name("formats_expected.toml")
 

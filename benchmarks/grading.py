@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag.chat import Meter
-from rag.grades import GradingPrompt
-from rag.models import EmbeddedSource
-from rag.prompts.embedded_grading import grounding, relevance, usefulness
+from rag.models.chat_model import Meter
+from rag.models.embedded.grading_prompts import grounding, relevance, usefulness
+from rag.models.grades import GradingPrompt
+from rag.models.registry import EmbeddedSource
 from rag.settings import EMBEDDED, Settings
 from rag.trace import Passage
 

@@ -26,10 +26,12 @@ from pathlib import Path
 
 from benchmarks import crawl
 from benchmarks.child import serving
-from index_store import FileSource, IndexStore, samples
-from index_store.embeddings import EmbeddedEmbeddings, Embeddings, Vectors
-from index_store.records import AddStatus
-from index_store.settings import MEGABYTE, Settings
+from index_store.base.records import AddStatus
+from index_store.base.settings import MEGABYTE, Settings
+from index_store.ingestion.sources import FileSource
+from index_store.store import IndexStore
+from index_store.vectors.embeddings import EmbeddedEmbeddings, Embeddings, Vectors
+from pages import samples
 
 MOST_ADDING = 1.15
 """times the embedding alone: the target of the project, as those below"""

@@ -29,14 +29,16 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from benchmarks.child import serving
-from index_store import FileSource, IndexStore, samples
-from index_store.embeddings import EmbeddedEmbeddings, Vectors
-from rag.engine import Engine
-from rag.grades import Verdict
-from rag.language import language_of
+from index_store.ingestion.sources import FileSource
+from index_store.store import IndexStore
+from index_store.vectors.embeddings import EmbeddedEmbeddings, Vectors
+from pages import samples
+from rag.models.grades import Verdict
+from rag.models.service import prompts as service
 from rag.pipelines import PIPELINES
-from rag.prompts import service
+from rag.runs.engine import Engine
 from rag.settings import Settings
+from rag.text.language import language_of
 from rag.trace import Passage, Retrieval, Token
 from tests.servers import Answer, OpenAIServer
 from tests.servers.chat import CHARACTERS_A_TOKEN, ChatRequest

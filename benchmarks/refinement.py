@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.grading import passage, rows
-from rag.refining import cut_up, strips
-from rag.room import Room
+from rag.models.context_window import Room
+from rag.nodes.strips import cut_up, strips
 
 LEAST_STRIPS = 3
 EVERYTHING = Room(passage=1e9, together=1e9)

@@ -25,8 +25,8 @@ from pathlib import Path
 
 from benchmarks.grading import rows
 from benchmarks.settings import with_own_data
-from index_store import FileSource
-from rag.engine import Engine
+from index_store.ingestion.sources import FileSource
+from rag.runs.engine import Engine
 
 
 @dataclass(frozen=True)

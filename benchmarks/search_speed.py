@@ -35,13 +35,14 @@ import numpy as np
 from benchmarks.child import running
 from benchmarks.ingest import Row, add, resident, written
 from benchmarks.search_quality import load
-from index_store import IndexStore, samples
-from index_store.embeddings import EmbeddedEmbeddings, Embeddings, Vectors
-from index_store.library import CATALOGUE
-from index_store.records import AddStatus
-from index_store.settings import MEGABYTE, Settings
-from index_store.split import measure
-from index_store.vectors import BATCH
+from index_store.base.records import AddStatus
+from index_store.base.settings import MEGABYTE, Settings
+from index_store.library.library import CATALOGUE
+from index_store.parsing.chunking.splitter import measure
+from index_store.store import IndexStore
+from index_store.vectors.chroma import BATCH
+from index_store.vectors.embeddings import EmbeddedEmbeddings, Embeddings, Vectors
+from pages import samples
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
@@ -251,7 +252,7 @@ def settings(folder: Path) -> Settings:
 
 @contextmanager
 def bare_collection(folder: Path) -> "Iterator[Collection]":
-    """As index_store/vectors.py makes its own."""
+    """As index_store/vectors/chroma.py makes its own."""
     import chromadb
     from chromadb.config import Settings as ChromaSettings
 

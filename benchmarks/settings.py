@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rag.embedded.fetch import CHAT_MODEL, models_folder
+from rag.models.embedded.fetch import CHAT_MODEL, models_folder
 from rag.settings import Settings
 
 

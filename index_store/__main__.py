@@ -7,9 +7,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from index_store import IndexStore, Settings, errors
+from index_store.base import errors
+from index_store.base.settings import Settings
 from index_store.command_line.arguments import parser
 from index_store.command_line.output import Output
+from index_store.store import IndexStore
 
 INTERRUPTED = 130
 """exit status after Ctrl-C, as shells have it: 128 + SIGINT"""

@@ -13,18 +13,8 @@ from typing import Self
 from sqlalchemy import Row
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store import errors
-from index_store.again import Again, is_open, is_under_way
-from index_store.analysis import Analysis
-from index_store.check import differences
-from index_store.crawl import CrawlOptions
-from index_store.crawl.guard import AddressGuard
-from index_store.data_folder import open_library, own
-from index_store.embeddings import Embeddings, make_embeddings
-from index_store.ingestion import Ingestion, Workshop
-from index_store.intake import Intake
-from index_store.loaders.parser import Parser
-from index_store.records import (
+from index_store.base import errors
+from index_store.base.records import (
     Added,
     Chunk,
     Difference,
@@ -37,9 +27,19 @@ from index_store.records import (
     Site,
     WordCount,
 )
-from index_store.search import Query, Searcher
-from index_store.settings import Settings
-from index_store.sources import FileSource, SiteSource, Source, file_name, storable
+from index_store.base.settings import Settings
+from index_store.crawl import CrawlOptions
+from index_store.crawl.guard import AddressGuard
+from index_store.full_text.analysis import Analysis
+from index_store.ingestion import Ingestion, Workshop
+from index_store.ingestion.reingest import Again, is_open, is_under_way
+from index_store.ingestion.sources import FileSource, SiteSource, Source, file_name, storable
+from index_store.library.check import differences
+from index_store.library.data_folder import open_library, own
+from index_store.library.versions import Intake
+from index_store.parsing.worker.parser import Parser
+from index_store.search.searcher import Query, Searcher
+from index_store.vectors.embeddings import Embeddings, make_embeddings
 
 
 class IndexStore:

@@ -3,8 +3,8 @@
 from itertools import takewhile
 from pathlib import Path
 
-from index_store.errors import DocumentError
-from index_store.loaders.decode import decode
+from index_store.base.errors import DocumentError
+from index_store.parsing.loaders.text.decode import decode
 
 BLOCK = 1 << 16
 """bytes read at once"""

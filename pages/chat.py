@@ -2,8 +2,11 @@
 
 import streamlit as st
 
-from index_store import FileSource, Index, samples, uploads
-from index_store.errors import EmptyQuestion
+from index_store.base.errors import EmptyQuestion
+from index_store.base.records import Index
+from index_store.ingestion import uploads
+from index_store.ingestion.sources import FileSource
+from pages import samples
 from pages.conversation import current_conversation, open_conversation
 from pages.process import engine
 from pages.widgets.jobs import jobs, show_jobs

@@ -2,8 +2,10 @@
 
 import streamlit as st
 
-from index_store import FileSource, Index, samples
-from index_store.errors import UnknownDocument
+from index_store.base.errors import UnknownDocument
+from index_store.base.records import Index
+from index_store.ingestion.sources import FileSource
+from pages import samples
 from pages.process import engine
 from pages.widgets.adding import show_adding
 from pages.widgets.document import show_document

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from index_store.errors import PlainError
+from index_store.base.errors import PlainError
 from pages.process import engine
 from pages.words import LANGUAGES, language, say
 

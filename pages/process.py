@@ -2,7 +2,7 @@
 
 import threading
 
-from rag.engine import Engine
+from rag.runs.engine import Engine
 
 _lock = threading.Lock()
 _engine: Engine | None = None

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from index_store import UNITS, Document, DocumentStatus, Index
-from index_store.errors import PlainError
+from index_store.base.errors import PlainError
+from index_store.base.records import Document, DocumentStatus, Index
+from index_store.search.searcher import UNITS
 from pages.process import engine
 from pages.widgets.analysis import analysis_html
 from pages.widgets.hits import Texts, searches_html

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from pages.texts import texts
-from rag.language import Language
+from rag.text.language import Language
 
 LANGUAGES: dict[Language, str] = {"ja": "日本語", "en": "English"}
 

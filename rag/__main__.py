@@ -15,15 +15,15 @@ import signal
 import sys
 from collections.abc import Iterator
 
-from index_store import MODES, UNITS
-from index_store.errors import PlainError
-from rag.engine import Engine
+from index_store.base.errors import PlainError
+from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
-from rag.outcomes import warning
 from rag.pipelines import PIPELINES, pipeline
-from rag.retrieval import LEAST_HITS, MOST_HITS, hit_count
-from rag.run import Run
-from rag.style import LENGTHS, TONES, style
+from rag.runs.engine import Engine
+from rag.runs.outcomes import warning
+from rag.runs.retrieval_options import LEAST_HITS, MOST_HITS, hit_count
+from rag.runs.run import Run
+from rag.runs.style import LENGTHS, TONES, style
 from rag.trace import Decision, Retrieval, RunFinished, RunStarted, StepFinished, Token, to_json
 
 

@@ -1,7 +1,7 @@
 """What can go wrong while a question is answered, in words fit to be shown to a person.
 
-index_store.errors.PlainError
-├── index_store.errors.ServiceError   the chat service did not answer (shared with embeddings)
+index_store.base.errors.PlainError
+├── index_store.base.errors.ServiceError   the chat service did not answer (shared with embeddings)
 └── RagError
     ├── UnknownPipeline
     ├── BadHitCount               too few or too many passages asked for
@@ -19,7 +19,7 @@ index_store.errors.PlainError
     └── Unexpected                a fault of ours; the log has the details
 """
 
-from index_store.errors import (
+from index_store.base.errors import (
     AnswerUnreadable,
     PlainError,
     RequestRefused,

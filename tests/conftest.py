@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.embedded.fetch import CHAT_MODEL, is_fetched, models_folder
+from rag.models.embedded.fetch import CHAT_MODEL, is_fetched, models_folder
 from rag.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -46,5 +46,5 @@ def embedded_model() -> Path:
         return OPERATOR.embedded_model.resolve(strict=True)
     folder = models_folder(ROOT / OPERATOR.data_dir)
     if not is_fetched(folder):
-        pytest.skip(f"the embedded model is not in {folder}: `CHAT_MODEL=embedded python -m rag.embedded.fetch`")
+        pytest.skip(f"the embedded model is not in {folder}: `CHAT_MODEL=embedded python -m rag.models.embedded.fetch`")
     return folder / CHAT_MODEL.name

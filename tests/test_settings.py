@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from index_store import settings as index_store
+from index_store.base import settings as index_store
 from rag import settings as rag
 
 EXAMPLE = Path(__file__).parent.parent / ".env.example"

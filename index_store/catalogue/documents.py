@@ -5,13 +5,13 @@ from datetime import UTC
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, select, update
 
-from index_store.batches import batches
+from index_store.base.batches import batches
+from index_store.base.database import VARIABLES
+from index_store.base.errors import Failure
+from index_store.base.records import Document, DocumentStatus
 from index_store.catalogue.full_text import keywords_of
 from index_store.catalogue.schema import documents, indexes
 from index_store.catalogue.sites import put_page
-from index_store.database import VARIABLES
-from index_store.errors import Failure
-from index_store.records import Document, DocumentStatus
 
 
 class Documents:

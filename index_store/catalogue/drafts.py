@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Engine, delete, insert, select, update
 
-from index_store import errors
+from index_store.base import errors
+from index_store.base.errors import Failure
+from index_store.base.records import DocumentStatus
 from index_store.catalogue.documents import put_error
 from index_store.catalogue.full_text import keywords_of
 from index_store.catalogue.leftovers import Leftover, delete_leftover, insert_leftovers
 from index_store.catalogue.passages import insert_passages
 from index_store.catalogue.schema import documents, indexes, now, sections
 from index_store.catalogue.sites import put_page
-from index_store.errors import Failure
-from index_store.keywords import Entry
-from index_store.loaders.sections import Split
-from index_store.records import DocumentStatus
+from index_store.full_text.bm25 import Entry
+from index_store.parsing.worker.sections import Split
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, select, update
 
-from index_store.analysis import Analysis, Analyzer
+from index_store.base.records import WordCount
 from index_store.catalogue.schema import chunks, documents, indexes, sections
-from index_store.keywords import Entry, Keywords
-from index_store.records import WordCount
+from index_store.full_text.analysis import Analysis, Analyzer
+from index_store.full_text.bm25 import Entry, Keywords
 
 
 class FullText:

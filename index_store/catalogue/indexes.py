@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, insert, select, update
 
+from index_store.base.records import DocumentStatus, Index
 from index_store.catalogue.full_text import keywords_of
 from index_store.catalogue.leftovers import insert_dropped
 from index_store.catalogue.schema import documents, indexes
-from index_store.records import DocumentStatus, Index
 
 
 class Indexes:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sqlalchemy import Connection, Engine, Row, Select, Table, bindparam, insert, select
 
-from index_store.batches import batches
+from index_store.base.batches import batches
+from index_store.base.database import VARIABLES
+from index_store.base.records import Chunk, DocumentStatus, Hit, Section
 from index_store.catalogue.schema import chunks, documents, sections
-from index_store.database import VARIABLES
-from index_store.records import Chunk, DocumentStatus, Hit, Section
-from index_store.split import Section as SplitSection
+from index_store.parsing.chunking.splitter import Section as SplitSection
 
 AT_ONCE = 200
 """sections that are written together: of a long document no more are in memory"""

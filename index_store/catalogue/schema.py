@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import sqlite
 
-from index_store.database import open_database
+from index_store.base.database import open_database
 
 metadata = MetaData()
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, insert, select, update
 
+from index_store.base.records import DocumentStatus
 from index_store.catalogue.schema import documents, now, pages, sites
-from index_store.records import DocumentStatus
 
 
 class Sites:

@@ -3,9 +3,11 @@
 import argparse
 from collections.abc import Callable
 
-from index_store import MODES, UNITS, CrawlOptions, IndexStore
 from index_store.command_line import commands
 from index_store.command_line.output import Output
+from index_store.crawl import CrawlOptions
+from index_store.search.searcher import MODES, UNITS
+from index_store.store import IndexStore
 
 Run = Callable[[IndexStore, argparse.Namespace, Output], bool]
 

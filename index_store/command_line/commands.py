@@ -5,9 +5,11 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from index_store import CrawlOptions, FileSource, IndexStore, SiteSource, errors, expand
+from index_store.base import errors
 from index_store.command_line.output import ADDED, Output
-from index_store.sources import is_address
+from index_store.crawl import CrawlOptions
+from index_store.ingestion.sources import FileSource, SiteSource, expand, is_address
+from index_store.store import IndexStore
 
 
 def add(store: IndexStore, options: argparse.Namespace, out: Output) -> bool:

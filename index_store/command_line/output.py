@@ -4,7 +4,9 @@ import json
 import sys
 from typing import Any
 
-from index_store import Added, Hit, Ingestion, errors
+from index_store.base import errors
+from index_store.base.records import Added, Hit
+from index_store.ingestion import Ingestion
 
 ADDED = {"document_id": None, "chunks": 0, "sections": 0}
 """of a source of which nothing was added"""

@@ -11,13 +11,13 @@ from concurrent.futures import Future
 from pathlib import Path
 from queue import SimpleQueue
 
+from index_store.base.settings import Settings
 from index_store.crawl.connections import GuardedConnections, Resolve, resolve_by_system
 from index_store.crawl.crawler import Crawler
 from index_store.crawl.fetch import Fetcher
 from index_store.crawl.guard import AddressGuard
 from index_store.crawl.options import CrawlOptions
 from index_store.crawl.pages import CrawledPage, KnownPage
-from index_store.settings import Settings
 
 AHEAD = 2
 """pages for each that is fetched at once: what is under way, and as many that wait for the reader"""

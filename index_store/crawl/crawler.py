@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 
+from index_store.base.errors import DocumentError
+from index_store.base.settings import MEGABYTE, Settings
 from index_store.crawl import kinds
 from index_store.crawl.address import host_of, loops, normalised, origin_of, path_of, site_of
 from index_store.crawl.errors import (
@@ -36,9 +38,7 @@ from index_store.crawl.pages import CrawledPage, KnownPage, PageOutcome
 from index_store.crawl.polite import MOVED, SHAKY, PoliteFetcher, target_of
 from index_store.crawl.robots import Robots, Rules
 from index_store.crawl.sitemap import read_sitemap
-from index_store.errors import DocumentError
-from index_store.loaders import KINDS
-from index_store.settings import MEGABYTE, Settings
+from index_store.parsing.loaders import KINDS
 
 log = logging.getLogger(__name__)
 

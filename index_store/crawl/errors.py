@@ -9,7 +9,7 @@ DocumentError
     PageOfOtherKind, RedirectsEndless, BadRedirect, NothingToCrawl   one page
 """
 
-from index_store.errors import DocumentError
+from index_store.base.errors import DocumentError
 
 
 class BadAddress(DocumentError):

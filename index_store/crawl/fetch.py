@@ -19,11 +19,11 @@ from typing import Self
 import httpcore2
 import httpx2
 
+from index_store.base.settings import MEGABYTE
 from index_store.crawl.address import host_of
 from index_store.crawl.connections import GuardedConnections
 from index_store.crawl.errors import PageBroken, PageTimedOut, PageTooLarge, SiteUnreachable, SiteUntrusted
 from index_store.crawl.inflate import Broken, Inflater
-from index_store.settings import MEGABYTE
 
 log = logging.getLogger(__name__)
 # It logs whole headers at DEBUG: cookies, and redirects to addresses with passwords.

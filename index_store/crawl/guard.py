@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
 
+from index_store.base.errors import InvalidSetting
 from index_store.crawl.address import host_of, normalised
 from index_store.crawl.errors import AddressInside, BadAddress, PortRefused
-from index_store.errors import InvalidSetting
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import ada_url
 import httpx2
 
-from index_store.loaders import KINDS
+from index_store.parsing.loaders import KINDS
 
 HTML = ".html"
 

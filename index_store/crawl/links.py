@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx2
 from bs4 import BeautifulSoup, ParserRejectedMarkup, SoupStrainer, Tag
 
+from index_store.base.errors import DocumentError
 from index_store.crawl.address import normalised
-from index_store.errors import DocumentError
-from index_store.loaders.decode import decode
+from index_store.parsing.loaders.text.decode import decode
 
 READ = 2 * 1024 * 1024
 """bytes of a page that are looked through for links"""

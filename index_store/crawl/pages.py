@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from index_store.errors import PlainError
+from index_store.base.errors import PlainError
 
 
 class KnownPage(BaseModel, frozen=True):

@@ -8,11 +8,11 @@ from http import HTTPStatus
 
 import httpx2
 
+from index_store.base.errors import DocumentError
 from index_store.crawl.address import host_of, normalised
 from index_store.crawl.errors import PageBroken, SiteBusy
 from index_store.crawl.fetch import Answer, Fetcher, everything, has_broken_off
 from index_store.crawl.pace import Pace
-from index_store.errors import DocumentError
 
 TRIES = 3
 """of a page whose server is busy, or whose connection broke"""

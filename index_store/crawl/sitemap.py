@@ -14,11 +14,11 @@ from typing import IO, Any, NamedTuple
 
 from lxml import etree
 
+from index_store.base.errors import DocumentError
+from index_store.base.settings import MEGABYTE
 from index_store.crawl.address import host_of, normalised, site_of
 from index_store.crawl.errors import PageFailed
 from index_store.crawl.fetch import Answer, Fetcher
-from index_store.errors import DocumentError
-from index_store.settings import MEGABYTE
 
 log = logging.getLogger(__name__)
 

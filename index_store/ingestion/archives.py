@@ -5,16 +5,16 @@ from pathlib import Path
 
 from sqlalchemy import Row
 
-from index_store import errors
+from index_store.base import errors
+from index_store.base.errors import PlainError
 from index_store.catalogue import Draft
-from index_store.errors import PlainError
 from index_store.ingestion.outcomes import failed
 from index_store.ingestion.progress import Course, Item, Stage
 from index_store.ingestion.reception import Reception
+from index_store.ingestion.sources import file_name, storable
 from index_store.ingestion.stop import Stop
 from index_store.ingestion.workshop import Workshop
-from index_store.intake import Arrival
-from index_store.sources import file_name, storable
+from index_store.library.versions import Arrival
 
 
 class ArchiveFeeder:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Row
 
-from index_store import errors
-from index_store.batches import batches
-from index_store.calls import Calls
-from index_store.errors import PlainError
+from index_store.base import errors
+from index_store.base.batches import batches
+from index_store.base.calls import Calls
+from index_store.base.errors import PlainError
 from index_store.ingestion.saving import Saving
 from index_store.ingestion.stop import Stop
 from index_store.ingestion.work import Ends, Work

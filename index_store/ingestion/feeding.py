@@ -7,20 +7,20 @@ from pathlib import Path
 from sqlalchemy import Row
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store import errors
+from index_store.base import errors
+from index_store.base.records import Added
+from index_store.base.settings import MEGABYTE
 from index_store.catalogue import Draft
 from index_store.ingestion.archives import ArchiveFeeder
 from index_store.ingestion.outcomes import failed
 from index_store.ingestion.progress import Course, Item
 from index_store.ingestion.reception import Reception
 from index_store.ingestion.sites import SiteFeeder
+from index_store.ingestion.sources import FileSource, KeptSource, SiteSource, Source, file_name, storable
 from index_store.ingestion.stop import Stop
 from index_store.ingestion.workshop import Workshop
-from index_store.intake import Arrival
-from index_store.loaders import is_archive
-from index_store.records import Added
-from index_store.settings import MEGABYTE
-from index_store.sources import FileSource, KeptSource, SiteSource, Source, file_name, storable
+from index_store.library.versions import Arrival
+from index_store.parsing.loaders import is_archive
 
 log = logging.getLogger(__name__)
 

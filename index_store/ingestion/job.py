@@ -9,18 +9,18 @@ from queue import Queue
 from sqlalchemy import Row
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store import errors
-from index_store.errors import PlainError
+from index_store.base import errors
+from index_store.base.errors import PlainError
+from index_store.base.records import Added
 from index_store.ingestion.embedding import Embedding
 from index_store.ingestion.feeding import Feeder
 from index_store.ingestion.progress import Course, Item, Progress, Stage
 from index_store.ingestion.saving import Saving
+from index_store.ingestion.sources import FileSource, Source
 from index_store.ingestion.stop import Stop
 from index_store.ingestion.work import Ends, Work
 from index_store.ingestion.workshop import Workshop
-from index_store.loaders.loaded import RawFile
-from index_store.records import Added
-from index_store.sources import FileSource, Source
+from index_store.parsing.loaders.loaded import RawFile
 
 log = logging.getLogger(__name__)
 

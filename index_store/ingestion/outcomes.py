@@ -2,9 +2,9 @@
 
 from sqlalchemy import Row
 
-from index_store.errors import PlainError
-from index_store.intake import Version
-from index_store.records import Added, AddStatus
+from index_store.base.errors import PlainError
+from index_store.base.records import Added, AddStatus
+from index_store.library.versions import Version
 
 
 def ready(version: Version) -> Added:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from index_store.records import Added
+from index_store.base.records import Added
 
 GUESSED_CHUNKS = 1 / 1000
 """of a byte, until the first documents have been read"""

@@ -7,15 +7,15 @@ from dataclasses import replace
 from sqlalchemy import Row
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store import errors
+from index_store.base import errors
+from index_store.base.errors import PlainError
+from index_store.base.records import Added
 from index_store.catalogue import Draft
-from index_store.errors import PlainError
 from index_store.ingestion.outcomes import failed, removed, unchanged
 from index_store.ingestion.progress import Course, Item
 from index_store.ingestion.workshop import Workshop
-from index_store.intake import Arrival
-from index_store.loaders import is_archive, kind_of
-from index_store.records import Added
+from index_store.library.versions import Arrival
+from index_store.parsing.loaders import is_archive, kind_of
 
 log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from typing import Self
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store import errors
-from index_store.errors import PlainError
+from index_store.base import errors
+from index_store.base.errors import PlainError
 from index_store.ingestion.work import Ends, Work
 from index_store.ingestion.workshop import Workshop
 

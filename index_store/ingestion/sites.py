@@ -11,10 +11,10 @@ from index_store.crawl import Crawl, CrawledPage, KnownPage, PageOutcome
 from index_store.ingestion.outcomes import unchanged
 from index_store.ingestion.progress import Course, Item, Stage
 from index_store.ingestion.reception import Reception
+from index_store.ingestion.sources import SiteSource
 from index_store.ingestion.stop import Stop
 from index_store.ingestion.workshop import Workshop
-from index_store.intake import Arrival
-from index_store.sources import SiteSource
+from index_store.library.versions import Arrival
 
 NOTHING_KNOWN = KnownPage(etag=None, last_modified=None, digest="", links=())
 """of a page that has no version that is ready: it is fetched anew, and may be gone"""

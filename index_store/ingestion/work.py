@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store import errors
+from index_store.base import errors
+from index_store.base.errors import PlainError
+from index_store.base.records import Added
 from index_store.catalogue import Draft
-from index_store.errors import PlainError
 from index_store.ingestion.outcomes import failed, ready
 from index_store.ingestion.progress import Course, Item, Stage
 from index_store.ingestion.stop import Stop
-from index_store.intake import Intake, Version
-from index_store.loaders.sections import Split
-from index_store.records import Added
+from index_store.library.versions import Intake, Version
+from index_store.parsing.worker.sections import Split
 
 log = logging.getLogger(__name__)
 

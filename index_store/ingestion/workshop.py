@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from index_store.embeddings import Embeddings
-from index_store.intake import Intake
-from index_store.library import Library
-from index_store.loaders.parser import Parser
-from index_store.settings import Settings
-from index_store.split import VERSION
+from index_store.base.settings import Settings
+from index_store.library.library import Library
+from index_store.library.versions import Intake
+from index_store.parsing.chunking.splitter import VERSION
+from index_store.parsing.worker.parser import Parser
+from index_store.vectors.embeddings import Embeddings
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from rag.language import Language
+from rag.text.language import Language
 
 
 @cache

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from index_store import CrawlOptions, SiteSource
+from index_store.crawl import CrawlOptions
 from index_store.crawl.options import MAX_DEPTH, MAX_LIMIT
-from index_store.loaders import KINDS
+from index_store.ingestion.sources import SiteSource
+from index_store.parsing.loaders import KINDS
 from pages.process import engine
 from pages.widgets.attempt import attempt
 from pages.widgets.picker import fresh_key, renew

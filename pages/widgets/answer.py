@@ -8,12 +8,13 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from index_store import IndexStore, Section
-from index_store.errors import UnknownSection
+from index_store.base.errors import UnknownSection
+from index_store.base.records import Section
+from index_store.store import IndexStore
 from pages.widgets.outside import link_outside, mark_outside, place_outside
 from pages.widgets.places import place, ways
 from pages.words import say
-from rag.citations import MARKER
+from rag.text.citations import MARKER
 from rag.trace import Citation
 
 

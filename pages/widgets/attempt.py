@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from index_store.errors import PlainError
+from index_store.base.errors import PlainError
 from pages.words import language, plain
 
 

@@ -7,8 +7,10 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from index_store import Chunk, CrawlOptions, Document, DocumentStatus, Section, SiteSource
-from index_store.errors import OriginalMissing
+from index_store.base.errors import OriginalMissing
+from index_store.base.records import Chunk, Document, DocumentStatus, Section
+from index_store.crawl import CrawlOptions
+from index_store.ingestion.sources import SiteSource
 from pages.process import engine
 from pages.widgets.attempt import attempt
 from pages.widgets.chunks import section_html

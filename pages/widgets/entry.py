@@ -3,7 +3,7 @@
 from html import escape
 
 from pages.words import say
-from rag.prompts.fence import place
+from rag.text.fence import place
 from rag.trace import Passage
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from html import escape
 
-from index_store import Hit, IndexStore
-from index_store.errors import UnknownSection
+from index_store.base.errors import UnknownSection
+from index_store.base.records import Hit
+from index_store.store import IndexStore
 from pages.widgets.places import place, ways
 from pages.widgets.searches import Passage, Search, passages
 from pages.words import counted, language, say

@@ -5,7 +5,8 @@ from html import escape
 
 import streamlit as st
 
-from index_store import Added, AddStatus, Ingestion
+from index_store.base.records import Added, AddStatus
+from index_store.ingestion import Ingestion
 from index_store.ingestion.progress import Item, Stage
 from pages.process import engine
 from pages.widgets.attempt import attempt

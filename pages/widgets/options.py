@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from index_store import MODES, UNITS
+from index_store.search.searcher import MODES, UNITS
 from pages.process import engine
 from pages.widgets.picker import pick
 from pages.words import say
 from rag.pipelines import PIPELINES
-from rag.retrieval import LEAST_HITS, MOST_HITS
-from rag.style import LENGTHS, TONES, USUAL, style
+from rag.runs.retrieval_options import LEAST_HITS, MOST_HITS
+from rag.runs.style import LENGTHS, TONES, USUAL, style
 from rag.trace import Retrieval, Style
 
 AS_IT_IS = ""

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
 
-from index_store import MODES, Hit, IndexStore
-from index_store.errors import PlainError
+from index_store.base.errors import PlainError
+from index_store.base.records import Hit
+from index_store.search.searcher import MODES
+from index_store.store import IndexStore
 
 GOLDEN_ANGLE = 137.508
 """degrees between two hues: however many there are, neighbours differ"""

@@ -5,7 +5,8 @@ from html import escape
 
 import streamlit as st
 
-from index_store import DocumentStatus, Index, Site, SiteSource
+from index_store.base.records import DocumentStatus, Index, Site
+from index_store.ingestion.sources import SiteSource
 from pages.process import engine
 from pages.widgets.attempt import attempt
 from pages.widgets.picker import fresh_key, renew

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from index_store import Document, DocumentStatus
-from index_store.errors import EmptyIndex, UnknownIndex
+from index_store.base.errors import EmptyIndex, UnknownIndex
+from index_store.base.records import Document, DocumentStatus
 from pages.process import engine
 from pages.widgets.attempt import attempt
 from pages.widgets.picker import fresh_key, renew

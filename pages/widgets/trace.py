@@ -8,7 +8,7 @@ import streamlit as st
 from pages.widgets import detail
 from pages.widgets.options import retrieval_label, style_label
 from pages.words import counted, say, thousands
-from rag.style import USUAL
+from rag.runs.style import USUAL
 from rag.trace import (
     Decision,
     Event,

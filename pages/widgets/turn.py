@@ -14,10 +14,10 @@ from pages.widgets.picker import fresh_key, renew
 from pages.widgets.standing import show_standing, show_unconfirmed
 from pages.widgets.uploader import take_left
 from pages.words import language, say
-from rag.history import PastRun
 from rag.pipelines import PIPELINES
-from rag.reading import answer_so_far, cited_so_far
-from rag.run import Run
+from rag.runs.history import PastRun
+from rag.runs.run import Run
+from rag.runs.summary import answer_so_far, cited_so_far
 from rag.trace import Event, RunFinished, RunStarted
 
 ASSISTANT = Path(__file__).parent.parent / "icon.svg"

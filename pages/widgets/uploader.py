@@ -7,8 +7,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from index_store import uploads
-from index_store.loaders import KINDS
+from index_store.ingestion import uploads
+from index_store.parsing.loaders import KINDS
 from pages.process import engine
 from pages.words import say
 

@@ -1,7 +1,7 @@
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.nodes.stream_answer import written
 from rag.trace import GenerationDetail
-from rag.writing import written
 
 
 @step

@@ -1,8 +1,8 @@
 from collections.abc import Sequence
 
-from rag.grades import UNREADABLE
-from rag.state import State
-from rag.step import Assessing, NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import Assessing, NodeStep, step
+from rag.models.grades import UNREADABLE
 from rag.trace import AssessmentDetail, Grade, PassageGrade
 
 UNTOLD = {"yes": 1.0, "no": 0.0, "unknown": 0.5}

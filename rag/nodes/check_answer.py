@@ -3,10 +3,10 @@
 A check that fails, or can't be read, neither passes an answer nor rejects it: it stands unconfirmed.
 """
 
-from rag.citations import claims
-from rag.grades import UNREADABLE_SUPPORT, UNREADABLE_USEFULNESS, or_unknown
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.models.grades import UNREADABLE_SUPPORT, UNREADABLE_USEFULNESS, or_unknown
+from rag.text.citations import claims
 from rag.trace import AnswerCheckDetail, Attempt, GroundingDetail, UsefulnessDetail
 
 

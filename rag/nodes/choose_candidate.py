@@ -1,6 +1,6 @@
-from rag.citations import MARKER
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.text.citations import MARKER
 from rag.trace import AnswerCheckDetail
 
 

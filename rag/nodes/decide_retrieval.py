@@ -1,6 +1,6 @@
-from rag.grades import UNREADABLE, or_unknown
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.models.grades import UNREADABLE, or_unknown
 from rag.trace import RetrievalNeedDetail
 
 LEAST_NEED = 0.2

@@ -1,6 +1,6 @@
-from rag.prompts import declining
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.nodes import declining
 from rag.trace import DeclineDetail, Passage
 
 MOST_NEAREST = 3

@@ -3,11 +3,11 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from rag.errors import PASSING
-from rag.refining import refined, strips
-from rag.state import State
-from rag.step import NodeStep, Tools, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, Tools, step
+from rag.nodes.stream_answer import written
+from rag.nodes.strips import refined, strips
 from rag.trace import DraftDetail
-from rag.writing import written
 
 
 def grade_and_draft(state: State, runtime: Runtime[Tools]) -> list[str]:

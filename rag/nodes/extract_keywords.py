@@ -1,11 +1,11 @@
 import asyncio
 from collections.abc import Sequence
 
-from index_store.errors import ServiceError
+from index_store.base.errors import ServiceError
 from rag.errors import ModelError, ModelTooSlow
-from rag.keywords import MOST_WORDS, standing_in
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.models.keywords import MOST_WORDS, standing_in
 from rag.trace import KeywordsDetail, NotUsed
 
 TIME_LIMIT = 30

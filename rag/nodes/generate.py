@@ -1,8 +1,8 @@
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
 from rag.nodes.decline import say_no
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.nodes.stream_answer import written
 from rag.trace import GenerationDetail
-from rag.writing import written
 
 
 @step

@@ -1,8 +1,8 @@
 from rag.errors import NoJson
-from rag.grades import UNREADABLE, or_unknown
-from rag.side_by_side import side_by_side
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.side_by_side import side_by_side
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.models.grades import UNREADABLE, or_unknown
 from rag.trace import GradesDetail, Passage, PassageGrade
 
 

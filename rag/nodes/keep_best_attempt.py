@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
 from rag.trace import Attempt, AttemptsDetail
 
 _BY_SUPPORT = ("no", None, "partly", "fully")

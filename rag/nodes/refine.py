@@ -1,8 +1,8 @@
 import asyncio
 
-from rag.refining import refined, strips
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.nodes.strips import refined, strips
 from rag.trace import RefinementDetail
 
 

@@ -1,9 +1,9 @@
 import asyncio
 
-from rag.draft import Draft
-from rag.room import fitted
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.speculative_answer import Draft
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.models.context_window import fitted
 from rag.trace import Passage, RetrievalDetail
 
 

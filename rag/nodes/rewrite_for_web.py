@@ -1,8 +1,8 @@
 from rag.errors import PASSING
-from rag.language import is_written_in
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
 from rag.nodes.rewrite_question import LONGEST_QUERY
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.text.language import is_written_in
 from rag.trace import RewriteDetail
 
 

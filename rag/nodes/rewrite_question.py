@@ -1,8 +1,8 @@
 from rag.errors import PASSING
-from rag.language import is_written_in
-from rag.prompts.fence import place
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.text.fence import place
+from rag.text.language import is_written_in
 from rag.trace import RewriteDetail
 
 LONGEST_QUERY = 300

@@ -1,7 +1,7 @@
 from rag.errors import PASSING
-from rag.routing import is_small_talk
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.text.routing import is_small_talk
 from rag.trace import RouteDetail
 
 

@@ -1,8 +1,8 @@
 from collections.abc import Sequence
 
 from rag.errors import WebSearchError
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
 from rag.trace import Passage, WebSearchDetail
 from rag.web import WebResult
 

@@ -1,15 +1,15 @@
 from collections.abc import Awaitable
 from typing import TypeVar
 
-from index_store.errors import PlainError
-from rag.critique import score
+from index_store.base.errors import PlainError
 from rag.errors import PASSING, NoJson
-from rag.grades import UNREADABLE, UNREADABLE_SUPPORT, UNREADABLE_USEFULNESS, or_unknown
-from rag.side_by_side import side_by_side
-from rag.state import State
-from rag.step import NodeStep, step
+from rag.graph.side_by_side import side_by_side
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.models.grades import UNREADABLE, UNREADABLE_SUPPORT, UNREADABLE_USEFULNESS, or_unknown
+from rag.nodes.critique import score
+from rag.nodes.stream_answer import written
 from rag.trace import Candidate, CandidatesDetail, Grade, Passage
-from rag.writing import written
 
 T = TypeVar("T", bound=Grade)
 

@@ -16,6 +16,8 @@ its own; passages are searched both ways and by section, graded all at once whil
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.state import State
+from rag.graph.step import Choice, Limits, Tools, choice
 from rag.nodes import (
     check_answer,
     check_grounding,
@@ -34,8 +36,6 @@ from rag.nodes import (
 )
 from rag.nodes.keep_best_attempt import best_of
 from rag.pipelines.pipeline import Pipeline
-from rag.state import State
-from rag.step import Choice, Limits, Tools, choice
 from rag.trace import Retrieval
 
 

@@ -15,6 +15,8 @@ so, and answers from what there is, or not at all; strips are scored without a m
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.state import State
+from rag.graph.step import Choice, Limits, Tools, choice
 from rag.nodes import (
     assess,
     decline,
@@ -28,8 +30,6 @@ from rag.nodes import (
     web_search,
 )
 from rag.pipelines.pipeline import Pipeline
-from rag.state import State
-from rag.step import Choice, Limits, Tools, choice
 
 
 @choice

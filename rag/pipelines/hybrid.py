@@ -8,10 +8,10 @@ extract_keywords -> retrieve -> generate
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.state import State
+from rag.graph.step import Tools
 from rag.nodes import extract_keywords, generate, retrieve
 from rag.pipelines.pipeline import Pipeline
-from rag.state import State
-from rag.step import Tools
 from rag.trace import Retrieval
 
 graph = (

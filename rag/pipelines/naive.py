@@ -5,10 +5,10 @@ retrieve -> generate
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.state import State
+from rag.graph.step import Tools
 from rag.nodes import generate, retrieve
 from rag.pipelines.pipeline import Pipeline
-from rag.state import State
-from rag.step import Tools
 
 graph = (
     StateGraph(State, context_schema=Tools)

@@ -3,8 +3,8 @@ from dataclasses import dataclass, field
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from rag.state import State
-from rag.step import Tools
+from rag.graph.state import State
+from rag.graph.step import Tools
 from rag.trace import Retrieval
 
 

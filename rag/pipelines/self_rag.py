@@ -15,6 +15,8 @@ attempt is borne out, it says that the documents don't hold the answer.
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.state import State
+from rag.graph.step import Choice, Limits, Tools, choice
 from rag.nodes import (
     check_answer,
     check_grounding,
@@ -30,8 +32,6 @@ from rag.nodes import (
 )
 from rag.nodes.keep_best_attempt import best_of
 from rag.pipelines.pipeline import Pipeline
-from rag.state import State
-from rag.step import Choice, Limits, Tools, choice
 
 
 @choice

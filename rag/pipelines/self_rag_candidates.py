@@ -11,6 +11,8 @@ grader here, and an answer is one segment.
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.state import State
+from rag.graph.step import Choice, Limits, Tools, choice
 from rag.nodes import (
     answer_from_memory,
     choose_candidate,
@@ -20,8 +22,6 @@ from rag.nodes import (
     write_candidates,
 )
 from rag.pipelines.pipeline import Pipeline
-from rag.state import State
-from rag.step import Choice, Limits, Tools, choice
 
 
 @choice

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from index_store import Added
-from index_store.errors import Failure
+from index_store.base.errors import Failure
+from index_store.base.records import Added
 from rag.trace.frozen import Frozen
 from rag.trace.grades import Grade, PassageGrade, Support, Usefulness
 from rag.trace.passages import Passage

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from index_store.errors import Failure
+from index_store.base.errors import Failure
 from rag.trace.details import Detail
 from rag.trace.frozen import Frozen
 from rag.trace.passages import Citation, Retrieval

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from index_store.errors import Failure
+from index_store.base.errors import Failure
 from rag.trace.frozen import Frozen
 from rag.trace.passages import Passage
 

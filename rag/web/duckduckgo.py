@@ -7,7 +7,7 @@ import asyncio
 from typing import ClassVar
 
 from rag.errors import WebSearchFailed, WebSearchTooSlow, WebUnreachable
-from rag.language import Language
+from rag.text.language import Language
 from rag.web.search import MOST_RESULTS, TIME_LIMIT, WebResult, read_results
 
 _REGIONS: dict[Language, str] = {"ja": "jp-jp", "en": "us-en"}

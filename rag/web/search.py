@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 from urllib.parse import urlsplit
 
-from rag.language import Language
+from rag.text.language import Language
 
 MOST_RESULTS = 5
 """what both services give for one credit or page, and more than a small model can read"""

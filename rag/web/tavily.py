@@ -18,7 +18,7 @@ from rag.errors import (
     WebSearchTooSlow,
     WebUnreachable,
 )
-from rag.language import Language
+from rag.text.language import Language
 from rag.web.search import MOST_RESULTS, TIME_LIMIT, WebResult, read_results
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.formats import Expected, Outcome, held_against
-from index_store.errors import NoText
+from index_store.base.errors import NoText
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Error, sync_playwright
 
-from rag.language import Language
+from rag.text.language import Language
 from tests.browser.app import App
 from tests.browser.visitor import Visitor
 from tests.servers import OpenAIServer, TavilyServer

@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import expect
 
-from rag.refusal import WORD
+from rag.models.service.no_answer import WORD
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED
 from tests.servers import Answer

@@ -5,10 +5,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from index_store.errors import EmptyDocument, NoText, UnknownKind
-from index_store.loaders import ARCHIVES, KINDS
+from index_store.base.errors import EmptyDocument, NoText, UnknownKind
+from index_store.parsing.loaders import ARCHIVES, KINDS
 from tests.browser.test_run import script
-from tests.index_store.loaders.pdf_file import PdfFile
+from tests.index_store.parsing.loaders.pdf_file import PdfFile
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 

@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import expect
 
-from index_store.errors import NoText
+from index_store.base.errors import NoText
 from tests.browser.visitor import LOADED, Visitor
-from tests.index_store.loaders.pdf_file import PdfFile, Text
+from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 from tests.servers.site_server import SiteServer, html
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])

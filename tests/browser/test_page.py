@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from index_store.errors import KeyRefused, ServiceFailed
-from index_store.service import host_of
+from index_store.base.errors import KeyRefused, ServiceFailed
+from index_store.base.service import host_of
 from tests.browser.test_run import script
 from tests.servers import Refusal
 

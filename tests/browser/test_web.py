@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages.texts import texts
-from rag.prompts import en, ja
+from rag.models.service import en, ja
 from tests.browser.visitor import LOADED
 from tests.servers import WebResult
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Request, TimeoutError, WebSocket, expect
 
 from pages.texts import texts
-from rag.language import Language
+from rag.text.language import Language
 
 LOADED = 60_000
 """milliseconds for what includes a model's first use"""

@@ -15,7 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from index_store import AddStatus, FileSource, IndexStore, Ingestion, errors, uploads
+from index_store.base import errors
+from index_store.base.records import AddStatus
+from index_store.ingestion import Ingestion, uploads
+from index_store.ingestion.sources import FileSource
+from index_store.store import IndexStore
 
 INDEXES = ("規程", "manuals")
 FILES = tuple(f"{name}.{kind}" for name in ("travel", "旅費 ①", "leave", "vpn") for kind in ("md", "txt", "html"))

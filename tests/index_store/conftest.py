@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from index_store import IndexStore, Settings
+from index_store.base.settings import Settings
+from index_store.store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 
 

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from index_store import Document, DocumentStatus, IndexStore
+from index_store.base.records import Document, DocumentStatus
+from index_store.store import IndexStore
 from tests.index_store.churn import ARCHIVES, mark, members
 
 Versions = set[int | None]

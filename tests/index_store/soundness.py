@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from index_store import DocumentStatus, IndexStore
+from index_store.base.records import DocumentStatus
+from index_store.store import IndexStore
 
 
 def is_sound(store: IndexStore, data_dir: Path) -> bool:

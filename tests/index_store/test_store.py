@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from index_store import AddStatus, IndexStore, Settings, errors, expand
+from index_store.base import errors
+from index_store.base.records import AddStatus
+from index_store.base.settings import Settings
 from index_store.catalogue.documents import Documents
 from index_store.catalogue.drafts import Drafts
 from index_store.catalogue.indexes import Indexes
+from index_store.ingestion.sources import expand
+from index_store.store import IndexStore
 from tests.servers import OpenAIServer
 
 

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from index_store import AddStatus, FileSource, IndexStore, Settings, errors
+from index_store.base import errors
+from index_store.base.records import AddStatus
+from index_store.base.settings import Settings
+from index_store.ingestion.sources import FileSource
+from index_store.store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import is_sound, originals
 

@@ -8,9 +8,9 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 from pages.process import engine
 from pages.texts import texts
-from rag.history import PastRun
-from rag.language import Language
 from rag.pipelines import PIPELINES
+from rag.runs.history import PastRun
+from rag.text.language import Language
 
 INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"
 

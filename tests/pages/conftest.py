@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pages import process
-from rag.engine import Engine
+from rag.runs.engine import Engine
 from tests.servers import OpenAIServer
 
 

@@ -4,7 +4,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.process import engine
 from pages.texts import texts
-from rag.language import Language
+from rag.text.language import Language
 from tests.pages.chat_page import INDEX_PAGE, shown
 
 

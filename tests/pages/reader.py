@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from streamlit.testing.v1 import AppTest
 
-from rag.language import Language
+from rag.text.language import Language
 
 T = TypeVar("T")
 

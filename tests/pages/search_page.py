@@ -7,7 +7,7 @@ from lxml.html import HtmlElement, fragment_fromstring
 from streamlit.testing.v1 import AppTest
 
 from pages.texts import texts
-from rag.language import Language
+from rag.text.language import Language
 from tests.pages.chat_page import INDEX_PAGE, shown
 
 

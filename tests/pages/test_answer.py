@@ -7,7 +7,7 @@ import pytest
 
 from pages.texts import texts
 from pages.widgets.answer import answer_html
-from rag.engine import Engine
+from rag.runs.engine import Engine
 from rag.trace import Citation
 from tests.pages.reader import for_reader
 from tests.pages.test_detail import Tags

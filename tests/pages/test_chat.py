@@ -8,17 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from index_store import samples, uploads
-from index_store.errors import (
-    EmptyDocument,
-    EmptyIndex,
-    InvalidSetting,
-    KeyRefused,
-    ServiceFailed,
-    StoreInUse,
-)
-from index_store.service import host_of
-from pages import process
+from index_store.base.errors import EmptyDocument, EmptyIndex, InvalidSetting, KeyRefused, ServiceFailed, StoreInUse
+from index_store.base.service import host_of
+from index_store.ingestion import uploads
+from pages import process, samples
 from pages.texts import texts
 from rag.pipelines import PIPELINES
 from tests.pages.chat_page import ChatPage

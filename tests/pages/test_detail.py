@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from index_store.errors import ServiceBusy
+from index_store.base.errors import ServiceBusy
 from pages.texts import texts
 from pages.widgets import detail
 from rag.trace import (

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from index_store import samples, uploads
-from index_store.errors import BadIndexName, EmptyDocument, IndexExists, NoText, UnknownDocument
-from tests.index_store.loaders.pdf_file import PdfFile
+from index_store.base.errors import BadIndexName, EmptyDocument, IndexExists, NoText, UnknownDocument
+from index_store.ingestion import uploads
+from pages import samples
+from tests.index_store.parsing.loaders.pdf_file import PdfFile
 from tests.pages.chat_page import ChatPage
 from tests.pages.documents_page import DocumentsPage
 from tests.pages.test_detail import Tags

@@ -10,11 +10,11 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from index_store import FileSource
-from index_store.errors import StoreInUse, UnknownDocument
+from index_store.base.errors import StoreInUse, UnknownDocument
+from index_store.ingestion.sources import FileSource
 from pages import process
 from pages.originals import original
-from tests.index_store.loaders.pdf_file import PdfFile, Text
+from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
 JAPANESE = "一般社員の国内出張の日当は1日2,500円です。宿泊を伴わないときは半額とします。\n"
 SCRIPT = "<html><body><h1>Page</h1><p>Some text.</p><script>document.title = 'run'</script></body></html>"

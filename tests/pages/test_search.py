@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from index_store import MODES
-from index_store.errors import EmbeddingModelMismatch, EmptyIndex, NoText, ServiceFailed
-from index_store.service import host_of
+from index_store.base.errors import EmbeddingModelMismatch, EmptyIndex, NoText, ServiceFailed
+from index_store.base.service import host_of
+from index_store.search.searcher import MODES
 from pages.texts import texts
-from tests.index_store.loaders.pdf_file import PdfFile
+from tests.index_store.parsing.loaders.pdf_file import PdfFile
 from tests.pages.conftest import restart
 from tests.pages.documents_page import DocumentsPage
 from tests.pages.search_page import SearchPage

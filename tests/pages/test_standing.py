@@ -7,7 +7,7 @@ import pytest
 from pages import process
 from pages.texts import texts
 from pages.widgets.standing import dropped, show_standing, show_unconfirmed
-from rag.refusal import WORD
+from rag.models.service.no_answer import WORD
 from rag.trace import (
     Decision,
     Event,

@@ -10,14 +10,15 @@ from typing import get_args
 
 import pytest
 
-from index_store import MODES, UNITS, AddStatus, DocumentStatus
-from index_store.analysis import Dropped
+from index_store.base.records import AddStatus, DocumentStatus
+from index_store.full_text.analysis import Dropped
 from index_store.ingestion.progress import Stage
+from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
 from pages.widgets.analysis import Presence
 from rag.pipelines import PIPELINES
-from rag.routing import Route
-from rag.style import LENGTHS, TONES
+from rag.runs.style import LENGTHS, TONES
+from rag.text.routing import Route
 from rag.trace import (
     AssessmentDetail,
     Level,

@@ -1,7 +1,7 @@
 """A detail of each kind that a step can report, with words in it that try to be HTML and Markdown."""
 
-from index_store import Added, AddStatus, Place
-from index_store.errors import EmptyDocument
+from index_store.base.errors import EmptyDocument
+from index_store.base.records import Added, AddStatus, Place
 from rag.trace import (
     AnswerCheckDetail,
     AssessmentDetail,

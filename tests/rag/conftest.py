@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from index_store import AddStatus, IndexStore
-from index_store.embeddings import EmbeddedEmbeddings
-from rag.engine import Engine
+from index_store.base.records import AddStatus
+from index_store.store import IndexStore
+from index_store.vectors.embeddings import EmbeddedEmbeddings
+from rag.runs.engine import Engine
 from rag.settings import Settings
 from tests.rag.documents import INDEX, write_documents
 from tests.rag.scripted import ScriptedChat, ScriptedSource

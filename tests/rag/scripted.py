@@ -18,8 +18,8 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
-from rag.chat import ChatModel
-from rag.service_chat import ServiceChat
+from rag.models.chat_model import ChatModel
+from rag.models.service.chat import ServiceChat
 from tests.servers.script import Script
 
 PIECE = 4

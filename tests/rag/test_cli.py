@@ -9,10 +9,10 @@ import sys
 
 import pytest
 
-from rag.outcomes import warning
+from rag.models.service import en, ja
+from rag.models.service.no_answer import WORD
 from rag.pipelines import PIPELINES
-from rag.prompts import en, ja
-from rag.refusal import WORD
+from rag.runs.outcomes import warning
 from rag.trace import RunFinished, StepFinished, Style, from_json
 from tests.rag.conftest import KEY, TAVILY_KEY
 from tests.rag.documents import INDEX

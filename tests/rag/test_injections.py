@@ -7,11 +7,12 @@ from types import ModuleType
 
 import pytest
 
-from rag.engine import Engine
-from rag.grades import read_support, read_usefulness, read_verdict
-from rag.prompts import embedded, service
-from rag.prompts.fence import fenced
+from rag.models.embedded import prompts as embedded
+from rag.models.grades import read_support, read_usefulness, read_verdict
+from rag.models.service import prompts as service
+from rag.runs.engine import Engine
 from rag.settings import Settings
+from rag.text.fence import fenced
 from rag.trace import Passage, Turn
 from tests.rag.documents import INDEX
 from tests.rag.injections import FOLLOWED, INJECTIONS

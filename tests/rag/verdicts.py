@@ -2,7 +2,7 @@
 
 import json
 
-from rag.prompts import en, ja
+from rag.models.service import en, ja
 from tests.rag.scripted import ScriptedChat
 
 SECRET_WORD = "xylophone"

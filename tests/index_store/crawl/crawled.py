@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from index_store.base.settings import Settings
 from index_store.crawl import CrawledPage, KnownPage, PageOutcome
-from index_store.settings import Settings
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import pytest
 
 from index_store.crawl import Crawl, CrawlOptions, PageOutcome
 from index_store.crawl.errors import BadCrawlOption, BadPattern
-from index_store.loaders import kind_of
+from index_store.parsing.loaders import kind_of
 from tests.index_store.crawl.crawled import settings
 from tests.servers.site_server import Reply, SiteServer, html, moved
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from index_store.loaders import KINDS
+from index_store.parsing.loaders import KINDS
 from tests.servers.site_server import Misbehaviour, Reply, html
 
 

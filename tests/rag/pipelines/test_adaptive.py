@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rag.prompts import en, ja
+from rag.models.service import en, ja
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, decisions, finished
 from tests.rag.verdicts import NO, PROSE, YES, approve

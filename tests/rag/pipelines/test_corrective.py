@@ -2,8 +2,9 @@
 
 import pytest
 
-from rag.prompts import declining, en, ja
-from rag.refining import GAP
+from rag.models.service import en, ja
+from rag.nodes import declining
+from rag.nodes.strips import GAP
 from tests.rag.conftest import TAVILY_KEY
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, decisions, finished, tokens

@@ -2,10 +2,10 @@
 
 import pytest
 
-from index_store.errors import KeyRefused, ServiceBusy
-from rag.embedded.chat import EmbeddedChat
-from rag.models import ServiceSource
-from rag.prompts import ja
+from index_store.base.errors import KeyRefused, ServiceBusy
+from rag.models.embedded.chat import EmbeddedChat
+from rag.models.registry import ServiceSource
+from rag.models.service import ja
 from rag.settings import Settings
 from rag.trace import StepFinished, StepStarted, Token
 from tests.rag.documents import ALLOWANCE, INDEX

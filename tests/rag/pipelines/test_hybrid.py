@@ -5,9 +5,9 @@ from importlib import import_module
 
 import pytest
 
-from index_store.errors import ServiceBusy
+from index_store.base.errors import ServiceBusy
 from rag.errors import EmptyReply
-from rag.prompts import en, ja
+from rag.models.service import en, ja
 from rag.trace import Retrieval
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, finished, tokens

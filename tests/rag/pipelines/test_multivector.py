@@ -1,5 +1,5 @@
-from rag.prompts import ja
-from rag.room import Room, length
+from rag.models.context_window import Room, length
+from rag.models.service import ja
 from rag.trace import Retrieval
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, finished

@@ -1,4 +1,4 @@
-from rag.prompts import en, ja
+from rag.models.service import en, ja
 from tests.rag.documents import ALLOWANCE, INDEX, LEAVE
 from tests.rag.reading import begun, decisions, finished, tokens
 

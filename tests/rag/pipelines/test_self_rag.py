@@ -2,8 +2,9 @@
 
 import pytest
 
-from index_store.errors import KeyRefused, ServiceBusy
-from rag.prompts import declining, en, ja
+from index_store.base.errors import KeyRefused, ServiceBusy
+from rag.models.service import en, ja
+from rag.nodes import declining
 from rag.trace import Retrieval, StepStarted, Token
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, decisions, finished, of, tokens

@@ -2,9 +2,9 @@
 
 import pytest
 
-from index_store.errors import KeyRefused, ServiceBusy
-from rag.critique import score
-from rag.prompts import en, ja
+from index_store.base.errors import KeyRefused, ServiceBusy
+from rag.models.service import en, ja
+from rag.nodes.critique import score
 from rag.trace import Grade, Retrieval, Support, Token, Usefulness
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, decisions, finished, of, tokens

@@ -2,7 +2,7 @@
 
 import pytest
 
-from index_store.errors import InvalidSetting
+from index_store.base.errors import InvalidSetting
 from rag.settings import Settings
 from rag.web import web_search
 from tests.rag.conftest import TAVILY_KEY

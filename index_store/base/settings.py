@@ -1,0 +1,109 @@
+"""The index store's settings, read once from the environment and `.env`."""
+
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import AnyHttpUrl, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from index_store.base.errors import InvalidSetting
+
+MEGABYTE = 1024 * 1024
+
+
+class PlainSettings(BaseSettings):
+    """Settings whose errors name the variable and what is allowed, never the value: it may be a secret.
+
+    `allowed` gives, for each field that can be wrong, what it must be, in English and in Japanese.
+    Raises InvalidSetting.
+    """
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_file_encoding="utf-8", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True
+    )
+    allowed: ClassVar[dict[str, tuple[str, str]]] = {}
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            field = str((error.errors()[0]["loc"] or ("chunk_overlap",))[0]).lower()
+            en, ja = self.allowed.get(field, ("a value of the right kind", "正しい形式の値"))
+            # `from None`: the chain would print the value.
+            raise InvalidSetting(variable=field.upper(), allowed_en=en, allowed_ja=ja) from None
+        except UnicodeDecodeError:
+            raise InvalidSetting(variable=".env", allowed_en="a UTF-8 file", allowed_ja="UTF-8 のファイル") from None
+
+
+class Settings(PlainSettings):
+    allowed: ClassVar[dict[str, tuple[str, str]]] = {
+        "data_dir": ("a folder", "フォルダーの場所"),
+        "openai_base_url": ("an http or https address", "http または https のアドレス"),
+        "chunk_size": ("a whole number from 50 to 2000", "50〜2000 の整数"),
+        "chunk_overlap": ("a whole number from 0 to half of CHUNK_SIZE", "0〜CHUNK_SIZE の半分の整数"),
+        "model_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
+        "model_retries": ("a whole number from 0 to 10", "0〜10 の整数"),
+        "max_file_mb": ("a number of megabytes above 0", "0 より大きいメガバイト数"),
+        "parser_workers": ("a whole number from 1 to 64", "1〜64 の整数"),
+        "parser_memory_mb": ("a whole number of at least 256", "256 以上の整数"),
+        "parser_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
+        "fusion": ("score or rank", "score または rank"),
+        "keyword_weight": ("a number from 0 to 1", "0〜1 の数"),
+        "crawl_rate": ("a number above 0", "0 より大きい数"),
+        "crawl_at_once": ("a whole number from 1 to 64", "1〜64 の整数"),
+        "crawl_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
+    }
+
+    data_dir: Path = Path("data")
+    openai_api_key: SecretStr | None = None
+    openai_base_url: str | None = None
+    embedding_model: str = "text-embedding-3-small"
+    chunk_size: int = Field(300, ge=50, le=2000)
+    """in wide (Japanese) characters; see cut.py"""
+    chunk_overlap: int = Field(40, ge=0)
+    model_timeout: float = Field(60, gt=0, allow_inf_nan=False)
+    """seconds"""
+    model_retries: int = Field(2, ge=0, le=10)
+    max_file_mb: float = Field(200, gt=0, allow_inf_nan=False)
+    parser_workers: int = Field(2, ge=1, le=64)
+    """processes"""
+    parser_memory_mb: int = Field(1024, ge=256)
+    """of address space, each, above what the libraries take"""
+    parser_timeout: float = Field(120, gt=0, allow_inf_nan=False)
+    """seconds a file"""
+    fusion: Literal["score", "rank"] = "score"
+    """of both sides of a hybrid search; see fusion.py"""
+    keyword_weight: float = Field(0.7, ge=0, le=1, allow_inf_nan=False)
+    """what the keyword side counts in it; the vector side counts the rest"""
+    crawl_allowed: str = ""
+    """hosts and networks inside that may be crawled, separated by commas"""
+    crawl_rate: float = Field(4, gt=0, allow_inf_nan=False)
+    """requests a second to one host"""
+    crawl_at_once: int = Field(4, ge=1, le=64)
+    crawl_timeout: float = Field(30, gt=0, allow_inf_nan=False)
+    """seconds a page"""
+
+    @field_validator("openai_api_key")
+    @classmethod
+    def _blank_is_not_set(cls, key: SecretStr | None) -> SecretStr | None:
+        return key if key and key.get_secret_value().strip() else None
+
+    @field_validator("openai_base_url")
+    @classmethod
+    def _is_an_address(cls, url: str | None) -> str | None:
+        if not url or not url.strip():
+            return None
+        AnyHttpUrl(url.strip())
+        return url.strip()
+
+    @model_validator(mode="after")
+    def _overlap_leaves_room(self) -> Self:
+        # Above half, each chunk would mostly repeat the one before, and cutting might not go forward.
+        if self.chunk_overlap * 2 > self.chunk_size:
+            raise ValueError
+        return self
+
+    @property
+    def service_is_set(self) -> bool:
+        """Whether a model service is to be used: servers such as Ollama need an address and no key."""
+        return self.openai_api_key is not None or self.openai_base_url is not None

@@ -1,0 +1,258 @@
+"""Text to the terms that full-text search compares: words, and beside them pairs of characters of Japanese.
+
+Japanese words are Sudachi's, without particles, auxiliaries and signs; those of other scripts are stemmed as English.
+Pairs find what no dictionary knows and what is cut differently elsewhere. A question is analysed as a text is, and what
+only asks is left out.
+"""
+
+import re
+import threading
+import unicodedata
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from functools import cache, lru_cache
+from itertools import dropwhile
+from typing import NamedTuple
+
+import snowballstemmer
+from pydantic import BaseModel
+
+from index_store.full_text.folding import Folded, fold
+from index_store.full_text.glossary import Glossary
+from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
+from index_store.full_text.sudachi import DICTIONARY, SUDACHI, Kind
+
+VERSION = 2
+"""raised when the same text would give other terms, so that it is analysed anew"""
+
+LONGEST = 64
+"""characters of a term: what is longer is no word (base64), and is cut"""
+
+_JAPANESE = (
+    "々〆〇\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+"""kana, and kanji, Chinese ones too"""
+_HANGUL = "\uac00-\ud7a3"
+_HAS_JAPANESE = re.compile(f"[{_JAPANESE}]")
+_HIRAGANA = re.compile("[\u3041-\u309f]")
+_RUN = re.compile(f"[{_JAPANESE}]+|[{_HANGUL}]+")
+_LETTER = rf"(?:(?![{_JAPANESE}{_HANGUL}])[^\W_])"
+_PRIMED = rf"(?<!{_LETTER})(?<!['’′]){_LETTER}\d*['’′]+(?!{_LETTER})"
+"""X' is another thing than X; a letter in quotes is none of this"""
+_WORD = re.compile(rf"{_PRIMED}|\d+(?:[.,]\d+)+(?!{_LETTER})|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
+"""a name such as X', a number with its points, a word with its apostrophes, or Hangul, which Sudachi does not know"""
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_SIGNS = re.compile(r"[^\w\s]+")
+
+
+class Term(NamedTuple):
+    text: str
+    start: int
+    """offsets, in characters, into the text that was analysed"""
+    end: int
+
+
+class Terms(NamedTuple):
+    words: list[Term]
+    """in the order of the text; a term of the glossary stands before the words that it is made of"""
+    pairs: list[Term]
+
+
+class Dropped(StrEnum):
+    PARTICLE = "particle"
+    AUXILIARY = "auxiliary"
+    SIGN = "sign"
+    COMMON = "common"
+    """a word that every question may have: what, the, する"""
+    ASKING = "asking"
+    """tell me, 教えてください"""
+    WITHIN = "within"
+    """part of a term of the glossary, which is searched as a whole"""
+
+
+class QuestionWord(BaseModel, frozen=True):
+    written: str
+    start: int
+    """offsets, in characters, into the question"""
+    end: int
+    term: str
+    """what it is searched as; empty when it is not"""
+    dropped: Dropped | None
+
+
+class Analysis(BaseModel, frozen=True):
+    """How a question is searched."""
+
+    words: tuple[QuestionWord, ...]
+    """in the order of the question"""
+    pairs: tuple[str, ...]
+    """each once"""
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Terms that are searched, each once."""
+        return tuple(dict.fromkeys(word.term for word in self.words if not word.dropped))
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    term: str
+    dropped: Dropped | None
+
+
+_KINDS = {Kind.PARTICLE: Dropped.PARTICLE, Kind.AUXILIARY: Dropped.AUXILIARY, Kind.SIGN: Dropped.SIGN}
+
+
+class Analyzer:
+    def __init__(self, glossary: Glossary | None = None) -> None:
+        self._glossary = glossary or Glossary()
+
+    @property
+    def id(self) -> str:
+        """Another one gives other terms: what was put in under it is to be put in anew."""
+        return f"{VERSION}-{DICTIONARY}-{self._glossary.id}"
+
+    def terms(self, text: str) -> Terms:
+        """Of a text that is to be found."""
+        folded = fold(text)
+        words = [
+            Term(word.term, *folded.original(word.start, word.end)) for word in self._words(folded) if not word.dropped
+        ]
+        return Terms(words, [Term(pair, *folded.original(start, end)) for start, end, pair in _pairs(folded.text)])
+
+    def question(self, text: str) -> Analysis:
+        folded = fold(text)
+        signs = [_Word(sign.start(), sign.end(), "", Dropped.SIGN) for sign in _SIGNS.finditer(folded.text)]
+        words = _without_asking(_whole(_in_order([*self._words(folded), *signs])), folded, text)
+        kept = {at for word in words if not word.dropped for at in range(word.start, word.end)}
+        last = max(kept, default=-1)
+        # Pairs of a word and a particle (雨が降る) tell the order of words; behind the last one (雨とは) they only ask.
+        spans = ((start, end, pair) for start, end, pair in _pairs(folded.text) if end - 1 <= last)
+        pairs = (pair for start, end, pair in spans if start in kept or end - 1 in kept)
+        return Analysis(words=tuple(_shown(word, folded, text) for word in words), pairs=tuple(dict.fromkeys(pairs)))
+
+    def matches(self, analysis: Analysis, text: str) -> list[tuple[int, int]]:
+        """Spans of `text` that the question's terms found, in order, none that touch."""
+        terms = self.terms(text)
+        words, pairs = set(analysis.kept), set(analysis.pairs)
+        found = [(term.start, term.end) for term in terms.words if term.text in words]
+        found += [
+            (term.start, term.end)
+            for term in terms.pairs
+            if term.text in pairs
+            and not _HIRAGANA.search(term.text)  # とは is in every text, and of の色 only 色 is meant
+        ]
+        merged: list[tuple[int, int]] = []
+        for start, end in sorted(found):
+            if merged and start <= merged[-1][1]:
+                start, end = merged[-1][0], max(end, merged.pop()[1])
+            merged.append((start, end))
+        return merged
+
+    def _words(self, folded: Folded) -> list[_Word]:
+        text = folded.text
+        found = [_Word(start, end, _token(text[start:end]), None) for start, end in self._glossary.find(text)]
+        inside: set[int] = set()
+        if _HAS_JAPANESE.search(text):
+            for start, end, normal, kind in SUDACHI.morphemes(text):
+                if _HAS_JAPANESE.search(text, start, end):
+                    inside.update(range(start, end))
+                    found.append(_Word(start, end, _token(fold(normal).text), _KINDS.get(kind)))
+        for word in _WORD.finditer(text):
+            if word.start() not in inside:  # as the 2000 of 1万2000, or the t of tシャツ
+                found.append(_Word(word.start(), word.end(), _token(_stemmed(word[0])), None))
+        return _in_order(word for word in found if word.term or word.dropped)
+
+
+def _in_order(words: Iterable[_Word]) -> list[_Word]:
+    return sorted(words, key=lambda word: (word.start, -word.end))
+
+
+def _whole(words: Iterable[_Word]) -> list[_Word]:
+    """Terms of the glossary without their parts."""
+    whole: list[_Word] = []
+    end = 0
+    for word in words:
+        whole.append(word._replace(dropped=Dropped.WITHIN) if word.start < end else word)
+        end = max(end, word.end)
+    return whole
+
+
+def _without_asking(words: list[_Word], folded: Folded, question: str) -> list[_Word]:
+    """Unless nothing were left: 「教える」 by itself is what is sought."""
+    sought = [word for word in words if not word.dropped and not _is_common(word, folded, question)]
+    while sought and _is_among(sought[-1], CLOSING, folded):
+        sought.pop()
+    sought = list(dropwhile(lambda word: _is_among(word, OPENING, folded), sought))
+    if not sought:
+        return words
+    left = set(sought)
+    asking = OPENING | CLOSING
+
+    def why(word: _Word) -> Dropped | None:
+        if word.dropped or word in left:
+            return word.dropped
+        return Dropped.ASKING if _is_among(word, asking, folded) else Dropped.COMMON
+
+    return [word._replace(dropped=why(word)) for word in words]
+
+
+def _is_common(word: _Word, folded: Folded, question: str) -> bool:
+    if not _is_among(word, COMMON, folded):
+        return False
+    start, end = folded.original(word.start, word.end)
+    written = question[start:end]
+    is_shouted = question.isupper() and not _HAS_JAPANESE.search(question)
+    # The department IT and the attribute A of 属性A are names; at the start A is an article.
+    return not written.isupper() or is_shouted or written == "I" or (len(written) == 1 and start == 0)
+
+
+def _is_among(word: _Word, words: frozenset[str], folded: Folded) -> bool:
+    return word.term in words or folded.text[word.start : word.end] in words
+
+
+def _shown(word: _Word, folded: Folded, question: str) -> QuestionWord:
+    start, end = folded.original(word.start, word.end)
+    term = "" if word.dropped else word.term
+    return QuestionWord(written=question[start:end], start=start, end=end, term=term, dropped=word.dropped)
+
+
+def _pairs(text: str) -> Iterator[tuple[int, int, str]]:
+    """Each two characters of a run, or the only one."""
+    for run in _RUN.finditer(text):
+        start, end = run.span()
+        for at in range(start, max(end - 1, start + 1)):
+            yield at, min(at + 2, end), text[at : at + 2] if end - start > 1 else text[at]
+
+
+_FITTING = str.maketrans({" ": "_", "'": "’", "′": "’", '"': "”", **dict.fromkeys([*range(32), 127])})
+"""for signs at which FTS5, as keywords.py sets it up, would part a term; one prime is written in several ways"""
+_MARKS = "=^"
+"""what keywords.py puts before terms of its own"""
+
+
+def _token(term: str) -> str:
+    return term.translate(_FITTING).lstrip(_MARKS)[:LONGEST]
+
+
+@lru_cache(maxsize=65536)
+def _stemmed(word: str) -> str:
+    if _THOUSANDS.fullmatch(word):
+        return word.replace(",", "")
+    if any(character.isdigit() for character in word) or not word[-1].isalnum():
+        return word
+    letters = unicodedata.normalize("NFD", word.replace("’", "'"))
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    with _stemming:
+        return _stemmer().stemWord(unicodedata.normalize("NFC", bare)).replace("'", "")
+
+
+_stemming = threading.Lock()
+"""a stemmer keeps the word at hand in itself"""
+
+
+@cache
+def _stemmer():
+    return snowballstemmer.stemmer("english")

@@ -1,0 +1,58 @@
+"""The terms of an index that are to stay whole: names of products, screens, items."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Self
+
+from index_store.full_text.folding import fold
+
+LONGEST = 64
+"""characters of a term, folded; longer lines are no terms and are left out"""
+
+_LATIN_END = "\u0250"
+"""the first character behind the Latin letters: words of these have borders that a term keeps to"""
+
+
+class Glossary:
+    """Terms are compared folded: how a text writes them (width, case, old kanji) does not matter."""
+
+    def __init__(self, terms: Iterable[str] = ()) -> None:
+        folded = {_clean(term) for term in terms}
+        self.terms = tuple(sorted(term for term in folded if 0 < len(term) <= LONGEST))
+        self._by_first: dict[str, list[str]] = {}
+        for term in sorted(self.terms, key=len, reverse=True):
+            self._by_first.setdefault(term[0], []).append(term)
+
+    @classmethod
+    def of_lines(cls, text: str) -> Self:
+        """One term a line; blank lines don't count."""
+        return cls(text.splitlines())
+
+    @property
+    def id(self) -> str:
+        """The same for the same terms."""
+        return hashlib.sha256("\n".join(self.terms).encode()).hexdigest()[:16]
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Spans of folded text that are terms: from the left, the longest first, none that overlap."""
+        at = 0
+        while self._by_first and at < len(text):
+            end = next((end for end in self._ends(text, at) if not _is_inside_a_word(text, end)), None)
+            if end is not None:
+                yield at, end
+            at = end or at + 1
+
+    def _ends(self, text: str, at: int) -> Iterator[int]:
+        terms = self._by_first.get(text[at])
+        if terms and not _is_inside_a_word(text, at):
+            yield from (at + len(term) for term in terms if text.startswith(term, at))
+
+
+def _clean(term: str) -> str:
+    return " ".join("".join(each if each.isprintable() else " " for each in fold(term).text).split())
+
+
+def _is_inside_a_word(text: str, at: int) -> bool:
+    """Whether Latin letters or digits stand on both sides: art is not in party, nor is X1 in X10."""
+    sides = text[at - 1 : at + 1] if at else ""
+    return len(sides) == 2 and all(side.isalnum() and side < _LATIN_END for side in sides)

@@ -1,0 +1,37 @@
+"""The folder of a store: one process owns it, and says in words when it can't."""
+
+# ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
+
+import os
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from sqlalchemy.exc import DatabaseError, OperationalError
+
+from index_store.base import errors
+from index_store.library.library import CATALOGUE, Library
+
+
+def own(folder: Path) -> FileLock:
+    """The lock that says that this process owns the folder; beside it, for the reader of an error, which one does."""
+    owner = folder / "index_store.pid"
+    lock = FileLock(folder / "index_store.lock", thread_local=False)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+        owner.write_text(str(os.getpid()))
+    except Timeout as error:
+        pid = owner.read_text().strip() if owner.exists() else "?"
+        raise errors.StoreInUse(folder=os.path.abspath(folder), pid=pid) from error
+    except OSError as error:
+        raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
+    return lock
+
+
+def open_library(folder: Path) -> Library:
+    try:
+        return Library(folder)
+    except (OSError, OperationalError) as error:
+        raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
+    except DatabaseError as error:
+        raise errors.DataFolderDamaged(file=CATALOGUE, folder=os.path.abspath(folder)) from error

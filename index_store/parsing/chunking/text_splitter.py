@@ -1,0 +1,204 @@
+"""A text to spans of limited length, cut where a reader would: at headings, paragraphs, sentences, words.
+
+Lengths are measured in wide characters: one of Japanese, Chinese or Korean counts 1, a narrow one 1/3. That is close to
+how multilingual tokenizers count (about 0.7 tokens a kanji or kana, 0.25 an English letter), so one size serves both
+languages.
+"""
+
+import re
+import unicodedata
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from enum import IntEnum
+from functools import lru_cache
+from itertools import accumulate
+
+from index_store.parsing.chunking.blocks import blocks_of
+
+
+class Edge(IntEnum):
+    """How good a place is to cut at, before a character."""
+
+    NONE = 0
+    CHARACTER = 1
+    WORD = 2
+    SENTENCE = 3
+    LINE = 4
+    PARAGRAPH = 5
+    HEADING = 6
+
+
+def cut(text: str, size: int, overlap: int = 0, marks: Sequence[int] = ()) -> list[tuple[int, int]]:
+    """Spans of `text`, none longer than `size`, that together hold all of it but white space at their ends.
+
+    `marks` are offsets at which sub-headings start. A span overlaps the one before by at most `overlap`, except where a
+    sub-heading or a row of a table starts.
+    """
+    return _Cutter(text, size, overlap, marks).spans()
+
+
+def measure(text: str) -> float:
+    """Length in wide characters."""
+    return sum(map(_width, text)) / _UNITS
+
+
+_UNITS = 3
+"""a wide character's width, so that a narrow one has a whole number too"""
+
+
+@lru_cache(maxsize=65536)
+def _width(character: str) -> int:
+    return _UNITS if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+class _Cutter:
+    def __init__(self, text: str, size: int, overlap: int, marks: Sequence[int]) -> None:
+        self.text = text
+        self.size = size * _UNITS
+        self.overlap = overlap * _UNITS
+        self.widths = array("Q", accumulate(map(_width, text), initial=0))
+        self.rows: list[tuple[int, int]] = []
+        """tables and code fences too long to be kept whole, which are cut at their lines and do not overlap"""
+        self.edges = self._edges(marks)
+
+    def spans(self) -> list[tuple[int, int]]:
+        spans = []
+        start = end = 0
+        while end < len(self.text):
+            if self._between(start, len(self.text)) <= self.size:
+                following = len(self.text)
+            else:
+                found = self._edge_after(start, end)
+                if found is None and start < end:
+                    start = end  # without the overlap there may be room
+                    continue
+                following = found or self._anywhere(start)
+            spans.append(trimmed(self.text, start, following))
+            start, end = self._overlapping(start, following), following
+        return [(start, end) for start, end in spans if start < end]
+
+    def _between(self, start: int, end: int) -> int:
+        return self.widths[end] - self.widths[start]
+
+    def _reach(self, start: int, width: int) -> int:
+        """The last offset that is no more than `width` from `start`."""
+        return bisect_right(self.widths, self.widths[start] + width) - 1
+
+    def _edge_after(self, start: int, floor: int) -> int | None:
+        """The best edge in reach of `start`, above `floor`: the last of the highest kind, rather in the latter half."""
+        last = self._reach(start, self.size)
+        quarter, half = self._reach(start, self.size // 4), self._reach(start, self.size // 2)
+        for low, least in ((quarter, Edge.HEADING), (half, Edge.CHARACTER), (start, Edge.CHARACTER)):
+            low = max(low, floor, start)
+            window = self.edges[low + 1 : last + 1]
+            best = max(window, default=0)
+            if best >= least:
+                return low + 1 + window.rindex(best)
+        return None
+
+    def _anywhere(self, start: int) -> int:
+        """Where nothing can be cut well, as in a line of base64: at the limit, but never inside a grapheme."""
+        end = max(self._reach(start, self.size), start + 1)
+        at = end
+        while at > start + 1 and _joined(self.text, at):
+            at -= 1
+        return at if at > start + 1 or not _joined(self.text, at) else end
+
+    def _overlapping(self, start: int, end: int) -> int:
+        in_rows = any(low < end < high for low, high in self.rows)
+        if not self.overlap or end >= len(self.text) or self.edges[end] == Edge.HEADING or in_rows:
+            return end
+        low = max(bisect_left(self.widths, self.widths[end] - self.overlap), start + 1)
+        window = self.edges[low:end]
+        for least in (Edge.SENTENCE, Edge.WORD, Edge.CHARACTER):
+            for at, edge in enumerate(window, low):
+                if edge >= least and not any(row < at < high for row, high in self.rows):
+                    return at
+        return end
+
+    def _edges(self, marks: Sequence[int]) -> bytearray:
+        """For each offset the kind of edge there is before it."""
+        text = self.text
+        edges = bytearray(len(text) + 1)
+
+        def raise_to(at: int, edge: Edge) -> None:
+            edges[at] = max(edges[at], edge)
+
+        for at in range(1, len(text)):
+            if _between_wide(text, at):
+                edges[at] = Edge.CHARACTER
+        for pattern, edge in _PATTERNS:
+            for found in pattern.finditer(text):
+                if not _joined(text, found.end()):
+                    raise_to(found.end(), edge)
+        for block in blocks_of(text):
+            raise_to(block.start, Edge.PARAGRAPH)
+            raise_to(block.end, Edge.PARAGRAPH)
+            if self._between(block.start, block.end) <= self.size:
+                edges[block.start + 1 : block.end] = bytes(block.end - block.start - 1)
+                continue
+            self.rows.append((block.start, block.end))
+            at = block.start
+            for line in text[block.start : block.end].splitlines(keepends=True):
+                # A line that has room is kept whole.
+                if self._between(at, at + len(line)) <= self.size:
+                    edges[at + 1 : at + len(line)] = bytes(len(line) - 1)
+                at += len(line)
+        for mark in marks:
+            # A sub-heading stays with what it is about.
+            line_end = text.find("\n", mark)
+            below = re.compile(r"\s*").match(text, line_end).end() if line_end >= 0 else len(text)  # type: ignore[union-attr]
+            if self._between(mark, below) <= self.size // 2:
+                edges[mark + 1 : below + 1] = bytes(below - mark)
+        for mark in marks:
+            edges[mark] = Edge.HEADING
+        edges[len(text)] = Edge.PARAGRAPH
+        return edges
+
+
+_CLOSING = "」』）)】〉》〕］］”’\"'"
+_PATTERNS = (
+    (re.compile(r"\n[^\S\n]*\n\s*"), Edge.PARAGRAPH),
+    (re.compile(r"\n"), Edge.LINE),
+    (re.compile(rf"[。！？．]+[{re.escape(_CLOSING)}]*"), Edge.SENTENCE),
+    (re.compile(rf"[.!?]+[{re.escape(_CLOSING)}]*[^\S\n]+"), Edge.SENTENCE),
+    (re.compile(r"[、，；：]+"), Edge.WORD),
+    (re.compile(r"[^\S\n]+"), Edge.WORD),
+)
+
+_NOT_FIRST = set("、。，．・：；？！ー」』）】〉》〕］ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ々ゝゞヽヾ〜…‥％")
+_NOT_LAST = set("「『（【〈《〔［")
+_KATAKANA = re.compile(r"[ァ-ヺー]{2}")
+_JOINERS = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+
+
+def _joined(text: str, at: int) -> bool:
+    """Whether the characters on both sides of `at` are one to the reader: an accent, an emoji of several parts."""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    flag = "\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff"
+    return bool(
+        before == "\u200d" or _JOINERS.match(after) or unicodedata.category(after) in ("Mn", "Mc", "Me") or flag
+    )
+
+
+def _between_wide(text: str, at: int) -> bool:
+    """Whether Japanese may be cut before `at`: not before closing marks, after opening ones, or within katakana."""
+    before, after = text[at - 1], text[at]
+    if _width(before) == 1 and _width(after) == 1:
+        return False
+    if after in _NOT_FIRST or before in _NOT_LAST or _KATAKANA.match(before + after):
+        return False
+    return not _joined(text, at)
+
+
+_BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without blank lines before and white space after it; the indentation of its first line stays."""
+    start = min(_BLANK_LINES.match(text, start, end).end(), end)  # type: ignore[union-attr]
+    end = start + len(text[start:end].rstrip())
+    return start, end

@@ -1,0 +1,298 @@
+"""The body of a page as Markdown: its main part where it names one, without navigation, banners and forms.
+
+Written here because an extractor made for news (trafilatura 2.3) drops the headings of DocBook and Sphinx pages, and of
+one three quarters of its text: what is left out can't be found. No tag costs more than its own children, however deep
+it stands.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from index_store.parsing.loaders.as_markdown import joined_header
+from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
+
+MAIN_SHARE = 0.5
+"""of a page's text that its main element must hold to stand for it: some pages put the text elsewhere"""
+LINK_SHARE = 0.8
+"""of a block's text in links, above which it is a menu or a table of contents"""
+MENU_LINKS = 4
+"""links that make a menu: fewer may be an answer"""
+ASIDE_AT_MOST = 0.5
+"""of a page's text: where menus and the like are more than this, they are what the page is for"""
+FORM_LENGTH = 300
+"""characters of a form's labels, above which it is a page's text with something to fill in"""
+LISTS = 10
+"""lists within lists that are indented"""
+SPANNED = 100_000
+"""cells of a page that spans may add, and COLUMNS for one of them: a span costs its number, whatever the page says"""
+COLUMNS = 100
+REPEATED = 200
+"""characters of a cell that is repeated in each row that it spans"""
+
+_MENUS = frozenset({"ul", "ol", "dl", "div", "table", "aside", "section", "p"})
+_ASIDE = re.compile(
+    r"(cookie|gdpr|consent)s?([-_](\w+))*|\w+[-_]cookie([-_]\w+)*"
+    r"|(social|share|sharing|sns)([-_]?(bar|buttons?|links?|icons?|list|media|this|tools?|post|block|box|area))?"
+    r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy|ads?|adsbygoogle|ad[-_](\w+)|advert(isement)?s?|banner[-_]?ads?|sponsored"
+    r"|newsletter([-_](signup|form|box))?|related[-_]?(posts?|articles?)|pagination|pager"
+    r"|toc|toc[-_]macro|table[-_]of[-_]contents|navbox|page-metadata|likes-and-labels-container"
+    r"|(site|page|global)[-_]?footer|footer|colophon|respond|comment-?respond|comment-?form"
+)
+"""classes and ids of what surrounds an article"""
+
+
+def body_markdown(root: Node) -> str:
+    """Changes the tree: what is dropped is taken out of it."""
+    root = _main(root)
+    _drop_asides(root)
+    blocks = (block.strip("\n") for block in _Writer().blocks(root))
+    return "\n\n".join(block for block in blocks if block.strip()) + "\n"
+
+
+def _main(root: Node) -> Node:
+    found: dict[str, list[Node]] = {"main": [], "role": [], "article": []}
+    for node in root.nodes():
+        if node.tag in ("main", "article"):
+            found[node.tag].append(node)
+        elif node.attributes.get("role") == "main":
+            found["role"].append(node)
+    candidates = found["main"] or found["role"] or found["article"]
+    if len(candidates) == 1 and candidates[0].length > MAIN_SHARE * root.length:
+        return candidates[0]
+    return root
+
+
+def _drop_asides(root: Node) -> None:
+    asides: list[tuple[Node, Node]] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        for child in node.children:
+            if isinstance(child, Node) and _is_aside(child):
+                asides.append((node, child))
+            elif isinstance(child, Node):
+                stack.append(child)
+    if sum(aside.length for _, aside in asides) < ASIDE_AT_MOST * root.length:
+        gone = {id(aside) for _, aside in asides}
+        for parent in {id(parent): parent for parent, _ in asides}.values():
+            parent.children = [child for child in parent.children if id(child) not in gone]
+
+
+def _is_aside(node: Node) -> bool:
+    if node.tag in _MENUS and node.links >= MENU_LINKS and node.link_length > LINK_SHARE * node.length:
+        return True
+    if node.tag not in BLOCKS or node.tag in ("html", "body", "main", "article"):
+        return False
+    if node.tag == "form" and node.holds & Holds.CONTROL and node.length < FORM_LENGTH:
+        return not node.holds & (Holds.HEADING | Holds.TABLE | Holds.CODE)
+    if node.tag == "footer":
+        return not node.holds & Holds.TITLE
+    return any(_ASIDE.fullmatch(name) for name in node.names)
+
+
+_LANGUAGE = re.compile(r"(?:language|lang|highlight-source|brush:)-?([a-z0-9+#-]{1,20})")
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self._lists = 0
+        self._spanned = 0
+
+    def blocks(self, node: Node) -> Iterator[str]:
+        """The blocks of text under the node, in order."""
+        inline: list[str] = []
+        stack = [iter(node.children)]
+        while stack:
+            child = next(stack[-1], None)
+            if isinstance(child, str) or (child is not None and not child.holds & Holds.BLOCK):
+                inline.append(_inline(child))
+                continue
+            yield from _paragraph(inline)
+            inline = []
+            if child is None:
+                stack.pop()
+                continue
+            match child.tag:
+                case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
+                    text = " ".join(_squeezed(_inline(child)).split())
+                    if text:
+                        yield "#" * int(child.tag[1]) + " " + text
+                case "pre":
+                    yield from _code(child)
+                case "ul" | "ol" if self._lists < LISTS:
+                    self._lists += 1
+                    yield self._list(child)
+                    self._lists -= 1
+                case "table":
+                    rows = [_cells(row) for row in _rows(child)]
+                    captions = [part for part in child.children if isinstance(part, Node) and part.tag == "caption"]
+                    is_layout = child.holds & (Holds.TABLE | Holds.HEADING | Holds.CODE)
+                    if is_layout or max(map(len, rows), default=0) < 2:
+                        # It lays out the page, or is no more than a box.
+                        stack.append(chain(captions, *rows) if any(rows) else iter(child.children))
+                        continue
+                    for caption in captions:
+                        yield from _paragraph([_inline(caption)])
+                    yield from self._table(rows)
+                case _:
+                    stack.append(iter(child.children))
+
+    def _list(self, node: Node) -> str:
+        lines: list[str] = []
+        number = 1
+        for item in node.children:
+            if isinstance(item, str):
+                lines += _paragraph([item])
+                continue
+            mark = f"{number}. " if node.tag == "ol" else "- "
+            body = "\n".join(self.blocks(item if item.tag == "li" else Node("", {}, [item])))
+            if body.strip():
+                lines.append(mark + body.replace("\n", "\n" + " " * len(mark)))
+                number += 1
+        return "\n".join(lines)
+
+    def _table(self, rows: list[list[Node]]) -> Iterator[str]:
+        texts = self._grid(rows)
+        headers = _header_rows(rows)
+        if headers > 1:
+            texts = [joined_header(texts[:headers]), *texts[headers:]]
+        texts = [row for row in texts if any(row)]
+        if not texts:
+            return
+        width = max(map(len, texts))
+        used = sorted({column for row in texts for column, text in enumerate(row) if text})
+        if len(used) < 2:
+            # A box: the other columns held a picture.
+            yield from (text for row in texts for text in row if text)
+            return
+        padded = (row + [""] * (width - len(row)) for row in texts)
+        lines = ["| " + " | ".join(row[column] for column in used) + " |" for row in padded]
+        yield "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
+
+    def _grid(self, rows: list[list[Node]]) -> list[list[str]]:
+        """The cells' texts in their columns. One that spans rows stands in each, so that each row reads by itself."""
+        grid: list[list[str]] = []
+        below: dict[int, tuple[int, str]] = {}
+        """column -> rows still spanned, and the text"""
+        for row in rows:
+            line: list[str] = []
+
+            def carry(line: list[str] = line) -> None:
+                while len(line) in below:
+                    left, text = below.pop(len(line))
+                    if left > 1:
+                        below[len(line)] = (left - 1, text)
+                    line.append(text)
+
+            for cell in row:
+                carry()
+                text = _squeezed(_inline(cell)).replace("\n", " ").replace("|", "\\|")
+                rowspan = self._span(cell, "rowspan")
+                for column in range(self._span(cell, "colspan")):
+                    if rowspan > 1:
+                        below[len(line)] = (rowspan - 1, "" if column or len(text) > REPEATED else text)
+                    line.append("" if column else text)
+            carry()
+            grid.append(line)
+        return grid
+
+    def _span(self, cell: Node, name: str) -> int:
+        if name not in cell.attributes:
+            return 1
+        value = cell.attributes[name].strip()
+        span = min(max(int(value[:5]), 1), COLUMNS) if value.isascii() and value.isdigit() else 1
+        self._spanned += span - 1
+        return span if self._spanned < SPANNED else 1
+
+
+def _header_rows(rows: list[list[Node]]) -> int:
+    """How many rows at the top are headers, where words of the first stand over several columns."""
+    if not rows or not any("colspan" in cell.attributes for cell in rows[0]):
+        return 1
+    headers = next((at for at, row in enumerate(rows) if any(cell.tag != "th" for cell in row)), len(rows))
+    return headers if headers < min(len(rows), 4) else 1
+
+
+def _rows(table: Node) -> list[Node]:
+    return list(_nearest(table, ("tr",)))
+
+
+def _cells(row: Node) -> list[Node]:
+    return list(_nearest(row, ("td", "th")))
+
+
+def _nearest(node: Node, tags: Iterable[str]) -> Iterator[Node]:
+    """The nodes of these tags below this one that belong to no other table."""
+    stack = [iter(node.children)]
+    while stack:
+        child = next(stack[-1], None)
+        if child is None:
+            stack.pop()
+        elif isinstance(child, Node):
+            if child.tag in tags:
+                yield child
+            elif child.tag not in ("table", "caption"):
+                stack.append(iter(child.children))
+
+
+def _code(node: Node) -> Iterator[str]:
+    code = _inline(node).replace("\v", "\n").strip("\n")
+    if code.strip():
+        fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", code)), default=0))
+        yield f"{fence}{_language(node)}\n{code}\n{fence}"
+
+
+def _language(node: Node) -> str:
+    """As the classes of the code say, or of what it stands in."""
+    inner = [child for child in node.children if isinstance(child, Node) and child.tag == "code"]
+    found = (_LANGUAGE.fullmatch(name) for tag in (node, *inner) for name in sorted(tag.names))
+    return next((match[1] for match in found if match), "")
+
+
+def _inline(node: Node | str) -> str:
+    """Text as the source has it; \\v is a break that the page asks for."""
+    if isinstance(node, str):
+        return node
+    if node.tag == "br":
+        return "\v"
+    parts: list[str] = []
+    stack: list[Node | str] = list(reversed(node.children))
+    while stack:
+        part = stack.pop()
+        if isinstance(part, str):
+            parts.append(part)
+        elif part.tag == "br":
+            parts.append("\v")
+        elif part.tag in BLOCKS:
+            # Within a cell or a heading.
+            parts.append(" ")
+            stack += [" ", *reversed(part.children)]
+        else:
+            stack += reversed(part.children)
+    return "".join(parts)
+
+
+def _paragraph(inline: list[str]) -> Iterator[str]:
+    text = _squeezed("".join(inline))
+    if text:
+        # A line of text that begins with # is no heading.
+        yield re.sub(r"^(?=#{1,6}\s)", "\\\\", text, flags=re.M)
+
+
+_WIDE = r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]"
+_SPACE = r"[^\S\v\u3000\u00a0]"
+_BREAK_PLACES = re.compile("[\u200b\u00ad]")
+_WRAPPED = re.compile(rf"(?<={_WIDE}){_SPACE}*\n{_SPACE}*(?={_WIDE})")
+_SPACES = re.compile(rf"{_SPACE}+")
+_BREAK = re.compile(r" ?\v ?")
+
+
+def _squeezed(text: str) -> str:
+    """White space as a browser shows it: one space, and none where a line of Japanese was wrapped."""
+    if text.isascii() and text.isalnum():
+        return text
+    text = _BREAK_PLACES.sub("", text)
+    text = _WRAPPED.sub("", text)
+    text = _SPACES.sub(" ", text)
+    return _BREAK.sub("\n", text).strip(" \n\v")

@@ -1,0 +1,148 @@
+"""EPUB: the chapters in the order of the spine, each as an HTML page; the title from the metadata.
+
+Read as the zip of XHTML that it is. A library for it (EbookLib) brings no text extraction and its own idea of paths.
+"""
+
+import logging
+import posixpath
+import zipfile
+import zlib
+from pathlib import PurePath
+from urllib.parse import unquote, urldefrag
+
+from lxml import etree
+
+from index_store.base.errors import CopyProtected, NoText, TooMuchText, Unreadable, WrongContent
+from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.html.body import body_markdown
+from index_store.parsing.loaders.html.tree import Holds, parse
+from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
+from index_store.parsing.loaders.text.decode import decode
+
+log = logging.getLogger(__name__)
+
+TEXT = 100_000_000
+"""characters of chapters, with their tags; a thick book has three million"""
+
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
+"""what zipfile raises where an archive is not what it says"""
+_FONT_OBFUSCATION = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+
+
+def load(file: RawFile) -> Loaded:
+    with file.path.open("rb") as stream:
+        kind = content_kind(stream.read(4096))
+    if kind and not kind.startswith("ZIP"):
+        raise WrongContent(name=file.name, content=kind)
+    try:
+        with zipfile.ZipFile(file.path) as archive:
+            return _Book(archive, file.name).loaded()
+    except _DAMAGED as error:
+        raise Unreadable(name=file.name) from error
+
+
+class _Book:
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self._archive = archive
+        self._name = name
+        self._room = TEXT
+
+    def loaded(self) -> Loaded:
+        package = self._package()
+        opf = self._xml(package)
+        folder = posixpath.dirname(package)
+        items = {item.get("id"): item for item in opf.iterfind(".//{*}manifest/{*}item")}
+        spine = [items[ref.get("idref")] for ref in opf.iterfind(".//{*}spine/{*}itemref") if ref.get("idref") in items]
+        contents = {_target(folder, ref.get("href")) for ref in opf.iterfind(".//{*}reference[@type='toc']")}
+        contents |= {_target(folder, item.get("href")) for item in items.values() if _is_navigation(item)}
+        chapters = list(dict.fromkeys(_target(folder, item.get("href")) for item in spine))
+        self._refuse_locked(chapters)
+        titles = self._titles(contents)
+        pages = [
+            page
+            for chapter in chapters
+            if chapter not in contents and (page := self._chapter(chapter, titles.get(chapter)))
+        ]
+        if not pages:
+            raise NoText(name=self._name)
+        title = " ".join((opf.findtext(".//{http://purl.org/dc/elements/1.1/}title") or "").split())
+        return Loaded(title=title or PurePath(self._name).stem, pages=pages)
+
+    def _package(self) -> str:
+        """The path of the file that lists all others."""
+        if "META-INF/container.xml" in self._archive.namelist():
+            root = self._xml("META-INF/container.xml").find(".//{*}rootfile")
+            if root is not None and root.get("full-path") in self._archive.namelist():
+                return root.get("full-path")
+        found = [name for name in self._archive.namelist() if name.lower().endswith(".opf")]
+        if not found:
+            raise Unreadable(name=self._name)
+        return found[0]
+
+    def _refuse_locked(self, chapters: list[str]) -> None:
+        if "META-INF/encryption.xml" not in self._archive.namelist():
+            return
+        for data in self._xml("META-INF/encryption.xml").iterfind(".//{*}EncryptedData"):
+            method, reference = data.find("{*}EncryptionMethod"), data.find(".//{*}CipherReference")
+            is_font = method is not None and method.get("Algorithm") in _FONT_OBFUSCATION
+            if not is_font and reference is not None and _target("", reference.get("URI")) in chapters:
+                raise CopyProtected(name=self._name)
+
+    def _titles(self, contents: set[str]) -> dict[str, str]:
+        """What the tables of contents call each chapter."""
+        titles: dict[str, str] = {}
+        for path in sorted(contents & set(self._archive.namelist())):
+            try:
+                root = self._xml(path)
+            except Unreadable:
+                log.info("a table of contents of %s can't be read", self._name)
+                continue
+            links = [(link.get("href"), "".join(link.itertext())) for link in root.iterfind(".//{*}a[@href]")]
+            for point in root.iterfind(".//{*}navPoint"):
+                content = point.find("{*}content")
+                if content is not None:
+                    links.append((content.get("src"), point.findtext("{*}navLabel/{*}text") or ""))
+            for target, text in links:
+                if text.strip():
+                    titles.setdefault(_target(posixpath.dirname(path), target), " ".join(text.split()))
+        return titles
+
+    def _chapter(self, path: str, title: str | None) -> Page | None:
+        if path not in self._archive.namelist():
+            log.warning("%s names a chapter that it does not hold: %s", self._name, path)
+            return None
+        tree = parse(decode(self._read(path), self._name))
+        markdown = body_markdown(tree.root)
+        if not markdown.strip():
+            return None
+        is_untitled = not tree.root.holds & Holds.HEADING
+        return Page(markdown=f"# {title}\n\n{markdown}" if is_untitled and title else markdown)
+
+    def _xml(self, path: str) -> etree._Element:
+        """Raises Unreadable."""
+        parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, huge_tree=False)
+        try:
+            root = etree.fromstring(self._read(path), parser)
+        except etree.XMLSyntaxError as error:
+            raise Unreadable(name=self._name) from error
+        dtd = root.getroottree().docinfo.internalDTD if root is not None else None
+        # Older books name a DTD. Entities of their own are there to swell.
+        if root is None or (dtd is not None and any(dtd.iterentities())):
+            raise Unreadable(name=self._name)
+        return root
+
+    def _read(self, path: str) -> bytes:
+        with self._archive.open(path) as stream:
+            content = stream.read(self._room + 1)
+        self._room -= len(content)
+        if self._room < 0:
+            raise TooMuchText(name=self._name, limit=f"{TEXT:,}")
+        return content
+
+
+def _is_navigation(item: etree._Element) -> bool:
+    return "nav" in (item.get("properties") or "").split() or item.get("media-type") == "application/x-dtbncx+xml"
+
+
+def _target(folder: str, href: str | None) -> str:
+    return posixpath.normpath(posixpath.join(folder, unquote(urldefrag(href or "").url)))

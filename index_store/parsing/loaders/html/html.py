@@ -1,0 +1,40 @@
+"""HTML to Markdown: the main text with headings, lists and tables; navigation goes, of links the words stay."""
+
+import re
+from pathlib import PurePath
+
+from index_store.base.errors import NoText, WrongContent
+from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.html.body import body_markdown
+from index_store.parsing.loaders.html.tree import Tree, parse
+from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
+from index_store.parsing.loaders.text.decode import decode
+
+_CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.I)
+
+
+def load(file: RawFile) -> Loaded:
+    kind = content_kind(file.content)
+    if kind:
+        raise WrongContent(name=file.name, content=kind)
+    found = _CHARSET.search(file.content, 0, 4096)
+    # A server's word is often that of its default; the page's own is its author's.
+    declared = found[1].decode("ascii") if found else None
+    return load_html(decode(file.content, file.name, declared, file.charset), file.name)
+
+
+def load_html(html: str, name: str) -> Loaded:
+    """The same for a page that is already text. Raises NoText."""
+    tree = parse(html)
+    markdown = body_markdown(tree.root)
+    if not markdown.strip():
+        raise NoText(name=name)
+    return Loaded(title=_title(tree) or PurePath(name).stem, pages=[Page(markdown=markdown)])
+
+
+def _title(tree: Tree) -> str:
+    """The h1, or where there are several, the one that the title repeats: others are a site's name, or sections."""
+    if len(tree.headings) == 1:
+        return tree.headings[0]
+    repeated = (heading for heading in tree.headings if heading in tree.title)
+    return next(repeated, tree.title or next(iter(tree.headings), ""))

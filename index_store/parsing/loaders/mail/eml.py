@@ -1,0 +1,155 @@
+"""A mail: who wrote to whom and when, its text, and the attachments that can be read, each under its name.
+
+Of a text that is sent as plain text and as HTML the plain one is read, unless the HTML has tables or headings that it
+loses. Quoted replies stay. Attachments that can't be read are named, and cost the mail nothing.
+"""
+
+import logging
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from email.message import Message
+from pathlib import Path, PurePath
+
+from index_store.base.errors import DocumentError, PasswordProtected, WrongContent
+from index_store.parsing.loaders import KINDS, kind_of, loader_of
+from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.headings import under
+from index_store.parsing.loaders.html.body import body_markdown
+from index_store.parsing.loaders.html.tree import parse as parse_html
+from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
+from index_store.parsing.loaders.mail.message import content_of, file_name, header, leaves, parse, text_of
+
+log = logging.getLogger(__name__)
+
+ATTACHMENTS = 50
+"""that are read, of a mail and those within it"""
+DEPTH = 3
+"""mails within mails that are read"""
+
+_STRUCTURE = re.compile(r"^(\||#{1,6} )", re.M)
+_SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
+_ENCRYPTED = ("application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+
+
+def load(file: RawFile) -> Loaded:
+    kind = content_kind(file.content)
+    if kind:
+        raise WrongContent(name=file.name, content=kind)
+    mail = parse(file.content, file.name)
+    return _Mailbag(file.name).loaded(mail, DEPTH)
+
+
+@dataclass
+class _Parts:
+    texts: list[list[Message]] = field(default_factory=list)
+    """in order, each with its alternatives"""
+    attachments: list[Message] = field(default_factory=list)
+
+
+class _Mailbag:
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._left = ATTACHMENTS
+
+    def loaded(self, mail: Message, depth: int) -> Loaded:
+        parts = _parts(mail)
+        if not parts.texts and any(part.get_content_type() in _ENCRYPTED for part in leaves(mail)):
+            raise PasswordProtected(name=self._name)
+        names = [_name(part) for part in parts.attachments]
+        head = [f"{label}: {value}" for label in ("From", "To", "Cc", "Date") if (value := header(mail, label))]
+        head += [f"Attachments: {', '.join(filter(None, names))}"] if any(names) else []
+        pages = [
+            Page(markdown="\n".join(head), headings=()),
+            *(page for text in parts.texts for page in self._text(text)),
+        ]
+        for part, name in zip(parts.attachments, names, strict=True):
+            pages += under(name, self._attachment(part, name, depth))
+        return Loaded(title=header(mail, "Subject") or PurePath(self._name).stem, pages=pages)
+
+    def _text(self, texts: list[Message]) -> list[Page]:
+        plain = [_plain(part, self._name) for part in texts if part.get_content_subtype() != "html"]
+        html = [_html(part, self._name) for part in texts if part.get_content_subtype() == "html"]
+        is_better = not any(page.markdown.strip() for page in plain) or any(
+            _STRUCTURE.search(page.markdown) for page in html
+        )
+        return html if html and is_better else plain
+
+    def _attachment(self, part: Message, name: str, depth: int) -> list[Page]:
+        """Nothing where it can't be read."""
+        try:
+            if part.get_content_type() == "message/rfc822" and part.is_multipart():
+                return self.loaded(part.get_payload(0), depth - 1).pages if depth > 0 else []  # type: ignore[arg-type]
+            if PurePath(name).suffix.lower() not in KINDS or self._left <= 0:
+                return []
+            self._left -= 1
+            return self._file(part, name, depth)
+        except (DocumentError, MemoryError, RecursionError) as error:
+            log.info("an attachment of %s is left out: %r", self._name, error)
+            return []
+
+    def _file(self, part: Message, name: str, depth: int) -> list[Page]:
+        kind = kind_of(name)
+        if kind == "eml":
+            return self.loaded(parse(content_of(part), name), depth - 1).pages if depth > 0 else []
+        with tempfile.TemporaryDirectory() as folder:
+            # Loaders read from the disk; the name is the sender's.
+            path = Path(folder, "attachment" + PurePath(name).suffix.lower())
+            path.write_bytes(content_of(part))
+            return loader_of(kind).load(RawFile(path, name, part.get_content_charset())).pages
+
+
+def _parts(mail: Message) -> _Parts:
+    parts = _Parts()
+    for alternatives in _choices(mail):
+        texts = [part for part in alternatives if _is_text(part)]
+        others = [part for part in alternatives if not _is_text(part) and part.get_content_type() not in _SIGNATURES]
+        parts.texts += [texts] if texts else []
+        parts.attachments += others
+    return parts
+
+
+def _choices(part: Message) -> Iterator[list[Message]]:
+    """The parts in order, those together that are the same in several forms."""
+    if part.get_content_type() == "multipart/alternative" or part.get_content_maintype() != "multipart":
+        yield list(leaves(part))
+    elif part.is_multipart():
+        for inner in part.get_payload():  # type: ignore[union-attr]
+            yield from _choices(inner)  # type: ignore[arg-type]
+
+
+def _is_text(part: Message) -> bool:
+    is_attachment = part.get_content_disposition() == "attachment" or bool(file_name(part))
+    return part.get_content_type() in ("text/plain", "text/html") and not is_attachment
+
+
+def _name(part: Message) -> str:
+    if part.get_content_type() == "message/rfc822" and part.is_multipart():
+        return header(part.get_payload(0), "Subject") or file_name(part)  # type: ignore[arg-type]
+    return file_name(part)
+
+
+def _html(part: Message, name: str) -> Page:
+    return Page(markdown=body_markdown(parse_html(text_of(part, name)).root))
+
+
+def _plain(part: Message, name: str) -> Page:
+    text = text_of(part, name)
+    if str(part.get_param("format", "")).lower() == "flowed":
+        text = _unflowed(text, is_marked=str(part.get_param("delsp", "")).lower() == "yes")
+    return Page(markdown=text, headings=())
+
+
+def _unflowed(text: str, is_marked: bool) -> str:
+    """Paragraphs in a line each (RFC 3676): a space at the end says that a line goes on. `is_marked`: it is no more."""
+    lines: list[str] = []
+    goes_on = False
+    for line in text.split("\n"):
+        quoted, body = re.match(r"(>*) ?(.*)", line, re.S).groups()  # type: ignore[union-attr]
+        if goes_on and re.match(r">*", lines[-1])[0] == quoted:  # type: ignore[index]
+            lines[-1] = (lines[-1][:-1] if is_marked else lines[-1]) + body
+        else:
+            lines.append(f"{quoted} {body}" if quoted else body)
+        goes_on = body.endswith(" ") and body != "-- "
+    return "\n".join(lines)

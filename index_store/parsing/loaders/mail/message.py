@@ -1,0 +1,104 @@
+"""A mail's parts and headers as they are really sent: encoded words cut in mid-character, raw bytes, wrong charsets.
+
+The structure is the standard library's; its decoding of headers raises on, or garbles, much of Japanese mail.
+"""
+
+import base64
+import email
+import quopri
+import re
+from collections.abc import Iterator
+from email.message import Message
+from email.policy import Compat32
+
+from index_store.base.errors import DocumentError, Unreadable
+from index_store.parsing.loaders.text.decode import decode
+
+HEADERS = ("from", "to", "subject", "date", "message-id", "received", "mime-version", "content-type", "return-path")
+"""one of which a mail has"""
+
+_WORD = re.compile(r"=\?([^?\s]+?)(?:\*[\w-]*)?\?([BQbq])\?([^?]*)\?=")
+_BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?)")
+
+
+class _AsSent(Compat32):
+    """A header with bytes outside ASCII as the text that was meant."""
+
+    def header_fetch_parse(self, name: str, value: str) -> str:
+        return _decoded(value.encode("ascii", "surrogateescape"), None) if not value.isascii() else value
+
+
+def parse(content: bytes, name: str) -> Message:
+    """Raises Unreadable."""
+    # A mailbox's separator, or a byte order mark, may stand before the first header.
+    content = re.sub(rb"\A(\xef\xbb\xbf|\s)*(From [^\r\n]*\r?\n)?", b"", content)
+    mail = email.message_from_bytes(content, policy=_AsSent())
+    if not any(header in mail for header in HEADERS):
+        raise Unreadable(name=name)
+    return mail
+
+
+def header(mail: Message, name: str) -> str:
+    """In one line; empty where there is none."""
+    return " ".join(_words(str(mail.get(name, ""))).split())
+
+
+def file_name(part: Message) -> str:
+    """What an attachment is named, without folders."""
+    value = part.get_param("filename", None, "content-disposition") or part.get_param("name", None)
+    # With a charset (RFC 2231): a triple of it, the language and the bytes as characters.
+    text = _decoded(value[2].encode("latin-1", "replace"), value[0]) if isinstance(value, tuple) else value or ""
+    return " ".join(_words(text).split()).replace("\\", "/").rpartition("/")[2]
+
+
+def content_of(part: Message) -> bytes:
+    payload = part.get_payload(decode=True)
+    return payload if isinstance(payload, bytes) else b""
+
+
+def text_of(part: Message, name: str) -> str:
+    """Raises UnknownEncoding."""
+    return decode(content_of(part), name, part.get_content_charset()).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _words(text: str) -> str:
+    """Encoded words (RFC 2047) wherever they stand; bytes of one character may be parted between two words."""
+    text = _BETWEEN_WORDS.sub("", re.sub(r"\r?\n(?=[ \t])", "", text))
+    out = ""
+    pending, charset = b"", ""
+    at = 0
+    for word in _WORD.finditer(text):
+        if pending and (word.start() != at or word[1].lower() != charset):
+            out, pending = out + _decoded(pending, charset), b""
+        out += text[at : word.start()]
+        pending, charset = pending + _bytes(word), word[1].lower()
+        at = word.end()
+    return out + (_decoded(pending, charset) if pending else "") + text[at:]
+
+
+def _bytes(word: re.Match[str]) -> bytes:
+    encoded = word[3].encode("utf-8", "surrogateescape")
+    if word[2] in "Qq":
+        return quopri.decodestring(encoded, header=True)
+    digits = re.sub(rb"[^A-Za-z0-9+/]", b"", encoded)
+    # Of four digits that make three bytes one alone says nothing: it was cut.
+    digits = digits[:-1] if len(digits) % 4 == 1 else digits
+    return base64.b64decode(digits + b"=" * (-len(digits) % 4))
+
+
+def _decoded(content: bytes, charset: str | None) -> str:
+    try:
+        return decode(content, "", charset)
+    except DocumentError:
+        return content.decode("utf-8", "replace")
+
+
+def leaves(part: Message) -> Iterator[Message]:
+    """All parts that hold no parts, in order; a mail within the mail is one."""
+    stack = [part]
+    while stack:
+        part = stack.pop()
+        if part.get_content_maintype() == "multipart" and part.is_multipart():
+            stack += reversed(part.get_payload())  # type: ignore[arg-type]
+        else:
+            yield part

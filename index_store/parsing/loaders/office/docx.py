@@ -1,0 +1,233 @@
+"""DOCX as it reads on paper: headings by their styles, lists with the numbers that Word shows, tables, notes.
+
+Left out: headers and footers, comments, tracked deletions, hidden text, tables of contents, readings above kanji.
+The body is read one block after another, so a long document costs no more memory than its text.
+"""
+
+import re
+from collections.abc import Iterator
+
+from index_store.base.errors import NoText
+from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
+from index_store.parsing.loaders.office import docx_table, drawing
+from index_store.parsing.loaders.office.docx_numbering import BULLET, Numbering
+from index_store.parsing.loaders.office.docx_styles import BODY_LEVEL, Style, Styles
+from index_store.parsing.loaders.office.package import (
+    Element,
+    Package,
+    attribute,
+    is_on,
+    local,
+    number,
+    opened,
+    release,
+)
+from index_store.parsing.loaders.title import only_highest, title_of
+
+HEADING_LENGTH = 200
+"""characters above which a paragraph is no heading, whatever its style: sections are named by it"""
+
+_DROPPED = {
+    "pPr", "rPr", "sdtPr", "del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "rubyPr", "annotationRef",
+    "footnoteRef", "endnoteRef", "commentReference", "fldData", "Fallback", "tblPr", "tblGrid", "ctrlPr",
+}  # fmt: skip
+_CONTENTS = "Table of Contents"
+_PRIVATE_USE = range(0xE000, 0xF900)
+
+
+def load(file: RawFile) -> Loaded:
+    with opened(file, "Word") as package:
+        reader = _Reader(package)
+        markdown = "\n\n".join(_lists_joined(reader.blocks()))
+        if not markdown.strip():
+            raise NoText(name=file.name)
+        title = title_of(file.name, package.title(), reader.title, only_highest(reader.headings))
+        return Loaded(title=title, pages=[Page(markdown=markdown + "\n")])
+
+
+def _lists_joined(blocks: Iterator[tuple[str, bool]]) -> Iterator[str]:
+    """Items that follow one another are one list, without blank lines between."""
+    items: list[str] = []
+    for block, is_item in blocks:
+        if is_item:
+            items.append(block)
+            continue
+        if items:
+            yield "\n".join(items)
+            items = []
+        yield block
+    if items:
+        yield "\n".join(items)
+
+
+class _Reader:
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._document = package.main()
+        self._styles = Styles(package, self._document)
+        self._numbering = Numbering(package, self._document)
+        self._notes: dict[str, dict[str, str]] = {"footnote": {}, "endnote": {}}
+        for kind in self._notes:
+            self._read_notes(kind)
+        self.title = ""
+        self.headings: list[tuple[int, str]] = []
+
+    def blocks(self) -> Iterator[tuple[str, bool]]:
+        """Each block of text as Markdown, and whether it is an item of a list."""
+        for element in self._package.elements(self._document, "p", "tbl", "sdt", "customXml", "ins", "moveTo"):
+            parent = element.getparent()
+            if parent is None or local(parent) != "body":
+                continue
+            yield from self._blocks(element)
+            release(element)
+
+    def _blocks(self, element: Element) -> Iterator[tuple[str, bool]]:
+        match local(element):
+            case "p":
+                yield from self._paragraph(element)
+            case "tbl":
+                yield from self._table(element)
+            case "sdt" if _is_placeholder(element):
+                return
+            case name if name not in _DROPPED:
+                for child in element:
+                    yield from self._blocks(child)
+
+    def _paragraph(self, paragraph: Element) -> Iterator[tuple[str, bool]]:
+        properties = paragraph.find("{*}pPr")
+        style = self._styles[attribute(paragraph.find("{*}pPr/{*}pStyle"), "val")]
+        text, boxes = self._text(paragraph)
+        label, depth = self._label(properties, style, bool(text.strip()))
+        level = self._level(properties, style)
+        if not style.is_contents and not style.is_hidden and text.strip():
+            yield self._written(text, label, depth, level, style)
+        for box in boxes:
+            for child in box:
+                yield from self._blocks(child)
+
+    def _written(self, text: str, label: str | None, depth: int, level: int, style: Style) -> tuple[str, bool]:
+        line = as_markdown.squeezed(text.replace("\n", " "))
+        if level and len(line) <= HEADING_LENGTH:
+            if label and label != BULLET:
+                line = f"{label} {line}"
+            if style.is_title:
+                self.title = self.title or line
+            self.headings.append((level, line))
+            return as_markdown.heading(level, line), False
+        body = as_markdown.paragraph(text)
+        if label:
+            indent = "  " * depth
+            return indent + f"{label} {body}".replace("\n", "\n" + indent + "  "), True
+        return body, False
+
+    def _level(self, properties: Element | None, style: Style) -> int:
+        outline = properties.find("{*}outlineLvl") if properties is not None else None
+        if outline is None:
+            return style.level
+        level = number(outline, "val", BODY_LEVEL)
+        return level + 1 if 0 <= level < BODY_LEVEL else 0
+
+    def _label(self, properties: Element | None, style: Style, has_text: bool) -> tuple[str | None, int]:
+        """What the list puts before the paragraph, if it is in one, and how deep it stands."""
+        own = properties.find("{*}numPr") if properties is not None else None
+        list_id = attribute(own.find("{*}numId"), "val") if own is not None else None
+        if list_id is None:
+            list_id = style.numbering
+        # Paragraphs without text are not numbered where Word shows them, as between the cells of a form.
+        if list_id in (None, "0") or not has_text:
+            return None, 0
+        given = own.find("{*}ilvl") if own is not None else None
+        depth = number(given, "val", style.numbering_level or 0)
+        return self._numbering.label(list_id or "", depth), min(max(depth, 0), BODY_LEVEL)
+
+    def _table(self, table: Element) -> Iterator[tuple[str, bool]]:
+        if docx_table.is_layout(table):
+            for cell in docx_table.cells(table):
+                for child in cell:
+                    yield from self._blocks(child)
+            return
+        text = as_markdown.table(docx_table.grid(table, self._cell))
+        if text:
+            yield text, False
+
+    def _cell(self, cell: Element) -> str:
+        """All that stands in a cell, in one line; of a table within it, each row."""
+        parts: list[str] = []
+        for child in cell:
+            match local(child):
+                case "p":
+                    parts += [text for text, _ in self._paragraph_in_cell(child)]
+                case "tbl":
+                    parts += [" ".join(filter(None, row)) for row in docx_table.grid(child, self._cell)]
+                case name if name not in _DROPPED and not _is_placeholder(child):
+                    parts.append(self._cell(child))
+        return " ".join(filter(None, map(str.strip, parts)))
+
+    def _paragraph_in_cell(self, paragraph: Element) -> Iterator[tuple[str, bool]]:
+        # A heading in a cell is no heading of the document.
+        for block, is_item in self._paragraph(paragraph):
+            yield re.sub(r"^\\?#+ ", "", block), is_item
+
+    def _text(self, element: Element) -> tuple[str, list[Element]]:
+        """The text of a paragraph, and the text boxes that hang on it."""
+        parts: list[str] = []
+        boxes: list[Element] = []
+        self._gather(element, parts, boxes)
+        return "".join(parts), boxes
+
+    def _gather(self, element: Element, parts: list[str], boxes: list[Element]) -> None:
+        for child in element:
+            match local(child):
+                case "t":
+                    parts.append(child.text or "")
+                case "tab" | "ptab":
+                    parts.append(" ")
+                case "br" | "cr":
+                    parts.append("\n")
+                case "noBreakHyphen":
+                    parts.append("-")
+                case "sym":
+                    parts.append(_symbol(child))
+                case "footnoteReference" | "endnoteReference" as name:
+                    parts.append(self._notes[name.removesuffix("Reference")].get(attribute(child, "id") or "", ""))
+                case "r" if is_on(child.find("{*}rPr/{*}vanish")):
+                    pass
+                case "r" if self._styles[attribute(child.find("{*}rPr/{*}rStyle"), "val") or "?"].is_hidden:
+                    pass
+                case "txbxContent":
+                    boxes.append(child)
+                case "graphicData":
+                    parts.extend(drawing.texts(self._package, self._document, child))
+                    self._gather(child, parts, boxes)
+                case "sdt" if _is_placeholder(child):
+                    pass
+                case "AlternateContent" if child.find("{*}Choice") is None:
+                    for fallback in child:
+                        self._gather(fallback, parts, boxes)
+                case name if name not in _DROPPED:
+                    self._gather(child, parts, boxes)
+
+    def _read_notes(self, kind: str) -> None:
+        """A note stands in brackets where the text refers to it."""
+        for part in self._package.related(self._document, kind + "s"):
+            for note in self._package.tree(part).iterfind("{*}" + kind):
+                text = self._cell(note)
+                # Separators are kept among the notes.
+                if text and attribute(note, "type") in (None, "normal"):
+                    self._notes[kind][attribute(note, "id") or ""] = f" ({text}) "
+
+
+def _is_placeholder(element: Element) -> bool:
+    """A field still to be filled in, or a table of contents: not the author's words."""
+    if local(element) != "sdt":
+        return False
+    gallery = attribute(element.find("{*}sdtPr/{*}docPartObj/{*}docPartGallery"), "val")
+    return gallery == _CONTENTS or is_on(element.find("{*}sdtPr/{*}showingPlcHdr"))
+
+
+def _symbol(element: Element) -> str:
+    """A character of a symbol font; what lies in private use is a picture to other fonts."""
+    code = attribute(element, "char") or ""
+    value = int(code, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,5}", code) else 0
+    return chr(value) if value and value not in _PRIVATE_USE and not 0xD800 <= value < 0xE000 else ""

@@ -1,0 +1,245 @@
+"""An Office file (Open Packaging Conventions, ECMA-376 part 2): a zip of XML parts that refer to each other.
+
+The one place where Office files are unpacked and parsed, so that its limits hold for all of them: what is unpacked is
+counted as it comes out, a part with a DTD is refused, and nothing outside the file is ever fetched. Elements are known
+by their local name, since the strict form of the standard has other namespaces. Macros and embedded files are not read.
+"""
+
+import logging
+import posixpath
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+from urllib.parse import unquote
+
+from lxml import etree
+
+from index_store.base.errors import EmptyDocument, PackedTooTightly, PasswordProtected, Unreadable, WrongContent
+from index_store.parsing.loaders.content import content_kind, is_encrypted_office, office_kind
+from index_store.parsing.loaders.loaded import RawFile
+
+log = logging.getLogger(__name__)
+
+UNPACKED_MB = 500
+"""of XML that is read of one file; a workbook of 200,000 rows has 70"""
+RATIO = 100
+"""times the file's size that its XML may have; large sheets and long texts have 10 to 30, a bomb up to 1000"""
+RATIO_FROM_MB = 20
+"""of XML, below which the ratio does not matter"""
+
+Element = etree._Element
+
+_MEGABYTE = 1024 * 1024
+_ENCRYPTED = 0x1
+"""bit of a member's flags (APPNOTE 4.4.4)"""
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, struct.error, OSError, ValueError, OverflowError,
+    etree.XMLSyntaxError, LookupError,
+)  # fmt: skip
+"""what zipfile and lxml raise where a file is not what it says"""
+_PARSING = {
+    "resolve_entities": False, "load_dtd": False, "no_network": True, "huge_tree": False,
+    "remove_comments": True, "remove_pis": True,
+}  # fmt: skip
+
+
+class Package:
+    """Its parts by name, as in "word/document.xml"."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str, size: int) -> None:
+        self.name = name
+        # Names are compared without case, and some programs write them with backslashes.
+        self._parts = {_key(info.filename): info for info in archive.infolist() if not info.is_dir()}
+        self._archive = archive
+        self._room = min(UNPACKED_MB, RATIO_FROM_MB + RATIO * size // _MEGABYTE) * _MEGABYTE
+        self._links: dict[str, dict[str, tuple[str, str]]] = {}
+
+    def __contains__(self, part: str) -> bool:
+        return _key(part) in self._parts
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._parts)
+
+    def main(self) -> str:
+        """The part that is the document, workbook or presentation."""
+        found = self.related("", "officeDocument")
+        if not found:
+            raise Unreadable(name=self.name)
+        return found[0]
+
+    def related(self, part: str, kind: str) -> list[str]:
+        """The parts of this kind, the last word of the relationship's type, that `part` refers to."""
+        return [target for found, target in self._relations(part).values() if found == kind and target in self]
+
+    def target(self, part: str, reference: str | None) -> str | None:
+        """The part that `part` refers to by this id."""
+        target = self._relations(part).get(reference or "", ("", ""))[1]
+        return target if target in self else None
+
+    def tree(self, part: str) -> Element:
+        """Raises Unreadable."""
+        with self._open(part) as stream:
+            root = etree.parse(stream, etree.XMLParser(**_PARSING)).getroot()
+        self._refuse_dtd(root)
+        return root
+
+    def elements(self, part: str, *names: str) -> Iterator[Element]:
+        """Elements of these local names as they end; whoever takes one releases it, for memory."""
+        with self._open(part) as stream:
+            events = etree.iterparse(stream, events=("end",), tag=[f"{{*}}{name}" for name in names], **_PARSING)
+            for count, (_, element) in enumerate(events):
+                if not count:
+                    self._refuse_dtd(element)
+                yield element
+            if events.root is not None:
+                self._refuse_dtd(events.root)
+
+    def title(self) -> str:
+        """Of the core properties; "" where there is none or they can't be read."""
+        for part in self.related("", "core-properties"):
+            try:
+                return self.tree(part).findtext("{*}title") or ""
+            except Unreadable:
+                log.info("the properties of %s can't be read", self.name)
+        return ""
+
+    def _relations(self, part: str) -> dict[str, tuple[str, str]]:
+        """Id -> type and target of what `part` refers to within the file."""
+        if part not in self._links:
+            folder, file = posixpath.split(part)
+            relations = posixpath.join(folder, "_rels", file + ".rels")
+            root = self.tree(relations) if relations in self else ()
+            self._links[part] = {
+                relation.get("Id", ""): (
+                    posixpath.basename(relation.get("Type", "")),
+                    posixpath.normpath(posixpath.join("/", folder, unquote(relation.get("Target", "")))).lstrip("/"),
+                )
+                for relation in root
+                if relation.get("TargetMode") != "External"
+            }
+        return self._links[part]
+
+    @contextmanager
+    def _open(self, part: str) -> Iterator["_Counted"]:
+        info = self._parts.get(_key(part))
+        if info is None:
+            raise Unreadable(name=self.name)
+        if info.flag_bits & _ENCRYPTED:
+            raise PasswordProtected(name=self.name)
+        if info.file_size > self._room:
+            raise PackedTooTightly(name=self.name, ratio=RATIO)
+        try:
+            with self._archive.open(info) as stream:
+                yield _Counted(stream, self)
+        except _DAMAGED as error:
+            raise Unreadable(name=self.name) from error
+
+    def count(self, size: int) -> None:
+        """Raises PackedTooTightly."""
+        self._room -= size
+        if self._room < 0:
+            raise PackedTooTightly(name=self.name, ratio=RATIO)
+
+    def _refuse_dtd(self, element: Element) -> None:
+        # OPC allows none (9.1.4); where there is one, it is to swell or to fetch.
+        if element.getroottree().docinfo.internalDTD is not None:
+            raise Unreadable(name=self.name)
+
+
+class _Counted:
+    def __init__(self, stream: IO[bytes], package: Package) -> None:
+        self._stream = stream
+        self._package = package
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._stream.read(size)
+        self._package.count(len(data))
+        return data
+
+
+@contextmanager
+def opened(file: RawFile, kind: str) -> Iterator[Package]:
+    """`kind` is what the file has to be: "Word", "Excel" or "PowerPoint".
+
+    Raises EmptyDocument, WrongContent, PasswordProtected, Unreadable.
+    """
+    with file.path.open("rb") as stream:
+        start = stream.read(4096)
+    if not start:
+        raise EmptyDocument(name=file.name)
+    found = content_kind(start)
+    if found == "Office 97-2003":
+        if is_encrypted_office(file.content):
+            raise PasswordProtected(name=file.name)
+        raise WrongContent(name=file.name, content=office_kind(file.content))
+    if found and not found.startswith("ZIP"):
+        raise WrongContent(name=file.name, content=found)
+    try:
+        archive = zipfile.ZipFile(file.path)
+    except _DAMAGED as error:
+        raise Unreadable(name=file.name) from error
+    with archive:
+        package = Package(archive, file.name, file.path.stat().st_size)
+        _check(package, kind)
+        yield package
+
+
+_FOLDERS = {
+    "word/": "Word",
+    "xl/": "Excel",
+    "ppt/": "PowerPoint",
+    "meta-inf/": "EPUB / OpenDocument",
+    "visio/": "Visio",
+}
+
+
+def _check(package: Package, kind: str) -> None:
+    kinds = {found for folder, found in _FOLDERS.items() if any(name.startswith(folder) for name in package.names)}
+    if kind in kinds or ("[Content_Types].xml" in package and not kinds):
+        return
+    raise WrongContent(name=package.name, content=" / ".join(sorted(kinds)) or "ZIP")
+
+
+def _key(part: str) -> str:
+    return part.replace("\\", "/").lstrip("/").lower()
+
+
+# Elements without their namespaces
+
+
+def local(element: Element) -> str:
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def release(element: Element) -> None:
+    """Gives back the memory of an element that has been read, and of all before it."""
+    element.clear()
+    parent = element.getparent()
+    while parent is not None and element.getprevious() is not None:
+        del parent[0]
+
+
+def attribute(element: Element | None, name: str) -> str | None:
+    if element is None:
+        return None
+    for key, value in element.attrib.items():
+        if key == name or key.endswith("}" + name):
+            return value
+    return None
+
+
+def number(element: Element | None, name: str, default: int) -> int:
+    """A whole number, as written by programs of any care."""
+    text = attribute(element, name) or ""
+    digits = text.removeprefix("-")
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 15 else default
+
+
+def is_on(element: Element | None) -> bool:
+    """Whether a switch such as `<w:vanish/>` is on: it may be there and say no."""
+    return element is not None and attribute(element, "val") not in ("0", "false", "off", "none")

@@ -1,0 +1,230 @@
+"""PPTX: each slide a page under its title, shapes in reading order, tables, charts, diagrams, and the speaker's notes.
+
+Left out: footers, dates and slide numbers, comments, what stands on the master. Hidden slides are read.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from index_store.base.errors import NoText
+from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
+from index_store.parsing.loaders.office import drawing
+from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened
+from index_store.parsing.loaders.office.reading_order import Box, reading_order
+from index_store.parsing.loaders.title import title_of
+
+TITLE_LENGTH = 100
+"""characters of a slide's first line, above which it can't stand for a title"""
+LEVELS = 9
+"""of lists (ISO 29500-1, 21.1.2.2.7)"""
+
+_TITLES = {"title", "ctrTitle"}
+_FURNITURE = {"dt", "ftr", "hdr", "sldNum", "sldImg"}
+_LISTS = {"body", "obj", None}
+"""kinds of placeholders whose paragraphs are a list unless they say no; None is the default kind"""
+_SHAPES = ("sp", "graphicFrame", "grpSp", "cxnSp", "contentPart", "AlternateContent")
+
+
+def load(file: RawFile) -> Loaded:
+    with opened(file, "PowerPoint") as package:
+        deck = _Deck(package)
+        pages = list(deck.pages())
+        if not pages:
+            raise NoText(name=file.name)
+        return Loaded(title=title_of(file.name, package.title(), deck.title), pages=pages)
+
+
+class _Deck:
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._main = package.main()
+        self.title = ""
+        """of the first slide"""
+        self._placeholders = lru_cache(maxsize=256)(self._read_placeholders)
+
+    def pages(self) -> Iterator[Page]:
+        """Of the slides that hold text; a slide's number is its place, whether others are empty or not."""
+        slides = self._package.tree(self._main).iterfind("{*}sldIdLst/{*}sldId")
+        for place, slide in enumerate(slides, 1):
+            part = self._package.target(self._main, _relation(slide))
+            if part is None:
+                continue
+            title, blocks = self._slide(part)
+            if place == 1:
+                self.title = title
+            if title or blocks:
+                # A slide without a title gets its number, or its text would belong to the slide before.
+                heading = as_markdown.heading(2, title or str(place))
+                yield Page(markdown="\n\n".join([heading, *blocks]) + "\n", number=place)
+
+    def _slide(self, part: str) -> tuple[str, list[str]]:
+        tree = self._package.tree(part).find("{*}cSld/{*}spTree")
+        title = ""
+        blocks: list[str] = []
+        for shape in self._in_order(part, tree) if tree is not None else ():
+            if not title and _kind(shape) in _TITLES:
+                title = as_markdown.squeezed(" ".join(_lines(shape)).replace("\n", " "))
+            else:
+                blocks += [block for block in self._blocks(part, shape) if block.strip()]
+        if (
+            not title
+            and blocks
+            and "\n" not in blocks[0]
+            and len(blocks[0]) <= TITLE_LENGTH
+            and blocks[0][0] not in "|-"
+        ):
+            title = blocks.pop(0)
+        for notes in self._package.related(part, "notesSlide"):
+            blocks += self._notes(notes)
+        return title, blocks
+
+    def _notes(self, part: str) -> Iterator[str]:
+        """What the speaker says, as a quotation: it is not on the slide."""
+        for shape in self._package.tree(part).iterfind("{*}cSld/{*}spTree/{*}sp"):
+            lines = [line for line in _lines(shape) if line] if _kind(shape) == "body" else []
+            if lines:
+                yield "\n".join(f"> {line}" for text in lines for line in as_markdown.paragraph(text).split("\n"))
+
+    def _in_order(self, part: str, tree: Element) -> list[Element]:
+        boxes = [self._box(part, shape) for shape in _shapes(tree) if _kind(shape) not in _FURNITURE]
+        return [box.thing for box in reading_order(boxes)]
+
+    def _blocks(self, part: str, shape: Element) -> Iterator[str]:
+        match local(shape):
+            case "sp":
+                yield _text(shape)
+            case "grpSp":
+                for inner in self._in_order(part, shape):
+                    yield from self._blocks(part, inner)
+            case "graphicFrame":
+                for graphic in shape.iterfind("{*}graphic/{*}graphicData"):
+                    for table in graphic.iterfind("{*}tbl"):
+                        yield as_markdown.table(_grid(table))
+                    yield from drawing.texts(self._package, part, graphic)
+
+    def _box(self, part: str, shape: Element) -> Box[Element]:
+        """Where the shape stands; what says nothing of it stands where its layout or master has its like."""
+        transform = _transform(shape)
+        if transform is None:
+            transform = self._inherited(part, shape)
+        offset = transform.find("{*}off") if transform is not None else None
+        extent = transform.find("{*}ext") if transform is not None else None
+        left, top = number(offset, "x", 0), number(offset, "y", 0)
+        return Box(left, top, left + number(extent, "cx", 0), top + number(extent, "cy", 0), shape)
+
+    def _inherited(self, part: str, shape: Element) -> Element | None:
+        found = _placeholder(shape)
+        if found is None:
+            return None
+        kind, index = attribute(found, "type"), attribute(found, "idx") or "0"
+        for layout in self._package.related(part, "slideLayout"):
+            for holder in (layout, *self._package.related(layout, "slideMaster")):
+                places = self._placeholders(holder)
+                for key in ((kind, index), (None, index) if index != "0" else (kind, ""), (kind or "body", "")):
+                    if key in places:
+                        return places[key]
+        return None
+
+    def _read_placeholders(self, part: str) -> dict[tuple[str | None, str], Element]:
+        """Kind and index, or one of them, -> the transform of a layout's or master's placeholder."""
+        places: dict[tuple[str | None, str], Element] = {}
+        for shape in self._package.tree(part).iterfind("{*}cSld/{*}spTree/{*}sp"):
+            found, transform = _placeholder(shape), _transform(shape)
+            if found is not None and transform is not None:
+                kind, index = attribute(found, "type"), attribute(found, "idx") or "0"
+                # A centred title of a slide is a title of the master.
+                kinds = {kind, "ctrTitle", "title"} if kind in _TITLES else {kind}
+                for key in [(k, i) for k in kinds for i in (index, "")] + [(None, index)]:
+                    places.setdefault(key, transform)
+        return places
+
+
+def _shapes(tree: Element) -> Iterator[Element]:
+    """In the order that they are drawn; of what is there in two forms, the first."""
+    for child in tree:
+        if local(child) == "AlternateContent":
+            for choice in child:
+                yield from _shapes(choice)
+                break
+        elif local(child) in _SHAPES and not _is_hidden(child):
+            yield child
+
+
+def _is_hidden(shape: Element) -> bool:
+    properties = next(iter(shape), None)
+    drawn = properties.find("{*}cNvPr") if properties is not None else None
+    return attribute(drawn, "hidden") in ("1", "true")
+
+
+def _placeholder(shape: Element) -> Element | None:
+    return (
+        shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
+        if local(shape) == "sp"
+        else shape.find("{*}nvGraphicFramePr/{*}nvPr/{*}ph")
+    )
+
+
+def _kind(shape: Element) -> str | None:
+    return attribute(_placeholder(shape), "type")
+
+
+def _transform(shape: Element) -> Element | None:
+    for path in ("{*}xfrm", "{*}spPr/{*}xfrm", "{*}grpSpPr/{*}xfrm"):
+        found = shape.find(path)
+        if found is not None and found.find("{*}off") is not None:
+            return found
+    return None
+
+
+def _relation(slide: Element) -> str | None:
+    """The id of the relationship, not the slide's own, which is `id` without a namespace."""
+    return next((value for key, value in slide.attrib.items() if key.endswith("}id")), None)
+
+
+def _paragraphs(shape: Element) -> Iterator[Element]:
+    yield from shape.iterfind("{*}txBody/{*}p")
+
+
+def _lines(shape: Element) -> Iterator[str]:
+    yield from (drawing.line(paragraph) for paragraph in _paragraphs(shape))
+
+
+def _text(shape: Element) -> str:
+    """A list where its paragraphs have bullets or numbers, else a paragraph for each."""
+    paragraphs = [paragraph for paragraph in _paragraphs(shape) if drawing.line(paragraph).strip()]
+    placeholder = _placeholder(shape)
+    by_default = placeholder is not None and _kind(shape) in _LISTS and len(paragraphs) > 1
+    out: list[str] = []
+    counts = [0] * (LEVELS + 1)
+    for paragraph in paragraphs:
+        properties = paragraph.find("{*}pPr")
+        level = min(max(number(properties, "lvl", 0), 0), LEVELS)
+        marks = {local(child) for child in properties} if properties is not None else set()
+        text = as_markdown.paragraph(drawing.line(paragraph))
+        is_item = bool(marks & {"buChar", "buAutoNum", "buBlip"}) or (by_default and "buNone" not in marks)
+        if not is_item:
+            out.append(text)
+            continue
+        counts[level] = counts[level] + 1 if "buAutoNum" in marks else 0
+        counts[level + 1 :] = [0] * (LEVELS - level)
+        mark = f"{counts[level]}." if counts[level] else "-"
+        indent = "  " * level
+        out.append(indent + f"{mark} {text}".replace("\n", "\n" + indent + "  "))
+    return "\n".join(out)
+
+
+def _grid(table: Element) -> list[list[str]]:
+    """A cell that spans rows stands in each."""
+    grid: list[list[str]] = []
+    for row in table.iterfind("{*}tr"):
+        line: list[str] = []
+        for cell in row.iterfind("{*}tc"):
+            above = grid[-1] if grid else []
+            is_below = attribute(cell, "vMerge") in ("1", "true")
+            if is_below and attribute(cell, "hMerge") not in ("1", "true") and len(line) < len(above):
+                line.append(above[len(line)])
+            else:
+                line.append(" ".join(_lines(cell)))
+        grid.append(line)
+    return grid

@@ -1,0 +1,175 @@
+"""XLSX: each sheet a heading with its tables, the numbers and dates as the sheet shows them.
+
+Formulas are read by the value that was computed when the file was saved. Left out: hidden sheets and columns, comments,
+readings above kanji. Rows are read one after another, so the empty ones of a sheet formatted to its end cost nothing.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from index_store.base.errors import NoText
+from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
+from index_store.parsing.loaders.office import drawing
+from index_store.parsing.loaders.office.number_format import BUILT_IN, GENERAL, shown
+from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened, release
+from index_store.parsing.loaders.sheet import Row, Sheet, Span
+from index_store.parsing.loaders.title import title_of
+
+COLUMNS, ROWS = 16_384, 1_048_576
+"""of a sheet (Excel's own limits)"""
+
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})")
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
+
+
+def load(file: RawFile) -> Loaded:
+    with opened(file, "Excel") as package:
+        workbook = _Workbook(package)
+        pages = list(workbook.pages(hidden=False)) or list(workbook.pages(hidden=True))
+        if not pages:
+            raise NoText(name=file.name)
+        return Loaded(title=title_of(file.name, package.title()), pages=pages)
+
+
+class _Workbook:
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._main = package.main()
+        self._root = package.tree(self._main)
+        self._is_1904 = attribute(self._root.find("{*}workbookPr"), "date1904") in ("1", "true")
+        self._formats = self._read_formats()
+        self._strings = [
+            text for part in package.related(self._main, "sharedStrings") for text in self._read_strings(part)
+        ]
+
+    def pages(self, hidden: bool) -> Iterator[Page]:
+        """One for each sheet that holds text, among the hidden ones or the others."""
+        for sheet in self._root.iterfind("{*}sheets/{*}sheet"):
+            part = self._package.target(self._main, attribute(sheet, "id"))
+            if part and hidden == (attribute(sheet, "state") in ("hidden", "veryHidden")):
+                blocks = [block for block in self._blocks(part) if block.strip()]
+                if blocks:
+                    heading = as_markdown.heading(2, attribute(sheet, "name") or "")
+                    yield Page(markdown="\n\n".join([heading, *blocks]) + "\n")
+
+    def _blocks(self, part: str) -> Iterator[str]:
+        sheet = Sheet()
+        hidden = bytearray(COLUMNS)
+        last = 0
+        for element in self._package.elements(part, "row", "mergeCell", "col"):
+            match local(element):
+                case "row":
+                    last = min(number(element, "r", last + 1), ROWS)
+                    row = self._row(element, hidden)
+                    if row:
+                        sheet.rows[last] = row
+                case "mergeCell":
+                    sheet.spans += _span(attribute(element, "ref") or "")
+                case "col" if attribute(element, "hidden") in ("1", "true"):
+                    low = min(max(number(element, "min", 1) - 1, 0), COLUMNS)
+                    high = min(max(number(element, "max", 0), 0), COLUMNS)
+                    hidden[low:high] = b"\1" * max(high - low, 0)
+            release(element)
+        yield from sheet.blocks()
+        for drawn in self._package.related(part, "drawing"):
+            yield from self._shapes(drawn, with_charts=not sheet.rows)
+
+    def _row(self, row: Element, hidden: bytearray) -> Row:
+        cells: Row = {}
+        column = -1
+        for cell in row:
+            column = _column((cell.get("r") or "").rstrip("0123456789"), column + 1)
+            if len(cell) and column < COLUMNS and not hidden[column]:
+                text = self._text(cell)
+                if text and not text.isspace():
+                    cells[column] = text
+        return cells
+
+    def _text(self, cell: Element) -> str:
+        kind = cell.get("t")
+        value = ""
+        for child in cell:
+            match local(child):
+                case "v":
+                    value = child.text or ""
+                case "is" if kind == "inlineStr":
+                    return _rich(child)
+        match kind:
+            case "s":
+                at = int(value) if value.isascii() and value.isdigit() else len(self._strings)
+                return self._strings[at] if at < len(self._strings) else ""
+            case "b":
+                return {"1": "TRUE", "0": "FALSE"}.get(value, value)
+            case "str" | "e" | "d":
+                return _unescaped(value)
+        if not _NUMBER.fullmatch(value.strip()):
+            return value
+        style = cell.get("s") or "0"
+        at = int(style) if style.isascii() and style.isdigit() else 0
+        return shown(float(value), self._formats[at] if at < len(self._formats) else GENERAL, self._is_1904)
+
+    def _read_formats(self) -> list[str]:
+        """The number formats of the cells' styles, by the styles' places."""
+        formats: list[str] = []
+        for part in self._package.related(self._main, "styles"):
+            root = self._package.tree(part)
+            own = {
+                number(one, "numFmtId", -1): attribute(one, "formatCode") or GENERAL
+                for one in root.iterfind("{*}numFmts/{*}numFmt")
+            }
+            for style in root.iterfind("{*}cellXfs/{*}xf"):
+                code = number(style, "numFmtId", 0)
+                formats.append(own.get(code) or BUILT_IN.get(code, GENERAL))
+        return formats
+
+    def _read_strings(self, part: str) -> Iterator[str]:
+        for item in self._package.elements(part, "si"):
+            yield _rich(item)
+            release(item)
+
+    def _shapes(self, part: str, with_charts: bool) -> Iterator[str]:
+        """Text boxes; charts only of a sheet that has nothing else, since they draw what stands in cells."""
+        root = self._package.tree(part)
+        for body in root.iter("{*}txBody"):
+            yield "\n".join(filter(None, (as_markdown.paragraph(drawing.line(p)) for p in body.iterfind("{*}p"))))
+        for graphic in root.iter("{*}graphicData") if with_charts else ():
+            yield from drawing.texts(self._package, part, graphic)
+
+
+def _rich(item: Element) -> str:
+    """The text of a cell in several formats, without the readings (`rPh`) above it."""
+    parts = []
+    for child in item:
+        match local(child):
+            case "t":
+                parts.append(child.text or "")
+            case "r":
+                parts.append(child.findtext("{*}t") or "")
+    return _unescaped("".join(parts))
+
+
+def _unescaped(text: str) -> str:
+    """Characters that XML can't hold are written _x000B_ (ISO 29500-1, 22.9.2.19)."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+
+
+def _span(reference: str) -> list[Span]:
+    first, _, last = reference.partition(":")
+    top, bottom = _REFERENCE.fullmatch(first), _REFERENCE.fullmatch(last)
+    if not top or not bottom:
+        return []
+    return [Span(int(top[2]), _column(top[1], 0), min(int(bottom[2]), ROWS), _column(bottom[1], 0))]
+
+
+@lru_cache(maxsize=COLUMNS)
+def _column(letters: str, default: int) -> int:
+    """From 0."""
+    if not (letters.isascii() and letters.isupper() and letters.isalpha() and len(letters) <= 3):
+        return default
+    place = 0
+    for letter in letters:
+        place = place * 26 + ord(letter) - ord("A") + 1
+    return place - 1

@@ -1,0 +1,119 @@
+"""Headings of a PDF that has no outline: lines in larger type than its text, and numbered ones in bold."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import reduce
+
+from index_store.parsing.loaders.pdf.lines import SAME_LINE, Line, joined
+
+LARGER = 1.09
+"""times the size of the text; headings of 12 points stand over a text of 10.9"""
+TITLE = 1.3
+"""times the size of the text, for a document's title"""
+LENGTH = 100
+"""characters of a heading's line"""
+LINES = 3
+"""of a heading at most: more is a text in large type"""
+SHARE = 0.2
+"""of a document's characters, above which large type is not for headings, as on slides and posters"""
+BOLD = 600
+"""weight"""
+
+_NUMBERED = re.compile(
+    r"(\d+(\.\d+)*\.?|第[\d〇一二三四五六七八九十百]+[章節条項])[\s\u3000]+\S|第[\d一二三四五六七八九十百]+[章節条]"
+)
+_SENTENCE = re.compile(r"[。、，,;；]$|[a-z0-9)]\.$|[-\u2010\u00ad\x02\ufffe]$")
+_WORD = re.compile(r"[^\W\d_]{2}|[一-鿿]")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A heading of `count` lines; `size` is that of its type, in points."""
+
+    start: int
+    count: int
+    size: float
+
+
+def headings_by_size(pages: list[list[Line]]) -> dict[int, list[tuple[int, int, int]]]:
+    """Page, from 0 -> its headings: first line, number of lines, level from 1. Empty where type tells nothing."""
+    body = _body(pages)
+    found = {number: _on_page(lines, *body) for number, lines in enumerate(pages)} if body else {}
+    length = sum(
+        len(line.text)
+        for number, headings in found.items()
+        for heading in headings
+        for line in pages[number][heading.start : heading.start + heading.count]
+    )
+    if length > SHARE * sum(len(line.text) for page in pages for line in page):
+        return {}
+    sizes = sorted({heading.size for headings in found.values() for heading in headings}, reverse=True)
+    # Of four sizes the smallest are one level: a heading more or less deep is still one.
+    levels = {size: min(level, 4) for level, size in enumerate(sizes, 1)}
+    return {
+        number: [(heading.start, heading.count, levels[heading.size]) for heading in headings]
+        for number, headings in found.items()
+        if headings
+    }
+
+
+def title_by_size(pages: list[list[Line]]) -> str:
+    """What the first page says in by far the largest type, and nothing else in as large; else empty."""
+    body = _body(pages)
+    headings = _on_page(pages[0], *body) if body and pages else []
+    largest = max(headings, key=lambda heading: heading.size, default=None)
+    if largest is None or largest.size < TITLE * body[0]:
+        return ""
+    if sum(heading.size >= largest.size for page in pages for heading in _on_page(page, *body)) > 1:
+        return ""
+    return reduce(joined, (line.text.strip() for line in pages[0][largest.start : largest.start + largest.count]))
+
+
+def _body(pages: list[list[Line]]) -> tuple[float, bool] | None:
+    """Size of the type that most characters have, and whether it is bold."""
+    sizes: Counter[tuple[float, bool]] = Counter()
+    for page in pages:
+        for line in page:
+            sizes[line.size, line.weight >= BOLD] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else None
+
+
+def _on_page(lines: list[Line], size: float, is_bold: bool) -> list[Found]:
+    found: list[Found] = []
+    at = 0
+    while at < len(lines):
+        count = 1
+        if _stands_out(lines, at, size, is_bold):
+            while (
+                at + count < len(lines)
+                and lines[at + count].size == lines[at].size
+                and lines[at + count].weight == lines[at].weight
+                and _stands_out(lines, at + count, size, is_bold)
+                and not _NUMBERED.match(lines[at + count].text.strip())
+            ):
+                count += 1
+            if count <= LINES and _WORD.search(lines[at].text):
+                found.append(Found(at, count, lines[at].size))
+        at += count
+    return found
+
+
+def _stands_out(lines: list[Line], at: int, size: float, is_bold: bool) -> bool:
+    line, text = lines[at], lines[at].text.strip()
+    if len(text) > LENGTH or "@" in text or line.row or line.vertical or _is_piece(lines, at):
+        return False
+    larger = line.size >= LARGER * size and not re.match(r"[,.;)]", text)
+    numbered = line.weight >= BOLD and not is_bold and line.size >= size and bool(_NUMBERED.match(text))
+    return (larger or numbered) and not (_SENTENCE.search(text) and line.size < TITLE * size)
+
+
+def _is_piece(lines: list[Line], at: int) -> bool:
+    """Whether another line's end or beginning stands on the same height, close by."""
+    line = lines[at]
+    return any(
+        abs(other.across - line.across) < SAME_LINE * line.height
+        and min(abs(other.begin - line.end), abs(line.begin - other.end)) < line.height
+        for other in lines[max(0, at - 1) : at + 2]
+        if other is not line
+    )

@@ -1,0 +1,171 @@
+"""PDF by its text layer: paragraphs put together again from lines, tables from columns, headings from the outline or by
+their type, a number for each page.
+
+Does not read scans: a file without text is refused with what to do.
+"""
+
+import logging
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial, reduce
+
+import pypdfium2
+from pypdfium2 import PdfDocument, PdfiumError
+
+from index_store.base.errors import NoText, PasswordProtected, Unreadable, WrongContent
+from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.loaded import Heading, Loaded, Page, RawFile
+from index_store.parsing.loaders.pdf.headings import headings_by_size, title_by_size
+from index_store.parsing.loaders.pdf.lines import Line, joined, lines_of, paragraphs
+from index_store.parsing.loaders.pdf.tables import in_columns, tables
+from index_store.parsing.loaders.title import title_of
+
+log = logging.getLogger(__name__)
+
+FOUND_SHARE = 0.5
+"""of the outline's entries that must be found in the text for it to be trusted"""
+
+REPEATED_SHARE = 0.6
+"""of the pages that a first or last line must stand on, digits aside, to be a running header or footer"""
+REPEATED_PAGES = 3
+
+DAMAGED_PAGES = 100
+"""one after another, where reading ends: a damaged file may claim any number of pages"""
+
+
+def load(file: RawFile) -> Loaded:
+    name = file.name
+    kind = content_kind(file.content)
+    if kind not in ("PDF", None):
+        raise WrongContent(name=name, content=kind)
+    try:
+        pdf = PdfDocument(file.content)
+    except PdfiumError as error:
+        if error.err_code == pypdfium2.raw.FPDF_ERR_PASSWORD:
+            raise PasswordProtected(name=name) from error
+        raise Unreadable(name=name) from error
+    pages: list[list[Line] | None] = []
+    damaged = 0
+    while len(pages) < len(pdf) and damaged < DAMAGED_PAGES:
+        pages.append(_lines(pdf, len(pages), name))
+        damaged = damaged + 1 if pages[-1] is None else 0
+    if all(page is None for page in pages):
+        raise Unreadable(name=name)
+    lines = _without_running_lines([page or [] for page in pages])
+    if not any(lines):
+        raise NoText(name=name)
+    headings = _headings(pdf, lines) or headings_by_size(lines)
+    title = title_of(name, _decoded(partial(pdf.get_metadata_value, "Title")), title_by_size(lines))
+    return Loaded(title=title, pages=[_page(number, lines[number], headings) for number in range(len(lines))])
+
+
+def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
+    try:
+        page = pdf[number]
+        text = page.get_textpage()
+    except PdfiumError as error:
+        # The other pages of a damaged file are worth having.
+        log.warning("page %d of %s can't be read: %s", number + 1, name, error)
+        return None
+    try:
+        return in_columns(lines_of(text))
+    finally:
+        text.close()
+        page.close()
+
+
+def _without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
+    """Without headers, footers and page numbers, which would stand in the middle of sentences."""
+    left = pages
+    for end in (0, -1, 0, -1):
+        ends = Counter(_undigited(page[end]) for page in left if page)
+        least = max(REPEATED_PAGES, REPEATED_SHARE * len(pages))
+        running = {text for text, count in ends.items() if count >= least}
+        left = [
+            [line for line in page if line is not page[end]] if page and _undigited(page[end]) in running else page
+            for page in left
+        ]
+    # Pages of the same few words, as of forms, are no headers and nothing else.
+    return left if any(left) else pages
+
+
+def _undigited(line: Line) -> str:
+    return re.sub(r"\d+", "0", line.text.strip())
+
+
+def _headings(pdf: PdfDocument, pages: list[list[Line]]) -> dict[int, list[tuple[int, int, int]]]:
+    """Page, from 0 -> its headings: first line, number of lines, level from 1. Empty where the outline is wrong."""
+    found: dict[int, list[tuple[int, int, int]]] = {}
+    wanted = hits = 0
+    for level, title, page in _outline(pdf):
+        if page is None or not 0 <= page < len(pages) or not _key(title):
+            continue
+        wanted += 1
+        above = found.get(page, [])
+        place = _find(title, pages[page], above[-1][0] + above[-1][1] if above else 0)
+        if place:
+            hits += 1
+            found.setdefault(page, []).append((*place, min(level, 6)))
+    return found if hits and hits >= FOUND_SHARE * wanted else {}
+
+
+def _outline(pdf: PdfDocument) -> Iterator[tuple[int, str, int | None]]:
+    """Level from 1, title, and page from 0, of each entry."""
+    try:
+        for entry in pdf.get_toc():
+            target = entry.get_dest()
+            yield entry.level + 1, _decoded(entry.get_title), target.get_index() if target else None
+    except PdfiumError as error:
+        log.info("the outline can't be read: %s", error)
+
+
+def _decoded(get: Callable[[], str]) -> str:
+    """What pypdfium2 gives as text; "" where its bytes are none, on which it raises."""
+    try:
+        return get()
+    except UnicodeDecodeError:
+        return ""
+
+
+def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
+    """Where the title stands, in one to three lines, perhaps with a number before it that the outline leaves out."""
+    wanted = _key(title)
+    for at in range(start, len(lines)):
+        for count in (1, 2, 3):
+            text = _key("".join(line.text for line in lines[at : at + count]))
+            number = text.removesuffix(wanted)
+            if text == wanted or (text != number and re.fullmatch(r"[第章節条項部付録図表\W\da-zivx]{1,8}", number)):
+                return at, count
+            if len(text) > len(wanted) + 8:
+                break
+    return None
+
+
+def _key(text: str) -> str:
+    return re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).casefold()
+
+
+def _page(number: int, lines: list[Line], headings: dict[int, list[tuple[int, int, int]]]) -> Page:
+    out: list[str] = []
+    marks = []
+    at = 0
+    for start, count, level in headings.get(number, []):
+        out += _text_lines(lines, at, start)
+        text = reduce(joined, (line.text.strip() for line in lines[start : start + count]))
+        marks.append(Heading(line=len(out), level=level, text=text))
+        out.append(text)
+        at = start + count
+    out += _text_lines(lines, at, len(lines))
+    return Page(markdown="\n".join(out), number=number + 1, headings=tuple(marks))
+
+
+def _text_lines(lines: list[Line], start: int, end: int) -> list[str]:
+    out: list[str] = []
+    for table in tables(lines, start, end):
+        if start < table.start:
+            out += paragraphs(lines, start, table.start).split("\n")
+        out += ["", *table.markdown.split("\n"), ""]
+        start = table.end
+    return out + (paragraphs(lines, start, end).split("\n") if start < end else [])

@@ -1,0 +1,140 @@
+"""Tables and columns of a PDF's page, which has neither: lines below each other whose words stand in the same columns.
+
+Rules that are drawn are not looked at. A cell over several columns makes one of them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.pdf.lines import BULLET, Cell, Line, joined
+
+ROWS = 3
+"""of a table at least, its header among them"""
+STEP = 4.0
+"""times the size of the type, from one row to the next at most"""
+WRAPPED = 1.5
+"""times the size of the type: what stands closer below a cell, and alone, goes on from it"""
+BETWEEN = 0.3
+"""of the size of the type, between two columns at least"""
+HEADER_SHARE = 0.5
+"""of the columns that the first row must fill to be their header; a form fills fewer"""
+FILLED = 0.6
+"""of the rows that must have more than one cell"""
+LENGTH = 30
+"""narrow characters of a cell on average in every column, above which they are columns of a text"""
+
+_DRAWN = re.compile(r"^\|$|\+-|-\+")
+"""lines made of characters: a drawing"""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Lines from `start` to before `end`."""
+
+    start: int
+    end: int
+    markdown: str
+
+
+def in_columns(lines: list[Line]) -> list[Line]:
+    """Columns of text one after another, where the file has them line by line across the page."""
+    out: list[Line] = []
+    start = 0
+    while start < len(lines):
+        below = max(_below(lines, start, len(lines)), start + 1)
+        run = lines[start:below]
+        columns = _columns(run) if len(run) > ROWS else []
+        texts = [[" ".join(cell.text for cell in _within(line, column)) for line in run] for column in columns]
+        if len(columns) > 1 and all(map(_is_prose, texts)):
+            out += [
+                replace(
+                    line, text=text, begin=found[0].begin, end=found[-1].end, row=False,
+                    cells=(Cell(found[0].begin, found[-1].end, text),),
+                )
+                for column, written in zip(columns, texts, strict=True)
+                for line, text in zip(run, written, strict=True)
+                if (found := _within(line, column))
+            ]  # fmt: skip
+        else:
+            out += run
+        start = below
+    return out
+
+
+def tables(lines: list[Line], start: int, end: int) -> Iterator[Table]:
+    """Those of some of a page's lines."""
+    while start < end:
+        below = _below(lines, start, end)
+        text = _table(lines[start:below]) if below - start >= ROWS else ""
+        if text:
+            yield Table(start, below, text)
+        start = max(below, start + 1)
+
+
+def _below(lines: list[Line], start: int, limit: int) -> int:
+    """Before which line the rows end that begin at `start`."""
+    end = start
+    while end < limit and (
+        (len(lines[end].cells) > 1 and (end == start or 0 < _step(lines, end) < STEP))
+        or (end > start and _goes_on(lines, start, end))
+    ):
+        end += 1
+    return end
+
+
+def _step(lines: list[Line], at: int) -> float:
+    """From the line before, in sizes of its type."""
+    return (lines[at].across - lines[at - 1].across) / (lines[at - 1].size or 1)
+
+
+def _goes_on(lines: list[Line], start: int, at: int) -> bool:
+    """Whether the line is the rest of a cell above it, in another column than the first."""
+    cells = lines[at].cells
+    # Beside one of two lines, the cells of one stand at half their height.
+    return len(cells) == 1 and abs(_step(lines, at)) < WRAPPED and cells[0].begin >= lines[start].cells[1].begin
+
+
+def _table(lines: list[Line]) -> str:
+    """Empty where the lines are none."""
+    if sum(line.row for line in lines) * 2 < len(lines):
+        return ""
+    columns = _columns(lines)
+    rows: list[list[str]] = []
+    for line in lines:
+        row = [" ".join(cell.text for cell in _within(line, column)) for column in columns]
+        if len(line.cells) == 1:
+            rows[-1] = [joined(*pair) if all(pair) else "".join(pair) for pair in zip(rows[-1], row, strict=True)]
+        else:
+            rows.append(row)
+    filled = sum(sum(map(bool, row)) > 1 for row in rows)
+    if len(columns) < 2 or len(rows) < ROWS or filled < FILLED * len(rows):
+        return ""
+    if all(BULLET.match(f"{row[0]} x") for row in rows) or any(_DRAWN.search(text) for row in rows for text in row):
+        return ""
+    if sum(map(bool, rows[0])) < HEADER_SHARE * len(columns):
+        return "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in rows)
+    return as_markdown.table(rows)
+
+
+def _within(line: Line, column: tuple[float, float]) -> list[Cell]:
+    return [cell for cell in line.cells if column[0] <= cell.begin < column[1]]
+
+
+def _is_prose(column: Sequence[str]) -> bool:
+    length = sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for text in column for character in text)
+    return length > LENGTH * sum(map(bool, column))
+
+
+def _columns(lines: list[Line]) -> list[tuple[float, float]]:
+    """Begin and end of each: what is parted by a gap through all lines."""
+    cells: list[Cell] = sorted((cell for line in lines for cell in line.cells), key=lambda cell: cell.begin)
+    columns: list[tuple[float, float]] = []
+    for cell in cells:
+        if columns and cell.begin < columns[-1][1] + BETWEEN * lines[0].size:
+            columns[-1] = (columns[-1][0], max(columns[-1][1], cell.end))
+        else:
+            columns.append((cell.begin, cell.end))
+    return columns

@@ -1,0 +1,145 @@
+"""A sheet to blocks: tables with their headers, and the lines of text around them.
+
+A sheet is a plane on which people put several tables, titles and forms; Markdown wants them one after another.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from index_store.parsing.loaders import as_markdown
+
+HEADER_SHARE = 0.5
+"""of a block's columns that its first row must fill to be their header; a form fills fewer"""
+GAP = 2
+"""empty rows within a table that goes on; more part two"""
+FILLED = 1_000_000
+"""cells that merged ones are repeated in, at most: ranges that overlap, as only broken files have, would never end"""
+
+Row = dict[int, str]
+"""column, from 0 -> text; empty cells are not in it"""
+
+_DATA = re.compile(r"[(△▲¥$€£+-]*[\d.,:/%年月日時分秒円-]*\d[\d.,:/%年月日時分秒円)-]*")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A merged range: rows and columns, both inclusive."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+class Sheet:
+    def __init__(self) -> None:
+        self.rows: dict[int, Row] = {}
+        """row number -> its cells, in order; empty rows are not in it"""
+        self.spans: list[Span] = []
+
+    def blocks(self) -> Iterator[str]:
+        self._repeat_merged()
+        for block in self._parts():
+            yield from self._written(block)
+
+    def _repeat_merged(self) -> None:
+        """A cell that spans rows stands in each, so that each row reads by itself."""
+        left = FILLED
+        for span in self.spans:
+            text = self.rows.get(span.top, {}).get(span.left)
+            if not text or span.bottom == span.top:
+                continue
+            for number in range(span.top + 1, min(span.bottom, span.top + left) + 1):
+                left -= 1
+                if number in self.rows:
+                    self.rows[number].setdefault(span.left, text)
+
+    def _parts(self) -> Iterator[list[int]]:
+        """Row numbers that belong together."""
+        block: list[int] = []
+        for number in self.rows:
+            if block and number - block[-1] > 1 and not self._goes_on(block, number):
+                yield block
+                block = []
+            block.append(number)
+        if block:
+            yield block
+
+    def _goes_on(self, block: list[int], number: int) -> bool:
+        """Whether a row after a gap is one more row of the table above: values under a header of words."""
+        header, row = self.rows[block[0]], self.rows[number]
+        return (
+            number - block[-1] <= GAP + 1
+            and len(block) > 1
+            and len(row) > 1
+            and row.keys() <= header.keys()
+            and any(map(_is_data, row.values()))
+            and not any(map(_is_data, header.values()))
+        )
+
+    def _written(self, numbers: list[int]) -> Iterator[str]:
+        rows = [self.rows[number] for number in numbers]
+        edges = _side_by_side(rows)
+        parts: list[dict[int, Row]] = [{} for _ in range(len(edges) + 1)]
+        for number, row in zip(numbers, rows, strict=True):
+            for column in sorted(row):
+                parts[bisect_right(edges, column)].setdefault(number, {})[column] = row[column]
+        for part in parts:
+            yield from self._block(list(part.items()))
+
+    def _block(self, block: list[tuple[int, Row]]) -> Iterator[str]:
+        columns = sorted({column for _, row in block for column in row})
+        # Titles and notes right above a table.
+        start = next((at for at, (_, row) in enumerate(block) if len(row) > 1), len(block))
+        if start:
+            yield "\n".join(as_markdown.paragraph(" ".join(row.values())) for _, row in block[:start])
+        table = block[start:]
+        if not table:
+            return
+        grid = [[row.get(column, "") for column in columns] for _, row in table]
+        headers = self._header_rows(table[0][0], len(table))
+        if headers > 1:
+            grid = [as_markdown.joined_header(grid[:headers]), *grid[headers:]]
+        if sum(map(bool, grid[0])) < HEADER_SHARE * len(columns):
+            yield "\n".join(as_markdown.paragraph(" ".join(filter(None, row))) for row in grid)
+        else:
+            yield as_markdown.table(grid)
+
+    def _header_rows(self, top: int, rows: int) -> int:
+        """A header of several rows has words over several columns, and others that span its rows."""
+        spans = [span for span in self.spans if span.top == top]
+        wide = [span for span in spans if span.right > span.left]
+        if not wide:
+            return 1
+        deepest = max(span.bottom for span in spans) - top + 1
+        below = self.rows.get(top + deepest, {})
+        # Words below a wide one part its columns; on a sheet of narrow columns a wide cell is just a cell.
+        parted = [sum(span.left <= column <= span.right for column in below) > 1 for span in wide]
+        if all(parted) and not any(map(_is_data, below.values())):
+            deepest += 1
+        return deepest if deepest < min(rows, 4) else 1
+
+
+def _side_by_side(rows: list[Row]) -> list[int]:
+    """First columns of tables that stand beside others: both sides have a full header of two columns or more."""
+    runs: list[list[int]] = []
+    for column in sorted({column for row in rows for column in row}):
+        if runs and column == runs[-1][-1] + 1:
+            runs[-1].append(column)
+        else:
+            runs.append([column])
+    if len(rows) < 2 or len(runs) < 2:
+        return []
+    headed = [_is_headed(rows, run) for run in runs]
+    return [run[0] for at, run in enumerate(runs) if at and headed[at - 1] and headed[at]]
+
+
+def _is_headed(rows: list[Row], columns: list[int]) -> bool:
+    first = next((row for row in rows if any(column in row for column in columns)), {})
+    return len(columns) > 1 and all(column in first for column in columns)
+
+
+def _is_data(text: str) -> bool:
+    return bool(_DATA.fullmatch(text))

@@ -1,0 +1,214 @@
+"""Bytes to text in the encoding that they are really in, or a clear refusal; never mojibake.
+
+Covers Unicode, the Japanese encodings, what a page declares of itself, and Windows-1252 where the text looks Western.
+Does not guess among the other 8-bit encodings: undeclared Polish or Czech that looks Western is read as such.
+"""
+
+import codecs
+import re
+import sys
+
+from index_store.base.errors import UnknownEncoding, WrongContent
+from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.text.iso2022 import decode_iso2022
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+_SUPERSETS = {
+    "shift_jis": "cp932",
+    "shift-jis": "cp932",
+    "sjis": "cp932",
+    "x-sjis": "cp932",
+    "windows-31j": "cp932",
+    "ms_kanji": "cp932",
+    "euc-jp": "euc_jis_2004",
+    "x-euc-jp": "euc_jis_2004",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "iso-8859-1": "cp1252",
+    "latin1": "cp1252",
+    "latin-1": "cp1252",
+    "us-ascii": "cp1252",
+    "ascii": "cp1252",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc-kr": "cp949",
+    "ks_c_5601-1987": "cp949",
+}
+"""declared name -> the superset that browsers read it with (WHATWG Encoding Standard)"""
+
+_KANA = re.compile(r"[ぁ-んァ-ヶー]")
+_HALF_KATAKANA = re.compile(r"[\uff61-\uff9f]{2,}")
+_RUN = re.compile(r"[^\x00-\x7f]+")
+_ALONE = re.compile(r"(?<![^\x00-\x7f])(?:(?<=[A-Za-z])[^\x00-\x7f]|[^\x00-\x7f](?=[A-Za-z]))(?![^\x00-\x7f])")
+"""the accents of a Western text look so, read as Japanese: one kanji at a time, amid letters"""
+_NEVER = re.compile(r"[\ue000-\uf8ff\u0080-\u009f\ufffd]")
+"""private use and C1 controls: what one encoding looks like read as another"""
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_STRANGE = re.compile(r"[\x80-\x9f]|[A-Za-z][¡¢£¤¥¦¨©ª«¬®¯°±²³´µ¶¸¹º»¼½¾¿Ð×Þ÷†‡ƒ][a-z]")
+"""in the midst of a word, what no Western language has there: another encoding read as Windows-1252"""
+_NO_CHARACTER = dict.fromkeys((0x80, 0xA0, *range(0xE000, 0xF900)), "\ufffd")
+"""what Python's cp932 makes of bytes that are none, and of those that each company gives another meaning"""
+_LEVEL_1 = frozenset(
+    bytes((lead, trail)).decode("cp932", "ignore") for lead in range(0x88, 0x98) for trail in range(0x40, 0xFD)
+)
+"""the 2,965 common kanji of JIS X 0208"""
+
+FEW = 20
+"""characters of kanji without kana that are taken for EUC-JP: a list of names, not a text in Chinese"""
+
+WRONG_SHARE = 0.02
+"""of the characters outside ASCII that may be unreadable: a file cut off, a line pasted from elsewhere"""
+
+NULS = 0.001
+"""of a file's bytes that may be NUL, by a fault of what wrote it; more make it no text"""
+
+IN_USE = 0.8
+"""share of characters that are ASCII, kana or common kanji; UTF-16 read from the wrong end has 0.1"""
+
+SAMPLE = 200_000
+"""characters that are looked at to tell encodings apart"""
+
+
+def decode(content: bytes, name: str, *declared: str | None) -> str:
+    """`declared` are the charsets that the document and its server claim, in the order of trust.
+
+    One that holds counts. A few wrong bytes, as where a file was cut off, become U+FFFD. Raises UnknownEncoding, and
+    WrongContent when the bytes are no text at all.
+    """
+    for bom, encoding in _BOMS:
+        if content.startswith(bom):
+            text = _mostly(content, encoding)
+            if text is None:
+                raise UnknownEncoding(name=name)
+            return text.removeprefix("\ufeff")
+    if b"\0" in content:
+        if (text := _wide(content)) is not None:
+            return text
+        if content.count(0) > max(1, NULS * len(content)):
+            kind = content_kind(content)
+            raise WrongContent(name=name, content=kind) if kind else UnknownEncoding(name=name)
+        content = content.replace(b"\0", b"")
+    if b"\x1b$" in content or b"\x1b(" in content:
+        text = decode_iso2022(content)
+        if _is_mostly_right(text):
+            return text
+    if (text := _try(content, "utf-8")) is not None:
+        return text
+    read = japanese(content)
+    for charset in declared:
+        text = _as_declared(content, charset)
+        if text is not None and read in (None, text):
+            return text
+    text = read or _mostly(content, "utf-8") or _mostly_japanese(content) or _western(content)
+    if text is None:
+        raise UnknownEncoding(name=name)
+    return text
+
+
+def _as_declared(content: bytes, charset: str | None) -> str | None:
+    charset = (charset or "").strip().strip("\"'").lower()
+    if charset in ("", "utf-8", "utf8") or not _is_text_codec(charset):
+        return None
+    text = _try(content, _SUPERSETS.get(charset, charset))
+    return None if text is None or _NEVER.search(text, 0, SAMPLE) else text
+
+
+def _is_text_codec(charset: str) -> bool:
+    try:
+        return isinstance("".encode(charset), bytes) and charset not in ("utf-7", "idna", "punycode", "unicode_escape")
+    except (LookupError, ValueError):
+        # "hex" and the like are codecs too; a NUL in a name is a ValueError.
+        return False
+
+
+def _try(content: bytes, encoding: str) -> str | None:
+    try:
+        return content.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _mostly(content: bytes, encoding: str) -> str | None:
+    """The text, when all but a few characters can be read."""
+    text = content.decode(encoding, "replace")
+    text = text.translate(_NO_CHARACTER) if encoding == "cp932" else text
+    return text if _is_mostly_right(text) else None
+
+
+def _is_mostly_right(text: str) -> bool:
+    other = len(text) - len(text.encode("ascii", "ignore"))
+    return text.count("\ufffd") <= max(1, WRONG_SHARE * other) and other != 1
+
+
+def japanese(content: bytes) -> str | None:
+    """The text, when it reads as Japanese in Shift_JIS or EUC-JP."""
+    euc = _try(content, "euc_jis_2004")
+    sjis = _try(content, "cp932") or _try(content, "shift_jis_2004")
+    return _likelier(sjis, euc)
+
+
+def _mostly_japanese(content: bytes) -> str | None:
+    return _likelier(_mostly(content, "cp932"), _mostly(content, "euc_jis_2004"))
+
+
+def _likelier(sjis: str | None, euc: str | None) -> str | None:
+    # EUC-JP read as Shift_JIS is mostly half-width katakana; where it is not EUC-JP they are meant.
+    read = [(_plausibility(sjis, -1.0 if euc else 1.0, sys.maxsize), sjis)] if sjis else []
+    # Chinese and Korean are valid EUC-JP too, with kanji as common as these.
+    read += [(_plausibility(euc, 0.0, FEW), euc)] if euc else []
+    score, text = max(read, default=(0.0, None), key=lambda pair: pair[0])
+    return text if score > 0 else None
+
+
+def _western(content: bytes) -> str | None:
+    """The text, when it reads as a Western language in Windows-1252: single accents within words of ASCII letters."""
+    text = _try(content, "cp1252")
+    if text is None:
+        return None
+    sample = text[:SAMPLE]
+    letters = len(re.findall(r"[A-Za-z]", sample))
+    accents = re.findall(r"[À-ÖØ-öø-ÿŒœŠšŽžŸ]+", sample)
+    strange = len(_STRANGE.findall(sample))
+    few = sum(map(len, accents)) <= 0.3 * letters
+    single = sum(len(run) > 2 for run in accents) <= 0.05 * len(accents)
+    return text if few and single and not strange else None
+
+
+def _plausibility(text: str, half: float, kanji_alone: int) -> float:
+    """Above 0 when the characters outside ASCII are those of Japanese.
+
+    `half`: what a half-width katakana counts. `kanji_alone`: up to how many characters kana may be missing.
+    """
+    text = text[:SAMPLE].replace("\ufffd", "")
+    other = sum(character > "\x7f" for character in text)
+    kana = len(_KANA.findall(text))
+    common = sum(character in _LEVEL_1 for character in text)
+    prose = kana >= 0.05 * other or (common >= 0.7 * other and other <= kanji_alone)
+    # Cyrillic read as Shift_JIS is half-width katakana and nothing else.
+    listing = half > 0 and kana + common >= 0.1 * other
+    is_western = len(_ALONE.findall(text)) > 0.5 * len(_RUN.findall(text))
+    if not other or is_western or _NEVER.search(text) or not (prose or listing):
+        return 0.0
+    halves = sum(map(len, _HALF_KATAKANA.findall(text)))
+    return (1.5 * kana + common + half * halves) / other - 0.3
+
+
+def _wide(content: bytes) -> str | None:
+    """UTF-16 without a byte order mark: read from the right end it is made of characters in use."""
+    read = [content[: len(content) // 2 * 2].decode(encoding, "replace") for encoding in ("utf-16-le", "utf-16-be")]
+    text = max(read, key=_in_use)
+    is_text = _in_use(text) > IN_USE and _is_mostly_right(text) and not _CONTROL.search(text)
+    return text if is_text else None
+
+
+def _in_use(text: str) -> float:
+    """Share of the characters."""
+    text = text[:SAMPLE]
+    plain = sum(character < "\u0600" or "\u2000" <= character < "\u3100" for character in text)
+    return (plain + sum(character in _LEVEL_1 for character in text)) / max(len(text), 1)

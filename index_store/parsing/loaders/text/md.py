@@ -1,0 +1,82 @@
+"""Markdown: headings underlined with === or --- become # and ##, front matter gives the title, comments go."""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from index_store.parsing.loaders.headings import FENCE
+from index_store.parsing.loaders.loaded import Heading, Loaded, Page, RawFile
+from index_store.parsing.loaders.text.txt import read_text
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
+_TITLE = re.compile(r"^title:[ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.M)
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_STARTS_BLOCK = re.compile(r" {0,3}([#>|]|[-*+] |\d+[.)] )| {4}")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_COMMENT = re.compile(r" {0,3}<!--")
+_MARKS = re.compile(
+    r"!?\[(?P<link>[^\[\]]{1,200})\]\([^()]{0,500}\)|`(?P<code>[^`]+)`|</?[a-zA-Z][^<>]{0,200}>|\*\*"
+    r"|[ \t]*\{[#.:][^{}]{0,200}\}$"
+)
+"""in a heading, what is not its words: links, code, tags, bold, an anchor"""
+
+
+def load(file: RawFile) -> Loaded:
+    text = read_text(file)
+    title = None
+    front = _FRONT_MATTER.match(text)
+    if front and re.search(r"^\w[\w-]*:", front[1], re.M):
+        found = _TITLE.search(front[1])
+        title = found[1] if found else None
+        # A file of nothing but front matter keeps it as its text.
+        text = text[front.end() :] if text[front.end() :].strip() else text
+    lines, headings = _read(text.split("\n"))
+    first = next((heading.text for heading in headings if heading.level == 1), None)
+    page = Page(markdown="\n".join(lines), headings=tuple(headings))
+    return Loaded(title=title or first or PurePath(file.name).stem, pages=[page])
+
+
+def _read(lines: list[str]) -> tuple[list[str], list[Heading]]:
+    """The lines, with underlined headings as # ones, and which of them are headings."""
+    out: list[str] = []
+    headings: list[Heading] = []
+    for line, is_code in _without_comments(lines):
+        underline = None if is_code else _UNDERLINE.match(line)
+        paragraph = bool(out) and bool(out[-1].strip()) and not _STARTS_BLOCK.match(out[-1])
+        alone = len(out) < 2 or not out[-2].strip() or bool(headings and headings[-1].line == len(out) - 2)
+        if underline and paragraph and alone:
+            out[-1] = ("# " if underline[1][0] == "=" else "## ") + out[-1].strip()
+        else:
+            out.append(line)
+        heading = None if is_code else _HEADING.match(out[-1])
+        text = _plain(heading[2]) if heading else ""
+        if heading and text:
+            headings.append(Heading(line=len(out) - 1, level=len(heading[1]), text=text))
+    return out, headings
+
+
+def _without_comments(lines: list[str]) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it is of code; comments that begin within a line stay."""
+    last = max((at for at, line in enumerate(lines) if "-->" in line), default=-1)
+    fence = ""
+    in_comment = False
+    for at, line in enumerate(lines):
+        mark = None if in_comment else FENCE.match(line)
+        if mark and (not fence or (mark[1][0] == fence[0] and len(mark[1]) >= len(fence))):
+            fence = "" if fence else mark[1]
+        if fence or mark:
+            yield line, True
+            continue
+        # One that never ends is text.
+        in_comment = in_comment or (bool(_COMMENT.match(line)) and at <= last)
+        if not in_comment:
+            yield line, False
+        elif "-->" in line:
+            in_comment = False
+            rest = line.partition("-->")[2].strip()
+            if rest:
+                yield rest, False
+
+
+def _plain(heading: str) -> str:
+    return " ".join(_MARKS.sub(lambda found: found["link"] or found["code"] or "", heading).split())

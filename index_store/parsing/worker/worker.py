@@ -1,0 +1,131 @@
+"""The parser's process: reads a request a line, answers a line, until its standard input ends.
+
+A file can crash, hang or swell a parser; this process is what it takes down. Not a sandbox: it limits memory, time and
+what is written, not what native code that is taken over may do.
+"""
+
+import faulthandler
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from index_store.base.errors import DocumentError, NoText, ParserFailed, TooMuchText
+from index_store.parsing.chunking.splitter import split
+from index_store.parsing.loaders import Loader, RawFile, loader_of
+from index_store.parsing.worker import limits, sections
+from index_store.parsing.worker.protocol import Answer, Listing, Refusal, Request
+
+FILES = 200
+"""after which the process is replaced, so that what libraries leak is given back; starting one takes 0.25 s"""
+
+GRACE = 10
+"""seconds after which the process ends itself, should the parent that keeps the time be gone"""
+
+
+def main() -> None:
+    # What libraries print must not get among the answers, nor into a log: it may quote the document.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    complaints = os.fdopen(os.dup(2), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    faulthandler.enable(complaints)
+    sys.excepthook = lambda _kind, error, _trace: _complain(error, complaints.write)
+
+    libraries = limits.address_space()
+    for count, line in enumerate(sys.stdin, 1):
+        request = Request.of_line(line)
+        with _ended_with_owner(request.seconds):
+            before = limits.address_space()
+            limits.lift()
+            work = _work(request)
+            libraries += limits.address_space() - before
+            limits.limit(request.memory, request.file_size)
+            answer = _answer(request, work)
+        grown = limits.address_space() - libraries
+        # Memory that is not given back, by a leak or in pieces, would be added to what the next file may take.
+        if count >= FILES or grown > request.memory // 4:
+            answer = answer.model_copy(update={"is_worn": True})
+        answers.write(answer.model_dump_json() + "\n")
+        answers.flush()
+
+
+def _work(request: Request) -> Callable[[], Answer]:
+    """With its libraries imported, which are not to count as the file's memory."""
+    if request.kind is None:
+        return partial(_unpack, import_module("index_store.parsing.loaders.archive"), request)
+    return partial(_load, loader_of(request.kind), request)
+
+
+def _answer(request: Request, work: Callable[[], Answer]) -> Answer:
+    try:
+        return work()
+    except DocumentError as error:
+        return Answer(refusal=Refusal.of(error))
+    except (MemoryError, RecursionError):
+        return Answer(refusal=Refusal.of(ParserFailed(name=request.name)), is_worn=True)
+
+
+def _load(loader: Loader, request: Request) -> Answer:
+    loaded = loader.load(RawFile(Path(request.path), request.name, request.charset))
+    if sum(len(page.markdown) for page in loaded.pages) > limits.CHARACTERS:
+        raise TooMuchText(name=request.name, limit=f"{limits.CHARACTERS:,}")
+    found = split(loaded, request.chunk_size, request.chunk_overlap)
+    chunks = sum(len(section.chunks) for section in found)
+    if not chunks:
+        raise NoText(name=request.name)
+    sections.write(Path(request.result), found)
+    return Answer(title=loaded.title, sections=len(found), chunks=chunks)
+
+
+def _unpack(archive: ModuleType, request: Request) -> Answer:
+    unpacked = archive.unpack(Path(request.path), request.name, Path(request.folder))
+    listing = Listing(
+        members=[(member.name, member.path) for member in unpacked.members],
+        refused=[(name, Refusal.of(error)) for name, error in unpacked.refused],
+    )
+    Path(request.result).write_text(listing.model_dump_json(), encoding="utf-8")
+    return Answer()
+
+
+def _complain(error: BaseException | None, write: Callable[[str], object]) -> None:
+    """A traceback without the error's own words: they may quote the document."""
+    while error:
+        write("".join(traceback.format_tb(error.__traceback__)) + type(error).__qualname__ + "\n")
+        error = error.__cause__ or error.__context__
+
+
+@contextmanager
+def _ended_with_owner(seconds: float) -> Iterator[None]:
+    """While a file is read nobody looks at the standard input, whose end is the end of this process."""
+    if sys.platform == "linux":
+        import fcntl
+        import select
+
+        # Now the kernel does, by a signal. PR_SET_PDEATHSIG would end it with the thread that started it.
+        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
+        flags = fcntl.fcntl(0, fcntl.F_GETFL)
+        fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
+        already = select.poll()
+        already.register(0, 0)
+        if already.poll(0):
+            sys.exit()
+        yield
+        fcntl.fcntl(0, fcntl.F_SETFL, flags)
+    elif hasattr(signal, "alarm"):
+        signal.alarm(int(seconds) + GRACE)
+        yield
+        signal.alarm(0)
+    else:
+        yield
+
+
+if __name__ == "__main__":
+    main()

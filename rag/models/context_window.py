@@ -1,0 +1,95 @@
+"""How much a model can be given to read, and passages trimmed to it around the chunk that was found.
+
+Lengths are in wide characters, as index_store.parsing.chunking.text_splitter measures them, and a little more where
+there are figures.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from index_store.base.records import Hit
+from index_store.parsing.chunking.text_splitter import cut, measure
+
+TOKENS_A_CHARACTER = 0.8
+"""of a wide character: the embedded model's tokenizer took 0.64 in Japanese and 0.48 in English, at most 0.83 (48
+questions); others take somewhat more of Japanese"""
+
+FIGURE = 0.9
+"""wide characters more for a digit or an ASCII sign: each is a token of its own, so a table holds thrice as many"""
+_FIGURES = re.compile(r"[!-@\[-`{-~]")
+
+BESIDE_PASSAGES = 1200
+"""tokens of a prompt that are no passage: instructions, a long question, a rejected answer, the passages' titles"""
+
+PIECE = 100
+"""wide characters: at the ends of pieces of about this length, paragraphs and sentences, a passage may begin and end"""
+
+
+@dataclass(frozen=True)
+class Room:
+    passage: float
+    """the most that one may take"""
+    together: float
+
+    @classmethod
+    def of(cls, context: int, answer: int) -> Self:
+        """`context`: tokens that the model can hold; `answer`: those of them that it may write."""
+        together = (context - answer - BESIDE_PASSAGES) / TOKENS_A_CHARACTER
+        return cls(passage=together / 2, together=together)
+
+
+def length(text: str) -> float:
+    return measure(text) + FIGURE * len(_FIGURES.findall(text))
+
+
+def fitted(hits: Sequence[Hit], room: Room) -> list[Hit]:
+    """The first of `hits`, as many as there is room for with the chunk that was found; the better ones get more of
+    what stands around it. `text`, `start` and `end` of those that are trimmed are true to their section.
+    """
+    leasts: list[float] = []
+    for hit in hits:
+        least = min(length(_best(hit)), room.passage)
+        if leasts and sum(leasts) + least > room.together:
+            break
+        leasts.append(least)
+    spare = room.together - sum(leasts)
+    kept = []
+    for hit, least in zip(hits, leasts, strict=False):
+        size = min(length(hit.text), room.passage, least + spare)
+        spare -= size - least
+        kept.append(_trimmed(hit, size))
+    return kept
+
+
+def _best(hit: Hit) -> str:
+    return hit.text[hit.best_start - hit.start : hit.best_end - hit.start]
+
+
+def _trimmed(hit: Hit, size: float) -> Hit:
+    if length(hit.text) <= size:
+        return hit
+    start, end = _around(hit.text, hit.best_start - hit.start, hit.best_end - hit.start, size)
+    return hit.model_copy(update={"text": hit.text[start:end], "start": hit.start + start, "end": hit.start + end})
+
+
+def _around(text: str, start: int, end: int, size: float) -> tuple[int, int]:
+    """The chunk at `start` to `end` with as much on either side, by turns, as `size` holds."""
+    if length(text[start:end]) > size:
+        low, high = cut(text[start:end], int(size * measure(text[start:end]) / length(text[start:end])))[0]
+        return start + low, start + high
+    pieces = cut(text, PIECE)
+    before = (low for low, _ in reversed(pieces) if low < start)
+    after = (high for _, high in pieces if high > end)
+    sides: list[tuple[Iterator[int], bool]] = [(after, False), (before, True)]
+    while sides:
+        edges, is_start = sides.pop(0)
+        edge = next(edges, None)
+        if edge is None:
+            continue
+        wider = (edge, end) if is_start else (start, edge)
+        if length(text[slice(*wider)]) <= size:
+            start, end = wider
+            sides.append((edges, is_start))
+    return start, end

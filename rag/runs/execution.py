@@ -1,0 +1,130 @@
+"""One question on its way, as the engine works on it: attachments, then the model, then what a follow-up asks, then
+the pipeline's graph."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from index_store.base.errors import EmptyQuestion, PlainError
+from index_store.ingestion import uploads
+from index_store.ingestion.sources import FileSource
+from index_store.store import IndexStore
+from rag.errors import RunLimit, RunTimeLimit, Unexpected
+from rag.graph.step import Assessing, Limits, Recorder, Step, Tools
+from rag.models.chat_model import ChatModel
+from rag.models.registry import ModelSource
+from rag.nodes.condense_question import standalone_question
+from rag.pipelines import Pipeline
+from rag.settings import Settings
+from rag.text.language import language_of
+from rag.trace import (
+    DocumentsDetail,
+    ModelDetail,
+    RunStarted,
+    RunStatus,
+    Turn,
+)
+from rag.web import WebSearch
+
+log = logging.getLogger(__name__)
+
+LOOK = 0.05
+"""seconds between two looks at what is being added"""
+
+RECURSION_LIMIT = 100
+"""steps a graph may take; the pipelines' own limits end it long before"""
+
+
+@dataclass(frozen=True)
+class Execution:
+    started: RunStarted
+    pipeline: Pipeline
+    turns: Sequence[Turn]
+    """what was said before in the conversation"""
+    attachments: Sequence[FileSource]
+    """uploads, added to the index before anything else"""
+    store: IndexStore
+    models: ModelSource
+    settings: Settings
+    web: WebSearch | None
+
+    async def work(self, recorder: Recorder) -> tuple[RunStatus, PlainError | None]:
+        """Runs to the end, whichever it is. The recorder gets every event but `run_finished`."""
+        try:
+            async with asyncio.timeout(self.settings.run_time_limit):
+                await self._work(recorder)
+        except asyncio.CancelledError:
+            return "stopped", None
+        except TimeoutError:
+            return "limited", RunTimeLimit(seconds=self.settings.run_time_limit)
+        except RunLimit as error:
+            return "limited", error
+        except PlainError as error:
+            return "failed", error
+        except Exception as error:  # the edge of a run: a fault of ours must end it in words, not hang its readers
+            log.exception("Run %s failed", self.started.run_id)
+            return "failed", Unexpected(kind=type(error).__name__)
+        return "finished", None
+
+    async def _work(self, recorder: Recorder) -> None:
+        try:
+            if not self.started.question:
+                raise EmptyQuestion()
+            if self.attachments:
+                await self._add_documents(recorder)
+        finally:
+            uploads.discard(self.attachments)
+        model = await self._open_model(recorder)
+        question = self.started.question
+        if self.turns:
+            question = await standalone_question(question, self.turns, model, recorder)
+        tools = Tools(
+            model=model,
+            store=self.store,
+            index=self.started.index,
+            retrieval=self.started.retrieval or self.pipeline.retrieval,
+            limits=Limits(
+                rewrites=self.settings.max_rewrites,
+                generations=self.settings.max_generations,
+                web=self.web is not None,
+                corrects=model.corrects,
+            ),
+            language=language_of(self.started.question),
+            style=self.started.style,
+            recorder=recorder,
+            web=self.web,
+            assessing=Assessing(
+                rule=self.settings.corrective_rule, lower=self.settings.crag_lower, upper=self.settings.crag_upper
+            ),
+        )
+        config = {"recursion_limit": RECURSION_LIMIT}
+        await self.pipeline.compiled.ainvoke({"question": question}, config, context=tools)
+
+    async def _add_documents(self, recorder: Recorder) -> None:
+        step = Step("add_documents", recorder)
+
+        async def add() -> None:
+            job = self.store.ingest(self.started.index, self.attachments)
+            try:
+                while not job.is_finished:
+                    await asyncio.sleep(LOOK)
+                    step.detail = DocumentsDetail(added=job.results)
+            except asyncio.CancelledError:
+                job.cancel()
+                raise
+            finally:
+                self.store.dismiss(job)
+            step.detail = DocumentsDetail(added=job.results)
+            if job.failure:
+                raise job.failure
+            step.verdict = "no" if any(each.error for each in job.results) else "yes"
+
+        await step.run(add())
+
+    async def _open_model(self, recorder: Recorder) -> ChatModel:
+        if self.models.is_ready():
+            return self.models.open()
+        step = Step("start_model", recorder)
+        step.detail = ModelDetail(name=self.models.name)
+        return await step.run(asyncio.to_thread(self.models.open))

@@ -1,0 +1,31 @@
+"""Which ways of searching there are for a person to pick from."""
+
+from index_store.base.errors import UnknownMode, UnknownUnit
+from index_store.search.searcher import MODES, UNITS
+from rag.errors import BadHitCount
+from rag.trace import Retrieval
+
+LEAST_HITS, MOST_HITS = 1, 20
+"""more than twenty passages bury the one that answers"""
+
+
+def check(retrieval: Retrieval) -> None:
+    """Raises UnknownMode, UnknownUnit, BadHitCount."""
+    if retrieval.mode not in MODES:
+        raise UnknownMode(mode=retrieval.mode, known=", ".join(MODES))
+    if retrieval.unit not in UNITS:
+        raise UnknownUnit(unit=retrieval.unit, known=", ".join(UNITS))
+    if not LEAST_HITS <= retrieval.k <= MOST_HITS:
+        raise bad_hit_count(retrieval.k)
+
+
+def hit_count(text: str) -> int:
+    """Raises BadHitCount."""
+    try:
+        return int(text)
+    except ValueError as error:
+        raise bad_hit_count(text) from error
+
+
+def bad_hit_count(k: int | str) -> BadHitCount:
+    return BadHitCount(k=k, least=LEAST_HITS, most=MOST_HITS)

@@ -1,0 +1,97 @@
+"""What the events of a run add up to, its answer, citations and end: from them alone, so that none can disagree."""
+
+from collections.abc import Sequence
+
+from index_store.base.errors import PlainError
+from rag.text.citations import MARKER, cited_passages, claims
+from rag.trace import (
+    AnswerCheckDetail,
+    AttemptsDetail,
+    Citation,
+    DeclineDetail,
+    Event,
+    Outcome,
+    Passage,
+    RetrievalDetail,
+    RunFinished,
+    RunStatus,
+    StepFinished,
+    Token,
+    Totals,
+    WebSearchDetail,
+)
+
+
+def finished(events: Sequence[Event], status: RunStatus, error: PlainError | None, seconds: float) -> RunFinished:
+    """`seconds`: how long the run took."""
+    answer, step = answer_so_far(events)
+    ended = [event for event in events if isinstance(event, StepFinished)]
+    outcome = _outcome(step, ended) if status == "finished" else None
+    return RunFinished(
+        status=status,
+        answer=answer,
+        outcome=outcome,
+        citations=cited_so_far(events),
+        totals=Totals(
+            seconds=seconds,
+            model_calls=sum(each.model_calls for each in ended),
+            tokens_in=sum(each.tokens_in for each in ended),
+            tokens_out=sum(each.tokens_out for each in ended),
+            rewrites=sum(each.step in ("rewrite_question", "rewrite_for_web") for each in ended),
+            generations=sum(each.step == "generate" for each in ended),
+        ),
+        unconfirmed=_unconfirmed(answer, ended) if outcome == "unconfirmed" else (),
+        error=error.as_failure() if error else None,
+    )
+
+
+def answer_so_far(events: Sequence[Event]) -> tuple[str, str | None]:
+    """What the latest attempt to write an answer has written, and the step that it was."""
+    attempt: tuple[str, int] | None = None
+    text = ""
+    for event in events:
+        if isinstance(event, Token):
+            if (event.step, event.attempt) != attempt or event.restart:
+                attempt, text = (event.step, event.attempt), ""
+            text += event.text
+    return text, attempt[0] if attempt else None
+
+
+def cited_so_far(events: Sequence[Event]) -> tuple[Citation, ...]:
+    """What the markers in `answer_so_far` point to."""
+    passages: dict[int, Passage] = {}
+    for event in events:
+        match event:
+            case StepFinished(
+                detail=RetrievalDetail(passages=found) | WebSearchDetail(passages=found) | DeclineDetail(nearest=found)
+            ):
+                passages |= {passage.number: passage for passage in found}
+    answer, _ = answer_so_far(events)
+    return cited_passages(map(int, MARKER.findall(answer)), passages.values())
+
+
+def _outcome(writer: str | None, ended: Sequence[StepFinished]) -> Outcome:
+    written = next((each.detail for each in reversed(ended) if each.step == writer), None)
+    if writer == "decline" or isinstance(written, DeclineDetail):
+        return "not_in_documents"
+    if writer in ("small_talk", "answer_from_memory"):
+        return "from_model"
+    checks = [each for each in ended if isinstance(each.detail, AnswerCheckDetail)]
+    if not checks:
+        return "answered"
+    if any(isinstance(each.detail, AttemptsDetail) for each in ended):  # a later one may have been an honest no
+        return "unconfirmed"
+    return "confirmed" if checks[-1].verdict == "yes" else "unconfirmed"
+
+
+def _unconfirmed(answer: str, ended: Sequence[StepFinished]) -> tuple[str, ...]:
+    """The claims without support: those that the check of this answer named, or all where it named none."""
+    grounding = None
+    for detail in (each.detail for each in ended):
+        if isinstance(detail, AnswerCheckDetail):
+            grounding = detail.grounding
+        elif isinstance(detail, AttemptsDetail):
+            grounding = next(each.grounding for each in detail.attempts if each.number == detail.chosen)
+    if grounding is None or grounding.verdict != "no":
+        return ()
+    return grounding.unsupported or tuple(claim.text for claim in claims(answer))

@@ -1,0 +1,107 @@
+"""Whether a question plainly stands alone, or may lean on what was said before it.
+
+By rules, so that most questions cost no call. They err on the side of asking the model: a question that is passed on
+although it leans on another is searched in vain, one that is asked about for nothing costs a second.
+"""
+
+import re
+import tomllib
+import unicodedata
+from pathlib import Path
+
+from rag.text.language import Language, language_of
+
+LEAST_SPECIFIC = 2
+"""words that say what it is about; a single one, such as the deadline, is mostly that of something named before"""
+
+COMPOUND = 4
+"""characters of a Japanese run that is two words: 有給休暇"""
+
+
+_GENERIC: dict[Language, frozenset[str]] = {
+    language: frozenset(words.split())
+    for language, words in tomllib.loads(
+        (Path(__file__).parent / "generic_words.toml").read_text(encoding="utf-8")
+    ).items()
+}
+
+
+def stands_alone(question: str) -> bool:
+    text = " ".join(unicodedata.normalize("NFKC", question).split())
+    if _TALK.fullmatch(text):
+        return True
+    if language_of(text) == "ja":
+        leans, specific = _JAPANESE_LEANS, _specific_japanese(text)
+    else:
+        text = _NOT_POINTING.sub(" ", text)
+        leans, specific = _ENGLISH_LEANS, _specific_english(text)
+    return not leans.search(text) and specific >= LEAST_SPECIFIC
+
+
+_TALK = re.compile(
+    "(?:"
+    + "|".join(
+        (
+            r"(?:どうも)?ありがとう(?:ござい(?:ます|ました))?|どうも|助かりました|了解(?:です|しました)?|わかりました|はじめまして",
+            r"こんにちは|こんばんは|おはよう(?:ございます)?|お疲れ(?:さま|様)(?:です|でした)?|さようなら|(?:good)?bye|hello|hi|hey",
+            r"(?:thanks|thank you)(?: (?:very|so) much)?|good (?:morning|afternoon|evening|night)",
+        )
+    )
+    + r")[\s!！。.、,…~〜]*",
+    re.IGNORECASE,
+)
+"""asks nothing, so it leans on nothing"""
+
+_END = r"[\s。.?？!！…]*$"
+
+_JAPANESE_LEANS = re.compile(
+    "|".join(
+        (
+            # what points: それ, その, そちら, but not それぞれ, その他, それとも
+            r"[そこあ]れ(?!ぞれ|から先|とも|まで)",
+            r"(?<![ぁ-ん])[そこあ]の(?![うろさま辺周])(?!他|ほか)",
+            r"[そこあ]ちら|[そこあ](?:っち|ん[なにでじ])|[そこあ]ういう|[そこあ]のよう",
+            r"(?<![ぁ-んァ-ヶ一-龠])[そこあ](?:こ|う)(?:$|[はがでにのもをとすならい])",
+            r"前者|後者|上記|上の(?:条件|場合|規程|例)|前述|先ほど|さっき|今の(?:話|答|回答|説明|件)|直前|同じ|同様",
+            r"彼女?(?:ら|は|が|の|に|を)|両方|どちらも|二つ目|2つ目|[1-9一二三]番目|残り",
+            # what goes on from before
+            r"^(?:じゃあ?|では|それで|で[、,]|なら|すると|また|あと|ちなみに|逆に|しかし|でも|ただ|ところで|そして"
+            r"|なぜ|どうして|いつ|どこ|だれ|誰|いくら|どのくらい|どれくらい|何|もっと|もう少し|続き|つまり|ほか|他|別)",
+            r"ほかに(?:は|も)|他に(?:は|も)|以外(?:は|に|の)|(?:の|な)場合(?:は|も|だと|なら)?" + _END,
+            # a topic and nothing said of it: 有給休暇は?
+            r"(?:は|も|なら|だと|って|とか|でも|については|に関しては|の(?:方|ほう)は|の件)" + _END,
+        )
+    )
+)
+
+_RUN = re.compile(r"[一-龠々〆]+|[ァ-ヶー]{2,}|[A-Za-z0-9][A-Za-z0-9.'’′/-]*|[ァ-ヶ一-龠々A-Za-z0-9ー]+")
+
+
+def _specific_japanese(text: str) -> int:
+    found = set(_RUN.findall(text)) - _GENERIC["ja"]
+    return sum(1 + (len(run) >= COMPOUND and not run.isascii()) for run in found)
+
+
+_NOT_POINTING = re.compile(
+    r"\b(?:is|are|was|were|will) there\b|\bthere (?:is|are|was|were|will)\b|\bthis (?:year|month|week|quarter)\b"
+    r"|\bIT\b(?= (?!is\b|was\b))|\bhow long does it take to\b|\bis it (?:possible|necessary|allowed|required) to\b"
+    r"|(?<=[a-z] )that (?=(?:is|are|has|have|can|must|may|need|needs|work|works|connects?)\b)",
+    re.IGNORECASE,
+)
+"""words that only look as if they pointed to something"""
+
+_ENGLISH_LEANS = re.compile(
+    r"\b(?:it|its|it's|that|this|these|those|they|them|their|theirs|he|him|his|she|her|hers|there|then|thereof|such|same"
+    r"|former|latter|above|previous|previously|earlier|ones?|another|others?|else|instead|both|either|neither"
+    r"|aforementioned|respectively)\b"
+    r"|^(?:and|but|or|so|then|also|plus|what about|how about|what if|why not|because|otherwise|ok(?:ay)?|thanks?"
+    r"|more|go on|continue)\b"
+    r"|\b(?:too|as well|though|more)" + _END,
+    re.IGNORECASE,
+)
+
+_ENGLISH_WORD = re.compile(r"[^\W_]+(?:['’′.-][^\W_]+)*['’′]?")
+
+
+def _specific_english(text: str) -> int:
+    return len(set(_ENGLISH_WORD.findall(text.lower())) - _GENERIC["en"])

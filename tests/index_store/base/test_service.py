@@ -1,0 +1,91 @@
+from pathlib import Path
+
+import pytest
+
+from index_store.base import errors
+from index_store.base.records import AddStatus
+from index_store.base.settings import Settings
+from index_store.store import IndexStore
+from tests.servers import Fault, OpenAIServer, Refusal
+
+KEY = "sk-test-secret-1234"
+
+
+def store_of(server: OpenAIServer, data: Path, **more: object) -> IndexStore:
+    values = {"openai_base_url": server.base_url, "openai_api_key": KEY, "embedding_model": "test-embedding"}
+    return IndexStore(Settings(data_dir=data, model_retries=0, model_timeout=2, **{**values, **more}))
+
+
+def test_a_service_makes_the_vectors_when_one_is_set(data_dir: Path, handbook: Path) -> None:
+    with OpenAIServer(key=KEY) as server, store_of(server, data_dir) as store:
+        assert store.add("a", handbook).status is AddStatus.READY
+        assert "2,500" in store.search("a", "日当は1日いくら", k=1)[0].text
+        index = store.indexes()[0]
+        assert (index.embedding_model, index.dimension) == ("test-embedding", 256)
+
+
+def test_a_server_without_keys_needs_its_address_alone(data_dir: Path, handbook: Path) -> None:
+    with OpenAIServer() as server, store_of(server, data_dir, openai_api_key="") as store:
+        assert store.add("a", handbook).status is AddStatus.READY
+
+
+def test_a_store_that_is_closed_leaves_its_service(data_dir: Path, handbook: Path) -> None:
+    with OpenAIServer() as server:
+        store = store_of(server, data_dir)
+        assert store.add("a", handbook).status is AddStatus.READY
+        store.close()
+        server.wait_for_clients_to_leave()
+
+
+@pytest.mark.parametrize(
+    ("what", "code"),
+    [
+        (Refusal(401), "key_refused"),
+        (Refusal(403), "key_refused"),
+        (Refusal(404), "model_unknown"),
+        (Refusal(400), "request_refused"),
+        (Refusal(429), "service_busy"),
+        (Refusal(429, code="insufficient_quota"), "quota_used_up"),
+        (Refusal(500), "service_failed"),
+        (Fault.CLOSES, "service_unreachable"),
+        (Fault.HANGS, "service_timed_out"),
+        (Fault.MALFORMED, "answer_unreadable"),
+    ],
+)
+def test_what_a_service_says_no_with_is_put_in_plain_words(
+    data_dir: Path, handbook: Path, what: Refusal | Fault, code: str
+) -> None:
+    with OpenAIServer() as server, store_of(server, data_dir) as store:
+        store.add("a", handbook)
+        before = handbook.read_text()
+        server.fails(what)
+        handbook.write_text("# Another\n\nversion\n")
+        added = store.add("a", handbook)
+        assert added.error
+        assert added.error.code == code
+        assert "127.0.0.1" in added.error.en
+        assert "127.0.0.1" in added.error.ja
+        assert KEY not in added.model_dump_json()
+        server.recovers()
+        assert store.search("a", "日当", k=1)[0].text in before  # the version before is still there
+
+
+def test_another_model_than_the_index_was_made_with_is_refused(data_dir: Path, handbook: Path) -> None:
+    with OpenAIServer() as server:
+        with store_of(server, data_dir) as store:
+            store.add("a", handbook)
+        with store_of(server, data_dir, embedding_model="other") as store:
+            with pytest.raises(errors.EmbeddingModelMismatch, match=r"test-embedding.*other"):
+                store.search("a", "日当")
+            with pytest.raises(errors.EmbeddingModelMismatch):
+                store.add("a", handbook)
+            assert store.add("b", handbook).status is AddStatus.READY
+
+
+def test_no_key_or_password_is_in_a_settings_repr_or_an_error() -> None:
+    settings = Settings(openai_api_key=KEY)
+    assert KEY not in repr(settings)
+    with pytest.raises(errors.InvalidSetting) as caught:
+        Settings(openai_base_url=f"nonsense {KEY}")
+    assert KEY not in str(caught.value)
+    assert "OPENAI_BASE_URL" in str(caught.value)

@@ -1,0 +1,356 @@
+import random
+import threading
+import time
+import unicodedata
+
+import pytest
+
+from index_store.full_text.analysis import LONGEST, Analyzer, Dropped
+from index_store.full_text.folding import fold
+from index_store.full_text.glossary import Glossary
+from index_store.full_text.sudachi import PIECE
+
+
+@pytest.fixture(scope="module")
+def analyzer() -> Analyzer:
+    return Analyzer()
+
+
+def words(analyzer: Analyzer, text: str) -> list[str]:
+    return [term.text for term in analyzer.terms(text).words]
+
+
+def pairs(analyzer: Analyzer, text: str) -> list[str]:
+    return [term.text for term in analyzer.terms(text).pairs]
+
+
+def written(analyzer: Analyzer, text: str) -> list[str]:
+    """What stands in the text where each term says that it is."""
+    return [text[term.start : term.end] for term in analyzer.terms(text).words]
+
+
+# Words
+
+
+def test_particles_auxiliaries_and_signs_are_not_searched(analyzer):
+    assert words(analyzer, "日当は、出張の日に支給されました。") == ["日当", "出張", "日", "支給", "為る"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("サーバ", "サーバー"),
+        ("ｻｰﾊﾞｰ", "サーバー"),
+        ("引越し", "引っ越し"),
+        ("教えた", "教えて"),
+        ("附属", "付属"),
+        ("１２３", "123"),
+        ("ＡＢＣ", "abc"),
+        ("髙島屋", "高島屋"),
+        ("山﨑", "山崎"),
+        ("渡邉", "渡邊"),
+        ("國學院", "国学院"),
+        ("葛\U000e0100城", "葛城"),
+        ("\u2f00", "一"),  # Kangxi radicals, as PDFs have them
+        ("2,500円", "2500円"),
+        ("二千五百円", "2500円"),
+        ("Straße", "STRASSE"),
+        ("café", "cafe\u0301"),
+        ("Müller", "muller"),
+        ("policies", "policy"),
+        ("the printers", "the printer"),
+        ("running", "runs"),
+        ("employee’s", "employees"),
+        ("co\u00adoperate", "cooperate"),
+    ],
+)
+def test_spellings_of_one_word_are_one_term(analyzer, one, other):
+    assert words(analyzer, one) == words(analyzer, other) != []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("高い", "低い"), ("3.1", "31"), ("v1", "v2"), ("辯", "瓣"), ("university", "printer")]
+)
+def test_other_words_are_other_terms(analyzer, one, other):
+    assert words(analyzer, one) != words(analyzer, other)
+
+
+def test_each_script_of_a_text_is_analysed_as_its_language(analyzer):
+    assert words(analyzer, "VPN接続のpoliciesを確認") == ["vpn", "接続", "polici", "確認"]
+
+
+def test_a_reading_in_brackets_is_found(analyzer):
+    assert "つゆ" in words(analyzer, "梅雨（つゆ）は雨の季節")
+
+
+def test_korean_is_found_by_its_words_and_by_pairs(analyzer):
+    assert words(analyzer, "한국어 문서") == ["한국어", "문서"]
+    assert pairs(analyzer, "한국어") == ["한국", "국어"]
+
+
+def test_numbers_and_addresses_stay_whole(analyzer):
+    assert words(analyzer, "3.14 and 192.168.0.1, 1,2") == ["3.14", "and", "192.168.0.1", "1,2"]
+
+
+def test_a_line_without_words_is_cut_short(analyzer):
+    assert words(analyzer, "x" * 5000) == ["x" * LONGEST]
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n\t", "、。！？", "\" ' ( ) * ^ -", "😀👨\u200d👩\u200d👧", "\0", "\ud800", "\ufe0f"]
+)
+def test_what_has_no_words_has_no_terms(analyzer, text):
+    assert analyzer.terms(text) == ([], [])
+    assert analyzer.question(text).kept == ()
+
+
+def test_nul_parts_words(analyzer):
+    assert words(analyzer, "alpha\0beta\0日当") == ["alpha", "beta", "日当"]
+
+
+def test_terms_hold_nothing_at_which_fts5_would_part_them():
+    analyzer = Analyzer(Glossary(['say "hello" now', "it's\ttabbed", "C++", ".NET Framework"]))
+    for text in ('say "hello" now', "it's tabbed", "C++", ".NET Framework", "rock 'n' roll"):
+        for term in analyzer.terms(text).words:
+            assert not set(term.text) & set(" \"'\0\t\n")
+
+
+# Pairs
+
+
+def test_pairs_are_of_runs_of_japanese(analyzer):
+    assert pairs(analyzer, "属性Aの値") == ["属性", "の値"]
+
+
+def test_a_run_of_one_character_is_a_term_by_itself(analyzer):
+    assert pairs(analyzer, "A案とB案") == ["案と", "案"]
+    assert pairs(analyzer, "表 1") == ["表"]
+
+
+def test_a_middle_dot_parts_runs_and_a_long_vowel_does_not(analyzer):
+    assert pairs(analyzer, "データ・ベース") == ["デー", "ータ", "ベー", "ース"]
+
+
+# Offsets
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("㍿ﾊﾞｰﾄﾞの件", ["㍿", "㍿", "ﾊﾞｰﾄﾞ", "件"]),
+        ("ﬁle №12", ["ﬁle", "№12"]),
+        ("ｻｰﾊﾞｰ A", ["ｻｰﾊﾞｰ", "A"]),
+        ("cafe\u0301 menu", ["cafe\u0301", "menu"]),
+        ("葛\U000e0100城市", ["葛\U000e0100城", "市"]),
+    ],
+)
+def test_offsets_are_true_where_folding_changes_lengths(analyzer, text, expected):
+    assert written(analyzer, text) == expected
+
+
+def test_folding_by_parts_gives_what_folding_the_whole_gives():
+    """Text of any characters, marks that combine among them: compared with Unicode's own definition."""
+    spans = [(0x20, 0x17F), (0x300, 0x340), (0x900, 0x980), (0x1100, 0x1200), (0x3040, 0x30FF), (0x3200, 0x33FF)]
+    spans += [(0xAC00, 0xAC40), (0xFF00, 0xFFEF)]
+    letters = [chr(code) for low, high in spans for code in range(low, high)]
+    rng = random.Random(1)
+    for _ in range(3000):
+        text = "".join(rng.choices(letters, k=rng.randint(1, 12)))
+        folded = fold(text)
+        seen = "".join(each for each in text if each not in "\u00ad\u115f\u1160\uffa0")
+        assert folded.text == unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
+        assert len(folded.text) == len(folded.starts) == len(folded.ends)
+        assert all(start < end <= len(text) for start, end in zip(folded.starts, folded.ends, strict=True))
+        assert list(folded.starts) == sorted(folded.starts)
+
+
+def test_a_text_longer_than_sudachi_takes_is_analysed_to_its_end(analyzer):
+    text = "出張の日当は二千円です。" * 5000 + "最後は経費精算。"
+    terms = analyzer.terms(text).words
+    assert [term.text for term in terms[-3:]] == ["最後", "経費", "精算"]
+    assert text[terms[-1].start : terms[-1].end] == "精算"
+
+
+def test_a_text_without_sentences_is_analysed_to_its_end(analyzer):
+    text = "東京" * PIECE + "大阪"
+    last = analyzer.terms(text).words[-1]
+    assert (last.text, last.start, last.end) == ("大阪", 2 * PIECE, 2 * PIECE + 2)
+
+
+# Threads
+
+
+def test_threads_share_one_analyzer(analyzer):
+    texts = [f"第{number}条の日当は{number}円、printers {number}" for number in range(40)]
+    alone = [analyzer.terms(text) for text in texts]
+    together: dict[int, list] = {}
+
+    def analyse(thread: int) -> None:
+        together[thread] = [Analyzer().terms(text) for text in texts]
+
+    threads = [threading.Thread(target=analyse, args=(thread,)) for thread in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [together[thread] for thread in range(8)] == [alone] * 8
+
+
+# Glossary
+
+
+@pytest.fixture(scope="module")
+def informed() -> Analyzer:
+    return Analyzer(Glossary.of_lines('Xパタン\n属性Ａ\n\n  C++ \nvisual  studio\nsay "it"\n'))
+
+
+def test_a_term_of_the_glossary_stays_whole_in_text_and_question(informed):
+    assert "xパタン" in words(informed, "ＸパタンとYパタン")
+    assert informed.question("Xパタンとは").kept == ("xパタン",)
+    assert informed.question("属性Aとはどういった項目ですか").kept == ("属性a", "項目")
+    assert informed.question("C++ in Visual Studio").kept == ("c++", "visual_studio")
+
+
+def test_its_parts_are_found_by_themselves(informed):
+    assert words(informed, "Xパタン") == ["xパタン", "x", "パターン"]
+
+
+def test_a_term_is_not_found_within_a_word():
+    analyzer = Analyzer(Glossary(["art", "X1"]))
+    assert words(analyzer, "party X10 X1") == ["parti", "x10", "x1", "x1"]
+
+
+def test_the_longest_term_counts():
+    analyzer = Analyzer(Glossary(["経費", "経費精算システム", "精算"]))
+    assert analyzer.question("経費精算システム").kept == ("経費精算システム",)
+
+
+def test_without_a_glossary_what_it_would_keep_is_cut(analyzer):
+    assert words(analyzer, "Xパタン") == ["x", "パターン"]
+
+
+def test_the_order_of_a_glossary_does_not_matter_and_its_terms_do():
+    one, same, other = Glossary(["日当", "C++"]), Glossary(["Ｃ++", "日当", ""]), Glossary(["日当"])
+    assert Analyzer(one).id == Analyzer(same).id != Analyzer(other).id
+
+
+# Questions
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "日当とは",
+        "日当について教えてください",
+        "日当とはどういったものですか",
+        "日当の説明をしてください",
+        "日当",
+        "日当って何？",
+    ],
+)
+def test_however_japanese_asks_the_subject_is_searched(analyzer, question):
+    assert analyzer.question(question).kept == ("日当",)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is per diem?",
+        "Tell me about the per diem",
+        "Please explain per diem",
+        "Could you describe a per diem?",
+        "per diem",
+    ],
+)
+def test_however_english_asks_the_subject_is_searched(analyzer, question):
+    assert analyzer.question(question).kept == ("per", "diem")
+
+
+def test_a_word_of_asking_that_is_sought_is_searched(analyzer):
+    assert analyzer.question("説明書の場所").kept == ("説明", "書", "場所")
+    assert analyzer.question("教える").kept == ("教える",)
+    assert analyzer.question("What is it?").kept == ("what", "is", "it")
+
+
+def test_names_in_capitals_are_searched(analyzer):
+    assert analyzer.question("Who is in IT?").kept == ("it",)
+    assert analyzer.question("属性Aとは").kept == ("属性", "a")
+    assert analyzer.question("WHAT IS A VPN").kept == ("vpn",)
+
+
+def test_an_analysis_says_what_became_of_each_word():
+    question = "ｻｰﾊﾞはどこですか"
+    found = Analyzer().question(question)
+    assert [(word.written, word.term, word.dropped) for word in found.words] == [
+        ("ｻｰﾊﾞ", "サーバー", None),
+        ("は", "", Dropped.PARTICLE),
+        ("どこ", "", Dropped.COMMON),
+        ("です", "", Dropped.AUXILIARY),
+        ("か", "", Dropped.PARTICLE),
+    ]
+    assert all(question[word.start : word.end] == word.written for word in found.words)
+
+
+def test_an_analysis_says_why_words_are_dropped(informed):
+    why = {word.written: word.dropped for word in informed.question("Please explain 属性A、教えて").words}
+    assert why["explain"] == why["教え"] == Dropped.ASKING
+    assert why["属性"] == Dropped.WITHIN
+    assert why["、"] == Dropped.SIGN
+
+
+def test_pairs_of_what_only_asks_are_not_searched(analyzer):
+    assert analyzer.question("日当について教えてください").pairs == ("日当",)
+    assert analyzer.question("雨が降る").pairs == ("雨が", "が降", "降る")
+
+
+def test_a_question_of_a_thousand_characters_is_analysed(analyzer):
+    question = "経費精算の締め日は毎月二十五日です。" * 60
+    found = analyzer.question(question)
+    assert found.words[-1].end == len(question)
+    assert len(found.kept) < 15
+
+
+def test_a_whole_document_pasted_as_a_question_is_analysed_in_time(analyzer):
+    question = " ".join(f"第{number}条 日当は{number}円です printer{number}" for number in range(4000))
+    began = time.perf_counter()
+    assert len(analyzer.question(question).kept) > 8000
+    assert time.perf_counter() - began < 30  # seconds; a second, and minutes if each word were compared with each
+
+
+# Matches
+
+
+def test_what_matched_is_marked_as_it_is_written(analyzer):
+    text = "㍿ABCのｻｰﾊﾞｰは梅雨に強い"
+    found = analyzer.matches(analyzer.question("サーバと株式会社"), text)
+    assert [text[start:end] for start, end in found] == ["㍿", "ｻｰﾊﾞｰ"]
+
+
+def test_marks_that_touch_are_one(analyzer):
+    text = "経費精算を行う"
+    assert analyzer.matches(analyzer.question("経費精算"), text) == [(0, 4)]
+
+
+def test_nothing_is_marked_where_only_particles_agree(analyzer):
+    assert analyzer.matches(analyzer.question("梅雨とは"), "日当とは何か") == []
+
+
+@pytest.mark.parametrize("prime", ["'", "’", "′", "＇"])
+def test_a_name_with_a_prime_is_another_than_the_one_without(prime: str) -> None:
+    analyzer = Analyzer()
+    primed, plain = (analyzer.question(f"{name}パタンとは").kept for name in (f"X{prime}", "X"))
+    assert (primed, plain) == (("x’", "パターン"), ("x", "パターン"))
+    assert analyzer.question("'X'パタン").kept == plain
+    assert analyzer.question("the dogs' tails").kept == ("dog", "tail")
+
+
+def test_a_term_of_the_glossary_keeps_its_prime() -> None:
+    analyzer = Analyzer(Glossary(["X'パタン", "Xパタン"]))
+    assert analyzer.question("X′パタンとは").kept != analyzer.question("Xパタンとは").kept
+
+
+@pytest.mark.parametrize(
+    "question", ["出張について、日当は", "出張の日当とはどういうものですか", "出張の日当はどのような額か"]
+)
+def test_what_only_asks_is_left_out_wherever_it_stands(question: str) -> None:
+    assert {"出張", "日当"} <= set(Analyzer().question(question).kept) <= {"出張", "日当", "額"}

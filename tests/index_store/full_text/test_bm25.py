@@ -1,0 +1,411 @@
+import random
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
+from index_store.base.database import open_database
+from index_store.full_text import bm25 as keywords
+from index_store.full_text.analysis import Analyzer
+from index_store.full_text.bm25 import Entry, Keywords
+from index_store.full_text.glossary import Glossary
+
+PASSAGES = {
+    "allowance": ("出張旅費規程", ["日当"], "出張の日当は1日2,500円です。宿泊を伴わないときは半額になります。"),
+    "taxi": ("出張旅費規程", ["交通費"], "タクシーは終電の後にだけ使えます。領収書が要ります。"),
+    "vpn": ("ITの手引き", ["接続"], "VPNに接続できないときは、ｻｰﾊﾞｰの名前を確認してください。"),
+    "x-pattern": ("用語集", [], "Xパタンは、属性Aを持つ項目の並びです。"),
+    "y-pattern": ("用語集", [], "Yパタンのパタンは、項目の並びで、属性Bを持ちます。"),
+    "passwords": (
+        "Security handbook",
+        ["Passwords"],
+        "A password has at least 14 characters. Managers approve exceptions.",
+    ),
+    "printers": (
+        "Security handbook",
+        ["Printers"],
+        "The printers on each floor need a badge. Broken printers: call IT.",
+    ),
+}
+
+
+class Shelf:
+    """Keywords with passages in, one chunk a document."""
+
+    def __init__(self, connection: Connection, analyzer: Analyzer | None = None) -> None:
+        self.connection = connection
+        self.analyzer = analyzer or Analyzer()
+        self.keywords = Keywords("index_1")
+        self.keywords.create(connection)
+
+    def put(self, passages: dict[str, tuple[str, list[str], str]]) -> None:
+        for name, (title, headings, text) in passages.items():
+            entry = Entry.of(self.analyzer, f"{name}-1", title, headings, text)
+            self.keywords.put(self.connection, name, [entry])
+
+    def scored(self, question: str, k: int = 10, documents: Sequence[str] | None = None) -> list[tuple[str, float]]:
+        return self.keywords.search(self.connection, self.analyzer.question(question), k, documents)
+
+    def found(self, question: str, k: int = 10, documents: Sequence[str] | None = None) -> list[str]:
+        return [chunk_id.removesuffix("-1") for chunk_id, _ in self.scored(question, k, documents)]
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[Connection]:
+    engine = open_database(tmp_path / "catalogue.sqlite3")
+    with engine.connect() as connection:
+        yield connection
+    engine.dispose()
+
+
+@pytest.fixture
+def shelf(connection: Connection) -> Shelf:
+    shelf = Shelf(connection)
+    shelf.put(PASSAGES)
+    return shelf
+
+
+def everything(connection: Connection, table: str = "index_1") -> list:
+    """All rows of all its tables."""
+    tables = [f"{table}_chunks", f"{table}_terms", f"{table}_totals"]
+    rows = [connection.exec_driver_sql(f"SELECT * FROM {each}").all() for each in tables]
+    return [*rows, connection.exec_driver_sql(f"SELECT rowid, * FROM {table}").all()]
+
+
+def table_names(connection: Connection) -> list[str]:
+    return list(connection.exec_driver_sql("SELECT name FROM sqlite_master ORDER BY name").scalars())
+
+
+# Finding
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("日当はいくらですか", "allowance"),
+        ("出張の日当について教えてください", "allowance"),
+        ("サーバの名前", "vpn"),
+        ("ｖｐｎ", "vpn"),
+        ("終電", "taxi"),
+        ("What does a password need?", "passwords"),
+        ("badge for a printer", "printers"),
+        ("２５００円", "allowance"),
+        ("VPNの接続とprinter", "vpn"),
+    ],
+)
+def test_the_passage_that_holds_the_words_is_first(shelf, question, best):
+    assert shelf.found(question)[0] == best
+
+
+def test_a_look_alike_term_stands_below_the_term_itself(shelf):
+    assert shelf.found("Xパタンとは")[0] == "x-pattern"
+    assert shelf.found("属性Bとは")[0] == "y-pattern"
+
+
+def test_an_english_plural_is_found_by_its_singular_and_the_other_way_round(shelf):
+    assert shelf.found("manager") == ["passwords"]
+    assert shelf.found("badges") == ["printers"]
+
+
+def test_a_part_of_a_word_is_found_by_its_pairs(connection):
+    shelf = Shelf(connection)
+    shelf.put({"name": ("", [], "ゆうちょ銀行の窓口"), "other": ("", [], "郵便局の窓口")})
+    [(chunk_id, score)] = shelf.scored("うちょ銀")
+    assert (chunk_id, score > 0) == ("name-1", True)
+
+
+def test_a_title_and_headings_count_more_than_the_text(connection):
+    shelf = Shelf(connection)
+    shelf.put(
+        {
+            "text": ("規程", ["総則"], "日当は別に定める。"),
+            "heading": ("規程", ["日当"], "総則は別に定める。"),
+            "title": ("日当", ["規程"], "総則は別に定める。"),
+        }
+    )
+    assert shelf.found("日当")[-1] == "text"
+
+
+def test_of_two_passages_the_one_with_the_rarer_word_is_first(connection):
+    shelf = Shelf(connection)
+    shelf.put({f"common-{number}": ("", [], "会議の予定") for number in range(5)} | {"rare": ("", [], "会議の議事録")})
+    assert shelf.found("予定と議事録")[0] == "rare"
+
+
+def test_a_score_is_the_share_of_the_question_that_is_held(shelf):
+    whole, part = (shelf.scored(question)[0][1] for question in ("password exceptions", "password unicorn dragon"))
+    assert 0 < part < whole <= 1
+
+
+@pytest.mark.parametrize(
+    "question", ["unicorn", "一角獣", "とは", "。、！", "", " ", "😀", "\0", "\ud800", '" OR NEAR(']
+)
+def test_nothing_matched_means_no_hits(shelf, question):
+    assert shelf.scored(question) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        '"日当" OR NEAR(日当 円, 2)',
+        "title:日当 AND NOT 円",
+        "日当* ^日当 {text}:日当 -円 + ()",
+        '日当"; DROP TABLE index_1; --',
+        "日当'",
+        "\"'日当\0円",
+        "日当 $t ? :a %s",
+    ],
+)
+def test_a_question_is_never_read_as_syntax(shelf, question):
+    before = everything(shelf.connection)
+    assert shelf.found(question)[0] == "allowance"
+    assert everything(shelf.connection) == before
+
+
+def test_words_of_the_query_syntax_can_be_sought(connection):
+    shelf = Shelf(connection)
+    shelf.put({"logic": ("", [], "AND, OR, NOT and NEAR are operators"), "other": ("", [], "operators of a lift")})
+    assert shelf.found("NOT")[0] == "logic"
+    assert shelf.found("NEAR") == ["logic"]
+
+
+def test_a_question_of_one_character_finds_the_word(shelf):
+    shelf.put({"rain": ("", [], "雨の日は傘を持つ。")})
+    assert shelf.found("雨") == ["rain"]
+    assert shelf.found("X")[0] == "x-pattern"
+
+
+def test_a_question_of_many_thousand_characters_is_answered(shelf):
+    rng = random.Random(3)
+    noise = "".join(chr(rng.randrange(0x4E00, 0x9FFF)) for _ in range(5000))
+    assert shelf.found(noise + "。終電")[0] == "taxi"
+
+
+def test_a_term_of_the_glossary_is_found_as_a_whole(connection):
+    shelf = Shelf(connection, Analyzer(Glossary(["C++", 'the "big" button', "Xパタン"])))
+    shelf.put(
+        {
+            "c": ("", [], "A C compiler"),
+            "cpp": ("", [], "A C++ compiler"),
+            "button": ("", [], 'Press the "big" button twice'),
+            "big": ("", [], "The button is big"),
+        }
+    )
+    shelf.put(PASSAGES)
+    assert shelf.found("C++") == ["cpp"]
+    assert shelf.found('the "big" button') == ["button"]
+    assert shelf.found("xパタン")[0] == "x-pattern"
+
+
+def test_a_term_of_the_glossary_may_begin_with_any_sign(connection):
+    shelf = Shelf(connection, Analyzer(Glossary(["=SUM", "^x", "==", "#tag", "日当="])))
+    shelf.put({"sheet": ("", [], "The cell holds =SUM and ^x and #tag"), "other": ("", [], "== 日当="), **PASSAGES})
+    assert shelf.found("=SUM") == ["sheet"]
+    assert shelf.found("^x #tag")[0] == "sheet"
+    assert shelf.found("日当=")[0] == "other"
+    assert shelf.found("==") == []
+
+
+# Order and number
+
+
+def test_no_more_than_k_are_found(shelf):
+    assert len(shelf.found("項目の並び", k=1)) == 1
+    assert len(shelf.found("項目の並び", k=2)) == 2
+
+
+def test_more_hits_than_candidates_can_be_had(shelf):
+    shelf.put({f"copy-{number}": ("", [], "定例会議") for number in range(keywords.CANDIDATES + 20)})
+    assert len(shelf.found("定例会議", k=1000)) == keywords.CANDIDATES + 20
+
+
+def test_equal_passages_come_in_the_order_of_their_adding(connection):
+    shelf = Shelf(connection)
+    names = [f"copy-{number}" for number in (7, 3, 9, 1)]
+    shelf.put({name: ("", [], "定例会議の議事録") for name in names})
+    assert shelf.found("議事録") == names
+
+
+def test_the_same_question_gives_the_same_hits_and_scores(shelf):
+    first = shelf.scored("属性と項目の並びとpassword")
+    shelf.connection.commit()
+    assert [shelf.scored("属性と項目の並びとpassword") for _ in range(5)] == [first] * 5
+
+
+def test_the_search_may_be_kept_to_some_documents(shelf):
+    assert shelf.found("項目の並び", documents=["y-pattern"]) == ["y-pattern"]
+    assert shelf.found("項目の並び", documents=["taxi", "vpn"]) == []
+    assert shelf.found("項目の並び", documents=["unknown"]) == []
+    assert shelf.found("項目の並び", documents=[]) == []
+
+
+def test_a_common_word_hides_nothing_within_the_documents_asked_for(connection, monkeypatch):
+    monkeypatch.setattr(keywords, "POSTINGS", 10)
+    shelf = Shelf(connection)
+    shelf.put({"first": ("", [], "会議の予定")} | {f"copy-{number}": ("", [], "会議と会議室") for number in range(40)})
+    shelf.put({"rare": ("", [], "議事録"), "last": ("", [], "会議の予定")})
+    assert shelf.found("会議の議事録", documents=["last", "first"]) == ["first", "last"]
+
+
+def test_beyond_the_bound_of_postings_the_rare_words_decide(connection, monkeypatch):
+    shelf = Shelf(connection)
+    shelf.put({f"common-{number}": ("", [], f"会議の予定、第{number}回") for number in range(60)})
+    shelf.put({"rare": ("", [], "会議の予定と議事録")})
+    unbounded = shelf.scored("会議の予定の議事録", k=1)
+    monkeypatch.setattr(keywords, "POSTINGS", 5)
+    assert shelf.scored("会議の予定の議事録", k=1) == unbounded
+    assert unbounded[0][0] == "rare-1"
+
+
+def test_beyond_the_bound_common_words_still_fill_the_list(connection, monkeypatch):
+    monkeypatch.setattr(keywords, "POSTINGS", 20)
+    shelf = Shelf(connection)
+    shelf.put({f"common-{number}": ("", [], "会議") for number in range(60)} | {"rare": ("", [], "会議の議事録")})
+    found = shelf.found("会議の議事録", k=15)
+    assert (found[0], len(found)) == ("rare", 15)
+    assert len(shelf.found("会議", k=15)) == 15
+
+
+def test_of_a_word_that_is_everywhere_the_chunk_that_is_about_it_is_first(connection, monkeypatch):
+    monkeypatch.setattr(keywords, "POSTINGS", 60)
+    shelf = Shelf(connection)
+    shelf.put({f"copy-{number}": ("", [], "会議は午後に行う予定") for number in range(100)})
+    shelf.put({"about": ("手引き", ["会議"], "会議は年に一度、会議室で行う。")})
+    assert shelf.found("会議")[0] == "about"
+
+
+# Keeping
+
+
+def test_what_is_deleted_is_not_found_and_leaves_nothing(shelf):
+    before = everything(shelf.connection)
+    shelf.put({"gone": ("消えた規程", ["総則"], "消える文書です。日当もあります。")})
+    assert shelf.found("消える文書") == ["gone"]
+    shelf.keywords.delete_document(shelf.connection, "gone")
+    assert shelf.found("消える文書") == []
+    assert everything(shelf.connection) == before
+
+
+def test_all_chunk_ids_can_be_listed(shelf):
+    assert sorted(shelf.keywords.chunk_ids(shelf.connection)) == sorted(f"{name}-1" for name in PASSAGES)
+
+
+def test_putting_and_deleting_in_any_order_ends_in_the_same_scores(connection):
+    """Counts of terms are kept by hand: they must not drift."""
+    shelf, rng = Shelf(connection), random.Random(5)
+    names = [rng.choice(list(PASSAGES)) for _ in range(60)]
+    present: set[str] = set()
+    for name in names:
+        if name in present:
+            shelf.keywords.delete_document(connection, name)
+            present.remove(name)
+        else:
+            shelf.put({name: PASSAGES[name]})
+            present.add(name)
+    shelf.put({name: PASSAGES[name] for name in PASSAGES if name not in present})
+    fresh = Shelf.__new__(Shelf)
+    fresh.connection, fresh.analyzer, fresh.keywords = connection, shelf.analyzer, Keywords("index_2")
+    fresh.keywords.create(connection)
+    fresh.put(PASSAGES)
+    for question in ("日当", "項目の並び", "password"):
+        assert dict(shelf.scored(question)) == dict(fresh.scored(question))
+    counts = [everything(connection, table)[1:3] for table in ("index_1", "index_2")]
+    assert counts[0] == counts[1]
+
+
+def test_a_chunk_is_put_once(shelf):
+    with pytest.raises(IntegrityError):
+        shelf.put({"taxi": PASSAGES["taxi"]})
+
+
+def test_nothing_is_put_of_a_document_without_chunks(shelf):
+    before = everything(shelf.connection)
+    shelf.keywords.put(shelf.connection, "empty", [])
+    assert everything(shelf.connection) == before
+
+
+def test_what_is_rolled_back_was_never_there(shelf):
+    shelf.connection.commit()
+    before = everything(shelf.connection)
+    shelf.put({"gone": ("", [], "消える文書")})
+    shelf.keywords.delete_document(shelf.connection, "taxi")
+    shelf.connection.rollback()
+    assert everything(shelf.connection) == before
+    assert shelf.found("終電") == ["taxi"]
+
+
+def test_tables_are_made_and_dropped_with_their_transaction(connection):
+    made = Keywords("index_1")
+    made.create(connection)
+    connection.rollback()
+    assert not made.exists(connection)
+    made.create(connection)
+    connection.commit()
+    before = table_names(connection)
+    made.drop(connection)
+    connection.rollback()
+    assert table_names(connection) == before
+
+
+def test_a_search_sees_all_or_nothing_of_what_another_thread_writes(shelf):
+    """Its several readings are of one moment: chunks removed between them would be missed by the later ones."""
+    shelf.connection.commit()
+    entries = [Entry.of(shelf.analyzer, f"more-{number}", "", [], f"終電の後 {number}") for number in range(30)]
+    is_done = threading.Event()
+
+    def write() -> None:
+        with shelf.connection.engine.connect() as writing:
+            for _ in range(150):
+                shelf.keywords.put(writing, "more", entries)
+                writing.commit()
+                shelf.keywords.delete_document(writing, "more")
+                writing.commit()
+        is_done.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    counts = set()
+    while not is_done.is_set():
+        counts.add(len(shelf.found("終電", k=100)))
+        shelf.connection.rollback()
+    writer.join()
+    assert counts <= {1, 31}
+
+
+def test_one_index_knows_nothing_of_another(shelf):
+    alone = shelf.scored("会議の日当")
+    other = Keywords("index_2")
+    other.create(shelf.connection)
+    entries = [Entry.of(shelf.analyzer, f"other-{n}", "", [], "日当と会議の規程") for n in range(20)]
+    other.put(shelf.connection, "other", entries)
+    assert shelf.scored("会議の日当") == alone
+
+
+def test_a_dropped_index_leaves_no_table(shelf):
+    assert shelf.keywords.exists(shelf.connection)
+    shelf.keywords.drop(shelf.connection)
+    shelf.keywords.drop(shelf.connection)
+    assert not shelf.keywords.exists(shelf.connection)
+    assert [name for name in table_names(shelf.connection) if "index_1" in name] == []
+
+
+def test_an_empty_index_has_no_hits(connection):
+    assert Shelf(connection).scored("日当") == []
+
+
+@pytest.mark.parametrize("name", ["", "a-b", "a b", "1a", "a;DROP", "a'"])
+def test_a_table_has_a_plain_name(name):
+    with pytest.raises(ValueError, match="name"):
+        Keywords(name)
+
+
+def test_fts5_finds_its_own_tables_sound(shelf, tmp_path):
+    shelf.keywords.delete_document(shelf.connection, "taxi")
+    shelf.connection.commit()
+    with sqlite3.connect(tmp_path / "catalogue.sqlite3") as database:
+        database.execute("INSERT INTO index_1 (index_1) VALUES ('integrity-check')")
+    database.close()

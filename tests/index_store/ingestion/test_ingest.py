@@ -1,0 +1,622 @@
+import io
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from index_store.base import errors
+from index_store.base.records import AddStatus, DocumentStatus
+from index_store.base.settings import Settings
+from index_store.ingestion import Ingestion, uploads
+from index_store.ingestion.sources import FileSource
+from index_store.store import IndexStore
+from tests.index_store.embedding_service import EmbeddingService
+from tests.index_store.soundness import eventually, is_sound, originals
+from tests.servers import Refusal
+
+Write = Callable[..., Path]
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in /proc")
+
+
+@pytest.fixture
+def store(serviced: Settings) -> Iterator[IndexStore]:
+    with IndexStore(serviced) as store:
+        yield store
+
+
+def given(*paths: Path) -> list[FileSource]:
+    return [FileSource(path) for path in paths]
+
+
+def uploaded(settings: Settings, name: str, content: str | bytes) -> FileSource:
+    content = content.encode() if isinstance(content, str) else content
+    return uploads.keep(settings.data_dir, name, io.BytesIO(content))
+
+
+def packed(path: Path, **members: str) -> Path:
+    """`a_md="..."` becomes the member a.md."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name.replace("_", "."), text)
+    return path
+
+
+def outcome(job: Ingestion) -> dict[str, str]:
+    """Name of each source -> what became of it, or the code of its error."""
+    job.wait()
+    assert job.failure is None
+    return {Path(each.source).name: each.error.code if each.error else each.status.value for each in job.results}
+
+
+def stood(store: IndexStore) -> dict[str, str]:
+    return {Path(each.source).name: each.status.value for each in store.documents()}
+
+
+def found(store: IndexStore, question: str, index: str = "a") -> str:
+    return store.search(index, question, k=1)[0].text
+
+
+# The job
+
+
+def test_a_job_returns_at_once_and_its_documents_are_pending_until_they_are_ready(
+    store: IndexStore, service: EmbeddingService, write: Write
+) -> None:
+    service.is_held = True
+    job = store.ingest("a", given(write("a.md"), write("b.md")))
+    service.wait_for_requests(1)
+    assert eventually(lambda: stood(store) == {"a.md": "pending", "b.md": "pending"})
+    assert not job.is_finished
+    assert job.results == ()
+    assert store.ingestions == (job,)
+    with pytest.raises(errors.EmptyIndex):
+        store.search("a", "part")
+    service.is_held = False
+    assert {each.source: each.status for each in job.as_completed()} == {
+        each.source: AddStatus.READY for each in given(Path("a.md"), Path("b.md"))
+    }
+    assert job.progress.share == 1
+    assert stood(store) == {"a.md": "ready", "b.md": "ready"}
+
+
+def test_progress_is_told_of_each_document_and_in_all_with_the_time_left(
+    store: IndexStore, service: EmbeddingService, write: Write
+) -> None:
+    service.delay = 0.1
+    job = store.ingest("a", given(*(write(f"{i}.md", sections=100) for i in range(5))))
+    seen = [job.progress]
+    halfway = set()
+    while not job.is_finished:
+        seen.append(job.progress)
+        halfway |= {each.source for each in job.items if each.chunks and 0 < each.embedded < each.chunks}
+        time.sleep(0.005)
+    shares = [progress.share for progress in seen]
+    assert shares[0] == 0
+    assert all(0 <= share <= 1 for share in shares)
+    assert len({share for share in shares if 0 < share < 1}) > 3
+    assert (job.progress.share, job.progress.done, job.progress.total) == (1, 5, 5)
+    assert job.progress.seconds_left == 0
+    assert any(progress.seconds_left for progress in seen)
+    assert {progress.current for progress in seen} & {each.source for each in job.items}
+    assert halfway
+    assert [(each.chunks, each.embedded, each.share) for each in job.items] == [(100, 100, 1)] * 5
+
+
+def test_one_bad_file_stops_no_other(store: IndexStore, write: Write, serviced: Settings, tmp_path: Path) -> None:
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
+    (tmp_path / "empty.md").write_bytes(b"")
+    (tmp_path / "program.exe").write_bytes(b"MZ")
+    (tmp_path / "picture.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    names = ("broken.pdf", "empty.md", "missing.md", "program.exe", "picture.md")
+    bad = [tmp_path / name for name in names]
+    job = store.ingest("a", given(bad[0], write("a.md"), *bad[1:], tmp_path, write("b.md")))
+    outcomes = outcome(job)
+    assert outcomes.pop("a.md") == outcomes.pop("b.md") == "ready"
+    assert outcomes == {
+        "broken.pdf": "unreadable", "empty.md": "empty_document", "missing.md": "document_missing",
+        "program.exe": "unknown_kind", "picture.md": "wrong_content", tmp_path.name: "not_a_file",
+    }  # fmt: skip
+    # What is not there can't be listed.
+    assert stood(store).keys() == outcomes.keys() - {"missing.md", tmp_path.name} | {"a.md", "b.md"}
+    assert all(each.error for each in store.documents() if each.status is DocumentStatus.FAILED)
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_a_job_of_which_nothing_could_be_read_has_come_to_its_end_too(store: IndexStore, tmp_path: Path) -> None:
+    job = store.ingest("a", given(tmp_path / "missing.md"))
+    assert outcome(job) == {"missing.md": "document_missing"}
+    assert (job.progress.share, job.progress.done) == (1, 1)
+
+
+def test_a_job_for_an_index_that_cannot_be_made_says_why(store: IndexStore, handbook: Path) -> None:
+    job = store.ingest("a/b", given(handbook))
+    assert job.wait() == ()
+    assert isinstance(job.failure, errors.BadIndexName)
+
+
+def test_an_upload_is_moved_into_keeping(store: IndexStore, serviced: Settings) -> None:
+    name = "旅費 規程①.md"
+    source = uploaded(serviced, name, "# 旅費\n\n日当は1日2,500円です。")
+    same = uploaded(serviced, name, "# 旅費\n\n日当は1日2,500円です。")
+    assert outcome(store.ingest("a", [source])) == {name: "ready"}
+    assert outcome(store.ingest("a", [same])) == {name: "unchanged"}
+    assert outcome(store.ingest("a", [uploaded(serviced, "empty.md", "")])) == {"empty.md": "empty_document"}
+    (document,) = [each for each in store.documents() if each.status is DocumentStatus.READY]
+    original = store.original(document.id)
+    assert (original.name, original.kind) == (name, "md")
+    assert "2,500" in original.path.read_text()
+    assert is_sound(store, serviced.data_dir)
+
+
+# Cancelled and suspended
+
+
+def test_a_cancelled_job_leaves_out_what_was_not_done(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    changed = write("changed.md")
+    store.add("a", changed)
+    write("changed.md", words="A newer version.")
+    new = [write(f"{i}.md") for i in range(8)]
+    archive = packed(changed.parent / "b.zip", a_md="# A\n\none", b_md="# B\n\ntwo")
+    service.is_held = True
+    job = store.ingest("a", [*given(changed, *new, archive), uploaded(serviced, "up.md", "# Up\n\nloaded")])
+    service.wait_for_requests(2)
+    job.cancel()
+    service.is_held = False
+    job.wait()
+    assert job.is_cancelled
+    ready = {Path(each.source).name for each in job.results}
+    assert all(each.status is AddStatus.READY for each in job.results)
+    assert len(ready) < 8
+    assert stood(store) == dict.fromkeys(ready | {"changed.md"}, "ready")
+    assert len(originals(serviced.data_dir)) == len(store.documents())
+    assert is_sound(store, serviced.data_dir)
+    assert set(outcome(store.ingest("a", given(*new))).values()) <= {"ready", "unchanged"}
+
+
+def test_a_job_that_is_cancelled_before_all_was_begun_leaves_nothing(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    file = write("a.md")
+    archive = packed(file.parent / "b.zip", a_md="# A\n\none")
+    service.is_held = True
+    job = store.ingest("a", [FileSource(archive), *(FileSource(file, f"{i}.md") for i in range(300))])
+    assert eventually(store.documents)
+    job.cancel()
+    service.is_held = False
+    job.wait()
+    assert len(job.results) < 300
+    assert len(store.documents()) == len(job.results)
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_a_job_whose_service_hangs_can_be_cancelled(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    service.is_held = True
+    job = store.ingest("a", given(write("a.md")))
+    service.wait_for_requests(1)
+    job.cancel()
+    began = time.monotonic()
+    job.wait()
+    assert time.monotonic() - began < 10
+    assert store.documents() == []
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_closing_leaves_what_is_not_done_pending_and_the_next_start_finishes_it_without_asking(
+    service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    changed = write("changed.md", words="The old version.")
+    archive = packed(changed.parent / "b.zip", a_md="# A\n\none", c_md="# C\n\ntwo")
+    with IndexStore(serviced) as store:
+        store.add("a", changed)
+        write("changed.md", words="The new version.")
+        service.is_held = True
+        job = store.ingest(
+            "a", [*given(changed, write("new.md"), archive), uploaded(serviced, "up.md", "# Up\n\nloaded")]
+        )
+        service.wait_for_requests(2)
+        began = time.monotonic()
+    assert time.monotonic() - began < 10
+    assert job.is_finished
+    service.is_held = False
+    with IndexStore(serviced) as store:
+        assert stood(store) == {"changed.md": "ready", "new.md": "pending", "b.zip": "pending", "up.md": "pending"}
+        assert "old version" in found(store, "what changed.md says in part 0")
+        assert store.check() == []
+        (job,) = store.resume()
+        assert outcome(job) == dict.fromkeys(("changed.md", "new.md", "a.md", "c.md", "up.md"), "ready")
+        assert "new version" in found(store, "what changed.md says in part 0")
+        assert stood(store).keys() == {"changed.md", "new.md", "a.md", "c.md", "up.md"}
+        assert is_sound(store, serviced.data_dir)
+        assert store.resume() == []
+
+
+def test_no_upload_is_lost_when_the_store_is_closed_as_soon_as_it_is_given(serviced: Settings) -> None:
+    names = [f"{i}.txt" for i in range(40)]
+    with IndexStore(serviced) as store:
+        store.ingest("a", [uploaded(serviced, name, f"This is {name}.") for name in names])
+    with IndexStore(serviced) as store:
+        for job in store.resume():
+            job.wait()
+        assert stood(store) == dict.fromkeys(names, "ready")
+        assert is_sound(store, serviced.data_dir)
+
+
+def test_what_was_cancelled_stays_so_when_the_store_is_closed_upon_it(
+    service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    service.is_held = True
+    with IndexStore(serviced) as store:
+        job = store.ingest("a", given(*(write(f"{i}.md") for i in range(5))))
+        service.wait_for_requests(1)
+        job.cancel()
+    with IndexStore(serviced) as store:
+        assert store.documents() == []
+        assert is_sound(store, serviced.data_dir)
+
+
+# Tried again
+
+
+def test_a_retry_takes_what_failed_alone(store: IndexStore, service: EmbeddingService, write: Write) -> None:
+    good, bad, other = write("good.md"), write("bad.md"), write("other.md")
+    assert outcome(store.ingest("a", given(good))) == {"good.md": "ready"}
+    service.fails(Refusal(500))
+    assert outcome(store.ingest("a", given(bad, other))) == {"bad.md": "service_failed", "other.md": "service_failed"}
+    service.recovers()
+    before = len(service.texts)
+    # The originals were kept.
+    bad.unlink()
+    (failed,) = [each for each in store.documents() if each.source == str(bad)]
+    assert failed.error
+    assert outcome(store.retry("a", [failed.id])) == {"bad.md": "ready"}
+    assert outcome(store.retry("a")) == {"other.md": "ready"}
+    assert not [text for text in service.texts[before:] if "good.md" in text]
+    assert outcome(store.retry("a")) == {}
+
+
+def test_a_retry_reads_a_file_anew_when_its_original_is_gone(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    service.fails(Refusal(500))
+    store.ingest("a", [*given(write("file.md")), uploaded(serviced, "upload.md", "# Up\n\nloaded")]).wait()
+    service.recovers()
+    for original in originals(serviced.data_dir):
+        original.unlink()
+    job = store.retry("a")
+    assert outcome(job) == {"file.md": "ready", "upload.md": "original_missing"}
+    (missing,) = [each for each in store.documents() if each.source == "upload.md"]
+    assert missing.error
+    assert missing.error.code == "original_missing"
+
+
+def test_a_pending_document_whose_original_is_gone_does_not_stay_pending(
+    service: EmbeddingService, serviced: Settings
+) -> None:
+    service.is_held = True
+    with IndexStore(serviced) as store:
+        store.ingest("a", [uploaded(serviced, "upload.md", "# Up\n\nloaded")])
+        service.wait_for_requests(1)
+    for original in originals(serviced.data_dir):
+        original.unlink()
+    with IndexStore(serviced) as store:
+        (job,) = store.resume()
+        assert outcome(job) == {"upload.md": "original_missing"}
+        assert stood(store) == {"upload.md": "failed"}
+
+
+def test_a_newer_file_that_was_refused_is_tried_again_itself_not_the_version_that_is_kept(
+    store: IndexStore, write: Write
+) -> None:
+    file = write("a.md", words="The old version.")
+    store.add("a", file)
+    file.write_bytes(b"")
+    assert outcome(store.retry("a", [store.documents()[0].id])) == {"a.md": "ready"}
+    assert outcome(store.ingest("a", given(file))) == {"a.md": "empty_document"}
+    assert outcome(store.retry("a")) == {"a.md": "empty_document"}
+    assert "old version" in found(store, "what a.md says")
+    write("a.md", words="The new version.")
+    assert outcome(store.retry("a")) == {"a.md": "ready"}
+    assert "new version" in found(store, "what a.md says")
+
+
+# Archives
+
+
+def test_the_members_of_an_archive_are_documents_and_follow_it(
+    store: IndexStore, serviced: Settings, tmp_path: Path
+) -> None:
+    texts = {"a_md": "# A\n\nabout apples", "b_txt": "about pears", "c_exe": "MZ"}
+    archive = packed(tmp_path / "all.zip", **texts)
+    assert outcome(store.ingest("a", given(archive))) == {"a.md": "ready", "b.txt": "ready", "c.exe": "unknown_kind"}
+    assert {each.parent for each in store.documents()} == {str(archive)}
+    assert {each.source for each in store.documents()} == {f"{archive}/{name}" for name in ("a.md", "b.txt", "c.exe")}
+
+    again = store.ingest("a", given(archive))
+    assert outcome(again) == {"a.md": "unchanged", "b.txt": "unchanged", "c.exe": "unknown_kind"}
+
+    packed(archive, a_md="# A\n\nabout plums")
+    assert outcome(store.ingest("a", given(archive))) == {"a.md": "ready", "b.txt": "removed", "c.exe": "removed"}
+    assert stood(store) == {"a.md": "ready"}
+    assert found(store, "fruit") == "about plums"
+    assert is_sound(store, serviced.data_dir)
+
+    assert len(store.remove("a", str(archive))) == 1
+    assert originals(serviced.data_dir) == []
+
+
+def test_an_archive_that_cannot_be_read_is_a_document_that_failed_and_its_former_members_stay(
+    store: IndexStore, serviced: Settings, tmp_path: Path
+) -> None:
+    archive = packed(tmp_path / "all.zip", a_md="# A\n\nabout apples")
+    store.ingest("a", given(archive)).wait()
+    archive.write_bytes(archive.read_bytes()[:40])
+    (code,) = outcome(store.ingest("a", given(archive))).values()
+    assert code == "unreadable"
+    assert stood(store) == {"all.zip": "failed", "a.md": "ready"}
+    assert is_sound(store, serviced.data_dir)
+    packed(archive, a_md="# A\n\nabout plums")
+    assert outcome(store.ingest("a", given(archive))) == {"a.md": "ready"}
+    assert stood(store) == {"a.md": "ready"}
+
+
+def test_a_cancelled_archive_leaves_the_members_that_were_done_and_nothing_else(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, tmp_path: Path
+) -> None:
+    members = {f"m{i}_md": f"# M\n\nabout the number {i}" for i in range(8)}
+    archives = [packed(tmp_path / name, **members) for name in ("first.zip", "second.zip")]
+    service.is_held = True
+    job = store.ingest("a", given(*archives))
+    service.wait_for_requests(1)
+    assert stood(store)["second.zip"] == "pending"
+    job.cancel()
+    service.is_held = False
+    job.wait()
+    assert {each.source for each in store.documents()} == {each.source for each in job.results}
+    assert all(Path(each.source).suffix == ".md" for each in store.documents())
+    assert is_sound(store, serviced.data_dir)
+
+
+# At the same time
+
+
+def test_two_jobs_add_to_one_index_side_by_side(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    service.delay = 0.02
+    jobs = [store.ingest("a", given(*(write(f"{job}{i}.md") for i in range(8)))) for job in "xy"]
+    assert [set(outcome(job).values()) for job in jobs] == [{"ready"}, {"ready"}]
+    assert [(index.name, index.documents, index.chunks) for index in store.indexes()] == [("a", 16, 16)]
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_of_a_document_given_to_two_jobs_the_later_version_stays(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    service.is_held = True
+    first = store.ingest("a", given(write("a.md", words="The first version.")))
+    service.wait_for_requests(1)
+    second = store.ingest("a", given(write("a.md", words="The second version.")))
+    assert eventually(lambda: second.items and second.items[0].chunks)
+    service.is_held = False
+    assert outcome(first) == {"a.md": "superseded"}
+    assert outcome(second) == {"a.md": "ready"}
+    assert [each.text for each in store.search("a", "part", k=5)] == [found(store, "part")]
+    assert "second version" in found(store, "part")
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_a_document_given_twice_to_one_job_is_told_of_once(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    file = write("a.md")
+    service.is_held = True
+    job = store.ingest("a", given(file, file, write("b.md")))
+    service.wait_for_requests(1)
+    service.is_held = False
+    assert "failed" not in [each.status for each in job.wait()]
+    assert outcome(job) == {"a.md": "ready", "b.md": "ready"}
+    assert len(store.documents()) == 2
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_a_document_that_is_removed_while_it_is_added_is_gone(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    file = write("a.md")
+    service.is_held = True
+    job = store.ingest("a", given(file, write("b.md")))
+    service.wait_for_requests(1)
+    assert [each.source for each in store.remove("a", str(file))] == [str(file)]
+    service.is_held = False
+    assert outcome(job) == {"a.md": "superseded", "b.md": "ready"}
+    assert stood(store) == {"b.md": "ready"}
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_an_index_that_is_deleted_takes_the_jobs_into_it_along(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    service.is_held = True
+    job = store.ingest("a", given(*(write(f"{i}.md") for i in range(5))))
+    other = store.ingest("b", given(write("other.md")))
+    service.wait_for_requests(2)
+    deleting = threading.Thread(target=store.delete_index, args=("a",))
+    deleting.start()
+    assert eventually(lambda: job.is_cancelled)
+    service.is_held = False
+    deleting.join()
+    assert job.is_finished
+    assert outcome(other) == {"other.md": "ready"}
+    assert [index.name for index in store.indexes()] == ["b"]
+    assert len(originals(serviced.data_dir)) == 1
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_a_job_follows_its_index_to_another_name(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    service.is_held = True
+    job = store.ingest("a", given(write("0.md"), write("1.md")))
+    service.wait_for_requests(1)
+    store.rename_index("a", "規程")
+    service.is_held = False
+    assert outcome(job) == {"0.md": "ready", "1.md": "ready"}
+    assert job.index == "規程"
+    assert [(index.name, index.documents) for index in store.indexes()] == [("規程", 2)]
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_a_job_that_was_dismissed_goes_on_unseen(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    service.is_held = True
+    job = store.ingest("a", given(write("0.md")))
+    service.wait_for_requests(1)
+    store.dismiss(job)
+    assert store.ingestions == ()
+    service.is_held = False
+    assert outcome(job) == {"0.md": "ready"}
+
+
+# What fails around it
+
+
+@pytest.mark.parametrize("chunks", [1, 100])
+def test_a_text_that_the_service_refuses_costs_its_document_alone(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write, chunks: int
+) -> None:
+    service.refused = "unspeakable"
+    files = [write(f"{i}.md", sections=chunks, words="unspeakable" if i == 1 else "") for i in range(4)]
+    service.is_held = True
+    job = store.ingest("a", given(*files))
+    # While the first is embedded the others gather, to be embedded together.
+    assert eventually(lambda: [bool(item.chunks) for item in job.items] == [True] * 4)
+    service.is_held = False
+    assert outcome(job) == {
+        "0.md": "ready", "1.md": "request_refused", "2.md": "ready", "3.md": "ready"
+    }  # fmt: skip
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_a_service_that_fails_for_a_while_costs_what_it_was_asked_meanwhile(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    service.fails(Refusal(503), times=1)
+    outcomes = outcome(store.ingest("a", given(*(write(f"{i}.md", sections=70) for i in range(4)))))
+    assert sorted(set(outcomes.values())) == ["ready", "service_failed"]
+    assert is_sound(store, serviced.data_dir)
+    assert set(outcome(store.retry("a")).values()) == {"ready"}
+    assert store.indexes()[0].chunks == 280
+
+
+def test_vectors_of_another_length_than_the_index_has_are_refused_with_what_to_do(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    store.add("a", write("ready.md"))
+    service.dimensions = 100
+    job = store.ingest("a", given(write("new.md")))
+    assert outcome(job) == {"new.md": "embedding_model_mismatch"}
+    assert job.results[0].error
+    assert "model-a (256)" in job.results[0].error.en
+    assert "model-a (100)" in job.results[0].error.en
+    assert is_sound(store, serviced.data_dir)
+
+
+def test_vectors_that_change_their_length_within_a_document_are_refused(
+    store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
+) -> None:
+    service.delay = 0.5
+    job = store.ingest("a", given(write("new.md", sections=100)))
+    service.wait_for_requests(2)
+    service.dimensions = 100
+    assert outcome(job) == {"new.md": "embedding_model_mismatch"}
+    assert is_sound(store, serviced.data_dir)
+
+
+@linux
+@pytest.mark.parametrize(("sign", "code"), [(signal.SIGSTOP, "parser_timed_out"), (signal.SIGKILL, "parser_failed")])
+def test_a_parser_that_hangs_or_is_killed_costs_one_file(
+    serviced: Settings, write: Write, sign: signal.Signals, code: str
+) -> None:
+    only_one = serviced.model_copy(update={"parser_workers": 1, "parser_timeout": 3})
+    with IndexStore(only_one) as store:
+        store.add("a", write("first.md"))
+        (worker,) = workers_of(os.getpid())
+        os.kill(worker, signal.SIGSTOP)
+        job = store.ingest("a", given(*(write(f"{i}.md") for i in range(3))))
+        assert eventually(lambda: [each for each in job.items if each.stage == "reading"])
+        os.kill(worker, sign)
+        assert sorted(outcome(job).values()) == [code, "ready", "ready"]
+        assert set(outcome(store.retry("a")).values()) == {"ready"}
+        assert is_sound(store, serviced.data_dir)
+
+
+@linux
+def test_a_version_that_was_replaced_before_it_was_read_is_told_so(serviced: Settings, write: Write) -> None:
+    with IndexStore(serviced.model_copy(update={"parser_workers": 1})) as store:
+        store.add("a", write("first.md"))
+        (worker,) = workers_of(os.getpid())
+        os.kill(worker, signal.SIGSTOP)
+        older = store.ingest("a", given(write("other.md"), write("a.md", words="The older version.")))
+        assert eventually(lambda: any("older" in path.read_text() for path in originals(serviced.data_dir)))
+        newer = store.ingest("a", given(write("a.md", words="The newer version.")))
+        assert eventually(lambda: not any("older" in path.read_text() for path in originals(serviced.data_dir)))
+        os.kill(worker, signal.SIGCONT)
+        assert outcome(older) == {"other.md": "ready", "a.md": "superseded"}
+        assert outcome(newer) == {"a.md": "ready"}
+        assert is_sound(store, serviced.data_dir)
+
+
+def workers_of(owner: int) -> list[int]:
+    found = []
+    for children in Path(f"/proc/{owner}/task").glob("*/children"):
+        for child in map(int, children.read_text().split()):
+            if b"index_store.parsing.worker.worker" in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.append(child)
+    return found
+
+
+FULL = 4_000_000
+"""bytes that a file may have in the process below"""
+
+
+@linux
+def test_a_file_for_which_the_disk_has_no_room_fails_in_one_sentence_and_the_others_are_added(
+    serviced: Settings, write: Write, tmp_path: Path
+) -> None:
+    with (tmp_path / "large.txt").open("wb") as file:
+        file.write(b"x" * FULL * 2)
+    files = [write("a.md"), tmp_path / "large.txt", write("b.md")]
+    done = subprocess.run(
+        [sys.executable, "-m", "index_store", "add", "--index", "a", *map(str, files)],
+        capture_output=True,
+        encoding="utf-8",
+        env={
+            **os.environ,
+            "DATA_DIR": str(serviced.data_dir),
+            "OPENAI_BASE_URL": str(serviced.openai_base_url),
+            "EMBEDDING_MODEL": serviced.embedding_model,
+        },
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, FULL)),
+    )
+    lines = {Path(line.split("  ")[1]).name: line for line in done.stdout.splitlines()}
+    assert (done.returncode, lines.keys()) == (1, {"a.md", "large.txt", "b.md"})
+    assert "large.txt could not be saved; the disk may be full." in lines["large.txt"]
+    assert lines["a.md"].startswith("ready")
+    assert lines["b.md"].startswith("ready")
+    assert "Traceback" not in done.stderr
+    with IndexStore(serviced) as store:
+        assert is_sound(store, serviced.data_dir)

@@ -1,0 +1,349 @@
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from index_store.base.settings import Settings
+from index_store.crawl import CrawlOptions
+from index_store.ingestion import Ingestion
+from index_store.ingestion.sources import FileSource, SiteSource
+from index_store.store import IndexStore
+from tests.index_store.embedding_service import EmbeddingService
+from tests.index_store.soundness import eventually, is_sound, originals
+from tests.servers.site_server import Asked, Reply, SiteServer, html, moved, with_etag
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def site() -> Iterator[SiteServer]:
+    """A start page with three pages below it."""
+    with SiteServer() as site:
+        site.pages = {
+            "/": html("Start", "/a", "/b", "/c", text="This is where it begins."),
+            "/a": html("Apples", text="Apples are red."),
+            "/b": html("Pears", text="Pears are green."),
+            "/c": html("Plums", text="Plums are blue."),
+        }
+        yield site
+
+
+@pytest.fixture
+def crawling(serviced: Settings) -> Settings:
+    """Settings with which this machine's own addresses are crawled, at once."""
+    return serviced.model_copy(update={"crawl_allowed": "127.0.0.1", "crawl_rate": 1000.0, "crawl_timeout": 5.0})
+
+
+@pytest.fixture
+def store(crawling: Settings) -> Iterator[IndexStore]:
+    with IndexStore(crawling) as store:
+        yield store
+
+
+def crawled(store: IndexStore, site: SiteServer, path: str = "/", **options: object) -> Ingestion:
+    return store.ingest("a", [SiteSource(CrawlOptions(url=site.url(path), **options))])
+
+
+def outcome(site: SiteServer, job: Ingestion) -> dict[str, str]:
+    """Path of each page -> what became of it, or the code of its error."""
+    job.wait()
+    assert job.failure is None
+    assert len(job.results) == len(job.items)
+    return {_path(site, each.source): each.error.code if each.error else each.status.value for each in job.results}
+
+
+def stood(store: IndexStore, site: SiteServer) -> dict[str, str]:
+    return {_path(site, each.source): each.status.value for each in store.documents()}
+
+
+def _path(site: SiteServer, url: str) -> str:
+    return url.removeprefix(site.url(""))
+
+
+def found(store: IndexStore, question: str) -> str:
+    return store.search("a", question, k=1)[0].text
+
+
+class Gate:
+    """A page that comes when it is let through."""
+
+    def __init__(self, reply: Reply) -> None:
+        self._reply = reply
+        self._is_open = threading.Event()
+
+    def open(self) -> None:
+        self._is_open.set()
+
+    def __call__(self, _: Asked) -> Reply:
+        self._is_open.wait(20)
+        return self._reply
+
+
+def test_the_pages_of_a_site_are_documents_below_its_address(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    site.pages["/c"] = Reply(
+        "<title>李</title><p>すももは青い。</p>".encode("cp932"), content_type="text/html; charset=cp932"
+    )
+    job = crawled(store, site)
+    assert outcome(site, job) == {"/": "ready", "/a": "ready", "/b": "ready", "/c": "ready"}
+    assert job.progress.share == 1
+    assert {each.parent for each in store.documents()} == {site.url()}
+    (page,) = [each for each in store.documents() if each.source == site.url("/c")]
+    assert (page.title, page.kind) == ("李", "html")
+    assert store.original(page.id).charset == "cp932"
+    assert found(store, "すももは何色") == "すももは青い。"
+    (kept,) = store.sites("a")
+    assert (kept.options.url, kept.is_crawling) == (site.url(), False)
+    assert kept.crawled_at
+    assert is_sound(store, crawling.data_dir)
+
+
+def test_options_are_carried_through_and_kept_with_the_site(store: IndexStore, site: SiteServer) -> None:
+    site.pages |= {
+        "/docs/": html("Docs", "/docs/1", "/docs/old/2", "/blog/3"),
+        "/docs/1": html("One", "/docs/deep"),
+        "/docs/deep": html("Deep", "/docs/deeper"),
+        "/docs/deeper": html("Deeper"),
+    }
+    options = {"depth": 2, "limit": 50, "include": ("/docs/*",), "exclude": ("/docs/old/*",)}
+    job = crawled(store, site, "/docs/", **options)
+    assert outcome(site, job).keys() == {"/docs/", "/docs/1", "/docs/deep"}
+    assert store.sites("a")[0].options == CrawlOptions(url=site.url("/docs/"), **options)
+    # The next ones take the place of these.
+    assert outcome(site, crawled(store, site, "/docs/", depth=1, include=("/docs/*",))) == {
+        "/docs/": "unchanged", "/docs/1": "unchanged", "/docs/deep": "removed"
+    }  # fmt: skip
+    assert [each.options.depth for each in store.sites("a")] == [1]
+    assert "/docs/deep" not in stood(store, site)
+
+
+def test_no_more_pages_are_added_than_the_limit(store: IndexStore, site: SiteServer) -> None:
+    assert len(outcome(site, crawled(store, site, limit=2))) == 2
+    assert len(store.documents()) == 2
+
+
+@pytest.mark.parametrize("tagged", [True, False], ids=["with tags", "without"])
+def test_what_has_not_changed_is_not_embedded_again(
+    store: IndexStore, site: SiteServer, service: EmbeddingService, crawling: Settings, tagged: bool
+) -> None:
+    if tagged:
+        site.pages = {path: with_etag(page) for path, page in site.pages.items()}
+    crawled(store, site).wait()
+    before = len(service.texts), stood(store, site), {each.id for each in store.documents()}
+    assert set(outcome(site, crawled(store, site)).values()) == {"unchanged"}
+    assert (len(service.texts), stood(store, site), {each.id for each in store.documents()}) == before
+    assert is_sound(store, crawling.data_dir)
+
+
+def test_a_second_crawl_takes_what_changed_what_is_new_what_is_gone_and_what_has_moved(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    crawled(store, site).wait()
+    site.pages |= {
+        "/": html("Start", "/a", "/b", "/c", "/d", text="This is where it begins, with figs."),
+        "/a": html("Apples", text="Apples are yellow."),
+        "/c": moved("/z"),
+        "/z": html("Plums", text="Plums are violet."),
+        "/d": html("Figs", text="Figs are brown."),
+    }
+    del site.pages["/b"]
+    assert outcome(site, crawled(store, site)) == {
+        "/": "ready", "/a": "ready", "/b": "removed", "/c": "removed", "/d": "ready", "/z": "ready"
+    }  # fmt: skip
+    assert stood(store, site) == dict.fromkeys(("/", "/a", "/d", "/z"), "ready")
+    assert found(store, "Apples are red.") == "Apples are yellow."
+    assert len(originals(crawling.data_dir)) == 4
+    assert is_sound(store, crawling.data_dir)
+
+
+def test_a_page_that_fails_for_now_keeps_its_version_and_says_why_until_it_is_tried_again_alone(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    crawled(store, site).wait()
+    site.pages["/a"] = Reply(status=500)
+    assert outcome(site, crawled(store, site)) == {
+        "/": "unchanged", "/a": "page_failed", "/b": "unchanged", "/c": "unchanged"
+    }  # fmt: skip
+    assert found(store, "Apples are red.") == "Apples are red."
+    (failed,) = [each for each in store.documents() if each.error]
+    assert (_path(site, failed.source), failed.status) == ("/a", "ready")
+
+    asked = len(site.paths)
+    assert outcome(site, store.retry("a")) == {"/a": "page_failed"}
+    site.pages["/a"] = html("Apples", "/new", text="Apples are yellow.")
+    assert outcome(site, store.retry("a")) == {"/a": "ready"}
+    assert set(site.paths[asked:]) <= {"/robots.txt", "/a"}
+    assert "Apples are yellow." in found(store, "Apples are red.")
+    assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
+    assert {each.parent for each in store.documents()} == {site.url()}
+    assert is_sound(store, crawling.data_dir)
+
+
+def test_a_page_that_never_came_is_listed_and_can_be_tried_again(store: IndexStore, site: SiteServer) -> None:
+    site.pages["/a"] = Reply(status=500)
+    assert outcome(site, crawled(store, site))["/a"] == "page_failed"
+    assert stood(store, site)["/a"] == "failed"
+    site.pages["/a"] = html("Apples", text="Apples are red.")
+    assert outcome(site, store.retry("a")) == {"/a": "ready"}
+    assert set(outcome(site, crawled(store, site)).values()) == {"unchanged"}
+
+
+def test_a_page_without_text_fails_and_the_others_are_added(store: IndexStore, site: SiteServer) -> None:
+    site.pages["/a"] = Reply("<title></title><body></body>")
+    assert outcome(site, crawled(store, site)) == {"/": "ready", "/a": "no_text", "/b": "ready", "/c": "ready"}
+
+
+def test_pages_that_robots_txt_forbids_from_now_on_go(store: IndexStore, site: SiteServer) -> None:
+    crawled(store, site).wait()
+    site.pages["/robots.txt"] = Reply("User-agent: *\nDisallow: /b", content_type="text/plain")
+    assert outcome(site, crawled(store, site))["/b"] == "removed"
+    assert "/b" not in stood(store, site)
+    site.pages["/robots.txt"] = Reply("User-agent: *\nDisallow: /", content_type="text/plain")
+    assert outcome(site, crawled(store, site)) == {"/": "robots_forbids"}
+    assert stood(store, site) == dict.fromkeys(("/", "/a", "/c"), "ready")
+
+
+def test_nothing_goes_when_the_whole_site_fails(store: IndexStore, site: SiteServer, crawling: Settings) -> None:
+    crawled(store, site).wait()
+    site.pages = dict.fromkeys(site.pages, Reply(status=500))
+    assert set(outcome(site, crawled(store, site)).values()) == {"page_failed"}
+    assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c"), "ready")
+    assert found(store, "Apples are red.") == "Apples are red."
+    assert is_sound(store, crawling.data_dir)
+
+
+def test_an_address_inside_is_refused_with_the_setting_that_would_allow_it(
+    serviced: Settings, site: SiteServer
+) -> None:
+    with IndexStore(serviced) as store:
+        (result,) = crawled(store, site).wait()
+        assert result.error
+        assert result.error.code == "address_inside"
+        assert "CRAWL_ALLOWED" in result.error.en
+        assert "CRAWL_ALLOWED" in result.error.ja
+        assert site.paths == []
+        assert [each.status for each in store.documents()] == ["failed"]
+        assert [each.crawled_at for each in store.sites("a")] == [None]
+
+
+def test_a_cancelled_crawl_leaves_the_pages_that_were_done(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    site.pages["/b"] = Gate(html("Pears"))
+    job = crawled(store, site)
+    site.wait_for("/b")
+    assert eventually(lambda: len(job.results) == 3)
+    assert job.progress.share < 1
+    assert store.sites("a")[0].is_crawling
+    job.cancel()
+    job.wait()
+    assert stood(store, site) == dict.fromkeys(("/", "/a", "/c"), "ready")
+    (kept,) = store.sites("a")
+    assert (kept.is_crawling, kept.crawled_at) == (False, None)
+    assert is_sound(store, crawling.data_dir)
+    site.pages["/b"].open()
+    assert outcome(site, crawled(store, site)) == {
+        "/": "unchanged",
+        "/a": "unchanged",
+        "/b": "ready",
+        "/c": "unchanged",
+    }
+
+
+def test_a_crawl_in_the_midst_of_which_the_store_is_closed_goes_on_at_the_next_start(
+    crawling: Settings, site: SiteServer, service: EmbeddingService
+) -> None:
+    site.pages["/b"] = Gate(html("Pears", "/d"))
+    site.pages["/d"] = html("Figs")
+    with IndexStore(crawling) as store:
+        service.is_held = True
+        crawled(store, site)
+        site.wait_for("/b")
+        assert eventually(lambda: list(stood(store, site).values()) == ["pending"] * 3)
+    service.is_held = False
+    site.pages["/b"].open()
+    with IndexStore(crawling) as store:
+        assert store.sites("a")[0].is_crawling
+        (job,) = store.resume()
+        assert outcome(site, job).keys() == {"/", "/a", "/b", "/c", "/d"}
+        assert set(outcome(site, job).values()) <= {"ready", "unchanged"}
+        assert stood(store, site) == dict.fromkeys(("/", "/a", "/b", "/c", "/d"), "ready")
+        assert not store.sites("a")[0].is_crawling
+        assert store.resume() == []
+        assert is_sound(store, crawling.data_dir)
+
+
+def test_no_site_is_lost_when_the_store_is_closed_as_soon_as_it_is_given(
+    crawling: Settings, site: SiteServer, service: EmbeddingService, write: Write
+) -> None:
+    with IndexStore(crawling) as store, SiteServer() as other:
+        other.pages["/"] = Gate(html("Other"))
+        sources = [SiteSource(CrawlOptions(url=each.url())) for each in (other, site)]
+        store.ingest("a", [*sources, FileSource(write("a.md"))])
+        other.wait_for("/")
+        other.pages["/"].open()
+    with IndexStore(crawling) as store:
+        assert {each.options.url for each in store.sites("a") if each.is_crawling} >= {site.url()}
+        for job in store.resume():
+            job.wait()
+        assert {site.url(path) for path in ("/", "/a", "/b", "/c")} <= {each.source for each in store.documents()}
+
+
+def test_a_site_is_removed_with_all_its_pages(store: IndexStore, site: SiteServer, crawling: Settings) -> None:
+    crawled(store, site).wait()
+    assert len(store.remove("a", site.url())) == 4
+    assert (store.documents(), store.sites("a"), originals(crawling.data_dir)) == ([], [], [])
+    assert is_sound(store, crawling.data_dir)
+    # Also one of which nothing ever came but its name.
+    site.pages = {"/": Reply(status=500)}
+    crawled(store, site).wait()
+    assert len(store.remove("a", site.url())) == 1
+    assert store.sites("a") == []
+
+
+def test_one_page_can_be_removed_by_its_address(store: IndexStore, site: SiteServer) -> None:
+    crawled(store, site).wait()
+    assert [each.source for each in store.remove("a", site.url("/a"))] == [site.url("/a")]
+    assert stood(store, site) == dict.fromkeys(("/", "/b", "/c"), "ready")
+    assert store.sites("a")
+
+
+def test_a_site_that_is_removed_while_it_is_crawled_does_not_come_back(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    site.pages["/b"] = Gate(html("Pears", "/d"))
+    site.pages["/d"] = html("Figs")
+    job = crawled(store, site)
+    site.wait_for("/b")
+    assert eventually(lambda: len(job.results) == 3)
+    store.remove("a", site.url())
+    site.pages["/b"].open()
+    job.wait()
+    assert (store.documents(), store.sites("a")) == ([], [])
+    assert is_sound(store, crawling.data_dir)
+
+
+def test_an_index_that_is_deleted_while_a_site_is_crawled_into_it_is_gone(
+    store: IndexStore, site: SiteServer, crawling: Settings
+) -> None:
+    site.pages["/b"] = Gate(html("Pears"))
+    job = crawled(store, site)
+    site.wait_for("/b")
+    store.delete_index("a")
+    site.pages["/b"].open()
+    assert job.is_finished
+    assert (store.indexes(), store.documents(), originals(crawling.data_dir)) == ([], [], [])
+    assert is_sound(store, crawling.data_dir)
+
+
+def test_files_are_added_before_the_sites_that_were_given_with_them(
+    store: IndexStore, site: SiteServer, write: Write
+) -> None:
+    site.pages["/"] = Gate(html("Start"))
+    job = store.ingest("a", [SiteSource(CrawlOptions(url=site.url())), FileSource(write("a.md"))])
+    assert eventually(lambda: [Path(each.source).name for each in job.results] == ["a.md"])
+    site.pages["/"].open()
+    job.wait()
+    assert len(store.documents()) == 2

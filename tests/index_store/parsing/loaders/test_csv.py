@@ -1,0 +1,101 @@
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import index_store
+from index_store.base import errors
+from index_store.parsing.loaders import RawFile
+from index_store.parsing.loaders.text.csv import load
+
+TABLE = "| 名前 | 額 |\n| --- | --- |\n| 佐藤 | 2,500 |\n| 鈴木 | 3 |\n"
+
+
+@pytest.fixture
+def markdown(raw: Callable[..., RawFile]) -> Callable[[str | bytes], str]:
+    def read(content: str | bytes) -> str:
+        return load(raw(content.encode() if isinstance(content, str) else content, "a.csv")).pages[0].markdown
+
+    return read
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_the_delimiter_is_told_by_the_rows(markdown, delimiter: str, newline: str) -> None:
+    rows = [["名前", "額"], ["佐藤", '"2,500"'], ["鈴木", "3"]]
+    assert markdown(newline.join(map(delimiter.join, rows)) + newline) == TABLE
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp932", "euc_jp", "iso2022_jp", "utf-16"])
+def test_every_japanese_encoding_is_read(markdown, encoding: str) -> None:
+    assert markdown('名前,額\n佐藤,"2,500"\n鈴木,3\n'.encode(encoding)) == TABLE
+
+
+def test_a_few_names_are_enough(markdown) -> None:
+    assert (
+        markdown("名前,年齢,住所\r\n三木英子,25,大阪\r\n".encode("cp932")).splitlines()[2] == "| 三木英子 | 25 | 大阪 |"
+    )
+
+
+def test_the_delimiter_that_excel_was_told_is_believed(markdown) -> None:
+    assert markdown("sep=;\na,x;b\n1,2;3\n") == "| a,x | b |\n| --- | --- |\n| 1,2 | 3 |\n"
+
+
+def test_commas_in_prose_do_not_outweigh_the_delimiter(markdown) -> None:
+    text = "item;note\npen;red, blue, or green\nink;black\npad;ruled, A4\n"
+    assert markdown(text).splitlines()[2] == "| pen | red, blue, or green |"
+
+
+def test_quotes_bars_and_line_breaks_in_cells_stay_within_them(markdown) -> None:
+    assert markdown('a,b\n"say ""hi"", now","x\ny|z"\n') == '| a | b |\n| --- | --- |\n| say "hi", now | x y\\|z |\n'
+
+
+def test_a_quotation_mark_that_is_never_closed_costs_no_rows(markdown) -> None:
+    text = 'size,name\n"5,bolt\n' + "6,nut\n" * 500
+    assert markdown(text).count("| 6 | nut |") == 500
+
+
+def test_rows_of_unequal_length_keep_their_cells(markdown) -> None:
+    assert markdown("a,b\n1\n1,2,3\n") == "| a | b |  |\n| --- | --- | --- |\n| 1 |  |  |\n| 1 | 2 | 3 |\n"
+
+
+def test_what_stands_above_the_table_is_no_row_of_it(markdown) -> None:
+    assert markdown("売上一覧\n\n月,額\n4月,5\n").startswith("売上一覧\n\n| 月 | 額 |\n")
+
+
+def test_one_column_is_a_list_of_lines(markdown) -> None:
+    assert markdown("name\nalpha\nbeta\n") == "name\nalpha\nbeta\n"
+
+
+def test_the_title_is_the_name_of_the_file(raw) -> None:
+    assert load(raw(b"a,b\n1,2\n", "旅費.csv")).title == "旅費"
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"", errors.EmptyDocument),
+        (b",,\n,,\n", errors.NoText),
+        (b"%PDF-1.4\n%\xe2\xe3\n1 0 obj", errors.WrongContent),
+        (b"a,b\n1,\0\0\0\n", errors.UnknownEncoding),
+    ],
+)
+def test_what_is_no_table_is_refused(raw, content: bytes, error: type[errors.DocumentError]) -> None:
+    with pytest.raises(error):
+        load(raw(content, "a.csv"))
+
+
+def test_a_hundred_thousand_rows_are_read_in_seconds(markdown) -> None:
+    started = time.monotonic()
+    text = markdown("id,name,note\n" + "".join(f"{at},item {at},some words\n" for at in range(100_000)))
+    assert text.count("\n") == 100_002
+    assert time.monotonic() - started < 20
+
+
+def test_the_module_hides_the_standard_library_from_nobody() -> None:
+    root = Path(index_store.__file__).parents[1]
+    code = "import index_store.parsing.loaders.text.csv, csv; assert csv.reader"
+    assert subprocess.run([sys.executable, "-c", code], cwd=root).returncode == 0

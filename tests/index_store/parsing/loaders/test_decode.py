@@ -1,0 +1,147 @@
+import pytest
+
+from index_store.base import errors
+from index_store.parsing.loaders.text.decode import decode
+
+PROSE = "メロスは激怒した。必ず、かの邪智暴虐の王を除かなければならぬと決意した。"
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp932", "euc_jp", "iso2022_jp"]
+)
+def test_japanese_is_read_in_every_encoding_that_it_comes_in(encoding: str) -> None:
+    text = f"Title: {PROSE}\n" * 3
+    if encoding == "utf-16-le":
+        text = "A line of ASCII that shows where the zeros stand.\n" * 9 + text
+    assert decode(text.encode(encoding), "a.txt") == text
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
+@pytest.mark.parametrize("text", ["東京都港区\n大阪府大阪市", "経費の締め日", "会社名 営業部 電話番号"])
+def test_a_few_words_are_enough_to_tell_the_japanese_encodings_apart(encoding: str, text: str) -> None:
+    assert decode(text.encode(encoding), "a.txt") == text
+
+
+def test_half_width_katakana_are_read() -> None:
+    text = "ｶﾌﾞｼｷｶﾞｲｼｬ 東京,ﾄｳｷｮｳ\n"
+    assert decode(text.encode("cp932"), "a.txt") == text
+
+
+def test_a_wrong_declaration_is_not_believed() -> None:
+    assert decode(PROSE.encode("euc_jp"), "a.html", "Shift_JIS") == PROSE
+    assert decode(PROSE.encode("utf-8"), "a.html", "iso-8859-1") == PROSE
+
+
+def test_a_declaration_is_believed_where_it_holds() -> None:
+    assert decode("déjà vu à côté".encode("cp1252"), "a.html", "iso-8859-1") == "déjà vu à côté"
+    assert decode("привет, мир".encode("koi8_r"), "a.html", "koi8-r") == "привет, мир"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "这是一个没有声明编码的中文文本文件，里面有很多常见的汉字。我们不应该把它当作日文。".encode("gb18030"),
+        "Zażółć gęślą jaźń".encode("cp1250"),
+        "Съешь же ещё этих мягких булок".encode("cp1251"),
+        "한국어로 쓰인 문서입니다. 우리는 이것을 일본어로 읽지 않아야 합니다.".encode("euc_kr"),
+        bytes(range(128, 256)),
+    ],
+)
+def test_what_cannot_be_told_is_refused_rather_than_garbled(content: bytes) -> None:
+    with pytest.raises(errors.UnknownEncoding):
+        decode(content, "a.txt")
+
+
+def test_a_binary_file_is_named() -> None:
+    with pytest.raises(errors.WrongContent, match="SQLite"):
+        decode(b"SQLite format 3\0" + bytes(range(256)) * 4, "a.txt")
+
+
+@pytest.mark.parametrize("text", ["髙橋①㈱ を ISO-2022-JP で送る。", "ﾊﾝｶｸ の文字。"])
+def test_mail_with_the_characters_of_windows_is_read(text: str) -> None:
+    shifted = text.encode("cp932")
+    jis = bytearray()
+    at = 0
+    while at < len(shifted):
+        byte = shifted[at]
+        if byte < 0x80:
+            jis += b"\x1b(B" + bytes([byte])
+            at += 1
+        elif 0xA1 <= byte <= 0xDF:
+            jis += b"\x1b(I" + bytes([byte & 0x7F])
+            at += 1
+        else:
+            # Shift_JIS to JIS, rows of two hundred as Microsoft numbers them.
+            row, cell = byte, shifted[at + 1]
+            row = (row - (0x81 if row < 0xA0 else 0xC1)) * 2 + 0x21
+            if cell >= 0x9F:
+                row, cell = row + 1, cell - 0x7E
+            else:
+                cell -= 0x1F + (cell > 0x7E)
+            jis += b"\x1b$B" + bytes([row, cell])
+            at += 2
+    assert decode(bytes(jis), "mail.eml", "iso-2022-jp") == text
+
+
+def test_a_line_that_never_switches_back_to_ascii_ends_with_its_line() -> None:
+    content = PROSE.encode("iso2022_jp").removesuffix(b"\x1b(B") + b"\nand English\n"
+    assert decode(content, "mail.eml").endswith("\nand English\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("𠮷野家と𩸽", "utf-8"),
+        ("𠮷野家と𩸽", "utf-16"),
+        ("𠮟る", "shift_jis_2004"),
+        ("𠮟る①", "euc_jis_2004"),
+        ("髙①㈱ﾊﾝｶｸ", "cp932"),
+    ],
+)
+def test_characters_beyond_the_old_standard_are_read(text: str, encoding: str) -> None:
+    assert decode((PROSE + text).encode(encoding), "a.txt") == PROSE + text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp932", "euc_jp"])
+def test_a_bad_byte_or_a_cut_end_does_not_cost_the_whole_file(encoding: str) -> None:
+    content = (PROSE * 40).encode(encoding)
+    cut = decode(content[:-4], "a.txt")
+    assert cut.startswith(PROSE * 39)
+    middle = content.index("。".encode(encoding), len(content) // 2) + len("。".encode(encoding))
+    spoilt = decode(content[:middle] + b"\xff" + content[middle:], "a.txt")
+    assert spoilt.startswith(PROSE * 20)
+    assert spoilt.endswith(PROSE * 18)
+
+
+def test_a_stray_nul_does_not_cost_the_whole_file() -> None:
+    content = (PROSE * 40).encode()
+    assert decode(content[:90] + b"\0" + content[90:], "a.txt") == PROSE * 40
+
+
+@pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark_is_read_whatever_it_holds(order: str) -> None:
+    text = "\u3000" + PROSE + "\n\u3000" + PROSE
+    assert decode(text.encode(order), "a.txt") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ärger über Öl: die Größe der Straße genügt für alle.",
+        "Où êtes-vous allés cet été ? « Là-bas », dit-elle à l’élève.",
+        "¿Qué pasó mañana? ¡Nada, señor! Precio: 5 €.",
+    ],
+)
+def test_western_text_that_declares_nothing_is_read(text: str) -> None:
+    assert decode(text.encode("cp1252"), "a.txt") == text
+
+
+def test_the_second_declaration_counts_where_the_first_does_not_hold() -> None:
+    content = "привет, мир".encode("koi8_r")
+    assert decode(content, "a.html", "utf-8", "koi8-r") == "привет, мир"
+    assert decode(content, "a.html", "no-such-charset", "koi8-r") == "привет, мир"
+
+
+@pytest.mark.parametrize("declared", ["hex", "rot13", "idna", "zlib", "utf-7", "utf\0-8"])
+def test_a_codec_that_is_no_charset_is_not_used(declared: str) -> None:
+    assert decode(PROSE.encode("cp932"), "a.html", declared) == PROSE

@@ -1,0 +1,214 @@
+import io
+import time
+import zipfile
+from collections.abc import Callable
+
+import pytest
+
+from index_store.base import errors
+from index_store.parsing.loaders import RawFile
+from index_store.parsing.loaders.office.docx import load
+from tests.index_store.parsing.loaders.office_file import WORD, OfficeFile, core_properties
+
+STYLES = """
+<w:style w:type="paragraph" w:styleId="1"><w:name w:val="heading 1"/><w:pPr><w:outlineLvl w:val="0"/></w:pPr></w:style>
+<w:style w:type="paragraph" w:styleId="2"><w:name w:val="見出し 2"/></w:style>
+<w:style w:type="paragraph" w:styleId="house"><w:name w:val="社内の見出し"/><w:basedOn w:val="2"/></w:style>
+<w:style w:type="paragraph" w:styleId="T"><w:name w:val="Title"/></w:style>
+<w:style w:type="paragraph" w:styleId="C"><w:name w:val="toc 1"/></w:style>
+"""
+
+
+def p(text: str, style: str = "", properties: str = "") -> str:
+    style = f'<w:pStyle w:val="{style}"/>' if style else ""
+    return f"<w:p><w:pPr>{style}{properties}</w:pPr>{run(text)}</w:p>"
+
+
+def run(text: str) -> str:
+    return f'<w:r><w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def cell(content: str, properties: str = "") -> str:
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{content if content.startswith('<') else p(content)}</w:tc>"
+
+
+def row(*cells: str, properties: str = "") -> str:
+    return f"<w:tr><w:trPr>{properties}</w:trPr>{''.join(cells)}</w:tr>"
+
+
+def document(body: str, title: str = "", **parts: str) -> OfficeFile:
+    """`parts`: content of styles, numbering, footnotes."""
+    file = OfficeFile(
+        "word/document.xml", {"word/document.xml": f"<w:document {WORD}><w:body>{body}</w:body></w:document>"}
+    )
+    for name, xml in ({"styles": STYLES} | parts).items():
+        file.parts[f"word/{name}.xml"] = f"<w:{name} {WORD}>{xml}</w:{name}>"
+        file.links.append(("word/document.xml", f"rId{name}", name, f"{name}.xml"))
+    if title:
+        file.parts["docProps/core.xml"] = core_properties(title)
+    return file
+
+
+@pytest.fixture
+def markdown(raw: Callable[..., RawFile]) -> Callable[..., str]:
+    def read(body: str, **parts: str) -> str:
+        return load(raw(document(body, **parts).content(), "a.docx")).pages[0].markdown
+
+    return read
+
+
+def test_headings_are_known_by_style_in_any_language_by_what_it_is_based_on_and_by_outline(markdown) -> None:
+    body = p("One", "1") + p("Two", "2") + p("House", "house") + p("Three", properties='<w:outlineLvl w:val="2"/>')
+    body += p("Text", "1", '<w:outlineLvl w:val="9"/>')
+    assert markdown(body) == "# One\n\n## Two\n\n## House\n\n### Three\n\nText\n"
+
+
+def test_a_document_without_heading_styles_stays_plain(markdown) -> None:
+    assert (
+        markdown(p("# not a heading") + p("| not a table") + p("Text"))
+        == "\\# not a heading\n\n\\| not a table\n\nText\n"
+    )
+
+
+def test_furigana_do_not_double_the_text(markdown) -> None:
+    ruby = f"<w:r><w:ruby><w:rt>{run('とうきょう')}</w:rt><w:rubyBase>{run('東京')}</w:rubyBase></w:ruby></w:r>"
+    assert markdown(f"<w:p>{ruby}{run('へ行く')}</w:p>") == "東京へ行く\n"
+
+
+def test_what_is_deleted_hidden_or_still_to_be_filled_in_is_left_out(markdown) -> None:
+    body = (
+        f"<w:p>{run('kept ')}<w:del><w:r><w:delText>deleted</w:delText></w:r></w:del>"
+        f"<w:moveFrom>{run('moved')}</w:moveFrom><w:ins>{run('inserted')}</w:ins>"
+        "<w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>"
+        '<w:r><w:rPr><w:vanish w:val="0"/></w:rPr><w:t> shown</w:t></w:r></w:p>'
+        f"<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent>{p('Click here')}</w:sdtContent></w:sdt>"
+        f"<w:sdt><w:sdtContent>{p('Filled in')}</w:sdtContent></w:sdt>"
+    )
+    assert markdown(body) == "kept inserted shown\n\nFilled in\n"
+
+
+def test_a_table_of_contents_is_left_out(markdown) -> None:
+    contents = '<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr>'
+    contents += f"<w:sdtContent>{p('Contents')}</w:sdtContent></w:sdt>"
+    assert markdown(contents + p("One .... 1", "C") + p("One", "1") + p("Text")) == "# One\n\nText\n"
+
+
+def test_links_fields_and_breaks_keep_their_words(markdown) -> None:
+    body = (
+        f'<w:p><w:hyperlink r:id="x">{run("the form")}</w:hyperlink><w:r><w:br/></w:r>'
+        f'<w:r><w:fldChar w:fldCharType="begin"/><w:instrText>PAGEREF</w:instrText></w:r>{run("12")}'
+        "<w:r><w:tab/><w:t>non</w:t><w:noBreakHyphen/><w:t>stop</w:t></w:r></w:p>"
+    )
+    assert markdown(body) == "the form\n12 non-stop\n"
+
+
+def test_notes_stand_where_the_text_refers_to_them(markdown) -> None:
+    notes = f'<w:footnote w:id="0" w:type="separator">{p("-")}</w:footnote>'
+    notes += f'<w:footnote w:id="2">{p("not abroad")}</w:footnote>'
+    body = f'<w:p>{run("2,500 yen")}<w:r><w:footnoteReference w:id="2"/></w:r>{run("a day")}</w:p>'
+    assert markdown(body, footnotes=notes) == "2,500 yen (not abroad) a day\n"
+
+
+def test_a_text_box_is_read_once(markdown) -> None:
+    box = f"<w:txbxContent>{p('boxed')}</w:txbxContent>"
+    body = (
+        f"<w:p>{run('before')}<w:r><mc:AlternateContent><mc:Choice><w:drawing><a:graphic><a:graphicData>{box}"
+        f"</a:graphicData></a:graphic></w:drawing></mc:Choice><mc:Fallback><w:pict>{box}</w:pict></mc:Fallback>"
+        f"</mc:AlternateContent></w:r></w:p>{p('after')}"
+    )
+    assert markdown(body) == "before\n\nboxed\n\nafter\n"
+
+
+def test_cells_that_span_rows_stand_in_each_and_columns_stay_in_line(markdown) -> None:
+    body = "<w:tbl>" + row(cell("部署"), cell("旅費", '<w:gridSpan w:val="2"/>'))
+    body += row(cell("営業", '<w:vMerge w:val="restart"/>'), cell("東京"), cell("2,500|円"))
+    body += row(cell("", "<w:vMerge/>"), cell("大阪"), cell("3,000")) + "</w:tbl>"
+    assert markdown(body) == (
+        "| 部署 | 旅費 |  |\n| --- | --- | --- |\n| 営業 | 東京 | 2,500\\|円 |\n| 営業 | 大阪 | 3,000 |\n"
+    )
+
+
+def test_header_rows_become_one(markdown) -> None:
+    header = "<w:tblHeader/>"
+    body = "<w:tbl>" + row(
+        cell("区分", '<w:vMerge w:val="restart"/>'), cell("金額", '<w:gridSpan w:val="2"/>'), properties=header
+    )
+    body += row(cell("", "<w:vMerge/>"), cell("国内"), cell("海外"), properties=header)
+    body += row(cell("日当"), cell("1"), cell("2")) + "</w:tbl>"
+    assert markdown(body).splitlines()[0] == "| 区分 | 金額 国内 | 金額 海外 |"
+
+
+def test_a_table_within_a_cell_is_read_in_it_and_a_frame_is_no_table(markdown) -> None:
+    inner = "<w:tbl>" + row(cell("a"), cell("b")) + row(cell("c"), cell("d")) + "</w:tbl>"
+    assert "| x | a b c d |" in markdown(
+        "<w:tbl>" + row(cell("k"), cell("v")) + row(cell("x"), cell(inner)) + "</w:tbl>"
+    )
+    assert markdown("<w:tbl>" + row(cell(p("Notice", "1") + p("Text"))) + "</w:tbl>") == "# Notice\n\nText\n"
+
+
+def numbered(text: str, level: int, style: str = "", list_id: int = 1) -> str:
+    return p(text, style, f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{list_id}"/></w:numPr>')
+
+
+def numbering(*levels: tuple[str, str]) -> str:
+    xml = "".join(
+        f'<w:lvl w:ilvl="{at}"><w:start w:val="1"/><w:numFmt w:val="{kind}"/><w:lvlText w:val="{text}"/></w:lvl>'
+        for at, (kind, text) in enumerate(levels)
+    )
+    lists = '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>'
+    lists += '<w:num w:numId="2"><w:abstractNumId w:val="0"/><w:lvlOverride><w:startOverride/></w:lvlOverride></w:num>'
+    return f'<w:abstractNum w:abstractNumId="0">{xml}</w:abstractNum>{lists}'
+
+
+def test_the_numbers_that_word_shows_are_part_of_the_text(markdown) -> None:
+    levels = numbering(("japaneseCounting", "第%1条"), ("decimal", "%2"), ("aiueo", "(%3)"))
+    body = numbered("目的", 0, "1") + numbered("総則", 1) + numbered("細則", 2) + numbered("別則", 2)
+    body += numbered("日当", 0, "1") + numbered("金額", 1)
+    assert markdown(body, numbering=levels) == (
+        "# 第一条 目的\n\n  1 総則\n    (ア) 細則\n    (イ) 別則\n\n# 第二条 日当\n\n  1 金額\n"
+    )
+
+
+def test_lists_are_lists_and_start_anew_where_they_say(markdown) -> None:
+    levels = numbering(("decimal", "%1."), ("bullet", "·"), ("lowerRoman", "%1.%3"))
+    body = (
+        numbered("one", 0) + numbered("inner", 1) + numbered("two", 0) + p("between") + numbered("again", 0, list_id=2)
+    )
+    body += numbered("deep", 2, list_id=2)
+    assert markdown(body, numbering=levels) == "1. one\n  - inner\n2. two\n\nbetween\n\n1. again\n    1.i deep\n"
+
+
+def test_the_title_is_its_property_or_that_of_its_first_page_or_its_first_heading(raw) -> None:
+    def title(file: OfficeFile) -> str:
+        return load(raw(file.content(), "file.docx")).title
+
+    assert title(document(p("Heading", "1"), title="Travel rules")) == "Travel rules"
+    assert title(document(p("Heading", "1") + p("The rules", "T"), title="Microsoft Word - x.doc")) == "The rules"
+    assert title(document(p("Heading", "1"), title="文書 1")) == "Heading"
+    assert title(document(p("Chapter 1", "1") + p("Chapter 2", "1"))) == "file"
+    assert title(document(p("Text"))) == "file"
+
+
+def test_the_strict_form_of_the_format_is_read(raw) -> None:
+    content = document(p("Heading", "1")).content()
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"schemas.openxmlformats.org/", b"purl.oclc.org/ooxml/"))
+    assert load(raw(out.getvalue(), "a.docx")).pages[0].markdown == "# Heading\n"
+
+
+def test_870_pages_are_read_in_seconds(raw) -> None:
+    words = run("経費の精算は翌月の10日までに行う。 The claim is due on the tenth. ") * 3
+    table = "<w:tbl>" + row(*[cell("cell")] * 4) * 5 + "</w:tbl>"
+    body = (p("Chapter", "1") + f"<w:p>{words}</w:p>" * 100 + table) * 300
+    file = raw(document(body).content(), "long.docx")
+    started = time.monotonic()
+    text = load(file).pages[0].markdown
+    assert time.monotonic() - started < 30
+    assert (text.count("# Chapter"), text.count("経費"), text.count("| cell")) == (300, 90_000, 6_000)
+
+
+def test_a_document_of_pictures_alone_is_refused(raw) -> None:
+    with pytest.raises(errors.NoText):
+        load(raw(document("<w:p><w:r><w:drawing/></w:r></w:p>").content(), "a.docx"))

@@ -1,0 +1,175 @@
+import base64
+import io
+import zipfile
+from email.message import EmailMessage
+
+import pytest
+
+from index_store.base import errors
+from index_store.parsing.loaders.mail.eml import load
+from index_store.parsing.loaders.mail.mht import load as load_mht
+
+
+def letter(body: str = "本文です。\n> 引用です。\n", **headers: str) -> EmailMessage:
+    mail = EmailMessage()
+    for name, value in {
+        "Subject": "出張の件",
+        "From": "山田 <yamada@example.co.jp>",
+        "To": "all@example.co.jp",
+        **headers,
+    }.items():
+        mail[name] = value
+    mail.set_content(body)
+    return mail
+
+
+def text(loaded) -> str:
+    return "\n\n".join(page.markdown for page in loaded.pages)
+
+
+def test_a_mail_has_its_subject_its_people_and_its_text_with_quotes(raw) -> None:
+    mail = letter(Cc="desk@example.co.jp", Date="Mon, 02 Mar 2026 09:00:00 +0900")
+    loaded = load(raw(mail.as_bytes(), "a.eml"))
+    assert loaded.title == "出張の件"
+    assert text(loaded).strip() == (
+        "From: 山田 <yamada@example.co.jp>\nTo: all@example.co.jp\nCc: desk@example.co.jp\n"
+        "Date: Mon, 02 Mar 2026 09:00:00 +0900\n\n本文です。\n> 引用です。"
+    )
+
+
+def test_japanese_mail_in_its_own_encoding_is_read(raw) -> None:
+    body = "経費の締め日は25日です。\n"
+    content = (
+        b"Subject: =?ISO-2022-JP?B?" + base64.b64encode("経費の締め日".encode("iso2022_jp")) + b"?=\n"
+        b"From: \"=?ISO-2022-JP?B?" + base64.b64encode("経理部".encode("iso2022_jp")) + b"?=\" <k@example.jp>\n"
+        b"Content-Type: text/plain; charset=ISO-2022-JP\nContent-Transfer-Encoding: 7bit\n\n"
+    ) + body.encode("iso2022_jp")  # fmt: skip
+    loaded = load(raw(content, "a.eml"))
+    assert loaded.title == "経費の締め日"
+    assert '"経理部" <k@example.jp>' in text(loaded)
+    assert body in text(loaded)
+
+
+def test_words_cut_in_mid_character_raw_bytes_and_wrong_charsets_are_mended(raw) -> None:
+    subject = "経費精算の手引き".encode()
+    halves = [base64.b64encode(part).decode().rstrip("=") for part in (subject[:7], subject[7:])]
+    content = (
+        f"Subject: =?UTF-8?B?{halves[0]}?=\n =?UTF-8?B?{halves[1]}?=\nTo: =?x-none?Q?caf=C3=A9?=\nFrom: ".encode()
+        + "営業部の鈴木です".encode("cp932")
+        + b"\nContent-Type: text/plain; charset=us-ascii\n\n"
+        + "本文は宣言と違います。".encode("cp932")
+    )
+    loaded = load(raw(content, "a.eml"))
+    assert loaded.title == "経費精算の手引き"
+    assert "From: 営業部の鈴木です" in text(loaded)
+    assert "To: café" in text(loaded)
+    assert "本文は宣言と違います。" in text(loaded)
+
+
+def test_plain_text_is_read_unless_the_html_has_a_table_that_it_loses(raw) -> None:
+    mail = letter("plain words\n")
+    mail.add_alternative("<p>html words</p>", subtype="html")
+    assert "plain words" in text(load(raw(mail.as_bytes(), "a.eml")))
+    assert "html words" not in text(load(raw(mail.as_bytes(), "a.eml")))
+    mail = letter("a b 1 2\n")
+    mail.add_alternative("<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>", subtype="html")
+    assert "| a | b |" in text(load(raw(mail.as_bytes(), "a.eml")))
+
+
+def test_attachments_stand_under_their_names_and_one_that_fails_costs_nothing(raw) -> None:
+    mail = letter()
+    mail.add_attachment(
+        "# 規程\n\n日当は2,500円です。".encode(), maintype="text", subtype="markdown", filename="規程.md"
+    )
+    mail.add_attachment(b"PK not a zip", maintype="application", subtype="pdf", filename="broken.pdf")
+    mail.add_attachment(b"\0\1", maintype="video", subtype="mp4", filename="film.mp4")
+    mail.add_attachment(letter("中のメールです。\n", Subject="転送"))
+    loaded = load(raw(mail.as_bytes(), "a.eml"))
+    assert "Attachments: 規程.md, broken.pdf, film.mp4, 転送" in text(loaded)
+    headings = [(heading.text, heading.level) for page in loaded.pages for heading in page.headings or ()]
+    assert headings == [("規程.md", 1), ("規程", 2), ("転送", 1)]
+    for words in ("日当は2,500円です。", "中のメールです。"):
+        assert words in text(loaded)
+    for page in loaded.pages:
+        lines = page.markdown.split("\n")
+        assert all(heading.text in lines[heading.line] for heading in page.headings or ())
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "attachment; filename*=iso-2022-jp''" + "".join(f"%{byte:02X}" for byte in "規程.md".encode("iso2022_jp")),
+        "attachment; filename*0*=utf-8''%E8%A6%8F; filename*1*=%E7%A8%8B.md",
+        'attachment; filename="=?UTF-8?B?' + base64.b64encode("規程.md".encode()).decode() + '?="',
+        "attachment; filename*=no-such-charset''%E8%A6%8F%E7%A8%8B.md",
+        'attachment; filename="規程.md"',
+        'attachment; filename="..\\\\..\\\\規程.md"',
+    ],
+)
+def test_the_names_of_attachments_are_read_however_they_are_written(header: str, raw) -> None:
+    content = (
+        "Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/plain\n\nbody\n"
+        f"--b\nContent-Type: application/octet-stream\nContent-Disposition: {header}\n\n# 見出し\n\ntext of it\n--b--\n"
+    )
+    loaded = load(raw(content.encode(), "a.eml"))
+    assert "Attachments: 規程.md" in text(loaded)
+    assert "text of it" in text(loaded)
+
+
+def test_mails_within_mails_and_attachments_are_read_to_a_bound(raw) -> None:
+    mail = letter("innermost\n")
+    for level in range(6):
+        outer = letter(f"level {level}\n")
+        outer.add_attachment(mail)
+        mail = outer
+    read = text(load(raw(mail.as_bytes(), "a.eml")))
+    assert "level 2" in read
+    assert "level 1" not in read
+    mail = letter()
+    for number in range(60):
+        mail.add_attachment(f"number {number}.", filename=f"{number}.txt")
+    read = text(load(raw(mail.as_bytes(), "a.eml")))
+    assert "number 49." in read
+    assert "number 50." not in read
+
+
+def test_flowed_lines_are_joined_again(raw) -> None:
+    content = (
+        b"Subject: x\nContent-Type: text/plain; format=flowed\n\nThis goes \non here.\n> a quote \n> too.\n-- \nsig\n"
+    )
+    assert text(load(raw(content, "a.eml"))).endswith("This goes on here.\n> a quote too.\n-- \nsig\n")
+
+
+def test_an_attached_bomb_is_left_out(raw) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("META-INF/container.xml", bytes(150_000_000))
+    mail = letter()
+    mail.add_attachment(out.getvalue(), maintype="application", subtype="epub+zip", filename="bomb.epub")
+    assert "本文です。" in text(load(raw(mail.as_bytes(), "a.eml")))
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"no mail at all", errors.Unreadable),
+        (b"%PDF-1.4\n1 0 obj", errors.WrongContent),
+        (
+            b"Subject: x\nContent-Type: application/pkcs7-mime; smime-type=enveloped-data\n\nAAAA",
+            errors.PasswordProtected,
+        ),
+    ],
+)
+def test_what_is_no_readable_mail_is_refused(content: bytes, error: type[errors.PlainError], raw) -> None:
+    with pytest.raises(error, match=r"a\.eml"):
+        load(raw(content, "a.eml"))
+
+
+def test_a_page_saved_in_one_file_is_read_as_the_page(raw) -> None:
+    content = (
+        "From: <Saved by Blink>\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\n"
+        "Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n"
+        "<title>Guide</title><h2>Steps</h2><p>Pay =\nmonthly.</p>\n--b\nContent-Type: image/png\n\nx\n--b--\n"
+    )
+    loaded = load_mht(raw(content.encode(), "a.mht"))
+    assert (loaded.title, loaded.pages[0].markdown) == ("Guide", "## Steps\n\nPay monthly.\n")

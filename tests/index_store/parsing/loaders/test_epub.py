@@ -1,0 +1,107 @@
+import io
+import zipfile
+
+import pytest
+
+from index_store.base import errors
+from index_store.parsing.loaders.html.epub import load
+
+CONTAINER = (
+    "<container xmlns='urn:oasis:names:tc:opendocument:xmlns:container'>"
+    "<rootfiles><rootfile full-path='OEBPS/book.opf'/></rootfiles></container>"
+)
+CHAPTERS = {
+    "one.xhtml": "<h1>はじめに</h1><p><ruby>漢字<rt>かんじ</rt></ruby>を読む。</p>",
+    "text/two two.xhtml": "<p>The second chapter has no heading.</p>",
+    "nav.xhtml": "<nav><a href='one.xhtml'>はじめに</a> <a href='text/two%20two.xhtml#top'>Two</a></nav>",
+}
+PACKAGE = (
+    "<package xmlns='http://www.idpf.org/2007/opf' xmlns:dc='http://purl.org/dc/elements/1.1/'>"
+    "<metadata><dc:title>わたしの本</dc:title></metadata><manifest>"
+    "<item id='n' href='nav.xhtml' properties='nav'/><item id='b' href='text/two%20two.xhtml'/>"
+    "<item id='a' href='one.xhtml'/><item id='gone' href='gone.xhtml'/></manifest>"
+    "<spine><itemref idref='n'/><itemref idref='a'/><itemref idref='gone'/><itemref idref='b'/></spine></package>"
+)
+
+
+def book(chapters: dict[str, str] = CHAPTERS, package: str = PACKAGE, **others: str) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("mimetype", "application/epub+zip")
+        file.writestr("META-INF/container.xml", CONTAINER)
+        file.writestr("OEBPS/book.opf", package)
+        for name, body in chapters.items():
+            file.writestr(f"OEBPS/{name}", f"<html xmlns='http://www.w3.org/1999/xhtml'><body>{body}</body></html>")
+        for name, content in others.items():
+            file.writestr(f"META-INF/{name}.xml", content)
+    return out.getvalue()
+
+
+def encrypted(target: str, algorithm: str) -> str:
+    return (
+        "<encryption xmlns='urn:oasis:names:tc:opendocument:xmlns:container' xmlns:e='http://www.w3.org/2001/04/xmlenc#'>"
+        f"<e:EncryptedData><e:EncryptionMethod Algorithm='{algorithm}'/>"
+        f"<e:CipherData><e:CipherReference URI='{target}'/></e:CipherData></e:EncryptedData></encryption>"
+    )
+
+
+def test_chapters_come_in_the_order_of_the_spine_under_their_headings(raw) -> None:
+    loaded = load(raw(book(), "book.epub"))
+    assert loaded.title == "わたしの本"
+    assert [page.markdown for page in loaded.pages] == [
+        "# はじめに\n\n漢字を読む。\n",
+        "# Two\n\nThe second chapter has no heading.\n",
+    ]
+
+
+@pytest.mark.parametrize("package", ["", "&#0;", "\0" * 9, PACKAGE.replace("<spine", "<back")])
+def test_a_book_whose_list_of_chapters_is_damaged_is_refused(raw, package: str) -> None:
+    with pytest.raises((errors.Unreadable, errors.NoText)):
+        load(raw(book(package=package), "book.epub"))
+
+
+def test_a_damaged_table_of_contents_costs_the_titles_alone(raw) -> None:
+    package = PACKAGE.replace("nav.xhtml' properties='nav'", "toc.ncx' media-type='application/x-dtbncx+xml'")
+    file = io.BytesIO(book(package=package))
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("OEBPS/toc.ncx", "\0")
+    pages = load(raw(file.getvalue(), "book.epub")).pages
+    assert [page.markdown.split("\n")[0] for page in pages] == ["# はじめに", "The second chapter has no heading."]
+
+
+def test_entities_that_swell_are_refused(raw) -> None:
+    bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;">]>'
+    with pytest.raises(errors.Unreadable):
+        load(raw(book(package=bomb + PACKAGE.replace("わたしの本", "&b;")), "book.epub"))
+
+
+def test_a_protected_book_is_refused_and_one_with_hidden_fonts_is_read(raw) -> None:
+    locked = book(encryption=encrypted("OEBPS/one.xhtml", "http://www.w3.org/2001/04/xmlenc#aes128-cbc"))
+    with pytest.raises(errors.CopyProtected):
+        load(raw(locked, "book.epub"))
+    fonts = book(encryption=encrypted("OEBPS/font.otf", "http://www.idpf.org/2008/embedding"))
+    assert len(load(raw(fonts, "book.epub")).pages) == 2
+
+
+def test_a_book_of_pictures_has_no_text(raw) -> None:
+    with pytest.raises(errors.NoText):
+        load(raw(book({"one.xhtml": "<img src='1.jpg'/>"}), "book.epub"))
+
+
+def test_a_chapter_that_unpacks_to_no_end_is_refused(raw) -> None:
+    with pytest.raises(errors.TooMuchText):
+        load(raw(book({"one.xhtml": " " * 110_000_000}), "book.epub"))
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (book()[:-50], errors.Unreadable),
+        (b"PK\x03\x04", errors.Unreadable),
+        (b"%PDF-1.4\n1 0 obj", errors.WrongContent),
+        (book(package="no XML"), errors.Unreadable),
+    ],
+)
+def test_what_is_no_book_is_refused(content: bytes, error: type[errors.PlainError], raw) -> None:
+    with pytest.raises(error, match=r"book\.epub"):
+        load(raw(content, "book.epub"))

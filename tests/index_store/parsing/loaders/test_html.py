@@ -1,0 +1,176 @@
+import time
+
+import pytest
+
+from index_store.base import errors
+from index_store.parsing.loaders.html.html import load, load_html
+
+
+def markdown(html: str) -> str:
+    return load_html(html, "page.html").pages[0].markdown
+
+
+def test_headings_lists_tables_and_code_become_markdown() -> None:
+    html = """<h1>Guide</h1><h2>Steps</h2><ol><li>One<ul><li>inner</li></ul></li><li>Two</li></ol>
+    <table><tr><th>Code</th><th>Price</th></tr><tr><td rowspan=2>A|1</td><td>100</td></tr><tr><td>200</td></tr></table>
+    <pre># a comment
+    make</pre>"""
+    assert markdown(html) == (
+        "# Guide\n\n## Steps\n\n1. One\n   - inner\n2. Two\n\n"
+        "| Code | Price |\n| --- | --- |\n| A\\|1 | 100 |\n| A\\|1 | 200 |\n\n"
+        "```\n# a comment\n    make\n```\n"
+    )
+
+
+def test_navigation_scripts_and_menus_go_and_the_words_of_links_stay() -> None:
+    menu = "".join(f"<li><a href='/{n}'>Menu item {n}</a></li>" for n in range(8))
+    text = "The allowance is explained <a href='/x'>in this note</a>, and it is paid every month. " * 5
+    html = f"<nav>Home</nav><div><ul>{menu}</ul></div><script>var x</script><p>{text}</p><footer>© 2026</footer>"
+    assert markdown(html).strip() == " ".join(text.replace("<a href='/x'>", "").replace("</a>", "").split())
+
+
+def test_text_outside_paragraphs_is_kept() -> None:
+    html = "<body>loose text<br>second line<div>in a div<dl><dt>Q: When?</dt><dd>A: On Monday.</dd></dl></div></body>"
+    for part in ("loose text\nsecond line", "in a div", "Q: When?", "A: On Monday."):
+        assert part in markdown(html)
+
+
+def test_a_page_of_links_keeps_them() -> None:
+    html = "<ul>" + "".join(f"<li><a href='/{n}'>Form {n}</a></li>" for n in range(9)) + "</ul>"
+    assert "Form 8" in markdown(html)
+
+
+def test_readings_above_kanji_do_not_double_the_text() -> None:
+    assert markdown("<p><ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>を読む</p>") == "漢字を読む\n"
+
+
+def test_japanese_wrapped_in_the_source_has_no_space() -> None:
+    assert markdown("<p>日本語の\n   文章と English\nwords</p>") == "日本語の文章と English words\n"
+
+
+def test_legacy_pages_are_read_by_what_they_declare(raw) -> None:
+    html = "<meta charset=Shift_JIS><title>案内</title><p>ようこそ、表示のテストです。</p>"
+    loaded = load(raw(html.encode("cp932"), "a.html"))
+    assert (loaded.title, loaded.pages[0].markdown) == ("案内", "ようこそ、表示のテストです。\n")
+
+
+def test_the_title_is_the_heading_that_the_page_is_titled_by(raw) -> None:
+    loaded = load(raw(b"<title>Annual leave</title><h1>Acme</h1><h1>Annual leave</h1><p>x</p>", "a.html"))
+    assert loaded.title == "Annual leave"
+
+
+def test_a_page_without_text_is_refused(raw) -> None:
+    with pytest.raises(errors.NoText):
+        load(raw(b"<html><body><script>x()</script></body></html>", "a.html"))
+
+
+def test_a_pdf_named_html_is_refused(raw) -> None:
+    with pytest.raises(errors.WrongContent, match="PDF"):
+        load(raw(b"%PDF-1.4\n%\xe2\xe3\n1 0 obj", "a.html"))
+
+
+def test_what_surrounds_an_article_is_left_out() -> None:
+    text = "<p>" + "The allowance is paid every month. " * 20 + "</p>"
+    around = (
+        "<div id='cookie-banner'>We use cookies.</div><div class='social-share'>Tell your friends</div>"
+        "<form class='comment-form'>Your comment<textarea></textarea></form><div class='adsbygoogle'>Buy now</div>"
+        "<footer><p>© Acme. All rights reserved.</p></footer><div style='display: none'>hidden words</div>"
+    )
+    assert markdown(f"<body>{text}{around}</body>").strip() == ("The allowance is paid every month. " * 20).strip()
+
+
+def test_what_a_wiki_puts_around_its_text_is_left_out() -> None:
+    text = "<h2>準備</h2><p>" + "証明書を総務課で受け取ってから設定します。" * 9 + "</p>"
+    around = (
+        "<ul id='skip-links'><li><a href='#a'>本文へ</a></li></ul><div id='siteSub'>提供: 社内Wiki</div>"
+        "<div class='toc-macro'><ul><li><a href='#1'>準備</a></li></ul></div><div id='toc' class='toc'>目次</div>"
+        "<div class='page-metadata'>作成者 佐藤</div><table class='navbox'><tr><th>網<td><a href='1'>LAN</a></table>"
+        "<div class='printfooter'>から取得</div><div id='catlinks'>カテゴリ: 網</div>"
+    )
+    assert markdown(f"<body>{around}{text}{around}</body>") == markdown(text)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div class='accordion'><div><p>Question</p><div style='display:none'>Answer</div></div></div>",
+        "<dl id='faq-list'><dt>Question</dt><dd hidden>Answer</dd></dl>",
+        "<p>Question</p><div role='tabpanel' hidden>Answer</div>",
+    ],
+)
+def test_what_a_click_unfolds_is_read(html: str) -> None:
+    assert markdown(html) == "Question\n\nAnswer\n"
+
+
+def test_a_page_that_is_a_table_of_contents_is_kept() -> None:
+    assert "Travel" in markdown("<div class='toc'><p>Contents</p><ul><li>Travel<li>Money</ul></div><p>See there.</p>")
+
+
+def test_header_rows_become_one() -> None:
+    html = (
+        "<table><tr><th rowspan=2>役職<th colspan=2>宿泊費</tr><tr><th>国内<th>海外</tr>"
+        "<tr><th>部長<td>1<td>2</tr><tr><th>社員<td>3<td>4</tr></table>"
+    )
+    assert markdown(html) == (
+        "| 役職 | 宿泊費 国内 | 宿泊費 海外 |\n| --- | --- | --- |\n| 部長 | 1 | 2 |\n| 社員 | 3 | 4 |\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<pre><code class='hljs language-python'>x</code></pre>",
+        "<pre class='lang-python'>x</pre>",
+    ],
+)
+def test_code_keeps_the_name_of_its_language(html: str) -> None:
+    assert markdown(html) == "```python\nx\n```\n"
+
+
+def test_a_page_that_is_one_form_or_one_footer_is_kept() -> None:
+    assert "Give your name" in markdown("<form>Give your name at the desk.<input></form>")
+    assert "At the station" in markdown("<div class='footer'>At the station, every day.</div>")
+
+
+def test_a_formula_a_note_mark_and_line_numbers_do_not_double_the_text() -> None:
+    html = (
+        "<p>Ducks fly<sup class=reference>[1]</sup> at <math><mi>x</mi><annotation>{\\x}</annotation></math>.</p>"
+        "<table><tr><td class=linenos><pre>1\n2</pre></td><td><pre>make\ntest</pre></td></tr></table>"
+    )
+    assert markdown(html) == "Ducks fly at x.\n\n```\nmake\ntest\n```\n"
+
+
+def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
+    html = "<table><tr><td rowspan=2><img src=a></td><th>Note</th></tr><tr><td>Mind the gap.</td></tr></table>"
+    assert markdown(html) == "Note\n\nMind the gap.\n"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 60_000 + "deep text",
+        "<b><i>" * 30_000 + "deep text",
+        "<ul><li>" * 20_000 + "deep text",
+        "<table><tr><td>" * 20_000 + "deep text",
+        "<header><h1>a</h1>" * 10_000 + "deep text",
+        "<p>before<plaintext><b>deep text",
+        "<p>deep text<!-- never closed",
+    ],
+    ids=["div", "inline", "list", "table", "header", "plaintext", "comment"],
+)
+def test_tags_that_never_close_cost_no_text_and_no_time(html: str) -> None:
+    started = time.monotonic()
+    assert "deep text" in markdown(html)
+    assert time.monotonic() - started < 10
+
+
+def test_a_page_of_one_huge_table_takes_time_in_proportion() -> None:
+    row = "<tr><td>A-1</td><td>100</td><td>in stock</td></tr>"
+    started = time.monotonic()
+    assert markdown(f"<table>{row * 40_000}</table>").count("A-1") == 40_000
+    assert time.monotonic() - started < 15
+
+
+def test_spans_that_claim_millions_of_cells_are_bounded() -> None:
+    row = "<tr><td colspan=9999 rowspan=9999>" + "long " * 100 + "</td><td>x</td></tr>"
+    assert len(markdown(f"<table>{row * 3_000}</table>")) < 10_000_000

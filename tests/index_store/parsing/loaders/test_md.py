@@ -1,0 +1,54 @@
+from collections.abc import Callable
+
+import pytest
+
+from index_store.parsing.loaders import Page, RawFile
+from index_store.parsing.loaders.text.md import load
+
+
+@pytest.fixture
+def page(raw: Callable[..., RawFile]) -> Callable[[str], Page]:
+    return lambda text: load(raw(text.encode(), "a.md")).pages[0]
+
+
+def headings(page: Page) -> list[tuple[int, str]]:
+    return [(heading.level, heading.text) for heading in page.headings or ()]
+
+
+def test_underlined_headings_are_headings_and_rules_and_tables_are_none(page) -> None:
+    found = page("規程\n====\n日当\n----\ntext\n\n---\n\n- item\n---\n\na | b\n--|--\n1 | 2\n")
+    assert headings(found) == [(1, "規程"), (2, "日当")]
+    assert found.markdown.startswith("# 規程\n## 日当\ntext\n\n---\n")
+
+
+def test_what_looks_like_a_heading_in_code_or_a_comment_is_none(page) -> None:
+    found = page("# A\n\n```sh\n# no\n<!--\n```\n\n    # no\n\n<!-- # no\n# no\n--> rest\n\n## B\n")
+    assert headings(found) == [(1, "A"), (2, "B")]
+    assert found.markdown == "# A\n\n```sh\n# no\n<!--\n```\n\n    # no\n\nrest\n\n## B\n"
+
+
+def test_a_comment_that_never_ends_costs_no_text(page) -> None:
+    assert page("<!-- note\n\n## B\n\ntext").markdown == "<!-- note\n\n## B\n\ntext"
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("## 設定 `config` と **[手順](how_to.md)** ##", "設定 config と 手順"),
+        ("## 表 {#table}", "表"),
+        ("## 一覧 <a id='list'></a>", "一覧"),
+        ("## a < b > c", "a < b > c"),
+        ("## `<div>` in {braces} here", "<div> in {braces} here"),
+    ],
+)
+def test_a_heading_is_named_by_its_words(page, line: str, text: str) -> None:
+    found = page(line)
+    assert headings(found) == [(2, text)]
+    assert found.markdown == line
+
+
+def test_the_title_is_that_of_the_front_matter_or_the_first_heading_or_the_name_of_the_file(raw) -> None:
+    assert load(raw(b"---\ntitle: 'Rules'\n---\n# One\n", "a.md")).title == "Rules"
+    assert load(raw(b"# **One** `x`\n\n# Two\n", "a.md")).title == "One x"
+    assert load(raw(b"## Two\n", "a.md")).title == "a"
+    assert load(raw(b"---\n\ntext\n\n---\n", "a.md")).pages[0].markdown.startswith("---\n\ntext")

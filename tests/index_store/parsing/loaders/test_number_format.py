@@ -1,0 +1,92 @@
+import pytest
+
+from index_store.parsing.loaders.office.number_format import BUILT_IN, shown
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "text"),
+    [
+        (1200, "#,##0", "1,200"),
+        (1234567.5, "#,##0.00", "1,234,567.50"),
+        (0.125, "0.0%", "12.5%"),
+        (0.5, "0%", "50%"),
+        (2.5, "0", "3"),
+        (0, "#,##0", "0"),
+        (0.5, "#.##", ".5"),
+        (7, "0000", "0007"),
+        (1600022, "000-0000", "160-0022"),
+        (9012345678, "000-0000-0000", "090-1234-5678"),
+        (1234567, '#,##0,"千円"', "1,235千円"),
+        (-1200, "#,##0", "-1,200"),
+        (-1200, "#,##0;[Red](#,##0)", "(1,200)"),
+        (-0.2, "0", "0"),
+        (0, '0;-0;"なし"', "なし"),
+        (5, ";;;", ""),
+        (2500, '"¥"#,##0', "¥2,500"),
+        (2500, "[$€-407]#,##0", "€2,500"),
+        (3, '0"名"', "3名"),
+        (12345, "0.00E+00", "1.23E+04"),
+        (0.25, "# ?/?", "0.25"),
+        (0.1 + 0.2, "General", "0.3"),
+        (4901234567894, "General", "4901234567894"),
+        (1 / 3, "General", "0.3333333333"),
+        (12, "@", "12"),
+    ],
+)
+def test_numbers_are_shown_as_the_sheet_shows_them(value: float, code: str, text: str) -> None:
+    assert shown(value, code) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "text"),
+    [
+        (46347, BUILT_IN[14], "2026-11-21"),
+        (46347, "yyyy/m/d", "2026-11-21"),
+        (46347, "m/d/yy", "2026-11-21"),
+        (46347.75, "yyyy/mm/dd hh:mm", "2026-11-21 18:00"),
+        (46347, 'yyyy"年"m"月"d"日"', "2026年11月21日"),
+        (46347, "yyyy年m月d日(aaa)", "2026年11月21日(土)"),
+        (46347, '[$-411]ggge"年"m"月"d"日"', "令和8年11月21日"),
+        (43585, "ge.m.d", "H31.4.30"),
+        (46347, "d-mmm-yy", "21-Nov-26"),
+        (46347, "dddd, mmmm d", "Saturday, November 21"),
+        (46347, "m/d", "11/21"),
+        (0.75, "h:mm", "18:00"),
+        (0.75, "h:mm AM/PM", "6:00 PM"),
+        (1.5, "[h]:mm", "36:00"),
+        (0.0007, "mm:ss", "01:00"),
+        (59, "yyyy-mm-dd", "1900-02-28"),
+        (99999999, "yyyy-mm-dd", "99999999"),
+        (-1, "yyyy-mm-dd", "-1"),
+    ],
+)
+def test_dates_and_times_are_shown_as_the_sheet_shows_them(value: float, code: str, text: str) -> None:
+    assert shown(value, code) == text
+
+
+def test_days_are_counted_from_1904_where_the_file_says_so() -> None:
+    assert shown(44885, "yyyy-mm-dd", is_1904=True) == "2026-11-21"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "",
+        '"',
+        "[",
+        "\\",
+        "0.0.0.0",
+        ";" * 300,
+        "#" * 300,
+        "[$",
+        "y",
+        "E+00",
+        "_",
+        "0/0/0",
+        "0%%%%%%%",
+        "0." + "0" * 250,
+    ],
+)
+@pytest.mark.parametrize("value", [0, 1.5, -1.5, 1e300, 1e-300, float("inf"), 123456789012345.6, 46347])
+def test_a_format_that_makes_no_sense_still_gives_a_text(code: str, value: float) -> None:
+    assert isinstance(shown(value, code), str)

@@ -1,0 +1,182 @@
+import time
+
+import pytest
+
+from index_store.base import errors
+from index_store.parsing.loaders.pdf.pdf import load
+from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
+
+
+def lines(*texts: str, top: float = 700) -> list[Text]:
+    return [Text(50, top - 16 * number, text) for number, text in enumerate(texts)]
+
+
+def test_a_page_has_its_number_and_its_text(raw) -> None:
+    content = PdfFile([lines("The first page."), lines("The second page.")]).content()
+    assert [(page.number, page.markdown) for page in load(raw(content, "a.pdf")).pages] == [
+        (1, "The first page."),
+        (2, "The second page."),
+    ]
+
+
+def test_wrapped_japanese_lines_are_joined_without_a_space(raw) -> None:
+    first, second = "出張の日当は一日二千五百円で、宿泊を伴わないときは半", "額になります。"
+    assert load(raw(PdfFile([lines(first, second)]).content(), "a.pdf")).pages[0].markdown == first + second
+
+
+def test_wrapped_english_lines_are_joined_with_a_space_and_paragraph_ends_are_kept(raw) -> None:
+    wrapped = (
+        "The allowance for a day of travel is paid",
+        "after the report was handed in to the desk",
+        "of the office.",
+    )
+    content = PdfFile([lines(*wrapped) + lines("Another matter begins here.", top=600)]).content()
+    assert load(raw(content, "a.pdf")).pages[0].markdown == " ".join(wrapped) + "\n\nAnother matter begins here."
+
+
+def test_headings_come_from_the_outline_where_the_text_has_them(raw) -> None:
+    page = [*lines("1. Travel"), *lines("The allowance is paid.", top=660), *lines("日当について", top=600)]
+    loaded = load(raw(PdfFile([page], outline=[("Travel", 0), ("日当について", 0)]).content(), "a.pdf"))
+    assert [heading.text for heading in loaded.pages[0].headings or ()] == ["1. Travel", "日当について"]
+
+
+def test_an_outline_that_is_not_in_the_text_is_left_aside(raw) -> None:
+    loaded = load(raw(PdfFile([lines("Some text.")], outline=[("Elsewhere", 0), ("Nowhere", 0)]).content(), "a.pdf"))
+    assert loaded.pages[0].headings == ()
+
+
+def test_half_a_character_in_the_outline_or_the_title_does_not_cost_the_document(raw) -> None:
+    file = PdfFile([[Text(50, 700, "Travel"), Text(50, 650, "It pays 2,500 yen.")]], [("Travel", 0), ("T\ud842", 0)])
+    content = file.content().replace(b"/Root", b"/Info << /Title <FEFF0054D842> >> /Root")
+    (page,) = load(raw(content, "a.pdf")).pages
+    assert [heading.text for heading in page.headings] == ["Travel"]
+
+
+def test_without_an_outline_larger_type_makes_headings_and_the_title(raw) -> None:
+    body = [
+        "The allowance is paid for each day of travel, after the report was",
+        "handed in to the desk of the office.",
+    ]
+    page = [
+        Text(50, 760, "Travel Handbook", 24),
+        *lines(*body, top=720),
+        Text(50, 660, "Overnight stays", 16),
+        *lines(*body, top=640),
+        Text(50, 580, "海外へ出張するとき", 16),
+        *lines(*body, top=560),
+    ]
+    loaded = load(raw(PdfFile([page, lines(*body)]).content(), "a.pdf"))
+    assert loaded.title == "Travel Handbook"
+    assert [(heading.text, heading.level) for heading in loaded.pages[0].headings or ()] == [
+        ("Travel Handbook", 1), ("Overnight stays", 2), ("海外へ出張するとき", 2),
+    ]  # fmt: skip
+    for heading in loaded.pages[0].headings or ():
+        assert loaded.pages[0].markdown.split("\n")[heading.line] == heading.text
+
+
+def test_the_first_of_several_chapters_is_not_the_title(raw) -> None:
+    body = [Text(50, 600 - 15 * line, "The allowance is paid per day, as it says here.") for line in range(9)]
+    pages = [[Text(50, 700, f"Chapter of {name}", 18), *body] for name in ("travel", "money")]
+    loaded = load(raw(PdfFile(pages).content(), "rules.pdf"))
+    assert loaded.title == "rules"
+    assert [page.headings[0].text for page in loaded.pages] == ["Chapter of travel", "Chapter of money"]
+
+
+def test_a_page_of_nothing_but_large_type_has_no_headings(raw) -> None:
+    poster = [Text(50, 700 - 60 * number, "Come to the meeting", 30) for number in range(3)]
+    loaded = load(
+        raw(
+            PdfFile([[*poster, Text(50, 60, "Room 4 on the second floor, at ten on Monday, with tea")]]).content(),
+            "a.pdf",
+        )
+    )
+    assert loaded.pages[0].headings == ()
+
+
+def test_a_title_that_a_program_put_there_is_not_the_title(raw) -> None:
+    assert load(raw(PdfFile([lines("Some text of a page.")]).content(), "travel.pdf")).title == "travel"
+
+
+def row(y: float, *cells: str) -> list[Text]:
+    return [Text(50 + 120 * column, y, text) for column, text in enumerate(cells) if text]
+
+
+def test_words_in_columns_are_a_table(raw) -> None:
+    grade = [*row(700, "役職", "宿泊費", "日当"), *row(680, "部長", "15,000円", ""), *row(660, "社員", "", "2,500円")]
+    wrapped = [*row(666, "", "", "(宿泊"), *row(652, "", "", "なし)")]
+    page = [Text(50, 740, "旅費の額は次の表による。"), *grade, *wrapped, Text(50, 600, "以上。")]
+    assert load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown == (
+        "旅費の額は次の表による。\n\n"
+        "| 役職 | 宿泊費 | 日当 |\n| --- | --- | --- |\n| 部長 | 15,000円 |  |\n| 社員 |  | 2,500円 (宿泊なし) |\n\n"
+        "以上。"
+    )
+
+
+def test_columns_of_text_are_read_one_after_the_other_however_they_were_drawn(raw) -> None:
+    left = [f"The allowance is paid for every day ({line})" for line in "abcd"]
+    right = [f"Trains are booked by the desk of travel ({line})" for line in "efgh"]
+    page = [
+        Text(x, 700 - 15 * at, pair[x > 20]) for at, pair in enumerate(zip(left, right, strict=True)) for x in (20, 310)
+    ]
+    markdown = load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown
+    assert " ".join(markdown.split()) == " ".join([*left, *right])
+
+
+def test_a_list_a_drawing_and_two_rows_are_no_tables(raw) -> None:
+    drawing = [*row(700, "a ---+", "in"), *row(680, "b ---+->", "c"), *row(660, "d ---+", "out")]
+    items = [Text(x, 500 - 15 * line, text) for line in range(4) for x, text in ((50, f"{line + 1}."), (90, "Pay"))]
+    few = [*row(300, "a", "b"), *row(280, "c", "d")]
+    assert "|" not in load(raw(PdfFile([drawing, items, few]).content(), "a.pdf")).pages[0].markdown
+
+
+def test_the_dots_before_a_page_number_are_no_text(raw) -> None:
+    page = [Text(50, 700, "1 Travel . . . . . . . . . . . . . 3"), Text(50, 680, "2 Money................ 12")]
+    assert load(raw(PdfFile([page]).content(), "a.pdf")).pages[0].markdown == "1 Travel … 3\n2 Money … 12"
+
+
+def test_running_headers_and_page_numbers_are_left_out(raw) -> None:
+    pages = [
+        [Text(50, 760, "Handbook"), Text(50, 600, f"The body of part {name}."), Text(290, 30, f"{number}")]
+        for number, name in enumerate("ABCDE", 1)
+    ]
+    assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
+        f"The body of part {name}." for name in "ABCDE"
+    ]
+
+
+def test_pages_of_the_same_words_are_read(raw) -> None:
+    pages = [[Text(50, 760, f"Receipt {number}"), Text(50, 600, "Paid: 100 yen")] for number in range(3)]
+    assert [page.markdown for page in load(raw(PdfFile(pages).content(), "a.pdf")).pages] == [
+        f"Receipt {number}\n\nPaid: 100 yen" for number in range(3)
+    ]
+
+
+def test_a_pdf_without_text_says_what_to_do(raw) -> None:
+    with pytest.raises(errors.NoText, match="OCR"):
+        load(raw(PdfFile([[]]).content(), "scan.pdf"))
+
+
+@pytest.mark.parametrize("kids", ["2 0 R", "3 0 R 2 0 R", "3 0 R", "9 0 R"])
+def test_a_page_tree_that_goes_in_circles_or_claims_a_million_pages_ends_in_time(raw, kids: str) -> None:
+    content = (
+        b"%%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[%s]/Count 1000000>>endobj\n"
+        b"3 0 obj<</Type/Pages/Kids[2 0 R]/Parent 2 0 R/Count 5>>endobj\ntrailer<</Root 1 0 R>>\n%%%%EOF"
+        % kids.encode()
+    )
+    started = time.monotonic()
+    with pytest.raises(errors.Unreadable):
+        load(raw(content, "a.pdf"))
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * 40, errors.WrongContent),
+        (b"%PDF-1.7\nthis is all", errors.Unreadable),
+        (b"no PDF at all", errors.Unreadable),
+    ],
+)
+def test_what_is_no_pdf_is_refused_in_plain_words(content: bytes, error: type[errors.PlainError], raw) -> None:
+    with pytest.raises(error):
+        load(raw(content, "a.pdf"))

@@ -1,0 +1,203 @@
+from collections.abc import Callable
+
+import pytest
+
+from index_store.base import errors
+from index_store.parsing.loaders import Page, RawFile
+from index_store.parsing.loaders.office.pptx import load
+from tests.index_store.parsing.loaders.office_file import POWERPOINT, OfficeFile, core_properties
+
+BULLET = '<a:buChar char="•"/>'
+
+
+def paragraph(text: str, properties: str = "", level: int = 0) -> str:
+    text = "<a:br/>".join(f"<a:r><a:t>{part}</a:t></a:r>" for part in text.split("\n"))
+    return f'<a:p><a:pPr lvl="{level}">{properties}</a:pPr>{text}</a:p>'
+
+
+def at(x: int, y: int, width: int = 100, height: int = 20) -> str:
+    return f'<a:xfrm><a:off x="{x}" y="{y}"/><a:ext cx="{width}" cy="{height}"/></a:xfrm>'
+
+
+def shape(*paragraphs: str, place: str = "", holder: str = "", hidden: bool = False) -> str:
+    holder = f"<p:ph {holder}/>" if holder else ""
+    body = "".join(text if text.startswith("<") else paragraph(text) for text in paragraphs)
+    return (
+        f'<p:sp><p:nvSpPr><p:cNvPr id="2" name="x" hidden="{int(hidden)}"/><p:nvPr>{holder}</p:nvPr></p:nvSpPr>'
+        f"<p:spPr>{place}</p:spPr><p:txBody>{body}</p:txBody></p:sp>"
+    )
+
+
+def title(text: str) -> str:
+    return shape(text, place=at(0, 0), holder='type="title"')
+
+
+def frame(content: str) -> str:
+    return (
+        '<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="3" name="y"/></p:nvGraphicFramePr>'
+        f"<a:graphic><a:graphicData>{content}</a:graphicData></a:graphic></p:graphicFrame>"
+    )
+
+
+def tree(shapes: str) -> str:
+    return f"<p:cSld><p:spTree><p:nvGrpSpPr/><p:grpSpPr/>{shapes}</p:spTree></p:cSld>"
+
+
+def deck(*slides: str, attributes: str = "", core_title: str = "") -> OfficeFile:
+    listed = "".join(f'<p:sldId id="{255 + place}" r:id="rId{place}"/>' for place in range(1, len(slides) + 1))
+    file = OfficeFile("ppt/presentation.xml")
+    file.parts["ppt/presentation.xml"] = (
+        f"<p:presentation {POWERPOINT}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>"
+    )
+    for place, shapes in enumerate(slides, 1):
+        file.parts[f"ppt/slides/slide{place}.xml"] = f"<p:sld {POWERPOINT} {attributes}>{tree(shapes)}</p:sld>"
+        file.links.append(("ppt/presentation.xml", f"rId{place}", "slide", f"slides/slide{place}.xml"))
+    if core_title:
+        file.parts["docProps/core.xml"] = core_properties(core_title)
+    return file
+
+
+def related(file: OfficeFile, name: str, kind: str, xml: str) -> OfficeFile:
+    """One more part that the first slide refers to."""
+    file.parts[f"ppt/{name}"] = xml
+    file.links.append(("ppt/slides/slide1.xml", f"rId{kind}", kind, f"../{name}"))
+    return file
+
+
+@pytest.fixture
+def pages(raw: Callable[..., RawFile]) -> Callable[..., list[Page]]:
+    def read(file: OfficeFile) -> list[Page]:
+        return load(raw(file.content(), "a.pptx")).pages
+
+    return read
+
+
+def test_each_slide_is_a_page_under_its_title_with_its_number(pages) -> None:
+    found = pages(deck(title("旅費"), "", title("Daily\nallowance") + shape("2,500 yen", place=at(0, 50))))
+    assert [(page.number, page.markdown) for page in found] == [
+        (1, "## 旅費\n"),
+        (3, "## Daily allowance\n\n2,500 yen\n"),
+    ]
+
+
+def test_a_slide_without_a_title_has_its_first_line_or_its_number(pages) -> None:
+    found = pages(deck(shape("Overview", place=at(0, 0)) + shape("Text", place=at(0, 50)), shape("x" * 200)))
+    assert [page.markdown for page in found] == ["## Overview\n\nText\n", f"## 2\n\n{'x' * 200}\n"]
+
+
+def test_hidden_slides_are_read_and_hidden_shapes_are_not(pages) -> None:
+    found = pages(deck(title("Backup") + shape("secret", hidden=True), attributes='show="0"'))
+    assert found[0].markdown == "## Backup\n"
+
+
+def test_lists_keep_their_levels_and_numbers(pages) -> None:
+    number = '<a:buAutoNum type="arabicPeriod"/>'
+    body = shape(
+        paragraph("one", number), paragraph("inner", BULLET, 1), paragraph("two", number), "plain", place=at(0, 50)
+    )
+    placeholder = shape("first", "second", paragraph("none", "<a:buNone/>"), place=at(0, 90), holder='idx="1"')
+    assert pages(deck(title("T") + body + placeholder))[0].markdown == (
+        "## T\n\n1. one\n  - inner\n2. two\nplain\n\n- first\n- second\nnone\n"
+    )
+
+
+def test_shapes_are_read_in_bands_and_columns_however_they_were_drawn(pages) -> None:
+    shapes = shape("right 2", place=at(200, 115, height=40)) + shape("left 2", place=at(0, 130, height=60))
+    shapes += shape("right 1", place=at(200, 50)) + shape("left 1", place=at(0, 50, height=70)) + title("T")
+    shapes += shape("bottom", place=at(0, 300, 300))
+    assert pages(deck(shapes))[0].markdown.split("\n\n")[1:] == ["left 1", "left 2", "right 1", "right 2", "bottom\n"]
+
+
+def test_a_slide_of_a_thousand_shapes_cut_off_one_by_one_is_read(pages) -> None:
+    size = 4000
+    spiral = [
+        at(n * 2, n * 2, 1, size - n * 2) if n % 2 else at(n * 2, n * 2, size - n * 2, 1) for n in range(size // 2)
+    ]
+    (page,) = pages(deck(title("題") + "".join(shape(str(n), place=place) for n, place in enumerate(spiral))))
+    assert all(f"\n{n}\n" in page.markdown for n in range(size // 2))
+
+
+def test_a_placeholder_stands_where_its_layout_or_master_has_it(pages) -> None:
+    file = deck(
+        shape("below", holder='idx="7"') + shape("Title", holder='type="title"') + shape("free", place=at(0, 50))
+    )
+    body = tree(shape("x", place=at(0, 90), holder='idx="7"'))
+    related(file, "slideLayouts/l.xml", "slideLayout", f"<p:sldLayout {POWERPOINT}>{body}</p:sldLayout>")
+    heading = tree(shape("x", place=at(0, 0), holder='type="title"'))
+    master = f"<p:sldMaster {POWERPOINT}>{heading}</p:sldMaster>"
+    file.parts["ppt/slideMasters/m.xml"] = master
+    file.links.append(("ppt/slideLayouts/l.xml", "rId1", "slideMaster", "../slideMasters/m.xml"))
+    assert pages(file)[0].markdown == "## Title\n\nfree\n\nbelow\n"
+
+
+def test_groups_are_read_where_they_stand(pages) -> None:
+    inner = shape("b", place=at(10, 90)) + shape("a", place=at(10, 10))
+    group = f"<p:grpSp><p:nvGrpSpPr/><p:grpSpPr>{at(0, 50)}</p:grpSpPr>{inner}</p:grpSp>"
+    assert pages(deck(shape("end", place=at(0, 99)) + group + title("T")))[0].markdown == "## T\n\na\n\nb\n\nend\n"
+
+
+def test_tables_are_markdown_tables_and_cells_that_span_rows_stand_in_each(pages) -> None:
+    def cell(text: str, given: str = "") -> str:
+        return f"<a:tc {given}><a:txBody>{paragraph(text)}</a:txBody></a:tc>"
+
+    rows = [cell("部") + cell("額|円"), cell("営業", 'rowSpan="2"') + cell("1"), cell("", 'vMerge="1"') + cell("2")]
+    table = "<a:tbl>" + "".join(f"<a:tr>{row}</a:tr>" for row in rows) + "</a:tbl>"
+    assert pages(deck(title("T") + frame(table)))[0].markdown == (
+        "## T\n\n| 部 | 額\\|円 |\n| --- | --- |\n| 営業 | 1 |\n| 営業 | 2 |\n"
+    )
+
+
+def test_notes_follow_as_a_quotation(pages) -> None:
+    notes = shape("x", holder='type="sldNum"') + shape("say this", "and\nthat", holder='type="body" idx="1"')
+    file = related(deck(title("T")), "n.xml", "notesSlide", f"<p:notes {POWERPOINT}>{tree(notes)}</p:notes>")
+    assert pages(file)[0].markdown == "## T\n\n> say this\n> and\n> that\n"
+
+
+def test_dates_footers_and_slide_numbers_are_left_out(pages) -> None:
+    furniture = "".join(shape("2026", holder=f'type="{kind}"') for kind in ("dt", "ftr", "sldNum"))
+    assert pages(deck(title("T") + furniture))[0].markdown == "## T\n"
+
+
+def test_charts_are_tables_of_their_values(pages) -> None:
+    def points(tag: str, *values: str) -> str:
+        found = "".join(f'<c:pt idx="{place}"><c:v>{value}</c:v></c:pt>' for place, value in enumerate(values))
+        return f"<c:{tag}><c:numRef><c:numCache>{found}</c:numCache></c:numRef></c:{tag}>"
+
+    series = "".join(
+        f"<c:ser>{points('tx', name)}{points('cat', '4月', '5月')}{points('val', *values)}</c:ser>"
+        for name, values in (("東京", ("1", "2")), ("大阪", ("3", "4")))
+    )
+    drawn = f"<c:plotArea><c:barChart>{series}</c:barChart></c:plotArea>"
+    chart = f"<c:chart><c:title>{paragraph('売上')}</c:title>{drawn}</c:chart>"
+    file = deck(title("T") + frame('<c:chart r:id="rIdchart"/>'))
+    related(file, "charts/c.xml", "chart", f"<c:chartSpace {POWERPOINT}>{chart}</c:chartSpace>")
+    assert pages(file)[0].markdown == (
+        "## T\n\n売上\n\n|  | 東京 | 大阪 |\n| --- | --- | --- |\n| 4月 | 1 | 3 |\n| 5月 | 2 | 4 |\n"
+    )
+
+
+def test_diagrams_are_lists_of_their_words(pages) -> None:
+    point = "".join(f"<dgm:pt><dgm:t>{paragraph(word)}</dgm:t></dgm:pt>" for word in ("申請", "承認"))
+    file = deck(title("T") + frame('<dgm:relIds r:dm="rIddiagramData"/>'))
+    data = f"<dgm:dataModel {POWERPOINT}><dgm:ptLst>{point}</dgm:ptLst></dgm:dataModel>"
+    related(file, "diagrams/d.xml", "diagramData", data)
+    assert pages(file)[0].markdown == "## T\n\n- 申請\n- 承認\n"
+
+
+def test_the_title_is_its_property_or_that_of_the_first_slide(raw) -> None:
+    def found(file: OfficeFile) -> str:
+        return load(raw(file.content(), "file.pptx")).title
+
+    assert found(deck(title("First"), core_title="The plan")) == "The plan"
+    assert found(deck(title("First"), core_title="PowerPoint プレゼンテーション")) == "First"
+    assert found(deck(shape("x" * 300))) == "file"
+
+
+def test_slides_of_pictures_alone_are_refused(raw) -> None:
+    with pytest.raises(errors.NoText):
+        load(raw(deck("<p:pic/>").content(), "a.pptx"))
+
+
+def test_a_workbook_named_pptx_is_refused(raw) -> None:
+    with pytest.raises(errors.WrongContent, match="Excel"):
+        load(raw(OfficeFile("xl/workbook.xml", {"xl/workbook.xml": "<workbook/>"}).content(), "a.pptx"))

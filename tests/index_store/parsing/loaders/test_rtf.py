@@ -1,0 +1,108 @@
+from collections.abc import Callable
+
+import pytest
+
+from index_store.base import errors
+from index_store.parsing.loaders import RawFile
+from index_store.parsing.loaders.office.rtf import load
+
+FONTS = (
+    r"{\fonttbl{\f0\fnil\fcharset128 MS Mincho;}{\f1\fcharset0 Arial;}{\f2\fcharset2 Wingdings;}{\f3\fcharset204 A;}}"
+)
+STYLES = r"{\stylesheet{\s0 Normal;}{\s1\outlinelevel0 heading 1;}{\s2 見出し 2;}{\s9 toc 1;}}"
+
+
+def document(body: str) -> bytes:
+    return rtf(r"{\rtf1\ansi\ansicpg932\deff0" + FONTS + STYLES + body + "}")
+
+
+def rtf(text: str) -> bytes:
+    """Characters outside ASCII as the bytes of Shift_JIS, in the way that Word writes them."""
+    return b"".join(
+        bytes((byte,)) if byte < 0x80 else b"\\'%02x" % byte
+        for character in text
+        for byte in (character.encode("cp932") if character > "\x7f" else character.encode())
+    )
+
+
+@pytest.fixture
+def markdown(raw: Callable[..., RawFile]) -> Callable[[str], str]:
+    return lambda body: load(raw(document(body), "a.rtf")).pages[0].markdown
+
+
+def test_text_is_read_in_the_character_set_of_its_font(raw) -> None:
+    body = rb"\f0 \'93\'fa\'96\'7b\'8f\'5c\par\pard\f1 caf\'e9 \f3 \'ef\'f0\'e8\par"
+    content = rb"{\rtf1\ansi\ansicpg1252" + FONTS.encode() + body + b"}"
+    assert load(raw(content, "a.rtf")).pages[0].markdown == "日本十\n\ncafé при\n"
+
+
+def test_the_second_byte_of_a_character_may_be_written_as_a_letter(raw) -> None:
+    content = rb"{\rtf1\ansi\ansicpg932 \'83A\'83\\\'95\'5c}"
+    assert load(raw(content, "a.rtf")).pages[0].markdown == "アソ表\n"
+
+
+def test_unicode_characters_replace_what_stands_in_for_them(markdown) -> None:
+    assert markdown(r"{\uc1 \u26085?\u26412?}{\uc2 \u-10179??\u-8704??}{\uc0\u20870}x\par") == "日本😀円x\n"
+
+
+def test_headings_are_known_by_outline_level_and_by_style(markdown) -> None:
+    body = r"\pard\s1 One\par\pard\s2 Two\par\pard\outlinelevel2 Three\par\pard\s9 One 1\par\pard # text\par"
+    assert markdown(body) == "# One\n\n## Two\n\n### Three\n\n\\# text\n"
+
+
+def test_tables_are_markdown_tables_and_cells_that_span_rows_stand_in_each(markdown) -> None:
+    body = (
+        r"\trowd\cellx100\cellx200\pard\intbl 部\cell 額|円\cell\row"
+        r"\trowd\clvmgf\cellx100\cellx200\pard\intbl 営業\cell 1\par 円\cell\row"
+        r"\trowd\clvmrg\cellx100\cellx200\pard\intbl\cell 2\cell\row\pard after\par"
+    )
+    assert markdown(body) == "| 部 | 額\\|円 |\n| --- | --- |\n| 営業 | 1 円 |\n| 営業 | 2 |\n\nafter\n"
+
+
+def test_lists_are_lists(markdown) -> None:
+    body = r"{\listtext\f2 \'b7\tab}one\par{\listtext 2.\tab}two\par plain\par{\pntext (a)\tab}three\par"
+    assert markdown(body) == "- one\n2. two\n\nplain\n\n(a) three\n"
+
+
+def test_what_is_hidden_deleted_or_not_of_the_body_is_left_out(markdown) -> None:
+    body = (
+        r"{\header Head}{\footer Foot}{\*\generator Word;}{\info{\author A}}kept{\v hidden}\v no\v0{\deleted gone} on"
+        r"{\*\shppict{\pict\pngblip 89504e47}}{\pict\bin4 }}}}}\f2 J\f0\par"
+    )
+    assert markdown(body) == "kept on\n"
+
+
+def test_links_notes_and_furigana_keep_their_words(markdown) -> None:
+    body = (
+        r'{\field{\*\fldinst HYPERLINK "http://x.example"}{\fldrslt the form}}{\footnote not abroad} here '
+        r"{\field{\*\fldinst EQ \\* jc2 \\* hps10 \\o\\ad(\\s\\up 9(とうきょう),東京)}{\fldrslt }}\line next\par"
+    )
+    assert markdown(body) == "the form (not abroad) here 東京\nnext\n"
+
+
+def test_a_text_box_is_read_once(markdown) -> None:
+    box = r"{\shp{\*\shpinst\shpleft1{\sp{\sn a}{\sv b}}{\shptxt boxed\par}}{\shprslt boxed}}"
+    assert markdown(rf"before\par{box}after\par") == "before\n\nboxed\n\nafter\n"
+
+
+def test_the_title_is_its_property_or_its_first_heading(raw) -> None:
+    assert load(raw(document(r"{\info{\title 規程}}x\par"), "file.rtf")).title == "規程"
+    assert load(raw(document(r"\s1 Heading\par"), "file.rtf")).title == "Heading"
+    assert load(raw(document(r"\s1 One\par\s1 Two\par"), "file.rtf")).title == "file"
+    assert load(raw(document(r"x\par"), "file.rtf")).title == "file"
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"", errors.EmptyDocument),
+        (rb"{\rtf1\ansi}", errors.NoText),
+        (rb"{\rtf1 {\b text", errors.Unreadable),
+        (b"just words", errors.Unreadable),
+        (b"%PDF-1.4\n%\xe2\xe3\n1 0 obj", errors.WrongContent),
+        (rb"{\rtf1 " + b"{" * 60_000, errors.Unreadable),
+    ],
+)
+def test_what_is_no_whole_document_is_refused(raw, content: bytes, error: type[errors.DocumentError]) -> None:
+    with pytest.raises(error):
+        load(raw(content, "a.rtf"))

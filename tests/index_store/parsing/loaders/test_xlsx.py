@@ -1,0 +1,215 @@
+import time
+from collections.abc import Callable
+
+import pytest
+
+from index_store.base import errors
+from index_store.parsing.loaders import RawFile
+from index_store.parsing.loaders.office.xlsx import load
+from tests.index_store.parsing.loaders.office_file import EXCEL, OfficeFile, core_properties
+
+Value = str | int | float | None
+
+
+def cells(row: int, values: list[Value], first: int = 0, style: int = 0) -> str:
+    xml = ""
+    for column, value in enumerate(values, first):
+        place = f'r="{chr(ord("A") + column)}{row}"'
+        if isinstance(value, str):
+            xml += f'<c {place} t="inlineStr"><is><t>{value}</t></is></c>'
+        elif value is not None:
+            xml += f'<c {place} s="{style}"><v>{value}</v></c>'
+    return xml
+
+
+def rows(*values: list[Value], first: int = 1) -> str:
+    return "".join(f'<row r="{at}">{cells(at, row)}</row>' for at, row in enumerate(values, first))
+
+
+def workbook(*sheets: tuple[str, str], strings: str = "", formats: tuple[str, ...] = (), title: str = "") -> OfficeFile:
+    """Sheets: attributes such as `name`, and the XML within the sheet; all rows without sheetData around them."""
+    file = OfficeFile("xl/workbook.xml")
+    listed = "".join(f'<sheet {given} r:id="rId{at}"/>' for at, (given, _) in enumerate(sheets, 1))
+    file.parts["xl/workbook.xml"] = f"<workbook {EXCEL}><sheets>{listed}</sheets></workbook>"
+    for at, (_, xml) in enumerate(sheets, 1):
+        name = f"worksheets/sheet{at}.xml"
+        data = xml if "<sheetData" in xml else f"<sheetData>{xml}</sheetData>"
+        file.parts[f"xl/{name}"] = f"<worksheet {EXCEL}>{data}</worksheet>"
+        file.links.append(("xl/workbook.xml", f"rId{at}", "worksheet", name))
+    if strings:
+        file.parts["xl/sharedStrings.xml"] = f"<sst {EXCEL}>{strings}</sst>"
+        file.links.append(("xl/workbook.xml", "rIdS", "sharedStrings", "/xl/sharedStrings.xml"))
+    own = "".join(f'<numFmt numFmtId="{at}" formatCode="{code}"/>' for at, code in enumerate(formats, 164))
+    used = "".join(f'<xf numFmtId="{at}"/>' for at in (0, *range(164, 164 + len(formats))))
+    file.parts["xl/styles.xml"] = f"<styleSheet {EXCEL}><numFmts>{own}</numFmts><cellXfs>{used}</cellXfs></styleSheet>"
+    file.links.append(("xl/workbook.xml", "rIdF", "styles", "styles.xml"))
+    if title:
+        file.parts["docProps/core.xml"] = core_properties(title)
+    return file
+
+
+@pytest.fixture
+def markdown(raw: Callable[..., RawFile]) -> Callable[..., str]:
+    def read(xml: str, **given: object) -> str:
+        return (
+            load(raw(workbook(('name="S"', xml), **given).content(), "a.xlsx"))
+            .pages[0]
+            .markdown.removeprefix("## S\n\n")
+        )
+
+    return read
+
+
+def test_each_sheet_is_a_heading_with_its_table_and_hidden_ones_are_left_out(raw) -> None:
+    table = rows(["名前", "額"], ["佐藤", 1])
+    sheets = [('name="旅費"', table), ('name="空"', ""), ('name="計算" state="hidden"', table), ('name="B"', table)]
+    loaded = load(raw(workbook(*sheets).content(), "a.xlsx"))
+    expected = "| 名前 | 額 |\n| --- | --- |\n| 佐藤 | 1 |\n"
+    assert [page.markdown for page in loaded.pages] == [f"## 旅費\n\n{expected}", f"## B\n\n{expected}"]
+
+
+def test_a_workbook_of_hidden_sheets_alone_is_read(raw) -> None:
+    sheets = [('name="H" state="veryHidden"', rows(["a", "b"], ["c", "d"]))]
+    assert load(raw(workbook(*sheets).content(), "a.xlsx")).pages[0].markdown.startswith("## H\n")
+
+
+def test_numbers_dates_and_percents_are_shown_as_the_sheet_shows_them(markdown) -> None:
+    xml = f'<row r="1">{cells(1, ["日", "率", "額"])}</row><row r="2"><c r="A2" s="1"><v>46347</v></c>'
+    xml += '<c r="B2" s="2"><v>0.125</v></c><c r="C2" s="3"><v>1200</v></c></row>'
+    assert "| 2026-11-21 | 12.5% | 1,200 |" in markdown(xml, formats=("yyyy/m/d", "0.0%", "#,##0"))
+
+
+def test_formulas_booleans_and_errors_are_read_by_the_value_that_was_saved(markdown) -> None:
+    xml = rows(["a", "b", "c", "d"]) + (
+        '<row r="2"><c r="A2"><f>SUM(1,2)</f><v>3</v></c><c r="B2" t="b"><v>1</v></c><c r="C2" t="e"><v>#N/A</v></c>'
+        '<c r="D2" t="str"><f>A1</f><v>text_x000A_more</v></c></row>'
+    )
+    assert "| 3 | TRUE | #N/A | text more |" in markdown(xml)
+
+
+def test_furigana_do_not_double_the_text(markdown) -> None:
+    strings = '<si><t>豊田</t><rPh sb="0" eb="1"><t>トヨ</t></rPh></si><si><r><t>東</t></r><r><t>京</t></r></si>'
+    xml = '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>9</v></c></row>'
+    assert markdown(xml, strings=strings) == "豊田 東京\n"
+
+
+def test_a_cell_that_spans_rows_stands_in_each(markdown) -> None:
+    xml = f"<sheetData>{rows(['部', '人'], ['営業', '佐藤'], [None, '鈴木'])}</sheetData>"
+    xml += '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>'
+    assert markdown(xml).endswith("| 営業 | 佐藤 |\n| 営業 | 鈴木 |\n")
+
+
+def test_header_rows_become_one(markdown) -> None:
+    xml = f"<sheetData>{rows(['区分', '額', None], [None, '国内', '海外'], ['日当', 1, 2])}</sheetData>"
+    xml += '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/></mergeCells>'
+    assert markdown(xml) == "| 区分 | 額 国内 | 額 海外 |\n| --- | --- | --- |\n| 日当 | 1 | 2 |\n"
+
+
+def test_a_row_of_words_below_wide_headers_is_part_of_the_header(markdown) -> None:
+    table = rows(
+        [None, "東京", None, "大阪", None],
+        ["月", "売上", "利益", "売上", "利益"],
+        ["1月", 1, 2, 3, 4],
+        ["2月", 5, 6, 7, 8],
+    )
+    xml = f'<sheetData>{table}</sheetData><mergeCells><mergeCell ref="B1:C1"/><mergeCell ref="D1:E1"/></mergeCells>'
+    assert markdown(xml) == (
+        "| 月 | 東京 売上 | 東京 利益 | 大阪 売上 | 大阪 利益 |\n| --- | --- | --- | --- | --- |\n"
+        "| 1月 | 1 | 2 | 3 | 4 |\n| 2月 | 5 | 6 | 7 | 8 |\n"
+    )
+
+
+def test_a_form_on_narrow_columns_is_read_by_its_cells(markdown) -> None:
+    table = rows(["費目", None, None, "金額", None], ["宿泊", None, None, 100, None], ["日当", None, None, 50, None])
+    spans = "".join(f'<mergeCell ref="A{row}:C{row}"/><mergeCell ref="D{row}:E{row}"/>' for row in (1, 2, 3))
+    xml = f"<sheetData>{table}</sheetData><mergeCells>{spans}</mergeCells>"
+    assert markdown(xml) == "| 費目 | 金額 |\n| --- | --- |\n| 宿泊 | 100 |\n| 日当 | 50 |\n"
+
+
+def test_tables_below_and_beside_each_other_are_parted(markdown) -> None:
+    xml = rows(["a", "b", None, "x", "y"], [1, 2, None, 3, 4]) + rows(["題"], ["c", "d"], ["e", "f"], first=5)
+    assert markdown(xml) == (
+        "| a | b |\n| --- | --- |\n| 1 | 2 |\n\n| x | y |\n| --- | --- |\n| 3 | 4 |\n\n"
+        "題\n\n| c | d |\n| --- | --- |\n| e | f |\n"
+    )
+
+
+def test_an_empty_row_or_column_within_a_table_does_not_part_it(markdown) -> None:
+    xml = rows(["品", None, "額"], ["本", None, 100]) + rows(["紙", None, 200], first=4)
+    assert markdown(xml) == "| 品 | 額 |\n| --- | --- |\n| 本 | 100 |\n| 紙 | 200 |\n"
+
+
+def test_a_form_is_read_row_by_row(markdown) -> None:
+    xml = rows(["申請書"], ["氏名", "佐藤", None, None, None], [None, None, "部署", "営業", "内線"])
+    assert markdown(xml) == "申請書\n\n氏名 佐藤\n部署 営業 内線\n"
+
+
+def test_bars_and_line_breaks_in_cells_do_not_break_the_table(markdown) -> None:
+    assert markdown(rows(["a|b", "c\nd"], ["# x", "y\\|z"])) == "| a\\|b | c d |\n| --- | --- |\n| # x | y\\\\\\|z |\n"
+
+
+def test_hidden_columns_are_left_out(markdown) -> None:
+    xml = f'<cols><col min="2" max="2" hidden="1"/></cols><sheetData>{rows(["a", "pay", "c"], [1, 2, 3])}</sheetData>'
+    assert markdown(xml) == "| a | c |\n| --- | --- |\n| 1 | 3 |\n"
+
+
+def test_columns_hidden_ten_thousand_times_and_cells_beyond_the_last_column_end_in_time(markdown) -> None:
+    hidden = '<col min="2" max="99999999" hidden="1"/><col min="-5" max="-1" hidden="1"/>' * 10_000
+    far = '<row r="2"><c r="ZZZ2"><v>1</v></c><c><v>2</v></c></row>'
+    started = time.monotonic()
+    assert markdown(f"<cols>{hidden}</cols><sheetData>{rows(['a', 'b', 'c'])}{far}</sheetData>") == "a\n"
+    assert time.monotonic() - started < 5
+
+
+def test_a_row_of_a_thousand_small_tables_takes_time_in_proportion(markdown) -> None:
+    names = [f"{chr(65 + i)}{chr(65 + j)}{chr(65 + k)}" for i in range(23) for j in range(26) for k in range(26)]
+    places = [name for at, name in enumerate(names[:15_000]) if at % 3]
+    xml = "".join(
+        f'<row r="{row}">' + "".join(f'<c r="{name}{row}"><v>{row}</v></c>' for name in places) + "</row>"
+        for row in (1, 2)
+    )
+    started = time.monotonic()
+    assert markdown(xml).count("| 1 | 1 |\n| --- | --- |\n| 2 | 2 |") == len(places) // 2
+    assert time.monotonic() - started < 5
+
+
+def test_text_boxes_on_a_sheet_are_read(raw) -> None:
+    file = workbook(('name="S"', rows(["a"])))
+    box = "<xdr:sp><xdr:txBody><a:p><a:r><a:t>注意</a:t></a:r></a:p></xdr:txBody></xdr:sp>"
+    file.parts["xl/drawings/drawing1.xml"] = f"<xdr:wsDr {EXCEL}>{box}</xdr:wsDr>"
+    file.links.append(("xl/worksheets/sheet1.xml", "rId1", "drawing", "../drawings/drawing1.xml"))
+    assert load(raw(file.content(), "a.xlsx")).pages[0].markdown == "## S\n\na\n\n注意\n"
+
+
+def test_rows_that_are_formatted_to_the_end_of_the_sheet_cost_nothing(markdown) -> None:
+    # To its end there would be 1,048,576; a tenth keeps the test short.
+    empty = "".join(f'<row r="{row}" s="1"><c r="A{row}" s="1"/></row>' for row in range(3, 100_000))
+    last = '<row r="1048576"><c r="XFD1048576"><v>7</v></c></row>'
+    assert markdown(rows(["a", "b"], [1, 2]) + empty + last) == "| a | b |\n| --- | --- |\n| 1 | 2 |\n\n7\n"
+
+
+def test_merged_cells_over_the_whole_sheet_end_in_time(markdown) -> None:
+    xml = f"<sheetData>{rows(*[['a', 'b']] * 100)}</sheetData>"
+    xml += "<mergeCells>" + '<mergeCell ref="A1:XFD1048576"/>' * 10_000 + "</mergeCells>"
+    started = time.monotonic()
+    assert markdown(xml).count("| a | b |") == 100
+    assert time.monotonic() - started < 10
+
+
+def test_the_title_is_its_property_or_the_name_of_the_file(raw) -> None:
+    sheet = ('name="S"', rows(["a"]))
+    assert load(raw(workbook(sheet, title="予算").content(), "file.xlsx")).title == "予算"
+    assert load(raw(workbook(sheet, title="Book1").content(), "file.xlsx")).title == "file"
+
+
+def test_a_workbook_without_text_is_refused(raw) -> None:
+    with pytest.raises(errors.NoText):
+        load(raw(workbook(('name="S"', "")).content(), "a.xlsx"))
+
+
+def test_entities_that_swell_are_refused(raw) -> None:
+    file = workbook(('name="S"', rows(["a"])), strings="<si><t>&b;</t></si>")
+    bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;">]>'
+    file.parts["xl/sharedStrings.xml"] = bomb + file.parts["xl/sharedStrings.xml"]
+    with pytest.raises(errors.Unreadable):
+        load(raw(file.content(), "a.xlsx"))

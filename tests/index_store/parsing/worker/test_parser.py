@@ -1,0 +1,415 @@
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+import zipfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from index_store.base import errors
+from index_store.base.settings import Settings
+from index_store.parsing.loaders import RawFile
+from index_store.parsing.worker import process as process_module
+from index_store.parsing.worker import worker
+from index_store.parsing.worker.parser import Parser
+from index_store.parsing.worker.sections import Split
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="limited, or to be seen, on Linux alone")
+
+TITLE = "出張旅費規程"
+
+
+@pytest.fixture
+def parser(settings: Settings) -> Iterator[Parser]:
+    with opened(settings) as parser:
+        yield parser
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> Callable[[str], Path]:
+    """Files that take to be read as long as the test likes: pipes."""
+
+    def make(name: str) -> Path:
+        path = tmp_path / name
+        os.mkfifo(path)
+        return path
+
+    return make
+
+
+@contextmanager
+def opened(settings: Settings, **changes: object) -> Iterator[Parser]:
+    parser = Parser(settings.model_copy(update=changes))
+    yield parser
+    parser.close()
+
+
+def load(parser: Parser, path: Path, **details: object) -> Split:
+    return parser.load(RawFile(path, path.name), path.suffix[1:], **details)
+
+
+def workers_of(owner: int) -> set[int]:
+    """Processes of the parser that live, by their ids."""
+    found = set()
+    for children in Path(f"/proc/{owner}/task").glob("*/children"):
+        for child in map(int, children.read_text().split()):
+            if b"index_store.parsing.worker.worker" in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.add(child)
+    return found
+
+
+def eventually(is_so: Callable[[], object], seconds: float = 10) -> bool:
+    until = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def is_reading(path: Path) -> Callable[[], bool]:
+    """Whether a process of the parser has opened the pipe, or tries to."""
+
+    def opened() -> bool:
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:
+            return False
+        return True
+
+    return opened
+
+
+def test_a_document_comes_in_sections_with_their_chunks(parser: Parser, handbook: Path) -> None:
+    split = load(parser, handbook)
+    assert (split.title, split.section_count, split.chunk_count) == (TITLE, 2, 2)
+    sections = list(split)
+    assert [section.headings for section in sections] == [("日当",), ("Trains",)]
+    assert [section.text[chunk.start : chunk.end] for section in sections for chunk in section.chunks] == [
+        "日当は1日2,500円です。",
+        "The green car needs the approval of a director.",
+    ]
+    assert list(split) == sections
+
+
+def test_nothing_of_a_document_stays_on_disk_when_its_sections_were_taken(
+    settings: Settings, parser: Parser, handbook: Path
+) -> None:
+    folder = settings.data_dir / "parsing"
+    split = load(parser, handbook)
+    assert list(folder.iterdir())
+    del split
+    assert not list(folder.iterdir())
+    load(parser, handbook).close()
+    assert not list(folder.iterdir())
+    empty = handbook.with_name("empty.txt")
+    empty.touch()
+    with pytest.raises(errors.EmptyDocument):
+        load(parser, empty)
+    assert not list(folder.iterdir())
+
+
+def test_what_a_killed_owner_left_on_disk_is_cleared(settings: Settings) -> None:
+    folder = settings.data_dir / "parsing"
+    folder.mkdir(parents=True)
+    (folder / "left").write_text("over")
+    with opened(settings):
+        assert not list(folder.iterdir())
+
+
+def test_a_file_whose_name_is_no_text_is_read(parser: Parser, handbook: Path) -> None:
+    odd = Path(os.fsdecode(os.fsencode(handbook.parent) + b"/\x93\xfa\x93\x96.md"))
+    odd.write_bytes(handbook.read_bytes())
+    assert parser.load(RawFile(odd, "a.md"), "md").title == TITLE
+
+
+def test_a_refusal_crosses_the_process_with_its_words(parser: Parser, tmp_path: Path) -> None:
+    file = tmp_path / "photo.txt"
+    file.write_bytes(b"\x89PNG\r\n\x1a\n")
+    with pytest.raises(errors.WrongContent, match=r"photo\.txt.*PNG"):
+        load(parser, file)
+
+
+@linux
+def test_a_process_is_kept_between_files(parser: Parser, handbook: Path) -> None:
+    assert not workers_of(os.getpid())
+    load(parser, handbook)
+    first = workers_of(os.getpid())
+    assert len(first) == 1
+    load(parser, handbook)
+    assert workers_of(os.getpid()) == first
+
+
+@linux
+def test_a_process_is_replaced_after_many_files(parser: Parser, handbook: Path) -> None:
+    load(parser, handbook)
+    first = workers_of(os.getpid())
+    for _ in range(worker.FILES):
+        load(parser, handbook)
+    assert len(workers_of(os.getpid())) == 1
+    assert workers_of(os.getpid()) != first
+
+
+@linux
+def test_a_process_that_ran_out_of_memory_is_replaced(parser: Parser, handbook: Path, tmp_path: Path) -> None:
+    load(parser, handbook)
+    first = workers_of(os.getpid())
+    with pytest.raises(errors.ParserFailed):
+        load(parser, sparse(tmp_path, 3 * 1024))
+    assert not first & workers_of(os.getpid())
+    assert load(parser, handbook).title == TITLE
+
+
+@linux
+def test_memory_is_limited_to_what_the_setting_says(settings: Settings, tmp_path: Path) -> None:
+    file = sparse(tmp_path, 400)
+    with opened(settings, parser_memory_mb=256) as parser, pytest.raises(errors.ParserFailed):
+        load(parser, file)
+    with opened(settings, parser_memory_mb=1024) as parser, pytest.raises(errors.UnknownEncoding):
+        load(parser, file)
+
+
+def sparse(folder: Path, megabytes: int) -> Path:
+    file = folder / "zeros.txt"
+    with file.open("wb") as stream:
+        stream.truncate(megabytes * 1024**2)  # takes no room on disk
+    return file
+
+
+def test_a_crash_costs_one_file(
+    parser: Parser, handbook: Path, held: Callable[[str], Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    pipe = held("pipe.txt")
+    with ThreadPoolExecutor() as threads:
+        crashing = threads.submit(load, parser, pipe)
+        with pipe.open("w"):  # waits until it is read
+            os.kill(workers_of(os.getpid()).pop(), signal.SIGSEGV)
+            with pytest.raises(errors.ParserFailed):
+                crashing.result()
+    assert "-11 on pipe.txt" in caplog.text
+    assert "read_bytes" in caplog.text
+    assert load(parser, handbook).title == TITLE
+
+
+def test_an_error_that_no_loader_should_raise_costs_one_file_and_is_logged_without_its_words(
+    parser: Parser, handbook: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "words of the document"
+    folder.mkdir()
+    with caplog.at_level(logging.WARNING), pytest.raises(errors.ParserFailed, match=r"plan\.txt"):
+        parser.load(RawFile(folder, "plan.txt"), "txt")
+    assert "IsADirectoryError" in caplog.text
+    assert "read_bytes" in caplog.text
+    assert "words of the document" not in caplog.text
+    assert load(parser, handbook).title == TITLE
+
+
+def test_a_hang_is_ended_after_its_time_and_does_not_hold_up_others(
+    settings: Settings, handbook: Path, held: Callable[[str], Path]
+) -> None:
+    with opened(settings, parser_timeout=4, parser_workers=2) as parser, ThreadPoolExecutor() as threads:
+        begun = time.monotonic()
+        hanging = threads.submit(load, parser, held("pipe.txt"))
+        for _ in range(5):
+            assert load(parser, handbook).title == TITLE
+        assert not hanging.done()
+        with pytest.raises(errors.ParserTimedOut, match="4 seconds"):
+            hanging.result()
+        assert 4 <= time.monotonic() - begun < 7
+        assert load(parser, handbook).title == TITLE
+
+
+def test_two_files_are_read_side_by_side_and_no_more(settings: Settings, held: Callable[[str], Path]) -> None:
+    pipes = [held(f"{number}.txt") for number in range(3)]
+    with opened(settings, parser_workers=2) as parser, ThreadPoolExecutor() as threads:
+        loading = [threads.submit(load, parser, pipe) for pipe in pipes[:2]]
+        # Opening waits until a process reads from the other end.
+        writers = [pipe.open("w") for pipe in pipes[:2]]
+        loading.append(threads.submit(load, parser, pipes[2]))
+        assert not eventually(is_reading(pipes[2]), seconds=1)
+        assert len(workers_of(os.getpid())) == 2
+        for writer in writers:
+            writer.write("Words.")
+            writer.close()
+        pipes[2].write_text("Words.")
+        assert [each.result().chunk_count for each in loading] == [1, 1, 1]
+
+
+def test_files_that_wait_are_read_in_the_order_in_which_they_came(
+    settings: Settings, handbook: Path, held: Callable[[str], Path]
+) -> None:
+    pipe = held("first.txt")
+    done: list[int] = []
+
+    def take_turn(number: int) -> None:
+        load(parser, handbook)
+        done.append(number)
+
+    with opened(settings, parser_workers=1) as parser, ThreadPoolExecutor(max_workers=8) as threads:
+        first = threads.submit(load, parser, pipe)
+        waiting: list[Future[None]] = []
+        with pipe.open("w") as writer:
+            for number in range(6):
+                waiting.append(threads.submit(take_turn, number))
+                time.sleep(0.1)
+            writer.write("Words.")
+        for each in [first, *waiting]:
+            each.result()
+    assert done == list(range(6))
+
+
+def test_a_file_is_cancelled_while_it_is_read_or_waits_within_a_second(
+    settings: Settings, handbook: Path, held: Callable[[str], Path]
+) -> None:
+    pipe = held("pipe.txt")
+    cancelled = threading.Event()
+    with opened(settings, parser_workers=1) as parser, ThreadPoolExecutor() as threads:
+        reading = threads.submit(load, parser, pipe, is_cancelled=cancelled.is_set)
+        writer = pipe.open("w")
+        waiting = threads.submit(load, parser, handbook, is_cancelled=cancelled.is_set)
+        wanted = threads.submit(load, parser, handbook)
+        time.sleep(0.3)
+        cancelled.set()
+        begun = time.monotonic()
+        for each in (reading, waiting):
+            with pytest.raises(errors.Cancelled):
+                each.result()
+        assert time.monotonic() - begun < 1
+        assert wanted.result().title == TITLE
+        writer.close()
+
+
+@linux
+def test_closing_ends_every_process_and_what_it_reads(settings: Settings, held: Callable[[str], Path]) -> None:
+    pipes = [held(f"{number}.txt") for number in range(3)]
+    with ThreadPoolExecutor() as threads:
+        with opened(settings, parser_workers=2) as parser:
+            loading = [threads.submit(load, parser, pipe) for pipe in pipes]
+            assert eventually(lambda: len(workers_of(os.getpid())) == 2)
+        assert not workers_of(os.getpid())
+        for each in loading:
+            with pytest.raises(errors.Cancelled):
+                each.result()
+    with pytest.raises(errors.Cancelled):
+        load(parser, pipes[0])
+    parser.close()
+
+
+OWNER = """
+import sys, threading
+from pathlib import Path
+from index_store import Settings
+from index_store.loaders import RawFile
+from index_store.loaders.parser import Parser
+
+if __name__ == "__main__":
+    parser = Parser(Settings(data_dir=Path(sys.argv[1])))
+    for argument in sys.argv[2:]:
+        path = Path(argument)
+        threading.Thread(target=parser.load, args=(RawFile(path, path.name), path.suffix[1:])).start()
+"""
+
+
+@linux
+def test_no_process_outlives_an_owner_that_is_killed(
+    settings: Settings, handbook: Path, held: Callable[[str], Path]
+) -> None:
+    env = {**os.environ, "PYTHONPATH": str(process_module.ROOT)}
+    pipe = held("pipe.txt")
+    command = [sys.executable, "-c", OWNER, settings.data_dir, pipe, handbook]
+    with subprocess.Popen(command, env=env) as owner:
+        writer = pipe.open("w")  # one reads and will not end by itself
+        assert eventually(lambda: len(workers_of(owner.pid)) == 2)
+        workers = workers_of(owner.pid)
+        time.sleep(1)  # the other is done and idle
+        owner.kill()
+    assert eventually(lambda: not any(map(lives, workers)), seconds=5)
+    writer.close()
+
+
+@linux
+def test_a_process_outlives_the_thread_that_started_it(parser: Parser, handbook: Path) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(load, parser, handbook).result()
+    first = workers_of(os.getpid())
+    time.sleep(0.2)
+    load(parser, handbook)
+    assert workers_of(os.getpid()) == first
+
+
+@linux
+def test_a_process_gets_no_keys(parser: Parser, handbook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-a-secret")
+    monkeypatch.setenv("DATABASE_URL", "postgres://user:a-secret@db.example/rag")
+    load(parser, handbook)
+    (pid,) = workers_of(os.getpid())
+    assert b"a-secret" not in Path(f"/proc/{pid}/environ").read_bytes()
+
+
+@pytest.mark.parametrize("suffix", ["txt", "md", "csv"])
+def test_a_document_of_more_text_than_can_be_split_is_told_so(parser: Parser, tmp_path: Path, suffix: str) -> None:
+    huge = tmp_path / f"huge.{suffix}"
+    with huge.open("w") as file:
+        for _ in range(200):
+            file.write("A million characters.\n" * 45_455)
+    tracemalloc.start()
+    with pytest.raises(errors.TooMuchText, match="20,000,000"):
+        load(parser, huge)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1024**2
+
+
+def test_a_large_document_takes_its_owner_the_memory_of_a_section(parser: Parser, tmp_path: Path) -> None:
+    large = tmp_path / "large.md"
+    with large.open("w") as file:
+        for number in range(1000):
+            file.write(f"## Part {number}\n\n" + "The quick brown fox jumps over the lazy dog. " * 60 + "\n\n")
+    tracemalloc.start()
+    characters = sum(len(section.text) for section in load(parser, large))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert characters > 2_600_000
+    assert peak < 512 * 1024
+
+
+@pytest.mark.parametrize("line", [b"no JSON\n", b'{"headings": [], "text": 5}\n', b'{"headings": ["a'])
+def test_sections_that_no_parser_wrote_are_refused(tmp_path: Path, line: bytes) -> None:
+    file = tmp_path / "sections"
+    file.write_bytes(line)
+    with pytest.raises(errors.ParserFailed, match=r"a\.md"):
+        list(Split("title", "a.md", 1, 1, file))
+
+
+def test_an_archive_is_unpacked_in_a_process_too(parser: Parser, handbook: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "papers.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.write(handbook, "travel/規程.md")
+        file.writestr("travel/film.mov", b"frames")
+    folder = tmp_path / "unpacked"
+    folder.mkdir()
+    unpacked = parser.unpack(archive, "papers.zip", folder)
+    (member,) = unpacked.members
+    assert member.name == "travel/規程.md"
+    assert member.path.read_bytes() == handbook.read_bytes()
+    ((refused, error),) = unpacked.refused
+    assert refused == "travel/film.mov"
+    assert isinstance(error, errors.UnknownKind)
+    archive.write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(errors.Unreadable, match=r"papers\.zip"):
+        parser.unpack(archive, "papers.zip", folder)

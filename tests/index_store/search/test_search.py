@@ -1,0 +1,228 @@
+"""One question, three searches: by vector, by keyword, and by both."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from index_store.base import errors
+from index_store.base.records import Hit
+from index_store.base.settings import Settings
+from index_store.ingestion.sources import FileSource
+from index_store.search.searcher import MODES
+from index_store.store import IndexStore
+
+Write = Callable[..., Path]
+
+RULES = """# 設定属性リファレンス
+
+## Xパタン
+
+Xパタンは帳票の並びを決める属性です。既定値は 3 です。
+
+## Yパタン
+
+Yパタンは帳票の色を決める属性です。既定値は 5 です。
+
+## X'パタン
+
+X'パタンは帳票の順を決める属性です。既定値は 4 です。
+
+## Zパタン
+
+Zパタンは帳票の枠を決める属性です。既定値は 7 です。
+"""
+
+ODD = [
+    "旅", "あ", "a", "?", "。", "１２３", "ﾊﾟﾀﾝ", "Ｘパタン", "🙂", '" OR NEAR(', "'; DROP TABLE documents; --",
+    "* AND NOT (", "title:x", "^", "-", "\u0000x", "\ud800", "Xパタンとpatternと패턴", "パ" * 1000, "word " * 1000,
+]  # fmt: skip
+
+
+def texts(hits: list[Hit]) -> list[str]:
+    return [hit.text for hit in hits]
+
+
+@pytest.fixture
+def rules(store: IndexStore, tmp_path: Path) -> IndexStore:
+    """A store whose index `a` holds RULES."""
+    file = tmp_path / "rules.md"
+    file.write_text(RULES, encoding="utf-8")
+    store.add("a", file)
+    return store
+
+
+@pytest.mark.parametrize("question", ["Xパタンとは", "ｘﾊﾟﾀﾝについて教えてください", "Xパタンとはどういったものですか"])
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_however_it_is_asked_about_the_very_term_comes_before_those_that_look_alike(
+    rules: IndexStore, question: str, mode: str
+) -> None:
+    first = rules.search("a", question, mode=mode)[0]
+    assert first.headings == ("Xパタン",)
+    assert first.keyword_rank == 1
+
+
+def test_each_hit_tells_its_ranks_and_scores_on_both_sides(rules: IndexStore) -> None:
+    vector, keyword, hybrid = (rules.search("a", "Yパタンの色", mode=mode, k=4) for mode in MODES)
+    assert [(hit.vector_rank, hit.keyword_rank) for hit in vector] == [(rank, None) for rank in (1, 2, 3, 4)]
+    assert [(hit.vector_rank, hit.keyword_rank) for hit in keyword] == [(None, rank) for rank in (1, 2, 3, 4)]
+    assert all(hit.score == hit.vector_score and hit.keyword_score is None for hit in vector)
+    assert all(hit.score == hit.keyword_score and hit.vector_score is None for hit in keyword)
+    ranks = {hit.chunk_id: hit.rank for hit in vector}, {hit.chunk_id: hit.rank for hit in keyword}
+    for hit in hybrid:
+        assert (hit.vector_rank, hit.keyword_rank) == (ranks[0][hit.chunk_id], ranks[1][hit.chunk_id])
+    assert [hit.score for hit in hybrid] == sorted((hit.score for hit in hybrid), reverse=True)
+
+
+def test_by_rank_a_score_is_what_reciprocal_rank_fusion_says(settings: Settings, tmp_path: Path) -> None:
+    by_rank = settings.model_copy(update={"fusion": "rank", "keyword_weight": 0.5})
+    with IndexStore(by_rank) as store:
+        file = tmp_path / "rules.md"
+        file.write_text(RULES, encoding="utf-8")
+        store.add("a", file)
+        for hit in store.search("a", "Zパタンの枠", mode="hybrid", k=3):
+            assert hit.vector_rank
+            assert hit.keyword_rank
+            assert hit.score == pytest.approx(0.5 / (60 + hit.vector_rank) + 0.5 / (60 + hit.keyword_rank), abs=1e-6)
+
+
+def test_words_that_no_passage_holds_find_nothing_by_keyword(rules: IndexStore) -> None:
+    assert rules.search("a", "zebra", mode="keyword") == []
+    by_both = rules.search("a", "zebra", mode="hybrid", k=2)
+    assert [hit.keyword_rank for hit in by_both] == [None, None]
+
+
+def test_words_of_ones_own_replace_the_question_on_the_keyword_side(rules: IndexStore) -> None:
+    hit = rules.search("a", "帳票について", mode="keyword", words=["Zパタン"], k=1)[0]
+    assert hit.headings == ("Zパタン",)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_only_the_documents_wanted_are_searched(store: IndexStore, write: Write, mode: str) -> None:
+    for name in ("apples.md", "pears.md"):
+        store.add("a", write(name, sections=3))
+    pears = next(each for each in store.documents("a") if each.title == "pears.md")
+    hits = store.search("a", "What does apples.md say?", mode=mode, k=10, document_ids=[pears.id])
+    assert {hit.document_id for hit in hits} == {pears.id}
+    assert store.search("a", "apples", mode=mode, document_ids=["gone"]) == []
+    assert store.search("a", "apples", mode=mode, document_ids=[]) == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_there_are_as_many_sections_as_wanted_however_many_chunks_share_one(
+    serviced: Settings, tmp_path: Path, mode: str
+) -> None:
+    notes = (f"### Note {i}\n\nThe kettle {i} whistles. {'Water boils in it. ' * 12}\n" for i in range(300))
+    shelves = (f"## Shelf {i}\n\nShelf {i} is for plates, and far from any kettle.\n" for i in range(4))
+    file = tmp_path / "kitchen.md"
+    file.write_text("\n".join(["# Kitchen", "## Kettles", *notes, *shelves]), encoding="utf-8")
+    with IndexStore(serviced) as store:
+        added = store.add("a", file)
+        assert added.chunks > 4 * added.sections
+        hits = store.search("a", "kettle whistles", mode=mode, unit="section", k=added.sections - 1)
+        assert len({hit.section_id for hit in hits}) == len(hits) == added.sections - 1
+        for hit in hits:
+            section = store.section(hit.section_id)
+            assert (hit.text, hit.start, hit.end) == (section.text, 0, len(section.text))
+            assert section.text[hit.best_start : hit.best_end].strip()
+
+
+def test_a_text_that_stands_in_two_places_is_shown_once_with_the_other_named(store: IndexStore, tmp_path: Path) -> None:
+    notice = "This notice is for staff of every office: lock your screen when you leave your desk, even for a minute."
+    for name, text in {"a.md": notice, "b.md": f"{notice}\n", "c.md": "Lock the door of the kitchen at night."}.items():
+        (tmp_path / name).write_text(f"# Notice\n\n{text}", encoding="utf-8")
+        store.add("a", tmp_path / name)
+    for mode in MODES:
+        first, *others = store.search("a", "lock the screen", mode=mode, k=5)
+        assert [Path(copy.source).name for copy in first.copies] == [
+            "b.md" if first.source.endswith("a.md") else "a.md"
+        ]
+        assert notice not in texts(others)
+
+
+def test_texts_that_differ_in_a_number_are_two(store: IndexStore, tmp_path: Path) -> None:
+    for year, days in ((2025, 20), (2026, 22)):
+        file = tmp_path / f"{year}.md"
+        file.write_text(f"Every member of staff has {days} days of paid leave a year, to be taken by March.")
+        store.add("a", file)
+    assert len(store.search("a", "days of leave", mode="hybrid")) == 2
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("question", ODD)
+def test_any_question_is_answered_with_hits_or_with_none(rules: IndexStore, question: str, mode: str) -> None:
+    hits = rules.search("a", question, mode=mode)
+    assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
+    assert hits == rules.search("a", question, mode=mode)
+
+
+def test_half_width_kana_and_full_width_digits_find_what_is_written_the_usual_way(rules: IndexStore) -> None:
+    assert rules.search("a", "ﾁｮｳﾋｮｳ ﾊﾟﾀﾝ", mode="keyword") == rules.search("a", "チョウヒョウ パタン", mode="keyword")
+    assert rules.search("a", "既定値７", mode="keyword", k=1)[0].headings == ("Zパタン",)
+
+
+def test_an_unknown_mode_or_unit_is_told_with_those_there_are(rules: IndexStore) -> None:
+    with pytest.raises(errors.UnknownMode, match="vector, keyword, hybrid"):
+        rules.search("a", "x", mode="both")
+    with pytest.raises(errors.UnknownUnit, match="chunk, section"):
+        rules.search("a", "x", unit="page")
+
+
+def test_keywords_need_no_embedding_model(serviced: Settings, write: Write) -> None:
+    with IndexStore(serviced) as store:
+        store.ingest("a", [FileSource(write("apples.md"))]).wait()
+    with IndexStore(serviced.model_copy(update={"embedding_model": "model-b"})) as store:
+        assert store.search("a", "apples", mode="keyword")
+        for mode in ("vector", "hybrid"):
+            with pytest.raises(errors.EmbeddingModelMismatch):
+                store.search("a", "apples", mode=mode)
+
+
+def test_a_term_of_the_glossary_is_searched_as_a_whole_from_now_on(rules: IndexStore) -> None:
+    analysis = rules.analyse("a", "属性リファレンスとは")
+    assert "属性リファレンス" not in analysis.kept
+    rules.set_glossary("a", "属性リファレンス\nXパタン\n")
+    assert rules.analyse("a", "属性リファレンスとは").kept == ("属性リファレンス",)
+    assert rules.glossary("a") == "属性リファレンス\nXパタン\n"
+    assert rules.search("a", "Xパタン", mode="keyword", k=1)[0].headings == ("Xパタン",)
+    assert rules.check() == []
+
+
+def test_what_matched_can_be_shown_where_it_stands(rules: IndexStore) -> None:
+    hit = rules.search("a", "ｙﾊﾟﾀﾝの色は?", mode="keyword", k=1)[0]
+    spans = rules.matches("a", rules.analyse("a", "ｙﾊﾟﾀﾝの色は?"), hit.text)
+    assert [hit.text[start:end] for start, end in spans] == ["Yパタン", "色"]
+
+
+def test_it_is_known_in_how_many_chunks_each_word_of_a_question_stands(store: IndexStore, tmp_path: Path) -> None:
+    texts = {"a": "日当は二千円です。\n\n## 日当\n\n半額", "b": "宿泊の日程とapples", "c": "An apple"}
+    ids = {}
+    for name, text in texts.items():
+        file = tmp_path / f"{name}.md"
+        file.write_text(f"# {name.upper()}\n\n{text}\n", encoding="utf-8")
+        ids[name] = store.add("a", file).document_id
+    analysis = store.analyse("a", "日当 apple 宿泊費用 zebra")
+
+    def counted(*names: str) -> dict[str, int]:
+        known = store.count_words("a", analysis, [ids[name] for name in names] or None)
+        return {term: count.chunks for term, count in known.items() if count.chunks}
+
+    assert counted() == {"日当": 2, "appl": 2, "宿泊": 1}
+    assert counted("a", "c") == {"日当": 2, "appl": 1}
+    store.remove_documents([ids["a"]])
+    assert counted() == {"appl": 2, "宿泊": 1}
+    assert counted("a") == {}
+
+
+def test_a_word_that_stands_nowhere_may_have_its_characters_there(rules: IndexStore) -> None:
+    rules.set_glossary("a", "Xパタン表\n")
+    counts = rules.count_words("a", rules.analyse("a", "Xパタン表 zebra"))
+    assert [(each.chunks, each.has_parts) for each in counts.values()] == [(0, True), (0, False)]
+
+
+def test_removed_documents_are_found_by_no_search(rules: IndexStore, write: Write) -> None:
+    rules.add("a", write("apples.md"))
+    document = next(each for each in rules.documents("a") if each.title == "apples.md")
+    rules.remove_documents([document.id])
+    assert rules.search("a", "apples", mode="keyword") == []
+    assert rules.check() == []

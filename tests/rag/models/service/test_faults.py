@@ -1,0 +1,242 @@
+"""What a chat service can do wrong, over real HTTP: it is mended, or ends the run in a sentence that helps."""
+
+import json
+import logging
+import re
+import socket
+
+import pytest
+
+import rag.models.chat_model
+from rag.models.service import ja
+from rag.trace import Token, to_json
+from tests.rag.conftest import KEY
+from tests.rag.documents import INDEX
+from tests.rag.reading import finished, of
+from tests.rag.verdicts import NO, PROSE, YES
+from tests.servers import Answer, Fault, OpenAIServer, Refusal
+
+QUESTION = "出張の日当はいくらですか?"
+ANSWER = "日当は1日2,500円です[1]。"
+
+JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龠]")
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch):
+    monkeypatch.setattr(rag.models.chat_model, "RETRY_PAUSE", 0.01)
+
+
+@pytest.fixture
+def ask(open_engine, server):
+    server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
+
+    def ask(pipeline: str = "naive", **settings):
+        return open_engine(server=server, **settings).ask(QUESTION, index=INDEX, pipeline_name=pipeline)
+
+    return ask
+
+
+def refuses(status: int, **details):
+    return lambda server: server.fails(Refusal(status, **details))
+
+
+def fails(fault: Fault):
+    return lambda server: server.fails(fault)
+
+
+def answers(text: str):
+    return lambda server: setattr(server, "default", text)
+
+
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+@pytest.mark.parametrize(
+    ("break_it", "code", "advice"),
+    [
+        (refuses(401), "key_refused", "OPENAI_API_KEY"),
+        (refuses(403), "key_refused", "OPENAI_API_KEY"),
+        (refuses(404), "model_unknown", "OPENAI_BASE_URL"),
+        (refuses(400), "request_refused", "400"),
+        (refuses(429), "service_busy", "127.0.0.1"),
+        (refuses(429, code="insufficient_quota"), "quota_used_up", "127.0.0.1"),
+        (refuses(500), "service_failed", "500"),
+        (refuses(503), "service_failed", "503"),
+        (fails(Fault.CLOSES), "service_unreachable", "OPENAI_BASE_URL"),
+        (fails(Fault.CLOSES_MIDWAY), "service_unreachable", "OPENAI_BASE_URL"),
+        (fails(Fault.MALFORMED), "answer_unreadable", "OPENAI_BASE_URL"),
+        (fails(Fault.HANGS), "service_timed_out", "MODEL_TIMEOUT"),
+    ],
+)
+def test_a_service_that_fails_fails_the_run_in_a_sentence_of_each_language(
+    ask, server, pipeline, break_it, code, advice
+):
+    break_it(server)
+    run = ask(pipeline, model_timeout=0.3)
+    result = run.result()
+    assert (result.status, result.error.code) == ("failed", code)
+    assert advice in result.error.en
+    assert advice in result.error.ja
+    assert not JAPANESE.search(result.error.en)
+    assert JAPANESE.search(result.error.ja)
+    # What another call may not meet, grading does without: then it is the answer that can't be written.
+    lasting = code in ("key_refused", "model_unknown", "quota_used_up")
+    step = finished(run.events, "grade_documents" if pipeline == "self_rag" and lasting else "generate")[-1]
+    assert (step.verdict, step.error) == ("failed", result.error)
+
+
+def test_a_wrong_key_is_refused_in_words(ask):
+    assert ask(key="sk-wrong-4711").result().error.code == "key_refused"
+
+
+def test_an_address_where_nobody_listens_cannot_be_reached(ask):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    result = ask(openai_base_url=f"http://127.0.0.1:{port}/v1").result()
+    assert result.error.code == "service_unreachable"
+    assert f"127.0.0.1:{port}" in result.error.en
+
+
+def test_an_address_without_its_v1_is_told(ask, server):
+    assert ask(openai_base_url=server.url).result().error.code == "model_unknown"
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_service_that_is_busy_for_a_moment_is_asked_again(ask, server, status):
+    server.fails(Refusal(status, retry_after=0.01), times=2)
+    result = ask(model_retries=2).result()
+    assert (result.status, result.answer) == ("finished", ANSWER)
+    assert len(server.chats) == 3
+
+
+def test_a_stream_that_breaks_is_begun_anew_and_what_it_wrote_is_void(ask, server):
+    server.enqueue(Fault.CLOSES_MIDWAY)
+    run = ask(model_retries=1)
+    result = run.result()
+    assert (result.status, result.answer) == ("finished", ANSWER)
+    written = of(Token, run.events)
+    restart = next(i for i, token in enumerate(written) if token.restart)
+    assert restart > 0
+    assert "".join(token.text for token in written[restart:]) == ANSWER
+    assert {token.attempt for token in written} == {1}
+    assert result.totals.model_calls == 2
+
+
+def test_a_stream_that_breaks_each_time_fails_and_keeps_nothing_void(ask, server):
+    server.fails(Fault.CLOSES_MIDWAY)
+    run = ask(model_retries=2)
+    result = run.result()
+    assert (result.status, result.error.code) == ("failed", "service_unreachable")
+    assert len(server.chats) == result.totals.model_calls == 3
+    assert len(result.answer) < len(ANSWER)
+
+
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+def test_an_answer_of_nothing_fails_the_run_and_names_the_model(ask, server, pipeline):
+    server.answer_when(lambda request: request.streams, "")
+    result = ask(pipeline).result()
+    assert (result.status, result.error.code, result.answer) == ("failed", "empty_reply", "")
+    assert "test-chat" in result.error.en
+    assert "test-chat" in result.error.ja
+
+
+def test_prose_in_the_place_of_json_fails_the_run_after_each_way_of_asking(ask, server):
+    server.default = PROSE
+    result = ask("self_rag").result()
+    assert (result.status, result.error.code) == ("failed", "no_json")
+    assert any("response_format" in request.body for request in server.chats)
+    assert any("tools" in request.body for request in server.chats)
+
+
+@pytest.mark.parametrize("refused", [{"response_format"}, {"response_format", "tools"}])
+def test_a_service_without_structured_output_is_asked_in_the_next_way_it_knows(ask, server, refused):
+    server.refuses = refused
+    run = ask("self_rag")
+    result = run.result()
+    assert (result.status, result.outcome, result.answer) == ("finished", "confirmed", ANSWER)
+    if "tools" in refused:
+        assert not {"tools", "response_format"} & server.chats[-1].body.keys()
+    else:
+        assert {request.forced_function for request in server.chats[-2:]} == {"support", "usefulness"}
+
+
+@pytest.mark.parametrize("refused", [set(), {"response_format"}, {"response_format", "tools"}])
+def test_search_words_are_had_from_a_service_in_whichever_way_it_knows(ask, server, refused):
+    server.refuses = refused
+    server.answer_when(lambda request: ja.KEYWORDS in request.prompt, '{"words": ["日当"]}')
+    run = ask("hybrid")
+    assert run.result().answer == ANSWER
+    [extracted] = finished(run.events, "extract_keywords")
+    assert extracted.detail.words == ("日当",)
+    assert extracted.model_calls == 1 + len(refused)
+
+
+def test_a_service_that_refuses_the_words_in_every_way_costs_the_words_alone(ask, server):
+    server.answer_when(lambda request: ja.KEYWORDS in request.prompt, Refusal(400))
+    run = ask("hybrid")
+    assert run.result().status == "finished"
+    [extracted] = finished(run.events, "extract_keywords")
+    assert (extracted.detail.why, extracted.detail.error.code) == ("failed", "request_refused")
+    assert KEY not in "".join(map(to_json, run.events))
+
+
+def test_what_a_service_refused_once_is_not_tried_again(open_engine, server):
+    server.refuses = {"response_format"}
+    server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
+    engine = open_engine(server=server)
+    engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
+    before = len(server.chats)
+    engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag").result()
+    assert not any("response_format" in request.body for request in server.chats[before:])
+
+
+def test_a_service_that_ignores_the_schema_is_read_with_patience(ask, server):
+    server.ignores = {"response_format", "tools", "tool_choice"}
+    server.answer_when(lambda request: "JSON" in request.prompt, f"Sure!\n```json\n{YES}\n```")
+    assert ask("self_rag").result().outcome == "confirmed"
+
+
+def test_a_service_that_streams_no_usage_still_counts_its_calls(ask, server):
+    server.ignores = {"stream_options"}
+    totals = ask().result().totals
+    assert (totals.model_calls, totals.tokens) == (1, 0)
+
+
+def test_tokens_are_those_that_the_service_counted(ask, server):
+    server.default = Answer("2,500円[1]。", tokens=7)
+    totals = ask().result().totals
+    assert totals.tokens_out == 7
+    assert totals.tokens_in == -(-len(server.prompts[0]) // 4)
+
+
+def test_graders_are_asked_for_json_by_the_schemas_of_their_grades(ask, server):
+    ask("self_rag").result()
+    graded = [request for request in server.chats if not request.streams]
+    fields = [sorted(request.schema["properties"]) for request in graded]
+    assert fields[:4] == [["reason", "score", "verdict"]] * 4
+    assert sorted(fields[4:]) == [["rating", "reason"], ["reason", "support", "unsupported"]]
+    assert sum(ja.RELEVANCE in request.prompt for request in graded) == 4
+
+
+@pytest.mark.parametrize("break_it", [refuses(401), refuses(400), refuses(500), fails(Fault.MALFORMED), answers(NO)])
+def test_the_key_stands_in_no_event_no_history_no_log_and_no_error(open_engine, server: OpenAIServer, caplog, break_it):
+    caplog.set_level(logging.DEBUG)
+    break_it(server)
+    engine = open_engine(server=server)
+    run = engine.ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    run.result()
+    assert server.chats[0].headers["authorization"] == f"Bearer {KEY}"
+    assert KEY not in "".join(map(to_json, run.events))
+    kept = b"".join(file.read_bytes() for file in engine.settings.data_dir.glob("history.sqlite3*"))
+    assert run.id.encode() in kept
+    assert KEY.encode() not in kept
+    assert KEY not in caplog.text
+    assert KEY not in repr(engine.settings)
+    assert KEY not in json.dumps(engine.settings.model_dump(mode="json"))
+
+
+def test_a_service_that_repeats_the_key_in_its_refusal_is_not_quoted(ask, server, caplog):
+    server.fails(Refusal(401, f"Incorrect API key provided: {KEY}."))
+    run = ask()
+    run.result()
+    assert KEY not in "".join(map(to_json, run.events))
+    assert KEY not in caplog.text

@@ -1,0 +1,77 @@
+"""Passages cut into strips, and put together again of those that bear on the question."""
+
+import pytest
+
+from rag.models.context_window import Room, length
+from rag.nodes.strips import GAP, SHORT, cut_up, refined, strips
+from tests.rag.models.test_prompts import passage
+
+ROOM = Room(passage=1e6, together=1e6)
+QUESTION = "出張の日当はいくらですか?"
+FACT = f"出張の日当は{'、どの行き先であっても' * 5}、1日2,500円です。"
+ASIDE = f"冷蔵庫は{'、食品に名前がないときには' * 4}、毎週金曜日に掃除します。"
+ENGLISH = "The client is called HazeGate. " * 3
+
+
+def kept(question: str, *texts: str, room: Room = ROOM) -> list[str]:
+    passages = [passage(text).model_copy(update={"number": number}) for number, text in enumerate(texts, 1)]
+    return [each.text for each in refined(passages, strips(question, passages, room))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "  \n",
+        "一文。",
+        FACT + ASIDE,
+        ENGLISH,
+        "a. b! c? 2.5 d\n\n- e\n- f",
+        "「そうか。」と言った。",
+        "。。。",
+        "no end",
+    ],
+)
+def test_strips_joined_give_the_text_again(text):
+    assert "".join(cut_up(text)).strip() == text.strip()
+
+
+def test_a_short_sentence_takes_the_next_one_along_but_no_more():
+    assert cut_up("一。二。三。四。五。") == ["一。二。", "三。四。", "五。"]
+    assert length(FACT) >= SHORT
+    assert cut_up(FACT + ASIDE) == [FACT, ASIDE]
+
+
+def test_a_number_is_not_cut_at_its_point():
+    assert cut_up("It costs 2.5 dollars today") == ["It costs 2.5 dollars today"]
+
+
+def test_what_bears_on_the_question_stays_and_gaps_are_shown():
+    assert kept(QUESTION, FACT + ASIDE + FACT) == [f"{FACT}{GAP}{FACT}"]
+    assert kept(QUESTION, ASIDE + FACT + ASIDE) == [FACT]
+    assert kept(QUESTION, FACT + FACT) == [FACT + FACT]
+
+
+def test_what_shares_no_word_with_the_question_is_kept_whole():
+    assert kept(QUESTION, ENGLISH) == [ENGLISH.strip()]
+
+
+def test_a_passage_keeps_its_number_and_place():
+    whole = passage(FACT + ASIDE).model_copy(update={"number": 7, "section_id": "s7"})
+    [left] = refined([whole], strips(QUESTION, [whole], ROOM))
+    assert left.model_copy(update={"text": whole.text}) == whole
+
+
+def test_where_there_is_not_room_for_all_the_best_strips_have_it():
+    room = Room(passage=1e6, together=length(FACT) + 1)
+    assert kept(QUESTION, ASIDE, FACT, room=room) == [FACT]
+
+
+def test_no_passage_takes_more_than_its_share_of_the_room():
+    [left] = kept(QUESTION, FACT * 50, room=Room(passage=3 * length(FACT), together=1e6))
+    assert left == FACT * 3
+
+
+def test_an_empty_passage_and_none_are_no_fault():
+    assert kept(QUESTION) == []
+    assert kept(QUESTION, "  ") == []

@@ -1,0 +1,549 @@
+"""Runs as the engine carries them out: their events, their ends, their stops, several at once."""
+
+import threading
+
+import pytest
+
+from index_store.base.errors import UnknownMode, UnknownUnit
+from index_store.base.records import AddStatus
+from index_store.ingestion import uploads
+from index_store.ingestion.sources import FileSource
+from rag.errors import BadHitCount, UnknownPipeline
+from rag.models.service import en, ja
+from rag.pipelines import PIPELINES
+from rag.runs.engine import Engine
+from rag.runs.history import History
+from rag.runs.run import Run
+from rag.settings import Settings
+from rag.trace import (
+    DocumentsDetail,
+    Retrieval,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    Token,
+    from_json,
+    to_json,
+)
+from tests.rag.documents import INDEX
+from tests.rag.reading import begun, finished, of, tokens
+from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
+from tests.rag.verdicts import NO, YES, approve
+from tests.servers import Answer, OpenAIServer
+
+QUESTION = "出張の日当はいくらですか?"
+LONG_ANSWER = "日当は1日2,500円です[1]。" * 20
+
+
+def ask(engine: Engine, question: str = QUESTION, pipeline: str = "naive", **options) -> Run:
+    return engine.ask(question, index=INDEX, pipeline_name=pipeline, **options)
+
+
+def wait_for_token(run: Run) -> None:
+    next(event for event in run.stream() if isinstance(event, Token))
+
+
+# Events
+
+
+def test_events_come_in_order_and_the_last_is_run_finished(engine, chat):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=NO, times=1)
+    events = list(ask(engine, pipeline="self_rag").stream())
+    assert isinstance(events[0], RunStarted)
+    assert [type(event) for event in events].index(RunFinished) == len(events) - 1
+    started: set[tuple[str, int]] = set()
+    ended: set[tuple[str, int]] = set()
+    for event in events:
+        if isinstance(event, StepStarted):
+            assert (event.step, event.attempt) not in started
+            started.add((event.step, event.attempt))
+        if isinstance(event, Token | StepFinished):
+            assert (event.step, event.attempt) in started - ended
+        if isinstance(event, StepFinished):
+            ended.add((event.step, event.attempt))
+    assert started == ended
+
+
+def test_the_totals_are_the_sums_of_the_steps(engine, chat):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=NO, times=1)
+    run = ask(engine, pipeline="self_rag")
+    totals, steps = run.result().totals, of(StepFinished, run.events)
+    assert totals.model_calls == sum(step.model_calls for step in steps) == len(chat.prompts) == 10
+    assert totals.tokens_in == sum(step.tokens_in for step in steps) > 0
+    assert totals.tokens_out == sum(step.tokens_out for step in steps) > 0
+    assert totals.tokens == totals.tokens_in + totals.tokens_out
+    assert totals.generations == len(finished(run.events, "generate")) == 2
+
+
+def test_each_step_lies_within_the_time_of_its_run(engine, chat):
+    approve(chat)
+    run = ask(engine, pipeline="self_rag")
+    seconds = run.result().totals.seconds
+    for step in of(StepFinished, run.events):
+        assert 0 <= step.start <= step.start + step.milliseconds / 1000 <= seconds
+
+
+def test_every_event_survives_json(engine, chat):
+    approve(chat)
+    run = ask(engine, pipeline="self_rag")
+    run.result()
+    assert [from_json(to_json(event)) for event in run.events] == list(run.events)
+
+
+def test_two_readers_see_the_same_events_whenever_they_begin(engine, chat):
+    gate = Gate()
+    chat.enqueue(Held(gate, LONG_ANSWER, shown=LONG_ANSWER[:40]))
+    run = ask(engine)
+    seen: list[list] = [[], []]
+    readers = [threading.Thread(target=lambda into=into: into.extend(run.stream())) for into in seen]
+    readers[0].start()
+    gate.wait_for(1)
+    readers[1].start()
+    gate.open()
+    for reader in readers:
+        reader.join(10)
+    assert seen[0] == seen[1] == list(run.stream())
+
+
+def test_a_run_goes_on_when_nobody_reads_it(engine, chat):
+    gate = Gate()
+    chat.enqueue(Held(gate, LONG_ANSWER, shown=LONG_ANSWER[:8]))
+    run = ask(engine)
+    wait_for_token(run)
+    gate.open()
+    assert eventually(lambda: run.is_finished)
+    assert engine.run(run.id).result().answer == LONG_ANSWER
+
+
+def test_several_runs_at_once_keep_to_themselves(engine, chat):
+    gate = Gate()
+    for number in range(5):
+        chat.answer_when(f"質問: 日当{number}", answer=Held(gate, f"答え{number}。"))
+    runs = [ask(engine, f"日当{number}はいくら?") for number in range(5)]
+    gate.wait_for(5)
+    gate.open()
+    assert [run.result().answer for run in runs] == [f"答え{number}。" for number in range(5)]
+
+
+def test_a_model_that_is_not_ready_is_started_as_a_step(open_engine, chat):
+    run = ask(open_engine(chat, starts=True))
+    assert run.result().status == "finished"
+    assert begun(run.events)[0] == "start_model"
+    assert finished(run.events, "start_model")[0].detail.name == "scripted"
+
+
+# Another retrieval than the pipeline's
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_any_pipeline_searches_as_it_is_told_to(engine, chat, pipeline):
+    approve(chat)
+    chosen = Retrieval(mode="keyword", unit="section", k=2)
+    run = ask(engine, "日当と宿泊の規程、グリーン車の承認", pipeline=pipeline, retrieval=chosen)
+    assert run.result().status == "finished"
+    searched = finished(run.events, "retrieve")[0].detail
+    assert (searched.mode, searched.unit, len(searched.passages)) == ("keyword", "section", 2)
+    assert all(passage.vector_rank is None and passage.keyword_rank for passage in searched.passages)
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_a_pipeline_left_alone_searches_as_it_has_it(engine, chat, pipeline):
+    approve(chat)
+    run = ask(engine, pipeline=pipeline)
+    run.result()
+    has = PIPELINES[pipeline].retrieval
+    searched = finished(run.events, "retrieve")[0].detail
+    assert (searched.mode, searched.unit, len(searched.passages)) == (has.mode, has.unit, has.k)
+    assert run.events[0].retrieval is None
+
+
+def test_what_was_picked_stands_in_the_history(engine):
+    chosen = Retrieval(mode="hybrid", k=1)
+    run = ask(engine, retrieval=chosen)
+    run.result()
+    assert engine.history.events(run.id)[0].retrieval == chosen
+
+
+@pytest.mark.parametrize(
+    ("chosen", "error"),
+    [
+        (Retrieval(mode="fuzzy"), UnknownMode),
+        (Retrieval(unit="page"), UnknownUnit),
+        (Retrieval(k=0), BadHitCount),
+        (Retrieval(k=-4), BadHitCount),
+        (Retrieval(k=21), BadHitCount),
+    ],
+)
+def test_a_retrieval_that_cannot_be_is_refused_in_a_sentence_before_a_run_begins(engine, chosen, error):
+    with pytest.raises(error):
+        ask(engine, retrieval=chosen)
+    assert engine.history.runs() == []
+    assert engine.history.conversations() == []
+
+
+def test_a_search_that_finds_nothing_by_keyword_is_an_answer_too(engine, chat):
+    run = ask(engine, "??!", retrieval=Retrieval(mode="keyword"))
+    assert run.result().status == "finished"
+    assert finished(run.events, "retrieve")[0].detail.passages == ()
+
+
+# Stopping
+
+
+def test_stop_ends_the_run_at_once_and_keeps_what_was_written(engine, chat):
+    chat.enqueue(Held(Gate(), LONG_ANSWER, shown=LONG_ANSWER[:16]))
+    run = ask(engine)
+    wait_for_token(run)
+    assert eventually(lambda: tokens(run.events) == LONG_ANSWER[:16])
+    run.stop()
+    result = run.result()
+    assert (result.status, result.answer, result.outcome, result.error) == ("stopped", LONG_ANSWER[:16], None, None)
+    assert [citation.number for citation in result.citations] == [1]
+    assert finished(run.events, "generate")[0].verdict == "stopped"
+    assert engine.history.run(run.id).status == "stopped"
+
+
+def test_stop_in_the_midst_of_grading_ends_every_grade(engine, chat):
+    gate = Gate()
+    chat.answer_when(ja.RELEVANCE, answer=Held(gate, YES))
+    run = ask(engine, pipeline="self_rag")
+    gate.wait_for(4)
+    run.stop()
+    assert run.result().status == "stopped"
+    assert begun(run.events) == ["retrieve", "grade_documents"]
+    assert gate.waiting == 0
+
+
+def test_a_stop_that_meets_a_word_of_the_model_is_not_lost(open_engine, server):
+    server.default = Answer("日当は2,500円です。" * 40, token_seconds=0.005)
+    engine = open_engine(server=server)
+    done = threading.Event()
+
+    def keep_busy() -> None:
+        # So that a stop and a word often wait for the event loop together.
+        while not done.is_set():
+            sum(range(2000))
+
+    busy = [threading.Thread(target=keep_busy) for _ in range(2)]
+    for thread in busy:
+        thread.start()
+    try:
+        for _ in range(20):
+            run = ask(engine)
+            wait_for_token(run)
+            run.stop()
+            assert run.result().status == "stopped"
+    finally:
+        done.set()
+        for thread in busy:
+            thread.join()
+
+
+def test_a_run_that_is_stopped_at_once_still_ends(engine):
+    run = ask(engine)
+    run.stop()
+    assert run.result().status == "stopped"
+
+
+def test_stopping_a_finished_run_does_nothing(engine):
+    run = ask(engine)
+    result = run.result()
+    run.stop()
+    assert run.result() == result
+    assert run.events[-1] == result
+
+
+def test_stop_closes_the_connection_to_the_model(open_engine, server):
+    server.default = Answer(LONG_ANSWER, token_seconds=0.05)
+    run = ask(open_engine(server=server))
+    wait_for_token(run)
+    run.stop()
+    result = run.result()
+    assert result.status == "stopped"
+    assert 0 < len(result.answer) < len(LONG_ANSWER)
+    assert server.chats[0].disconnected.wait(5)
+
+
+def test_stop_closes_the_connections_of_graders(open_engine, server):
+    server.default = Answer(YES, delay=30)
+    run = ask(open_engine(server=server), pipeline="self_rag")
+    server.wait_for_requests(4)
+    run.stop()
+    assert run.result().status == "stopped"
+    assert all(request.disconnected.wait(5) for request in server.chats)
+
+
+def test_a_run_whose_time_is_up_is_limited_and_keeps_what_was_written(open_engine, chat):
+    chat.enqueue(Held(Gate(), LONG_ANSWER, shown=LONG_ANSWER[:16]))
+    result = ask(open_engine(chat, run_time_limit=2)).result()
+    assert (result.status, result.answer, result.error.code) == ("limited", LONG_ANSWER[:16], "run_time_limit")
+    assert "RUN_TIME_LIMIT" in result.error.en
+    assert "RUN_TIME_LIMIT" in result.error.ja
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "variable"),
+    [
+        ({"run_call_limit": 4}, "run_call_limit", "RUN_CALL_LIMIT"),
+        ({"run_token_limit": 1000}, "run_token_limit", "RUN_TOKEN_LIMIT"),
+    ],
+)
+def test_a_run_whose_calls_or_tokens_are_used_up_is_limited_and_says_which(open_engine, chat, limit, code, variable):
+    approve(chat)
+    chat.answer_when(ja.GROUNDING, answer=NO)
+    chat.default = LONG_ANSWER
+    run = ask(open_engine(chat, **limit), pipeline="self_rag")
+    result = run.result()
+    assert (result.status, result.outcome, result.error.code) == ("limited", None, code)
+    assert variable in result.error.en
+    assert variable in result.error.ja
+    assert result.totals.model_calls == len(chat.prompts)
+    if "run_call_limit" in limit:
+        assert result.totals.model_calls <= 4
+
+
+def test_what_was_written_before_the_calls_were_used_up_is_kept(open_engine, chat):
+    approve(chat)
+    chat.default = LONG_ANSWER
+    result = ask(open_engine(chat, run_call_limit=5), pipeline="self_rag").result()
+    assert (result.status, result.error.code, result.answer) == ("limited", "run_call_limit", LONG_ANSWER)
+    assert result.citations
+
+
+def test_a_run_within_its_budget_is_not_limited(open_engine, chat):
+    approve(chat)
+    assert ask(open_engine(chat, run_call_limit=7), pipeline="self_rag").result().status == "finished"
+
+
+def test_a_budget_is_that_of_one_run(open_engine, chat):
+    engine = open_engine(chat, run_call_limit=1)
+    assert [ask(engine).result().status for _ in range(3)] == ["finished"] * 3
+
+
+def test_a_follow_up_counts_among_the_calls_of_its_run(open_engine, chat):
+    engine = open_engine(chat, run_call_limit=1)
+    first = ask(engine)
+    first.result()
+    chat.answer_when(ja.STANDALONE, answer="日当は誰が承認しますか?")
+    second = ask(engine, "それは誰が承認しますか?", conversation_id=first.conversation_id)
+    assert (second.result().status, second.result().error.code) == ("limited", "run_call_limit")
+
+
+def test_closing_the_engine_stops_its_runs(loaded, chat):
+    gate = Gate()
+    chat.default = Held(gate, LONG_ANSWER)
+    with Engine(Settings(data_dir=loaded), models=ScriptedSource(chat)) as engine:
+        runs = [ask(engine), ask(engine)]
+        gate.wait_for(2)
+    assert [run.result().status for run in runs] == ["stopped", "stopped"]
+
+
+# What can't be answered
+
+
+def test_an_empty_question_is_refused(engine, chat):
+    result = ask(engine, " 　\n").result()
+    assert (result.status, result.error.code) == ("failed", "empty_question")
+    assert chat.prompts == []
+
+
+def test_an_index_that_is_not_there_is_named_beside_those_that_are(engine, chat):
+    result = engine.ask("Where?", index="other", pipeline_name="naive").result()
+    assert (result.status, result.error.code) == ("failed", "unknown_index")
+    assert "other" in result.error.ja
+    assert INDEX in result.error.ja
+    assert chat.prompts == []
+
+
+def test_an_empty_index_asks_for_documents(engine, chat):
+    for document in engine.store.documents(INDEX):
+        engine.store.remove(INDEX, document.source)
+    run = ask(engine)
+    result = run.result()
+    assert (result.status, result.error.code) == ("failed", "empty_index")
+    assert finished(run.events, "retrieve")[0].error == result.error
+    assert chat.prompts == []
+
+
+def test_a_pipeline_that_is_not_there_is_refused_before_anything_is_saved(engine):
+    with pytest.raises(UnknownPipeline, match="self_rag, self_rag_candidates"):
+        ask(engine, pipeline="agentic")
+    assert engine.history.conversations() == []
+
+
+def test_a_fault_of_ours_ends_the_run_in_words_and_stands_in_the_log(engine, chat, caplog):
+    chat.enqueue(RuntimeError("it broke"))
+    run = ask(engine)
+    result = run.result()
+    assert (result.status, result.error.code) == ("failed", "unexpected")
+    assert finished(run.events, "generate")[0].error.code == "unexpected"
+    assert "it broke" in caplog.text
+
+
+def test_a_failed_grade_ends_the_others(engine, chat):
+    gate = Gate()
+    chat.answer_when(ja.RELEVANCE, answer=Held(gate, YES))
+    chat.answer_when(ja.RELEVANCE, "グリーン車", answer=RuntimeError("it broke"))
+    assert ask(engine, pipeline="self_rag").result().status == "failed"
+    assert gate.waiting == 0
+
+
+def test_a_question_that_is_no_text_is_answered_all_the_same(engine, chat):
+    result = ask(engine, "日当は\udcff?").result()
+    assert result.status == "finished"
+    assert "質問: 日当は??" in chat.prompts[0]
+
+
+def test_braces_in_a_question_reach_the_model(engine, chat):
+    approve(chat)
+    question = "What does {passages} in {0} {} mean?"
+    assert ask(engine, question, pipeline="self_rag").result().status == "finished"
+    assert all(question in prompt for prompt in chat.prompts_with(en.RELEVANCE) + chat.prompts_with(en.ANSWER))
+
+
+# What is kept
+
+
+def test_a_run_is_saved_as_it_goes_without_its_tokens(engine, chat):
+    gate = Gate()
+    chat.enqueue(Held(gate, LONG_ANSWER, shown=LONG_ANSWER[:8]))
+    run = ask(engine)
+    wait_for_token(run)
+    assert engine.history.run(run.id).status == "running"
+    assert engine.history.events(run.id) == [event for event in run.events if not isinstance(event, Token)]
+    gate.open()
+    result = run.result()
+    assert engine.history.run(run.id).status == "finished"
+    assert engine.history.events(run.id)[-1] == result
+
+
+def test_a_run_that_was_in_flight_when_the_process_died_is_failed_at_the_next_start(loaded, chat):
+    history = History(loaded)
+    conversation = history.new_conversation(QUESTION)
+    started = RunStarted(
+        run_id="r", conversation_id=conversation.id, question=QUESTION, index=INDEX, pipeline="naive", model="m", at=1
+    )
+    history.save("r", started)
+    history.save("r", StepStarted(step="retrieve", attempt=1, start=0.25))
+    history.close()
+    with Engine(Settings(data_dir=loaded), models=ScriptedSource(chat)) as engine:
+        assert engine.history.run("r").status == "failed"
+        end = engine.history.events("r")[-1]
+        assert (end.status, end.error.code, end.totals.seconds) == ("failed", "interrupted", 0.25)
+        assert ask(engine).result().status == "finished"
+
+
+def test_questions_of_one_conversation_stay_together_and_others_apart(engine):
+    first = ask(engine)
+    second = ask(engine, "宿泊費は?", conversation_id=first.conversation_id)
+    other = ask(engine, conversation_id="not there any more")
+    for run in (first, second, other):
+        run.result()
+    assert [run.id for run in engine.history.runs(first.conversation_id)] == [first.id, second.id]
+    assert [run.id for run in engine.history.runs(other.conversation_id)] == [other.id]
+
+
+def test_the_run_that_a_conversation_waits_for_is_known(engine, chat):
+    gate = Gate()
+    chat.enqueue(Held(gate, "答え。"))
+    run = ask(engine)
+    assert engine.running(run.conversation_id) is run
+    gate.open()
+    run.result()
+    assert engine.running(run.conversation_id) is None
+
+
+def test_deleting_a_conversation_stops_all_its_runs(engine, chat):
+    gate = Gate()
+    chat.default = Held(gate, "答え。")
+    first = ask(engine)
+    second = ask(engine, conversation_id=first.conversation_id)
+    gate.wait_for(2)
+    engine.delete_conversation(first.conversation_id)
+    assert [run.result().status for run in (first, second)] == ["stopped", "stopped"]
+    assert engine.history.runs() == []
+
+
+def test_a_run_whose_history_is_gone_ends_for_its_readers(engine, chat, caplog):
+    gate = Gate()
+    chat.enqueue(Held(gate, "答え。"))
+    run = ask(engine)
+    gate.wait_for(1)
+    engine.history.delete_conversation(run.conversation_id)
+    gate.open()
+    assert eventually(lambda: run.is_finished)
+    assert run.id in caplog.text
+
+
+# Attachments
+
+
+def attachment(engine: Engine, tmp_path, name: str, text: str) -> FileSource:
+    file = tmp_path / "from-the-browser"
+    file.write_text(text, encoding="utf-8")
+    with file.open("rb") as content:
+        return uploads.keep(engine.settings.data_dir, name, content)
+
+
+def test_an_attachment_is_added_first_searched_and_discarded(engine, chat, tmp_path):
+    upload = attachment(engine, tmp_path, "parking.md", "# Parking\n\nThe garage closes at 22:00.\n")
+    chat.enqueue("At 22:00 [1].")
+    run = ask(engine, "When does the parking garage close?", attachments=[upload])
+    result = run.result()
+    assert begun(run.events) == ["add_documents", "retrieve", "generate"]
+    [adding] = finished(run.events, "add_documents")
+    assert isinstance(adding.detail, DocumentsDetail)
+    assert [(added.source, added.status) for added in adding.detail.added] == [("parking.md", AddStatus.READY)]
+    assert result.citations[0].source == "parking.md"
+    assert not upload.path.exists()
+
+
+def test_an_attachment_that_cannot_be_loaded_is_told_and_the_question_answered(engine, tmp_path):
+    upload = attachment(engine, tmp_path, "empty.md", "")
+    run = ask(engine, attachments=[upload])
+    assert run.result().status == "finished"
+    [adding] = finished(run.events, "add_documents")
+    assert adding.verdict == "no"
+    assert adding.detail.added[0].error.code == "empty_document"
+    assert not upload.path.exists()
+
+
+def test_the_attachments_of_an_empty_question_are_discarded(engine, tmp_path):
+    upload = attachment(engine, tmp_path, "parking.md", "# Parking\n")
+    assert ask(engine, " ", attachments=[upload]).result().status == "failed"
+    assert not upload.path.exists()
+
+
+def test_uploads_that_a_dead_process_left_are_discarded_at_the_next_start(loaded, chat):
+    left = uploads.folder(loaded) / "left.md"
+    left.parent.mkdir()
+    left.write_text("# Left")
+    with Engine(Settings(data_dir=loaded), models=ScriptedSource(chat)):
+        assert not left.exists()
+
+
+def test_documents_added_beside_questions_can_be_waited_for(engine, tmp_path):
+    file = tmp_path / "parking.md"
+    file.write_text("# Parking\n\nThe garage closes at 22:00.\n")
+    ingestion = engine.store.ingest(INDEX, [FileSource(file), FileSource(tmp_path / "missing.md")])
+    assert ingestion in engine.store.ingestions
+    assert [added.status for added in ingestion.wait()] == [AddStatus.READY, AddStatus.FAILED]
+
+
+def test_an_engine_from_the_environment_asks_the_service_that_it_names(loaded, monkeypatch, server: OpenAIServer):
+    for name, value in {
+        "OPENAI_API_KEY": server.key,
+        "OPENAI_BASE_URL": server.base_url,
+        "CHAT_MODEL": "their-model",
+        "EMBEDDING_MODEL": "embedded",
+    }.items():
+        monkeypatch.setenv(name, value)
+    server.enqueue("2,500円です[1]。")
+    with Engine() as engine:
+        run = ask(engine)
+        assert run.result().answer == "2,500円です[1]。"
+        assert of(RunStarted, run.events)[0].model == "their-model"
+    assert server.chats[0].body["model"] == "their-model"

@@ -1,0 +1,125 @@
+from collections.abc import Iterator
+
+import pytest
+
+from rag.runs.history import TITLE_LENGTH, History
+from rag.trace import RunFinished, RunStarted, StepStarted, Token, Totals, from_json
+
+
+@pytest.fixture
+def history(data_dir) -> Iterator[History]:
+    history = History(data_dir)
+    yield history
+    history.close()
+
+
+def started(conversation_id: str, run_id: str = "r", at: float = 1.0) -> RunStarted:
+    return RunStarted(
+        run_id=run_id, conversation_id=conversation_id, question="日当は?", index="規程", pipeline="naive", model="m",
+        at=at,
+    )  # fmt: skip
+
+
+FINISHED = RunFinished(status="finished", answer="2,500円", outcome="answered", citations=(), totals=Totals(seconds=1))
+
+
+def test_a_conversation_is_titled_by_its_first_question_on_one_line(history):
+    assert history.new_conversation(" 日当は\n いくら? ").title == "日当は いくら?"
+    long = history.new_conversation("あ" * 100).title
+    assert len(long) == TITLE_LENGTH
+    assert long.endswith("…")
+
+
+def test_the_conversation_of_the_latest_question_comes_first(history):
+    first, second = history.new_conversation("1"), history.new_conversation("2")
+    assert [each.id for each in history.conversations()] == [second.id, first.id]
+    history.save("r", started(first.id, at=second.updated_at + 1))
+    assert [each.id for each in history.conversations()] == [first.id, second.id]
+
+
+def test_events_come_back_as_they_were_saved_but_for_tokens(history):
+    conversation = history.new_conversation("日当は?")
+    events = [started(conversation.id), StepStarted(step="retrieve", attempt=1, start=0.1), FINISHED]
+    for event in [*events[:2], Token(step="generate", attempt=1, text="2"), events[2]]:
+        history.save("r", event)
+    assert history.events("r") == events
+
+
+def test_events_of_before_there_was_a_choice_of_retrieval_are_still_read():
+    started = from_json(
+        '{"kind":"run_started","run_id":"r","conversation_id":"c","question":"?","index":"i","pipeline":"naive",'
+        '"model":"m","at":1.0}'
+    )
+    assert started.retrieval is None
+    step = from_json(
+        '{"kind":"step_finished","step":"retrieve","attempt":1,"start":0.0,"milliseconds":1.0,"model_calls":0,'
+        '"tokens_in":0,"tokens_out":0,"detail":{"type":"retrieval","query":"?","mode":"vector","unit":"chunk",'
+        '"passages":[{"number":1,"rank":1,"score":0.8,"document_id":"d","section_id":"s","source":"a.md","title":"t",'
+        '"headings":[],"page":null,"text":"x","start":0,"end":1}]}}'
+    )
+    [passage] = step.detail.passages
+    assert (passage.vector_rank, passage.keyword_score, passage.best_start, passage.copies) == (None, None, None, ())
+    assert (step.detail.words, step.detail.left_out, step.detail.trimmed) == (None, 0, 0)
+
+
+def test_a_run_is_running_until_its_last_event(history):
+    history.save("r", started(history.new_conversation("?").id))
+    assert history.run("r").status == "running"
+    history.save("r", FINISHED)
+    run = history.run("r")
+    assert (run.status, run.question, run.index, run.pipeline, run.feedback) == (
+        "finished", "日当は?", "規程", "naive", None,
+    )  # fmt: skip
+
+
+def test_runs_are_listed_by_conversation_or_all_the_earliest_first(history):
+    one, other = history.new_conversation("1").id, history.new_conversation("2").id
+    for run_id, conversation, at in (("c", one, 3), ("a", other, 1), ("b", one, 2)):
+        history.save(run_id, started(conversation, run_id, at))
+    assert [run.id for run in history.runs()] == ["a", "b", "c"]
+    assert [run.id for run in history.runs(one)] == ["b", "c"]
+
+
+def test_what_is_not_there_is_none_or_empty(history):
+    assert history.run("?") is None
+    assert history.events("?") == []
+    assert not history.conversation_exists("?")
+
+
+def test_a_thumb_can_be_turned_and_taken_back(history):
+    history.save("r", started(history.new_conversation("?").id))
+    for thumb in (1, -1, None):
+        history.rate("r", thumb)
+        assert history.run("r").feedback == thumb
+
+
+def test_a_deleted_conversation_takes_its_runs_and_events_along_and_no_others(history):
+    gone, kept = history.new_conversation("1").id, history.new_conversation("2").id
+    history.save("gone", started(gone, "gone"))
+    history.save("kept", started(kept, "kept"))
+    history.delete_conversation(gone)
+    assert [run.id for run in history.runs()] == ["kept"]
+    assert history.events("gone") == []
+    assert not history.conversation_exists(gone)
+    assert history.conversation_exists(kept)
+
+
+def test_only_runs_that_were_under_way_are_closed_as_interrupted(history):
+    conversation = history.new_conversation("?").id
+    history.save("done", started(conversation, "done"))
+    history.save("done", FINISHED)
+    history.save("dead", started(conversation, "dead"))
+    history.close_interrupted_runs()
+    history.close_interrupted_runs()
+    assert history.events("done")[-1] == FINISHED
+    assert history.run("dead").status == "failed"
+    [_, end] = history.events("dead")
+    assert end.error.code == "interrupted"
+
+
+def test_it_outlives_its_process(history, data_dir):
+    conversation = history.new_conversation("日当は?")
+    history.close()
+    again = History(data_dir)
+    assert again.conversations() == [conversation]
+    again.close()

@@ -1,0 +1,44 @@
+"""Which questions are asked about, and which plainly stand alone."""
+
+import pytest
+
+from rag.text.follow_up import stands_alone
+from tests.rag.text.follow_up_questions import LEANING_EN, LEANING_JA, STANDING_EN, STANDING_JA, lines
+
+MOST_ASKED_FOR_NOTHING = 0.1
+"""of questions that stand alone: each costs a call, and no more"""
+
+
+@pytest.mark.parametrize("question", [*lines(LEANING_JA), *lines(LEANING_EN)])
+def test_a_question_that_leans_on_what_was_said_is_never_passed_over(question):
+    assert not stands_alone(question)
+    assert not stands_alone(f"  {question}\n")
+
+
+@pytest.mark.parametrize("questions", [STANDING_JA, STANDING_EN], ids=["ja", "en"])
+def test_questions_that_plainly_stand_alone_are_hardly_ever_asked_about(questions):
+    asked = [question for question in lines(questions) if not stands_alone(question)]
+    assert len(asked) <= MOST_ASKED_FOR_NOTHING * len(lines(questions)), asked
+
+
+def test_the_lists_are_long_enough_to_tell():
+    assert all(len(set(lines(each))) >= 40 for each in (LEANING_JA, LEANING_EN, STANDING_JA, STANDING_EN))
+
+
+@pytest.mark.parametrize(
+    "said", ["ありがとうございます！", "こんにちは", "Thanks!", "Good morning", "thank you very much"]
+)
+def test_courtesies_lean_on_nothing(said):
+    assert stands_alone(said)
+
+
+@pytest.mark.parametrize(
+    "question", ["ＶＰＮに接続するソフトの名前は何ですか？", "Ｗｈａｔ　ｉｓ ｔｈｅ ＶＰＮ client called?"]
+)
+def test_full_width_letters_are_read_as_others_are(question):
+    assert stands_alone(question)
+
+
+@pytest.mark.parametrize("question", ["?", "…", "", "1"])
+def test_what_has_no_words_does_not_stand_alone(question):
+    assert not stands_alone(question)

@@ -1,0 +1,30 @@
+import pytest
+
+from rag.text.language import is_written_in, language_of
+
+
+@pytest.mark.parametrize(
+    "text", ["日当はいくら?", "VPN設定方法", "ＶＰＮの設定", "出張旅費", "What is 日当のこと?", "ﾃﾞｰﾀ"]
+)
+def test_kana_or_mostly_han_is_japanese(text):
+    assert language_of(text) == "ja"
+
+
+@pytest.mark.parametrize("text", ["What is the allowance?", "What does 日当 mean in English?", "42?", ""])
+def test_the_rest_is_english(text):
+    assert language_of(text) == "en"
+
+
+@pytest.mark.parametrize("text", ["出張旅費規程", "日当の金額", "VPN 接続方法", "出張の際に支給される日当の金額"])
+def test_a_japanese_query_is_written_in_japanese(text):
+    assert is_written_in(text, "ja")
+
+
+@pytest.mark.parametrize("text", ["出差补贴的具体金额是多少", "daily allowance", "HazeGate", ""])
+def test_chinese_and_english_are_not_written_in_japanese(text):
+    assert not is_written_in(text, "ja")
+
+
+def test_english_is_what_holds_no_japanese():
+    assert is_written_in("daily allowance", "en")
+    assert not is_written_in("日当の金額", "en")
