@@ -124,7 +124,7 @@ def test_it_ends_when_its_parent_is_killed(embedded_model: Path, tmp_path: Path)
 
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     server = EmbeddedServer(tmp_path / "none.gguf", tmp_path / "log")
-    with pytest.raises(ModelMissing, match=r"none\.gguf.*rag\.embedded\.fetch"):
+    with pytest.raises(ModelMissing, match=r"none\.gguf.*rag\.models\.embedded\.fetch"):
         server.start()
     assert not server.is_running()
 
