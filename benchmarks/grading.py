@@ -1,4 +1,5 @@
-"""How well the embedded model grades, and where its cuts belong: AUC, the best cut, and what the code's cut yields.
+"""How well the embedded model grades, and where its thresholds belong: AUC, the best threshold, and what
+the code's yields.
 
     python -m benchmarks.grading --data DIR [--limit 60] [--only relevance_ja ...]
 
@@ -15,12 +16,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag.models.chat_model import Meter
-from rag.models.embedded.grading_prompts import grounding, relevance, usefulness
-from rag.models.grades import GradingPrompt
-from rag.models.registry import EmbeddedSource
+from rag.models.embedded.grading import grounding, relevance, usefulness
+from rag.models.embedded.log_odds import TOP, YesNoQuestion, tokens_of
+from rag.models.embedded.source import EmbeddedSource
+from rag.models.usage import Usage
 from rag.settings import EMBEDDED, Settings
-from rag.trace import Passage
+from rag.trace.passages import Passage
 
 REFUSALS = {
     "ja": (
@@ -33,7 +34,7 @@ REFUSALS = {
 
 @dataclass(frozen=True)
 class Case:
-    prompt: GradingPrompt
+    asked: YesNoQuestion
     kind: str
     is_yes: bool
 
@@ -131,33 +132,37 @@ def auc(yes: list[float], no: list[float]) -> float:
     return sum((a > b) + (a == b) / 2 for a in yes for b in no) / (len(yes) * len(no))
 
 
-def balanced_accuracy(yes: list[float], no: list[float], cut: float) -> float:
-    return (sum(each >= cut for each in yes) / len(yes) + sum(each < cut for each in no) / len(no)) / 2
+def balanced_accuracy(yes: list[float], no: list[float], threshold: float) -> float:
+    return (sum(each >= threshold for each in yes) / len(yes) + sum(each < threshold for each in no) / len(no)) / 2
 
 
 def report(name: str, graded: list[tuple[Case, float]]) -> None:
-    yes = [margin for case, margin in graded if case.is_yes]
-    no = [margin for case, margin in graded if not case.is_yes]
-    cut = graded[0][0].prompt.cut
+    yes = [total for case, total in graded if case.is_yes]
+    no = [total for case, total in graded if not case.is_yes]
+    threshold = graded[0][0].asked.threshold
     best = max(yes + no, key=lambda each: balanced_accuracy(yes, no, each))
     print(
-        f"{name:20} {len(graded):4} cases  AUC {auc(yes, no):.3f}  best cut {best:+.2f} "
-        f"(balanced accuracy {balanced_accuracy(yes, no, best):.2f})  cut {cut:+.2f} "
-        f"({balanced_accuracy(yes, no, cut):.2f}; says yes to {sum(each >= cut for each in yes) / len(yes):.0%} of yes)"
+        f"{name:20} {len(graded):4} cases  AUC {auc(yes, no):.3f}  best threshold {best:+.2f} "
+        f"(balanced accuracy {balanced_accuracy(yes, no, best):.2f})  threshold {threshold:+.2f} "
+        f"({balanced_accuracy(yes, no, threshold):.2f}; says yes to "
+        f"{sum(each >= threshold for each in yes) / len(yes):.0%} of yes)"
     )
     for kind in sorted({case.kind for case, _ in graded if not case.is_yes}):
-        against = [margin for case, margin in graded if case.kind == kind]
-        passed = sum(margin >= cut for margin in against) / len(against)
+        against = [total for case, total in graded if case.kind == kind]
+        passed = sum(each >= threshold for each in against) / len(against)
         print(f"    {kind}: AUC {auc(yes, against):.3f}, says yes to {passed:.0%}", flush=True)
 
 
 async def measure(names: list[str], data: Path, limit: int) -> None:
     source = EmbeddedSource(Settings(chat_model=EMBEDDED))
     try:
-        model, meter = source.open(), Meter()
+        client = source.open().client
         for name in names:
-            cases = chosen(SETS[name](data), limit)
-            report(name, [(case, (await model.grade(case.prompt, meter)).margin) for case in cases])
+            graded = []
+            for case in chosen(SETS[name](data), limit):
+                message = await client.ask(case.asked.prompt, Usage(), max_tokens=1, logprobs=True, top_logprobs=TOP)
+                graded.append((case, case.asked.grade(tokens_of(message)).explanation.total))
+            report(name, graded)
     finally:
         await source.close()
 

@@ -33,13 +33,15 @@ from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
 from index_store.vectors.embeddings import EmbeddedEmbeddings, Vectors
 from pages import samples
-from rag.models.grades import Verdict
+from rag.models.client import Prompt
+from rag.models.replies import RelevanceReply
 from rag.models.service import prompts as service
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine
 from rag.settings import Settings
 from rag.text.language import language_of
-from rag.trace import Passage, Retrieval, Token
+from rag.trace.events import Style, Token
+from rag.trace.passages import Passage, Retrieval
 from tests.servers import Answer, OpenAIServer
 from tests.servers.chat import CHARACTERS_A_TOKEN, ChatRequest
 
@@ -172,19 +174,19 @@ def ask_serially(store: IndexStore, model: ChatOpenAI, k: int) -> Timing:
     streamed, which the published one is not. Source: `langgraph_self_rag.ipynb` of LangGraph's tutorials.
     """
     begun = time.perf_counter()
-    grader = model.with_structured_output(Verdict)
+    grader = model.with_structured_output(RelevanceReply)
     calls = 0
 
-    def says_yes(prompt: service.GradingPrompt) -> bool:
+    def says_yes(prompt: Prompt) -> bool:
         nonlocal calls
         calls += 1
-        return grader.invoke(prompt.messages).verdict == "yes"
+        return grader.invoke(prompt).verdict == "yes"
 
     hits = store.search(samples.INDEX, QUESTION, k=k)
     passages = [Passage(number=hit.rank, **hit.model_dump(exclude={"chunk_id"})) for hit in hits]
     relevant = [passage for passage in passages if says_yes(service.relevance(QUESTION, passage))]
     answer, first = "", None
-    for chunk in model.stream(service.answer(QUESTION, relevant, language_of(QUESTION))):
+    for chunk in model.stream(service.answer(QUESTION, relevant, language_of(QUESTION), Style())):
         if chunk.text and first is None:
             first = time.perf_counter() - begun
         answer += chunk.text
@@ -199,13 +201,13 @@ def ask_corrective_serially(store: IndexStore, model: ChatOpenAI) -> Timing:
     Source: `langgraph_crag.ipynb` of LangGraph's tutorials. It refines nothing, so it spends no call on that either.
     """
     begun = time.perf_counter()
-    grader = model.with_structured_output(Verdict)
+    grader = model.with_structured_output(RelevanceReply)
     hits = store.search(samples.INDEX, QUESTION)
     passages = [Passage(number=hit.rank, **hit.model_dump(exclude={"chunk_id"})) for hit in hits]
-    grades = [grader.invoke(service.relevance(QUESTION, passage).messages) for passage in passages]
+    grades = [grader.invoke(service.relevance(QUESTION, passage)) for passage in passages]
     relevant = [passage for passage, grade in zip(passages, grades, strict=True) if grade.verdict == "yes"]
     first = None
-    for chunk in model.stream(service.answer(QUESTION, relevant, language_of(QUESTION))):
+    for chunk in model.stream(service.answer(QUESTION, relevant, language_of(QUESTION), Style())):
         if chunk.text and first is None:
             first = time.perf_counter() - begun
     return Timing(len(grades) + 1, first, time.perf_counter() - begun)

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.grading import passage, rows
-from rag.models.context_window import Room
-from rag.nodes.strips import cut_up, strips
+from rag.models.context_window import ContextWindow
+from rag.nodes.refine import split_into_strips, strips
 
 LEAST_STRIPS = 3
-EVERYTHING = Room(passage=1e9, together=1e9)
+EVERYTHING = ContextWindow(passage=1e9, passages=1e9)
 
 
 def cases(data: Path, name: str) -> Iterator[tuple[str, str, str]]:
@@ -29,7 +29,7 @@ def cases(data: Path, name: str) -> Iterator[tuple[str, str, str]]:
     random.Random(1).shuffle(questions)
     for question in questions:
         text, answer = texts[question["pid"]], question["answers"][0]["text"]
-        cut = cut_up(text)
+        cut = split_into_strips(text)
         holding = [strip for strip in cut if answer in strip]
         if len(cut) >= LEAST_STRIPS and len(holding) == 1:
             yield question["question"], text, holding[0]

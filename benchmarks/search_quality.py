@@ -37,7 +37,7 @@ from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import MODES
 from index_store.store import IndexStore
 from index_store.vectors.embeddings import EmbeddedEmbeddings, Embeddings
-from rag.models.context_window import Room, fitted
+from rag.models.context_window import ContextWindow, fit_to_context
 
 RANKS = (1, 4, 10)
 
@@ -294,7 +294,7 @@ def measure_given(collection: Collection, model: Embeddings, folder: Path) -> It
 def is_given(room: int, hits: Sequence[Hit], answer: Span) -> bool:
     return any(
         hit.section_id == answer.section_id and hit.start <= answer.start and answer.end <= hit.end
-        for hit in fitted(hits, Room(passage=room, together=room))
+        for hit in fit_to_context(hits, ContextWindow(passage=room, passages=room))
     )
 
 

@@ -17,7 +17,8 @@ from pages.widgets.turn import show_live, show_past, show_question
 from pages.widgets.uploader import show_uploader
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
-from rag.trace import Retrieval, Style
+from rag.trace.events import Style
+from rag.trace.passages import Retrieval
 
 
 def ask(

@@ -13,24 +13,25 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
 from rag.pipelines import PIPELINES, pipeline
 from rag.runs.engine import Engine
-from rag.runs.outcomes import warning
-from rag.runs.retrieval_options import LEAST_HITS, MOST_HITS, hit_count
+from rag.runs.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
 from rag.runs.run import Run
-from rag.runs.style import LENGTHS, TONES, style
-from rag.trace import Decision, Retrieval, RunFinished, RunStarted, StepFinished, Token, to_json
+from rag.text.language import Language
+from rag.trace.events import Decision, Outcome, RunFinished, RunStarted, StepFinished, Token, to_json
+from rag.trace.passages import Retrieval
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
     try:
-        return options.command(options)
+        return command(options)
     except PlainError as error:
         return _refuse(error, options)
     except BrokenPipeError:
@@ -110,7 +111,7 @@ def _events(run: Run) -> Iterator[str]:
     return map(to_json, run.stream())
 
 
-def _told(run: Run, language: str) -> Iterator[str]:
+def _told(run: Run, language: Language) -> Iterator[str]:
     writing: tuple[str, int] | None = None
     for event in run.stream():
         if isinstance(event, RunStarted):
@@ -132,10 +133,28 @@ def _told(run: Run, language: str) -> Iterator[str]:
             yield from _ending(event, language)
 
 
+_WARNINGS: dict[Outcome, dict[Language, str]] = {
+    "unconfirmed": {
+        "en": "The checks did not confirm this answer. Read it with its sources.",
+        "ja": "この回答は確認に合格していません。出典と照らしてお読みください。",
+    },
+    "from_model": {
+        "en": "This comes from what the model remembers, not from any document: nothing grounds it.",
+        "ja": "この回答はモデルの記憶によるもので、文書の裏付けはありません。",
+    },
+}
+"""of those that a reader has to be warned of; no answer says so itself"""
+
+
+def _warning(outcome: Outcome | None, language: Language) -> str | None:
+    words = _WARNINGS.get(outcome) if outcome else None
+    return words[language] if words else None
+
+
 _OUTSIDE = {"en": "from the web: ", "ja": "外部(Web): "}
 
 
-def _ending(event: RunFinished, language: str) -> Iterator[str]:
+def _ending(event: RunFinished, language: Language) -> Iterator[str]:
     yield "\n"
     for each in event.citations:
         page = f" p. {each.page}" if each.page else ""
@@ -145,7 +164,7 @@ def _ending(event: RunFinished, language: str) -> Iterator[str]:
         yield f"[{each.number}] {outside}{place}{page} ({each.source}{date})\n"
     for claim in event.unconfirmed:
         print(f"  ? {claim}", file=sys.stderr)
-    told = event.error.sentence(language) if event.error else warning(event.outcome, language)
+    told = event.error.sentence(language) if event.error else _warning(event.outcome, language)
     if told:
         print(told, file=sys.stderr)
     totals = event.totals

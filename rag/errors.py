@@ -6,6 +6,7 @@ index_store.base.errors.PlainError
     ├── UnknownPipeline
     ├── BadHitCount               too few or too many passages asked for
     ├── UnknownStyle, UnknownConversation
+    ├── NoChatModel               none is set, and none comes with this installation
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
     │   ├── ModelTooSlow          a step that can do without did not wait longer
@@ -52,6 +53,17 @@ class UnknownStyle(RagError):
 class UnknownConversation(RagError):
     en = "There is no conversation “{name}”. Ask without one to begin it: its id is told with the answer."
     ja = "「{name}」という会話はありません。会話を指定せずに質問すると新しく始まり、ID が回答とともに表示されます。"
+
+
+class NoChatModel(RagError):
+    en = (
+        "No chat model is set, and none comes with this installation. Set OPENAI_API_KEY, or OPENAI_BASE_URL to a "
+        "service that speaks OpenAI's protocol."
+    )
+    ja = (
+        "チャットモデルが設定されておらず、このインストールには内蔵モデルもありません。OPENAI_API_KEY を設定するか、"
+        "OPENAI_BASE_URL に OpenAI 互換サービスを指定してください。"
+    )
 
 
 class ModelError(RagError):

@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 from pydantic import AnyHttpUrl, Field, SecretStr, ValidationInfo, field_validator
 
 from index_store.base import settings as index_store
-from rag.trace import Style
+from rag.trace.events import Style
 
-EMBEDDED = "embedded"
-"""as CHAT_MODEL: the embedded model even where a service is set"""
+SERVICE, EMBEDDED = "service", "embedded"
+"""kinds of chat model; the latter as CHAT_MODEL: the embedded model even where a service is set"""
 
 SERVICE_CONTEXT = 16_384
 """tokens: what every model behind a key has, and most that are served at home can be given"""
@@ -91,5 +91,5 @@ class Settings(index_store.Settings):
         return Style(length=self.answer_length, tone=self.answer_tone)
 
     @property
-    def uses_embedded_chat(self) -> bool:
-        return self.chat_model == EMBEDDED or not self.service_is_set
+    def chat_model_kind(self) -> str:
+        return EMBEDDED if self.chat_model == EMBEDDED or not self.service_is_set else SERVICE

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from rag.models.embedded.fetch import CHAT_MODEL, is_fetched, models_folder
 from rag.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -42,6 +41,8 @@ def data_dir(tmp_path, monkeypatch) -> Path:
 @pytest.fixture(scope="session")
 def embedded_model() -> Path:
     """The embedded chat model's file, as `make test` fetches it."""
+    from rag.models.embedded.fetch import CHAT_MODEL, is_fetched, models_folder  # tests of services do without
+
     if OPERATOR.embedded_model:
         return OPERATOR.embedded_model.resolve(strict=True)
     folder = models_folder(ROOT / OPERATOR.data_dir)

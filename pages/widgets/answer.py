@@ -15,7 +15,7 @@ from pages.widgets.outside import link_outside, mark_outside, place_outside
 from pages.widgets.places import place, ways
 from pages.words import say
 from rag.text.citations import MARKER
-from rag.trace import Citation
+from rag.trace.passages import Citation
 
 
 def _text(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, buttons: dict[str, str]) -> str:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from pages.words import say
-from rag.trace import AttemptsDetail, Candidate, CandidatesDetail, Grade, Support, Usefulness
+from rag.trace.details import AttemptsDetail, Candidate, CandidatesDetail
+from rag.trace.grades import Grade, Grounding, Usefulness
 
 
 def attempts_table(detail: AttemptsDetail) -> str:
@@ -56,8 +57,8 @@ def _relevance(grade: Grade) -> str:
     return word if grade.score is None else f"{word} {grade.score:.2f}"
 
 
-def _support(grade: Support) -> str:
-    return say(f"support.{grade.level}") if grade.level else say("detail.unknown")
+def _support(grade: Grounding) -> str:
+    return say(f"grounding.{grade.level}") if grade.level else say("detail.unknown")
 
 
 def _rating(grade: Usefulness) -> str:

@@ -9,10 +9,10 @@ import streamlit as st
 
 from pages.widgets.beam import attempts_table, candidates_table
 from pages.widgets.entry import entry, outside, ranks
-from pages.widgets.grade import grade_html, meter_html, support_html, usefulness_html
+from pages.widgets.grade import grade_html, grounding_html, meter_html, usefulness_html
 from pages.widgets.places import link
 from pages.words import counted, language, say
-from rag.trace import (
+from rag.trace.details import (
     AnswerCheckDetail,
     AssessmentDetail,
     AttemptsDetail,
@@ -32,10 +32,10 @@ from rag.trace import (
     RewriteDetail,
     RouteDetail,
     StandaloneDetail,
-    StepFinished,
     UsefulnessDetail,
     WebSearchDetail,
 )
+from rag.trace.events import StepFinished
 
 LABEL_LENGTH = 60
 """characters of a rewrite that fit a row"""
@@ -243,7 +243,7 @@ def _(detail: GroundingDetail) -> str:
         for claim in detail.claims
     )
     heads = f"<th>{escape(say('detail.claim'))}</th><th>{escape(say('detail.claim_sources'))}</th>"
-    return f"{support_html(detail.grade)}<table><tr>{heads}</tr>{claims}</table>"
+    return f"{grounding_html(detail.grade)}<table><tr>{heads}</tr>{claims}</table>"
 
 
 @_summary.register
@@ -268,7 +268,7 @@ def _(detail: AnswerCheckDetail) -> str:
 @_full.register
 def _(detail: AnswerCheckDetail) -> str:
     named = (
-        ("detail.grounding", support_html(detail.grounding)),
+        ("detail.grounding", grounding_html(detail.grounding)),
         ("detail.usefulness", usefulness_html(detail.usefulness)),
     )
     return "".join(f"<h6>{escape(say(name))}</h6>{grade}" for name, grade in named)

@@ -4,7 +4,7 @@ from html import escape
 
 from pages.words import say
 from rag.text.fence import place
-from rag.trace import Passage
+from rag.trace.passages import Passage
 
 
 def entry(passage: Passage, verdict: str) -> str:

@@ -2,12 +2,12 @@
 
 from html import escape
 
-from pages.words import say
-from rag.trace import Grade, Support, Usefulness
+from pages.words import language, say
+from rag.trace.grades import Explanation, Grade, Grounding, Usefulness
 
 
-def support_html(grade: Support) -> str:
-    word = say(f"support.{grade.level}") if grade.level else None
+def grounding_html(grade: Grounding) -> str:
+    word = say(f"grounding.{grade.level}") if grade.level else None
     claims = "".join(f"<li>{escape(claim)}</li>" for claim in grade.unsupported)
     without = f"<p>{escape(say('detail.unsupported'))}</p><ul>{claims}</ul>" if claims else ""
     return grade_html(grade, word=word) + without
@@ -23,20 +23,25 @@ def grade_html(grade: Grade, prefix: str = "", word: str | None = None) -> str:
     shown = f'<span class="verdict {grade.verdict}">{escape(word)}</span>'
     if grade.score is not None:
         shown += meter_html(grade.score)
-    if grade.margin is not None and grade.cut is not None:
-        shown += f'<span class="margin">{escape(_margin(grade))}</span>'
+    if grade.explanation:
+        shown += f'<span class="explanation">{escape(_explanation(grade.explanation))}</span>'
     if grade.reason:
         shown += f'<span class="reason">{escape(grade.reason)}</span>'
     return f'<span class="grade">{shown}</span>'
 
 
-def _margin(grade: Grade) -> str:
-    """With what adds up to it, where that is more than one thing."""
-    told = {"margin": f"{grade.margin:+z.1f}", "cut": f"{grade.cut:+z.1f}"}
-    if len(grade.parts) < 2:
-        return say("detail.margin", **told)
-    parts = ", ".join(say(f"margin.{name}", part=f"{part:+z.1f}") for name, part in grade.parts.items())
-    return say("margin.parts", parts=parts, **told)
+def _explanation(told: Explanation) -> str:
+    """What it adds up to, with its factors where there is more than one."""
+    ja = language() == "ja"
+    sums = {
+        "name": told.ja if ja else told.en,
+        "total": f"{told.total:+z.1f}",
+        "threshold": f"{told.threshold:+z.1f}",
+    }
+    if len(told.factors) < 2:
+        return say("detail.explanation", **sums)
+    factors = ", ".join(f"{each.ja if ja else each.en} {each.value:+z.1f}" for each in told.factors)
+    return say("detail.explanation_of_factors", factors=factors, **sums)
 
 
 def meter_html(score: float) -> str:

@@ -7,9 +7,9 @@ from pages.process import engine
 from pages.widgets.picker import pick
 from pages.words import say
 from rag.pipelines import PIPELINES
-from rag.runs.retrieval_options import LEAST_HITS, MOST_HITS
-from rag.runs.style import LENGTHS, TONES, USUAL, style
-from rag.trace import Retrieval, Style
+from rag.runs.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, USUAL, style
+from rag.trace.events import Style
+from rag.trace.passages import Retrieval
 
 AS_IT_IS = ""
 """as the pipeline has it"""

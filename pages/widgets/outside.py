@@ -4,7 +4,7 @@ from html import escape
 from urllib.parse import urlsplit
 
 from pages.words import say
-from rag.trace import Citation
+from rag.trace.passages import Citation
 from rag.web.search import is_web_address
 
 

@@ -8,17 +8,8 @@ import streamlit as st
 
 from pages.words import say
 from rag.pipelines import PIPELINES
-from rag.trace import (
-    Decision,
-    DeclineDetail,
-    Event,
-    GenerationDetail,
-    RunFinished,
-    RunStarted,
-    StepFinished,
-    StepStarted,
-    Token,
-)
+from rag.trace.details import DeclineDetail, GenerationDetail
+from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
 
 
 class Dropped(NamedTuple):

@@ -8,16 +8,8 @@ import streamlit as st
 from pages.widgets import detail
 from pages.widgets.options import retrieval_label, style_label
 from pages.words import counted, say, thousands
-from rag.runs.style import USUAL
-from rag.trace import (
-    Decision,
-    Event,
-    RunFinished,
-    RunStarted,
-    StepFinished,
-    StepStarted,
-    Totals,
-)
+from rag.runs.options import USUAL
+from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals
 
 BAR_WIDTH = 12
 """characters of the bar that shows when a step ran"""

@@ -18,7 +18,7 @@ from rag.pipelines import PIPELINES
 from rag.runs.history import PastRun
 from rag.runs.run import Run
 from rag.runs.summary import answer_so_far, cited_so_far
-from rag.trace import Event, RunFinished, RunStarted
+from rag.trace.events import Event, RunFinished, RunStarted
 
 ASSISTANT = Path(__file__).parent.parent / "icon.svg"
 USER = Path(__file__).parent.parent / "user.svg"

@@ -2,41 +2,42 @@
 
 from typing import Literal, TypedDict
 
-from rag.graph.speculative_answer import Draft
-from rag.trace import Attempt, Candidate, Grade, Passage, Support, Usefulness
+from rag.graph.speculative_answer import SpeculativeAnswer
+from rag.models.chat_model import Answer
+from rag.trace.details import Attempt, Candidate, Route
+from rag.trace.grades import Grade, Grounding, Usefulness
+from rag.trace.passages import Passage
 
 
 class State(TypedDict, total=False):
     question: str
-    """as it was asked, a follow-up made to stand alone; answers and grades are held against this one"""
+    """as it was asked, a follow-up condensed; answers and grades are held against this one"""
     query: str
     """what is searched: the question, or its latest rewrite"""
     queries: tuple[str, ...]
     """all that was searched for, in the documents and elsewhere"""
     searched_web: bool
     words: tuple[str, ...] | None
-    """what the keyword side is asked for; None: the words of `query`"""
+    """what the keyword search is asked for; None: the words of `query`"""
     seen: dict[tuple[str, int, int], Passage]
     """every passage of the run by its section and where in it, so that it keeps its number"""
     passages: list[Passage]
     """what the last search found"""
-    draft: Draft
-    """an answer from all of them, begun while they are graded"""
+    speculative: SpeculativeAnswer
+    """from all of them, begun while they are graded"""
     grades: dict[int, Grade]
     """by passage number; those that could be read"""
     relevant: list[Passage]
     """what grading left of `passages`"""
-    answer: str
-    confidence: float | None
-    """the mean log-probability of its tokens, where the model tells"""
-    cited: list[int]
+    answer: Answer
+    """the latest; one that is no answer says so"""
     generations: int
     rewrites: int
     reworded: bool
     """whether the latest rewrite gave another query"""
-    grounding: Support
+    grounding: Grounding
     usefulness: Usefulness
-    route: Literal["talk", "documents", "web"]
+    route: Route
     action: Literal["correct", "incorrect", "ambiguous"]
     """what the passages that were found are good for"""
     web_query: str
@@ -48,5 +49,3 @@ class State(TypedDict, total=False):
     needs_documents: bool
     candidates: list[Candidate]
     """best first"""
-    declined: bool
-    """the answer says that the documents do not hold it"""

@@ -1,93 +1,41 @@
 """A node of a graph as a step of the trace: timed, its model calls counted, its detail reported.
 
-`@step` makes a LangGraph node of `async def name(state, step) -> changes`; `@choice` makes the router behind a node of
+`@step` makes a LangGraph node of `async def name(state, step) -> changes`; `@router` makes the router behind a node of
 `def after_name(state, limits) -> Choice`. Both report to the run's Recorder and not through LangGraph's streams, which
 drop what a cancelled node still has to say; and only `Step.token` adds to the answer, so no grader's word can leak in.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, overload
 
 from langgraph.runtime import Runtime
 
 from index_store.base.errors import Failure, PlainError
-from index_store.store import IndexStore
-from rag.errors import Unexpected
+from rag.errors import PASSING, Unexpected
+from rag.graph.context import Limits, Recorder, RunContext
 from rag.graph.state import State
-from rag.models.budget import Budget
-from rag.models.chat_model import ChatModel, Meter
-from rag.text.language import Language
-from rag.trace import Decision, Detail, Event, Retrieval, StepFinished, StepStarted, Style, Token
-from rag.web import WebSearch
+from rag.models.usage import Usage
+from rag.trace.details import Detail
+from rag.trace.events import Decision, Role, StepFinished, StepStarted, StepVerdict, Token
+from rag.trace.grades import Grade
 
 T = TypeVar("T")
-Verdict = Literal["yes", "no", "unknown", "stopped", "failed"]
-
-
-@dataclass(frozen=True)
-class Recorder:
-    """Where the events of one run go, and its clock."""
-
-    emit: Callable[[Event], None]
-    clock: Callable[[], float]
-    """seconds since the run began"""
-    budget: Budget
-    attempts: Counter[str] = field(default_factory=Counter)
-    """how often each step has begun"""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How often a run's loops may turn."""
-
-    rewrites: int
-    generations: int
-    web: bool = False
-    """whether there is a web search"""
-    corrects: bool = True
-    """whether the model is asked again for an answer that was not borne out"""
-
-
-@dataclass(frozen=True)
-class Assessing:
-    """When what was found is good enough; see rag/nodes/assess.py."""
-
-    rule: Literal["scores", "any"] = "scores"
-    lower: float = 0.4
-    upper: float = 0.7
-
-
-@dataclass(frozen=True)
-class Tools:
-    """What a run gives its nodes: LangGraph's context."""
-
-    model: ChatModel
-    store: IndexStore
-    index: str
-    retrieval: Retrieval
-    limits: Limits
-    language: Language
-    """of the question as it was asked, and so of the answer"""
-    style: Style
-    recorder: Recorder
-    web: WebSearch | None = None
-    assessing: Assessing = Assessing()
+G = TypeVar("G", bound=Grade)
 
 
 class Step:
-    """One execution of a node, from its `step_started` to its `step_finished`."""
+    """One execution of a step, from its `step_started` to its `step_finished`."""
 
-    def __init__(self, name: str, recorder: Recorder) -> None:
+    def __init__(self, name: str, recorder: Recorder, role: Role | None = None) -> None:
         recorder.attempts[name] += 1
         self.name = name
+        self.role = role
         self.attempt = recorder.attempts[name]
         self._recorder = recorder
-        self.meter = Meter(recorder.budget)
+        self.usage = Usage(recorder.budget)
         self.detail: Detail | None = None
-        self.verdict: Verdict | None = None
+        self.verdict: StepVerdict | None = None
         self.fallback: Failure | None = None
         """what failed, where this step goes on without it"""
 
@@ -114,12 +62,13 @@ class Step:
             self._recorder.emit(
                 StepFinished(
                     step=self.name,
+                    role=self.role,
                     attempt=self.attempt,
                     start=start,
                     milliseconds=(self._recorder.clock() - start) * 1000,
-                    model_calls=self.meter.calls,
-                    tokens_in=self.meter.tokens_in,
-                    tokens_out=self.meter.tokens_out,
+                    model_calls=self.usage.calls,
+                    tokens_in=self.usage.tokens_in,
+                    tokens_out=self.usage.tokens_out,
                     verdict=self.verdict,
                     detail=self.detail,
                     error=error,
@@ -129,25 +78,57 @@ class Step:
 
 
 class NodeStep(Step):
-    """A step with what the run gives to its nodes."""
+    """A step of a graph, with what the run gives to its nodes."""
 
-    def __init__(self, name: str, tools: Tools) -> None:
-        super().__init__(name, tools.recorder)
-        self.tools = tools
-        self.model = tools.model
-
-
-Node = Callable[[State, Runtime[Tools]], Coroutine[Any, Any, State]]
+    def __init__(self, name: str, context: RunContext, role: Role | None = None) -> None:
+        super().__init__(name, context.recorder, role)
+        self.context = context
+        self.model = context.model
 
 
-def step(work: Callable[[State, NodeStep], Awaitable[State]]) -> Node:
-    async def node(state: State, runtime: Runtime[Tools]) -> State:
-        this = NodeStep(work.__name__, runtime.context)
-        return await this.run(work(state, this))
+async def or_unknown(asking: Awaitable[G], unknown: G) -> tuple[G, Failure | None]:
+    """The grade; `unknown`, with what failed, where its grader failed in a way that says nothing of the next one."""
+    try:
+        return await asking, None
+    except PASSING as error:
+        return unknown, error.as_failure()
 
-    node.__name__ = work.__name__
-    node.__doc__ = work.__doc__
-    return node
+
+Work = Callable[[State, NodeStep], Coroutine[Any, Any, State]]
+
+
+class Node(Protocol):
+    """As LangGraph calls it."""
+
+    __name__: str
+
+    def __call__(self, state: State, *, runtime: Runtime[RunContext]) -> Coroutine[Any, Any, State]: ...
+
+
+ROLES: dict[str, Role] = {}
+"""of the nodes that have one, by the step's name"""
+
+
+@overload
+def step(work: Work) -> Node: ...
+@overload
+def step(*, role: Role) -> Callable[[Work], Node]: ...
+def step(work: Work | None = None, *, role: Role | None = None) -> Node | Callable[[Work], Node]:
+    """Makes a node. `role`: what its step is to the answer, for those who read the trace."""
+
+    def make(work: Work) -> Node:
+        if role:
+            ROLES[work.__name__] = role
+
+        async def node(state: State, *, runtime: Runtime[RunContext]) -> State:
+            this = NodeStep(work.__name__, runtime.context, role)
+            return await this.run(work(state, this))
+
+        node.__name__ = work.__name__
+        node.__doc__ = work.__doc__
+        return node
+
+    return make(work) if work else make
 
 
 class Choice(NamedTuple):
@@ -156,13 +137,13 @@ class Choice(NamedTuple):
     """a key that readers of the trace have words for"""
 
 
-def choice(decide: Callable[[State, Limits], Choice]) -> Callable[[State, Runtime[Tools]], str]:
+def router(decide: Callable[[State, Limits], Choice]) -> Callable[[State, Runtime[RunContext]], str]:
     origin = decide.__name__.removeprefix("after_")
 
-    def router(state: State, runtime: Runtime[Tools]) -> str:
+    def route(state: State, runtime: Runtime[RunContext]) -> str:
         chosen = decide(state, runtime.context.limits)
         runtime.context.recorder.emit(Decision(from_step=origin, to=chosen.to, why=chosen.why))
         return chosen.to
 
-    router.__name__ = decide.__name__
-    return router
+    route.__name__ = decide.__name__
+    return route

@@ -1,178 +1,179 @@
-"""A chat model as steps use it: what every kind of it has in common.
+"""A chat model as nodes use it: what it can be asked, in the field's words, whichever kind of model it is.
 
-Not here: retries of 429, 5xx and refused connections, with back-off, which the openai client does.
+Each kind owns its prompts, its way of citing, its thresholds and what it permits: see service/ and embedded/.
 """
 
-import asyncio
-import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from types import ModuleType
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
-import openai
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.runnables import Runnable
-
-from index_store.base.errors import AnswerUnreadable, PlainError
-from index_store.base.service import explain, host_of
-from rag.errors import EmptyReply
-from rag.models.budget import Budget
-from rag.models.context_window import Room
-from rag.models.grades import GradingPrompt, Prompt
-from rag.text.routing import Routed
-from rag.trace import Grade, Passage, Support, Usefulness
-
-log = logging.getLogger(__name__)
-
-RETRY_PAUSE = 0.5
-"""seconds before a broken stream is begun anew, doubled each time"""
-
-FAULTS = (openai.OpenAIError, ValueError, TypeError, KeyError)
-"""what the client raises: its own errors, and bare ones for an answer that is no chat completion at all"""
-
-
-@dataclass
-class Meter:
-    """What a step's model calls cost, in calls and tokens."""
-
-    budget: Budget = field(default_factory=Budget)
-    """of the run"""
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-    def begin_call(self) -> None:
-        """Raises RunLimit."""
-        self.budget.spend_call()
-        self.calls += 1
-
-    def count(self, message: AIMessage) -> None:
-        usage = message.usage_metadata
-        if usage:
-            self.tokens_in += usage["input_tokens"]
-            self.tokens_out += usage["output_tokens"]
-            self.budget.spend_tokens(usage["input_tokens"] + usage["output_tokens"])
+from rag.models.client import ChatClient, Restart
+from rag.models.context_window import ContextWindow
+from rag.models.usage import Usage
+from rag.text.language import Language
+from rag.trace.details import Route, Turn
+from rag.trace.events import Style
+from rag.trace.grades import Grade, Grounding, Usefulness
+from rag.trace.passages import Passage
 
 
 @dataclass(frozen=True)
-class Piece:
-    """Of an answer that is being written."""
+class Answer:
+    """A whole answer as a model gave it."""
 
     text: str
-    logprobs: tuple[float, ...] = ()
-    """of its tokens, where the model tells them"""
+    """with a marker [n] behind what passage n says"""
+    cited: tuple[int, ...] = ()
+    """the numbers of its markers, each once"""
+    is_no_answer: bool = False
+    """it says that the passages do not hold the answer"""
 
 
-class Restart:
-    """Stands in a stream where the connection broke: what came before is void."""
+AnswerStream = AsyncIterator[str | Restart | Answer]
+"""pieces of an answer with its markers in place, and last the whole; after a Restart the pieces before it are void"""
 
 
-def told_tokens(message: AIMessage) -> Sequence[Mapping]:
-    """Its tokens as OpenAI's protocol lists them: {"token", "logprob", "top_logprobs"}; none where it does not."""
-    return (message.response_metadata.get("logprobs") or {}).get("content") or ()
+@dataclass(frozen=True)
+class Rejected:
+    """An answer that its check rejected."""
+
+    text: str
+    unsupported: tuple[str, ...] = ()
+    """its claims that the passages do not state, where the check named them"""
 
 
-class ChatModel:
-    """A chat model as steps use it."""
+@dataclass(frozen=True)
+class Routing:
+    """Which way a question takes, and why."""
 
-    prompts: ModuleType
-    """the wording for this kind of model"""
-    cites: bool
-    """whether it puts [n] into its answers by itself"""
-    room: Room
-    """for the passages of a prompt"""
-    copies: bool
-    """whether what it copies out of a text can be trusted where another part of it is its own invention"""
-    corrects: bool
-    """whether an answer that was rejected comes out better when it is asked for again"""
-    works_ahead: bool
-    """whether a draft is begun that may be in vain: not where calls wait for each other, nor where tokens are dear"""
+    route: Route
+    why: str
+    """a key that readers of the trace have words for"""
+    reason: str = ""
+    """in the model's words"""
+    scores: tuple[tuple[Route, float], ...] = ()
+    """0 to 1, for models that score each way"""
 
-    def __init__(self, client: BaseChatModel, name: str, *, base_url: str | None = None, retries: int = 0) -> None:
+
+@dataclass(frozen=True)
+class Keywords:
+    """Search words that a model was to pick out of a question."""
+
+    named: tuple[str, ...]
+    """as it wrote them"""
+    kept: tuple[str, ...]
+    """those that the question holds, each once"""
+    why_not: Literal["invented"] | None = None
+    """why not even these can be relied on"""
+
+
+class ChatModel(ABC):
+    """Every method counts its calls in `usage`, and raises ServiceError, ModelError or RunLimit."""
+
+    context_window: ContextWindow
+    regenerates: bool
+    """whether it pays to ask it again for an answer that was rejected"""
+    speculates: bool
+    """whether an answer may be begun in vain: not where calls wait for each other, nor where tokens are dear"""
+
+    def __init__(self, client: ChatClient) -> None:
         self.client = client
-        self.name = name
-        self._base_url = base_url
-        self._retries = retries
 
-    def stream(self, prompt: Prompt, meter: Meter) -> AsyncIterator[Piece | Restart]:
-        """The answer, piece by piece. Raises ServiceError, ModelError."""
-        return self._stream(self.client, prompt, meter)
+    @property
+    def name(self) -> str:
+        return self.client.name
 
-    async def _stream(self, client: Runnable, prompt: Prompt, meter: Meter) -> AsyncIterator[Piece | Restart]:
-        empty = True
-        for tries in range(self._retries + 1):
-            meter.begin_call()
-            begun = False
-            try:
-                async for chunk in client.astream(prompt):
-                    begun = True
-                    meter.count(chunk)
-                    piece = Piece(chunk.text, tuple(token["logprob"] for token in told_tokens(chunk)))
-                    empty = empty and not piece.text.strip()
-                    if piece.text or piece.logprobs:
-                        yield piece
-                break
-            except FAULTS as error:
-                # Until an answer begins the openai client retries; from then on a broken connection is ours to mend.
-                broken = isinstance(error, openai.APIConnectionError) and not isinstance(error, openai.APITimeoutError)
-                if not (begun and broken) or tries == self._retries:
-                    raise self._explained(error) from error
-            empty = True
-            yield Restart()
-            await asyncio.sleep(RETRY_PAUSE * 2**tries)
-        if empty:
-            raise EmptyReply(model=self.name)
+    # Writing
 
-    async def write(self, prompt: Prompt, meter: Meter) -> str:
-        """The whole answer. Raises ServiceError, ModelError."""
-        try:
-            text = (await self._ask(self.client, prompt, meter)).text.strip()
-        except FAULTS as error:
-            raise self._explained(error) from error
-        if not text:
-            raise EmptyReply(model=self.name)
-        return text
-
-    async def grade(self, prompt: GradingPrompt, meter: Meter) -> Grade:
-        """Yes or no, or `unknown` where no answer could be read. Raises ServiceError, ModelError."""
-        raise NotImplementedError
-
-    async def support(
+    @abstractmethod
+    def answer(
         self,
         question: str,
-        answer: str,
         passages: Sequence[Passage],
-        meter: Meter,
+        usage: Usage,
         *,
-        confidence: float | None = None,
-    ) -> Support:
-        """Whether the passages bear the answer out. `confidence`: the mean log-probability of its tokens, if known.
+        language: Language,
+        style: Style,
+        rejected: Rejected | None = None,
+    ) -> AnswerStream:
+        """From the passages alone. `rejected`: the answer before this one, from the same passages."""
 
-        Raises ServiceError, ModelError.
+    @abstractmethod
+    def answer_from_memory(self, question: str, usage: Usage, *, language: Language) -> AnswerStream:
+        """Without any source."""
+
+    @abstractmethod
+    def small_talk(self, message: str, usage: Usage, *, language: Language) -> AnswerStream:
+        """A reply to a greeting or to thanks."""
+
+    @abstractmethod
+    async def rewrite_question(
+        self,
+        question: str,
+        query: str,
+        usage: Usage,
+        *,
+        language: Language,
+        dropped: str = "",
+        not_useful: str = "",
+    ) -> str:
+        """Another query than `query`, unchecked. `dropped`: what that one found and grading dropped; `not_useful`: what
+        its answer lacked.
         """
-        raise NotImplementedError
 
-    async def usefulness(self, question: str, answer: str, meter: Meter) -> Usefulness:
-        """Whether it answers the question. Raises ServiceError, ModelError."""
-        raise NotImplementedError
+    @abstractmethod
+    async def rewrite_for_web(self, question: str, usage: Usage, *, language: Language) -> str:
+        """A query for a web search, unchecked."""
 
-    async def keywords(self, prompt: Prompt, meter: Meter) -> tuple[str, ...]:
-        """The words that it picks, not checked yet. Raises ServiceError, ModelError."""
-        raise NotImplementedError
+    @abstractmethod
+    async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
+        """A follow-up as a standalone question, unchecked."""
 
-    async def route(self, question: str, meter: Meter) -> Routed:
-        """Whether it is small talk, or one for the documents or the web. Raises ServiceError, ModelError."""
-        raise NotImplementedError
+    # Grading
 
-    async def _ask(self, client: Runnable, prompt: Prompt, meter: Meter) -> AIMessage:
-        meter.begin_call()
-        message = await client.ainvoke(prompt)
-        meter.count(message)
-        return message
+    @abstractmethod
+    async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
+        """Whether the passage helps to answer the question (ISREL of Self-RAG, arXiv 2310.11511)."""
 
-    def _explained(self, error: Exception) -> PlainError:
-        if isinstance(error, openai.OpenAIError):
-            return explain(error, base_url=self._base_url, model=self.name)
-        log.warning("The answer of %s is no chat completion: %s", host_of(self._base_url), type(error).__name__)
-        return AnswerUnreadable(host=host_of(self._base_url), model=self.name)
+    @abstractmethod
+    async def check_grounding(
+        self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
+    ) -> Grounding:
+        """Whether the passages state what the answer states (ISSUP). `answer`: as this model gave it."""
+
+    @abstractmethod
+    async def check_usefulness(self, question: str, answer: Answer, usage: Usage) -> Usefulness:
+        """Whether the answer answers the question, be it right or wrong (ISUSE)."""
+
+    @abstractmethod
+    async def grade_retrieval_need(self, question: str, usage: Usage) -> Grade:
+        """Whether documents are needed to answer it (Retrieve of Self-RAG)."""
+
+    # Reading a question
+
+    @abstractmethod
+    async def route(self, question: str, usage: Usage) -> Routing:
+        """Whether it is small talk, or a question to the documents or to the web; in doubt the documents."""
+
+    @abstractmethod
+    async def extract_keywords(self, question: str, usage: Usage, *, language: Language) -> Keywords:
+        """The search words in it."""
+
+
+class ModelSource(Protocol):
+    """Where the engine gets its chat model from, anew for each run."""
+
+    name: str
+
+    def is_ready(self) -> bool:
+        """Whether `open` returns at once."""
+        ...
+
+    def open(self) -> ChatModel:
+        """May take seconds. Raises PlainError when there is no model to be had."""
+        ...
+
+    async def close(self) -> None:
+        """In the event loop that the model was used in."""
+        ...

@@ -1,4 +1,4 @@
-"""How much a model can be given to read, and passages trimmed to it around the chunk that was found.
+"""How much of what was found a model can be given to read, and hits trimmed to it around the chunk that was found.
 
 Lengths are in wide characters, as index_store.parsing.chunking.text_splitter measures them, and a little more where
 there are figures.
@@ -28,36 +28,39 @@ PIECE = 100
 
 
 @dataclass(frozen=True)
-class Room:
+class ContextWindow:
+    """What a prompt has for passages."""
+
     passage: float
-    """the most that one may take"""
-    together: float
+    """the most that one of them may take"""
+    passages: float
+    """all together"""
 
     @classmethod
     def of(cls, context: int, answer: int) -> Self:
         """`context`: tokens that the model can hold; `answer`: those of them that it may write."""
-        together = (context - answer - BESIDE_PASSAGES) / TOKENS_A_CHARACTER
-        return cls(passage=together / 2, together=together)
+        passages = (context - answer - BESIDE_PASSAGES) / TOKENS_A_CHARACTER
+        return cls(passage=passages / 2, passages=passages)
 
 
 def length(text: str) -> float:
     return measure(text) + FIGURE * len(_FIGURES.findall(text))
 
 
-def fitted(hits: Sequence[Hit], room: Room) -> list[Hit]:
-    """The first of `hits`, as many as there is room for with the chunk that was found; the better ones get more of
-    what stands around it. `text`, `start` and `end` of those that are trimmed are true to their section.
+def fit_to_context(hits: Sequence[Hit], window: ContextWindow) -> list[Hit]:
+    """The first of `hits`, as many as fit with the chunk that was found; the better ones get more of what stands around
+    it. `text`, `start` and `end` of those that are trimmed are true to their section.
     """
     leasts: list[float] = []
     for hit in hits:
-        least = min(length(_best(hit)), room.passage)
-        if leasts and sum(leasts) + least > room.together:
+        least = min(length(_best(hit)), window.passage)
+        if leasts and sum(leasts) + least > window.passages:
             break
         leasts.append(least)
-    spare = room.together - sum(leasts)
+    spare = window.passages - sum(leasts)
     kept = []
     for hit, least in zip(hits, leasts, strict=False):
-        size = min(length(hit.text), room.passage, least + spare)
+        size = min(length(hit.text), window.passage, least + spare)
         spare -= size - least
         kept.append(_trimmed(hit, size))
     return kept

@@ -1,48 +1,77 @@
-"""Is the answer held up by its passages, and does it answer the question: two checks side by side, then their sum.
+"""Nodes that check an answer: is it grounded in its passages, does it answer the question, both together, and which
+attempt is the best where none passed.
 
 A check that fails, or can't be read, neither passes an answer nor rejects it: it stands unconfirmed.
 """
 
+from collections.abc import Sequence
+
 from rag.graph.state import State
-from rag.graph.step import NodeStep, step
-from rag.models.grades import UNREADABLE_SUPPORT, UNREADABLE_USEFULNESS, or_unknown
+from rag.graph.step import NodeStep, or_unknown, step
+from rag.models.chat_model import Answer
 from rag.text.citations import claims
-from rag.trace import AnswerCheckDetail, Attempt, GroundingDetail, UsefulnessDetail
+from rag.trace.details import AnswerCheckDetail, Attempt, AttemptsDetail, GroundingDetail, UsefulnessDetail
+from rag.trace.grades import Grounding, Usefulness
+
+_BY_LEVEL = ("no", None, "partly", "fully")
+"""worst first; what could not be graded may be better than what was found wanting"""
 
 
-@step
+@step(role="checks")
 async def check_grounding(state: State, step: NodeStep) -> State:
     """Whether the passages say what the answer says (ISSUP of Self-RAG, arXiv 2310.11511)."""
-    asking = step.model.support(
-        state["question"], state["answer"], state["relevant"], step.meter, confidence=state.get("confidence")
-    )
-    grade, step.fallback = await or_unknown(asking, UNREADABLE_SUPPORT)
-    step.detail = GroundingDetail(grade=grade, claims=tuple(claims(state["answer"])))
+    asking = step.model.check_grounding(state["question"], state["answer"], state["relevant"], step.usage)
+    grade, step.fallback = await or_unknown(asking, Grounding.unknown())
+    step.detail = GroundingDetail(grade=grade, claims=tuple(claims(state["answer"].text)))
     step.verdict = grade.verdict
     return {"grounding": grade}
 
 
-@step
+@step(role="checks")
 async def check_usefulness(state: State, step: NodeStep) -> State:
     """Whether the answer answers the question (ISUSE of Self-RAG, arXiv 2310.11511)."""
-    asking = step.model.usefulness(state["question"], state["answer"], step.meter)
-    grade, step.fallback = await or_unknown(asking, UNREADABLE_USEFULNESS)
+    asking = step.model.check_usefulness(state["question"], state["answer"], step.usage)
+    grade, step.fallback = await or_unknown(asking, Usefulness.unknown())
     step.detail = UsefulnessDetail(grade=grade)
     step.verdict = grade.verdict
     return {"usefulness": grade}
 
 
-@step
+@step(role="checks")
 async def check_answer(state: State, step: NodeStep) -> State:
-    """Both verdicts together; the fork behind this step reads them. An honest no is no attempt to be kept."""
+    """Both verdicts together; the fork behind this step reads them. What is no answer is no attempt to be kept."""
     attempts = state.get("attempts", [])
     attempt = Attempt(
         number=len(attempts) + 1,
-        text=state["answer"],
-        cited=tuple(state["cited"]),
+        text=state["answer"].text,
+        cited=state["answer"].cited,
         grounding=state["grounding"],
         usefulness=state["usefulness"],
     )
     step.detail = AnswerCheckDetail(grounding=attempt.grounding, usefulness=attempt.usefulness)
     step.verdict = step.detail.verdict
-    return {"attempts": attempts if state.get("declined") else [*attempts, attempt]}
+    return {"attempts": attempts if state["answer"].is_no_answer else [*attempts, attempt]}
+
+
+@step
+async def keep_best_attempt(state: State, step: NodeStep) -> State:
+    """Of the answers that did not pass, keeps the best grounded, then the most useful, then the later one."""
+    attempts = state["attempts"]
+    best = best_of(attempts)
+    # What is shown may be another attempt, a later no answer, or what a speculative answer left that was dropped.
+    if best is not attempts[-1] or state["answer"].is_no_answer or not state["relevant"]:
+        step.token(best.text)
+    step.detail = AttemptsDetail(attempts=tuple(attempts), chosen=best.number)
+    return {
+        "answer": Answer(best.text, best.cited),
+        "grounding": best.grounding,
+        "usefulness": best.usefulness,
+    }
+
+
+def best_of(attempts: Sequence[Attempt]) -> Attempt:
+    return max(attempts, key=_worth)
+
+
+def _worth(attempt: Attempt) -> tuple[int, int, int]:
+    return _BY_LEVEL.index(attempt.grounding.level), attempt.usefulness.rating or 0, attempt.number

@@ -1,15 +1,19 @@
-"""A follow-up made to stand alone, before the graph sees it: それはいつまで? after a question about parental leave."""
+"""Condense question: a follow-up is made a standalone question before the graph sees it, as a step of its own.
+
+それはいつまで? after a question about parental leave becomes one that can be searched.
+"""
 
 import re
 import unicodedata
 from collections.abc import Sequence
 
 from rag.errors import PASSING
-from rag.graph.step import Recorder, Step
+from rag.graph.context import Recorder
+from rag.graph.step import Step
 from rag.models.chat_model import ChatModel
 from rag.text.follow_up import stands_alone
 from rag.text.language import is_written_in, language_of
-from rag.trace import StandaloneDetail, Turn
+from rag.trace.details import StandaloneDetail, Turn
 
 LONGEST_QUESTION = 300
 """characters; what is longer is no longer the question alone"""
@@ -21,23 +25,23 @@ _ASKING_END = re.compile(r"(?:[?？]|か[。.]?)$")
 _LABEL = re.compile(r"^(?:(?:standalone |rewritten )?question|質問|書き直した質問)\s*[:：]\s*", re.IGNORECASE)
 
 
-async def standalone_question(question: str, turns: Sequence[Turn], model: ChatModel, recorder: Recorder) -> str:
+async def condense_question(question: str, turns: Sequence[Turn], model: ChatModel, recorder: Recorder) -> str:
     """`question`, or what it asks in the light of `turns`, of which there is at least one. As a step of the run.
 
     Where the model fails, or writes what can't be the question, the question is kept as it is.
     """
-    step = Step("standalone_question", recorder)
-    return await step.run(_standalone(question, tuple(turns), model, step))
+    step = Step("standalone_question", recorder)  # what it makes; so it is named in every stored trace
+    return await step.run(_condense(question, tuple(turns), model, step))
 
 
-async def _standalone(question: str, turns: tuple[Turn, ...], model: ChatModel, step: Step) -> str:
+async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, step: Step) -> str:
     step.detail = StandaloneDetail(before=question, after=question, why="stands_alone")
     step.verdict = "yes"
     if stands_alone(question):
         return question
     kept = step.detail.model_copy(update={"turns": turns})
     try:
-        written = await model.write(model.prompts.standalone(question, turns, language_of(question)), step.meter)
+        written = await model.condense_question(question, turns, step.usage, language=language_of(question))
     except PASSING as error:
         step.detail = kept.model_copy(update={"why": "failed"})
         step.verdict, step.fallback = "no", error.as_failure()

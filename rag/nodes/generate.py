@@ -1,44 +1,132 @@
+"""Nodes that write an answer: from passages, early while they are graded, from memory, or as small talk."""
+
+import asyncio
+
+from langgraph.runtime import Runtime
+
+from rag.errors import PASSING
+from rag.graph.context import RunContext
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
-from rag.nodes.decline import say_no
-from rag.nodes.stream_answer import written
-from rag.trace import GenerationDetail
+from rag.models.chat_model import Answer, AnswerStream, Rejected
+from rag.models.client import Restart
+from rag.nodes.decline import say_no_answer
+from rag.nodes.refine import refined, strips
+from rag.trace.details import DraftDetail, GenerationDetail
 
 
-@step
+@step(role="answers")
 async def generate(state: State, step: NodeStep) -> State:
-    """Writes the answer from the passages that are left; a draft from these very passages is the answer.
+    """Writes the answer from the passages that are left; a speculative one from these very passages is the answer.
 
-    Where the last one was not grounded, that one and its claims without support are named to the model.
+    Where the last one was not grounded, that one and its unsupported claims are named to the model.
     """
     question, passages = state["question"], state["relevant"]
     if not passages:
-        return say_no(state, step)
-    draft, rejected, unsupported = state.get("draft"), None, ()
+        return say_no_answer(state, step)
+    speculative, rejected = state.get("speculative"), None
     if "grounding" in state and state["grounding"].verdict == "no":
-        rejected, unsupported = state["answer"], state["grounding"].unsupported
-    text = draft.kept if draft and draft.passages == passages and rejected is None else None
-    is_draft = text is not None
-    if text is None:
-        prompt = step.model.prompts.answer(
-            question, passages, step.tools.language, rejected, unsupported, style=step.tools.style
+        rejected = Rejected(state["answer"].text, state["grounding"].unsupported)
+    answer = speculative.kept if speculative and speculative.passages == passages and rejected is None else None
+    was_speculative = answer is not None
+    if answer is None:
+        context = step.context
+        writing = step.model.answer(
+            question, passages, step.usage, language=context.language, style=context.style, rejected=rejected
         )
-        text = await written(step, prompt, question, passages)
+        answer = await stream_answer(step, writing)
     generations = state.get("generations", 0) + 1
-    if text.refuses:
-        if is_draft:
-            step.token(text.written)
-        return {**say_no(state, step, text.written), "generations": generations}
+    if answer.is_no_answer:
+        if was_speculative:
+            step.token(answer.text)
+        return {**say_no_answer(state, step, answer.text), "generations": generations}
     step.detail = GenerationDetail(
         passages=tuple(passage.number for passage in passages),
-        text=text.written,
-        cited=tuple(text.cited),
-        drafted=is_draft,
+        text=answer.text,
+        cited=answer.cited,
+        drafted=was_speculative,
     )
-    return {
-        "answer": text.written,
-        "confidence": text.confidence,
-        "cited": text.cited,
-        "declined": False,
-        "generations": generations,
-    }
+    return {"answer": answer, "generations": generations}
+
+
+@step(role="answers_from_model")
+async def answer_from_memory(state: State, step: NodeStep) -> State:
+    """Answers without any source; the run's outcome says so, and so does whoever shows it."""
+    writing = step.model.answer_from_memory(state["question"], step.usage, language=step.context.language)
+    return await _without_passages(step, writing)
+
+
+@step(role="answers_from_model")
+async def small_talk(state: State, step: NodeStep) -> State:
+    """Replies at once, from no source: the run's outcome says so."""
+    writing = step.model.small_talk(state["question"], step.usage, language=step.context.language)
+    return await _without_passages(step, writing)
+
+
+async def _without_passages(step: NodeStep, writing: AnswerStream) -> State:
+    answer = await stream_answer(step, writing)
+    step.detail = GenerationDetail(passages=(), text=answer.text, cited=())
+    return {"answer": answer}
+
+
+async def stream_answer(step: NodeStep, writing: AnswerStream, *, is_shown: bool = True) -> Answer:
+    """The whole answer. `is_shown`: as it is being written. Raises ServiceError, ModelError, RunLimit."""
+    async for piece in writing:
+        match piece:
+            case Answer():
+                return piece
+            case Restart() if is_shown:
+                step.token("", restart=True)
+            case str() if piece and is_shown:
+                step.token(piece)
+    raise TypeError("An answer stream ends with an Answer.")
+
+
+def grade_and_draft(state: State, runtime: Runtime[RunContext]) -> list[str]:
+    """Both at once, where the run speculates and there is something to be ahead of. No decision of the trace."""
+    return ["grade_documents", "draft_answer"] if _may_speculate(state, runtime) else ["grade_documents"]
+
+
+def grade_and_draft_refined(state: State, runtime: Runtime[RunContext]) -> list[str]:
+    return ["grade_documents", "draft_refined"] if _may_speculate(state, runtime) else ["grade_documents"]
+
+
+def _may_speculate(state: State, runtime: Runtime[RunContext]) -> bool:
+    grades = state.get("grades", {})
+    known = [grades[passage.number].verdict for passage in state["passages"] if passage.number in grades]
+    return runtime.context.limits.speculates and len(known) < len(state["passages"]) and "no" not in known
+
+
+@step
+async def draft_answer(state: State, step: NodeStep) -> State:
+    """Begins the answer from all passages while they are graded. Its words are shown, and void when one is dropped."""
+    return await _speculate(state, step)
+
+
+@step
+async def draft_refined(state: State, step: NodeStep) -> State:
+    """The same from what refinement leaves of them: it needs no grades, and will leave the same after them."""
+    speculative = state["speculative"]
+    kept = await asyncio.to_thread(strips, state["question"], speculative.passages, step.model.context_window)
+    speculative.passages = refined(speculative.passages, kept)
+    return await _speculate(state, step)
+
+
+async def _speculate(state: State, step: NodeStep) -> State:
+    speculative, context = state["speculative"], step.context
+    writing = step.model.answer(
+        state["question"], speculative.passages, step.usage, language=context.language, style=context.style
+    )
+    try:
+        await speculative.write(stream_answer(step, writing))
+    except PASSING as error:  # nothing is lost: the answer is still to be written
+        step.fallback = error.as_failure()
+    if not speculative.kept:
+        step.token("", restart=True)
+        step.verdict = "no"
+    step.detail = DraftDetail(
+        passages=tuple(passage.number for passage in speculative.passages),
+        text=speculative.kept.text if speculative.kept else "",
+        kept=speculative.kept is not None,
+    )
+    return {}

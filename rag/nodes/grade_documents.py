@@ -1,9 +1,23 @@
+"""Nodes that judge what was found: a grade for each passage, and from the grades whether retrieval is good enough."""
+
+from collections.abc import Sequence
+from typing import Literal
+
 from rag.errors import NoJson
-from rag.graph.side_by_side import side_by_side
+from rag.graph.concurrency import gather
+from rag.graph.context import Assessment
 from rag.graph.state import State
-from rag.graph.step import NodeStep, step
-from rag.models.grades import UNREADABLE, or_unknown
-from rag.trace import GradesDetail, Passage, PassageGrade
+from rag.graph.step import NodeStep, or_unknown, step
+from rag.trace.details import AssessmentDetail, GradesDetail
+from rag.trace.grades import Grade, PassageGrade, Verdict
+from rag.trace.passages import Passage
+
+Action = Literal["correct", "incorrect", "ambiguous"]
+
+_VERDICTS: dict[Action, Verdict] = {"correct": "yes", "incorrect": "no", "ambiguous": "unknown"}
+
+WITHOUT_SCORE = {"yes": 1.0, "no": 0.0, "unknown": 0.5}
+"""the score of a grade that has none; not known is neither good nor bad"""
 
 
 @step
@@ -11,27 +25,63 @@ async def grade_documents(state: State, step: NodeStep) -> State:
     """Asks of every passage whether it bears on the question, all at once (ISREL of Self-RAG, arXiv 2310.11511).
 
     A passage graded earlier in the run is not asked about again. One whose grader fails or can't be read stays: it is
-    not known to be irrelevant. A draft that is written meanwhile is told whether it stands, at the first one to go.
+    not known to be irrelevant. A speculative answer that is written meanwhile is dropped at the first one to go.
     """
-    question, known, draft = state["question"], state.get("grades", {}), state.get("draft")
+    question, known, speculative = state["question"], state.get("grades", {}), state.get("speculative")
 
     async def grade(passage: Passage) -> PassageGrade:
         if passage.number in known:
             return PassageGrade(passage=passage, grade=known[passage.number], known=True)
-        prompt = step.model.prompts.relevance(question, passage)
-        grade, error = await or_unknown(step.model.grade(prompt, step.meter), UNREADABLE)
-        if draft and grade.verdict == "no":
-            draft.settle(stands=False)
+        grade, error = await or_unknown(step.model.grade_relevance(question, passage, step.usage), Grade.unknown())
+        if speculative and grade.verdict == "no":
+            speculative.decide(keep=False)
         return PassageGrade(passage=passage, grade=grade, error=error)
 
-    graded = await side_by_side(map(grade, state["passages"]))
+    graded = await gather(map(grade, state["passages"]))
     grades = known | {each.passage.number: each.grade for each in graded if each.grade.verdict != "unknown"}
     step.fallback = next((each.error for each in graded if each.error), None)
     if graded and not grades and not step.fallback:
         raise NoJson(model=step.model.name)
     step.detail = GradesDetail(question=question, grades=tuple(graded))
     relevant = [each.passage for each in graded if each.grade.verdict != "no"]
-    if draft:
-        draft.settle(stands=len(relevant) == len(graded))
+    if speculative:
+        speculative.decide(keep=len(relevant) == len(graded))
     step.verdict = ("yes" if grades else "unknown") if relevant else "no"
     return {"grades": grades, "relevant": relevant}
+
+
+@step
+async def assess(state: State, step: NodeStep) -> State:
+    """Whether what was found is correct, incorrect or ambiguous, by its grades (CRAG, arXiv 2401.15884)."""
+    rule, grades = step.context.assessment, state["grades"]
+    graded = [PassageGrade(passage=each, grade=grades.get(each.number, Grade.unknown())) for each in state["passages"]]
+    action = _by_any([each.grade for each in graded]) if rule.rule == "any" else _by_scores(graded, rule)
+    step.detail = AssessmentDetail(
+        grades=tuple(graded), rule=rule.rule, lower=rule.lower, upper=rule.upper, action=action
+    )
+    step.verdict = _VERDICTS[action]
+    if action == "incorrect":
+        return {"action": action, "relevant": []}
+    if action == "ambiguous" and rule.rule == "scores":
+        # None is sure; those that are not surely wrong are what there is.
+        return {"action": action, "relevant": [each.passage for each in graded if score(each.grade) >= rule.lower]}
+    return {"action": action}
+
+
+def score(grade: Grade) -> float:
+    return WITHOUT_SCORE[grade.verdict] if grade.score is None else grade.score
+
+
+def _by_scores(graded: Sequence[PassageGrade], rule: Assessment) -> Action:
+    scores = [score(each.grade) for each in graded]
+    if any(each >= rule.upper for each in scores):
+        return "correct"
+    return "ambiguous" if any(each >= rule.lower for each in scores) else "incorrect"
+
+
+def _by_any(grades: Sequence[Grade]) -> Action:
+    """The rule of the LangGraph article: one irrelevant document sends the question to the web."""
+    irrelevant = sum(grade.verdict == "no" for grade in grades)
+    if irrelevant == len(grades):
+        return "incorrect"
+    return "ambiguous" if irrelevant else "correct"

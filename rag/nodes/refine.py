@@ -1,17 +1,101 @@
+"""Knowledge refinement: passages split into strips of a sentence or two, of which those that help a question stay.
+
+After CRAG, arXiv 2401.15884, section 4.4, which has its evaluator score each strip. Here the strip's share of the
+question's words does (rag/text/overlap.py): without a model call, and as well as vectors do at a thousandth of their
+time (docs/pipelines/corrective.md has the figures).
+"""
+
 import asyncio
+import re
+from collections.abc import Sequence
 
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
-from rag.nodes.strips import refined, strips
-from rag.trace import RefinementDetail
+from rag.models.context_window import ContextWindow, length
+from rag.text.overlap import overlap
+from rag.trace.details import RefinementDetail, Strip
+from rag.trace.passages import Passage
+
+SHORT = 60
+"""wide characters: a sentence below it takes the next one along, which often says what it is about"""
+
+KEPT = 0.3
+"""of the best strip's score in the same passage: so the strip with the answer stays in 96 of 100 that hold one"""
+
+GAP = "\n…\n"
+"""between strips that do not follow one another"""
+
+_SENTENCE_END = re.compile(r"(?:[。！？!?]+[」』）)\"”’]*|\.[\"”’)]*(?=\s)|\n)\s*")
 
 
 @step
 async def refine(state: State, step: NodeStep) -> State:
-    """Leaves of the passages what bears on the question (knowledge refinement of CRAG, arXiv 2401.15884). A citation
+    """Leaves of the passages what helps the question (knowledge refinement of CRAG, arXiv 2401.15884). A citation
     still opens its passage as it was found.
     """
     passages = state["relevant"]
-    cut = await asyncio.to_thread(strips, state["question"], passages, step.model.room)
-    step.detail = RefinementDetail(strips=tuple(cut))
-    return {"relevant": refined(passages, cut)}
+    found = await asyncio.to_thread(strips, state["question"], passages, step.model.context_window)
+    step.detail = RefinementDetail(strips=tuple(found))
+    return {"relevant": refined(passages, found)}
+
+
+def strips(question: str, passages: Sequence[Passage], window: ContextWindow) -> list[Strip]:
+    """Of all passages, in their order. Where the context window does not hold all that is to be kept, the best are.
+
+    What shares no word with its question, as in another language, tells nothing of it, and is kept whole.
+    """
+    texts = [(passage.number, text) for passage in passages for text in split_into_strips(passage.text)]
+    scored = [Strip(passage=number, text=text, score=overlap(question, text), kept=False) for number, text in texts]
+    best: dict[int, float] = {}
+    for strip in scored:
+        best[strip.passage] = max(best.get(strip.passage, 0), strip.score)
+    kept = _within([strip for strip in scored if strip.score >= KEPT * best[strip.passage]], window)
+    return [strip.model_copy(update={"kept": id(strip) in kept}) for strip in scored]
+
+
+def refined(passages: Sequence[Passage], strips: Sequence[Strip]) -> list[Passage]:
+    """The passages with the text of their strips that are kept; one that keeps none is dropped."""
+    texts = {
+        passage.number: _joined([each for each in strips if each.passage == passage.number]) for passage in passages
+    }
+    return [passage.model_copy(update={"text": texts[passage.number]}) for passage in passages if texts[passage.number]]
+
+
+def split_into_strips(text: str) -> list[str]:
+    """Strips that, joined, give `text` again but for the space at its ends."""
+    found: list[str] = []
+    start = 0
+    is_open = False
+    for stop in [*(end.end() for end in _SENTENCE_END.finditer(text)), len(text)]:
+        sentence, start = text[start:stop], stop
+        if not sentence.strip():
+            continue
+        if is_open:
+            found[-1] += sentence
+        else:
+            found.append(sentence)
+        is_open = not is_open and length(sentence) < SHORT
+    return found
+
+
+def _within(wanted: Sequence[Strip], window: ContextWindow) -> set[int]:
+    """By identity, those that fit; the better come first."""
+    kept: set[int] = set()
+    left = window.passages
+    in_passage: dict[int, float] = {}
+    for strip in sorted(wanted, key=lambda strip: -strip.score):
+        size = length(strip.text)
+        taken = in_passage.get(strip.passage, 0) + size
+        if size <= left and taken <= window.passage:
+            kept.add(id(strip))
+            left -= size
+            in_passage[strip.passage] = taken
+    return kept
+
+
+def _joined(strips: Sequence[Strip]) -> str:
+    text = ""
+    for before, strip in zip([None, *strips], strips, strict=False):
+        if strip.kept:
+            text += strip.text if before is None or before.kept else f"{text and GAP}{strip.text}"
+    return text.strip()

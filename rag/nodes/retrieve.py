@@ -1,10 +1,13 @@
+"""Retrieval: the search of the documents, whichever way the run has it."""
+
 import asyncio
 
-from rag.graph.speculative_answer import Draft
+from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
-from rag.models.context_window import fitted
-from rag.trace import Passage, RetrievalDetail
+from rag.models.context_window import fit_to_context
+from rag.trace.details import RetrievalDetail
+from rag.trace.passages import Passage
 
 
 @step
@@ -12,13 +15,13 @@ async def retrieve(state: State, step: NodeStep) -> State:
     """Searches the index, and trims what is found to what the model can read. A passage that an earlier search of this
     run found keeps its number.
     """
-    tools, how = step.tools, step.tools.retrieval
+    context, how = step.context, step.context.retrieval
     query = state.get("query") or state["question"]
     words = state.get("words") if how.mode != "vector" else None
     hits = await asyncio.to_thread(
-        tools.store.search, tools.index, query, mode=how.mode, unit=how.unit, k=how.k, words=words
+        context.store.search, context.index, query, mode=how.mode, unit=how.unit, k=how.k, words=words
     )
-    kept = await asyncio.to_thread(fitted, hits, step.model.room)
+    kept = await asyncio.to_thread(fit_to_context, hits, step.model.context_window)
     seen = dict(state.get("seen", {}))
     passages = []
     for hit, found in zip(kept, hits, strict=False):
@@ -45,5 +48,5 @@ async def retrieve(state: State, step: NodeStep) -> State:
         "seen": seen,
         "passages": passages,
         "relevant": passages,
-        "draft": Draft(passages),
+        "speculative": SpeculativeAnswer(passages),
     }

@@ -1,23 +1,26 @@
+"""Web search, beside what is left of the documents."""
+
 from collections.abc import Sequence
 
 from rag.errors import WebSearchError
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
-from rag.trace import Passage, WebSearchDetail
+from rag.trace.details import WebSearchDetail
+from rag.trace.passages import Passage
 from rag.web import WebResult
 
 
 @step
 async def web_search(state: State, step: NodeStep) -> State:
     """Searches the web, beside whatever is left of the documents. What it finds is numbered after their passages."""
-    web, query = step.tools.web, state.get("web_query") or state["question"]
-    detail = WebSearchDetail(query=query, provider=web and web.provider, passages=(), why="nothing")
+    web, query = step.context.web, state.get("web_query") or state["question"]
+    detail = WebSearchDetail(query=query, provider=web.provider if web else None, passages=(), why="nothing")
     seen, found = dict(state.get("seen", {})), []
     if web is None:
         detail = detail.model_copy(update={"why": "off"})
     else:
         try:
-            found = _numbered(await web.search(query, step.tools.language), seen)
+            found = _numbered(await web.search(query, step.context.language), seen)
         except WebSearchError as error:
             step.fallback = error.as_failure()
             detail = detail.model_copy(update={"why": "failed", "error": step.fallback})

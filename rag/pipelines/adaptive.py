@@ -16,30 +16,22 @@ its own; passages are searched both ways and by section, graded all at once whil
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.context import Limits, RunContext
 from rag.graph.state import State
-from rag.graph.step import Choice, Limits, Tools, choice
-from rag.nodes import (
-    check_answer,
-    check_grounding,
-    check_usefulness,
-    decline,
-    draft_answer,
-    generate,
-    grade_and_draft,
-    grade_documents,
-    keep_best_attempt,
-    refine,
-    retrieve,
-    route_question,
-    small_talk,
-    web_search,
-)
-from rag.nodes.keep_best_attempt import best_of
+from rag.graph.step import Choice, router
+from rag.nodes.check_answer import best_of, check_answer, check_grounding, check_usefulness, keep_best_attempt
+from rag.nodes.decline import decline
+from rag.nodes.generate import draft_answer, generate, grade_and_draft, small_talk
+from rag.nodes.grade_documents import grade_documents
+from rag.nodes.refine import refine
+from rag.nodes.retrieve import retrieve
+from rag.nodes.route_question import route_question
+from rag.nodes.web_search import web_search
 from rag.pipelines.pipeline import Pipeline
-from rag.trace import Retrieval
+from rag.trace.passages import Retrieval
 
 
-@choice
+@router
 def after_route_question(state: State, limits: Limits) -> Choice:
     match state["route"]:
         case "talk":
@@ -49,23 +41,23 @@ def after_route_question(state: State, limits: Limits) -> Choice:
     return Choice("retrieve", "for_documents")
 
 
-@choice
+@router
 def after_grade_documents(state: State, limits: Limits) -> Choice:
     if state["relevant"]:
         return Choice("generate", "relevant_found")
     return Choice(_next_way(state), "nothing_relevant")
 
 
-@choice
+@router
 def after_web_search(state: State, limits: Limits) -> Choice:
     if state["web"]:
         return Choice("refine", "found_on_web")
     return Choice(_next_way_or_again(state, limits), "nothing_on_web")
 
 
-@choice
+@router
 def after_check_answer(state: State, limits: Limits) -> Choice:
-    if state.get("declined"):
+    if state["answer"].is_no_answer:
         to = _next_way(state) if state["generations"] < limits.generations else _end(state)
         return Choice(END if to == "decline" else to, "says_no")
     grounding, usefulness = state["grounding"].verdict, state["usefulness"].verdict
@@ -90,13 +82,13 @@ def _next_way_or_again(state: State, limits: Limits) -> str:
     """Where no way is left, what there is may be said better."""
     untried = "web" not in state or "passages" not in state
     if not untried and "answer" in state and state["grounding"].verdict == "no":
-        may = limits.corrects and state["generations"] < limits.generations
+        may = limits.regenerates and state["generations"] < limits.generations
         return "generate" if may else _end(state)
     return _next_way(state)
 
 
 def _end(state: State) -> str:
-    """The best attempt may stand, unconfirmed, where it is of use and borne out at least in part."""
+    """The best attempt may stand, unconfirmed, where it is useful and grounded at least in part."""
     if not state.get("attempts"):
         return "decline"
     best = best_of(state["attempts"])
@@ -105,7 +97,7 @@ def _end(state: State) -> str:
 
 
 graph = (
-    StateGraph(State, context_schema=Tools)
+    StateGraph(State, context_schema=RunContext)
     .add_node(route_question)
     .add_node(small_talk)
     .add_node(retrieve)

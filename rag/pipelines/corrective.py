@@ -15,24 +15,20 @@ so, and answers from what there is, or not at all; strips are scored without a m
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.context import Limits, RunContext
 from rag.graph.state import State
-from rag.graph.step import Choice, Limits, Tools, choice
-from rag.nodes import (
-    assess,
-    decline,
-    draft_refined,
-    generate,
-    grade_and_draft_refined,
-    grade_documents,
-    refine,
-    retrieve,
-    rewrite_for_web,
-    web_search,
-)
+from rag.graph.step import Choice, router
+from rag.nodes.decline import decline
+from rag.nodes.generate import draft_refined, generate, grade_and_draft_refined
+from rag.nodes.grade_documents import assess, grade_documents
+from rag.nodes.refine import refine
+from rag.nodes.retrieve import retrieve
+from rag.nodes.rewrite import rewrite_for_web
+from rag.nodes.web_search import web_search
 from rag.pipelines.pipeline import Pipeline
 
 
-@choice
+@router
 def after_assess(state: State, limits: Limits) -> Choice:
     if state["action"] == "correct":
         return Choice("refine", "correct")
@@ -40,7 +36,7 @@ def after_assess(state: State, limits: Limits) -> Choice:
     return Choice(to_web, "incorrect") if state["action"] == "incorrect" else Choice(to_web, "ambiguous")
 
 
-@choice
+@router
 def after_web_search(state: State, limits: Limits) -> Choice:
     if state["web"]:
         return Choice("refine", "found_on_web")
@@ -50,7 +46,7 @@ def after_web_search(state: State, limits: Limits) -> Choice:
 
 
 graph = (
-    StateGraph(State, context_schema=Tools)
+    StateGraph(State, context_schema=RunContext)
     .add_node(retrieve)
     .add_node(grade_documents)
     .add_node(draft_refined, destinations={"generate": "kept"})  # it ends with the grading

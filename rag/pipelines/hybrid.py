@@ -8,14 +8,16 @@ extract_keywords -> retrieve -> generate
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.context import RunContext
 from rag.graph.state import State
-from rag.graph.step import Tools
-from rag.nodes import extract_keywords, generate, retrieve
+from rag.nodes.extract_keywords import extract_keywords
+from rag.nodes.generate import generate
+from rag.nodes.retrieve import retrieve
 from rag.pipelines.pipeline import Pipeline
-from rag.trace import Retrieval
+from rag.trace.passages import Retrieval
 
 graph = (
-    StateGraph(State, context_schema=Tools)
+    StateGraph(State, context_schema=RunContext)
     .add_node(extract_keywords)
     .add_node(retrieve)
     .add_node(generate)

@@ -8,14 +8,15 @@ retrieve -> generate
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.context import RunContext
 from rag.graph.state import State
-from rag.graph.step import Tools
-from rag.nodes import generate, retrieve
+from rag.nodes.generate import generate
+from rag.nodes.retrieve import retrieve
 from rag.pipelines.pipeline import Pipeline
-from rag.trace import Retrieval
+from rag.trace.passages import Retrieval
 
 graph = (
-    StateGraph(State, context_schema=Tools)
+    StateGraph(State, context_schema=RunContext)
     .add_node(retrieve)
     .add_node(generate)
     #

@@ -1,11 +1,14 @@
+"""What a pipeline is."""
+
 from dataclasses import dataclass, field
 
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from rag.graph.context import RunContext
 from rag.graph.state import State
-from rag.graph.step import Tools
-from rag.trace import Retrieval
+from rag.graph.step import ROLES
+from rag.trace.passages import Retrieval
 
 
 @dataclass(frozen=True)
@@ -13,12 +16,17 @@ class Pipeline:
     """A control flow and the retrieval that it has unless someone picks another."""
 
     name: str
-    graph: StateGraph[State, Tools]
+    graph: StateGraph[State, RunContext]
     retrieval: Retrieval = field(default_factory=Retrieval)
-    compiled: CompiledStateGraph = field(init=False)
+    compiled: CompiledStateGraph[State, RunContext, State, State] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "compiled", self.graph.compile(name=self.name))
+
+    @property
+    def checks(self) -> bool:
+        """Whether it checks what it writes."""
+        return any(ROLES.get(name) == "checks" for name in self.graph.nodes)
 
     def mermaid(self) -> str:
         """The graph as a Mermaid flowchart, drawn from the graph that runs."""

@@ -10,31 +10,24 @@ After arXiv 2310.11511, in the form that the LangGraph articles gave it. The pap
 
 Departs from the articles: all passages are graded at once, and so are grounding and usefulness; the answer is begun
 meanwhile; loops have limits, at which the best attempt is kept; where nothing relevant is left, or nothing of any
-attempt is borne out, it says that the documents don't hold the answer.
+attempt is grounded, it says that the documents don't hold the answer.
 """
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.context import Limits, RunContext
 from rag.graph.state import State
-from rag.graph.step import Choice, Limits, Tools, choice
-from rag.nodes import (
-    check_answer,
-    check_grounding,
-    check_usefulness,
-    decline,
-    draft_answer,
-    generate,
-    grade_and_draft,
-    grade_documents,
-    keep_best_attempt,
-    retrieve,
-    rewrite_question,
-)
-from rag.nodes.keep_best_attempt import best_of
+from rag.graph.step import Choice, router
+from rag.nodes.check_answer import best_of, check_answer, check_grounding, check_usefulness, keep_best_attempt
+from rag.nodes.decline import decline
+from rag.nodes.generate import draft_answer, generate, grade_and_draft
+from rag.nodes.grade_documents import grade_documents
+from rag.nodes.retrieve import retrieve
+from rag.nodes.rewrite import rewrite_question
 from rag.pipelines.pipeline import Pipeline
 
 
-@choice
+@router
 def after_grade_documents(state: State, limits: Limits) -> Choice:
     if state["relevant"]:
         return Choice("generate", "relevant_found")
@@ -43,7 +36,7 @@ def after_grade_documents(state: State, limits: Limits) -> Choice:
     return Choice(_end(state), "rewrite_limit")
 
 
-@choice
+@router
 def after_rewrite_question(state: State, limits: Limits) -> Choice:
     if state["reworded"]:
         return Choice("retrieve", "reworded")
@@ -51,16 +44,16 @@ def after_rewrite_question(state: State, limits: Limits) -> Choice:
     return Choice(_end(state), "not_reworded")
 
 
-@choice
+@router
 def after_check_answer(state: State, limits: Limits) -> Choice:
-    declined = state.get("declined", False)
+    declined = state["answer"].is_no_answer
     end = _end(state)
     if declined and end == "decline":
         end = END  # it was said already
     if not declined and state["grounding"].verdict == "no":
         if state["generations"] >= limits.generations:
             return Choice(end, "generation_limit")
-        to = "generate" if limits.corrects else end
+        to = "generate" if limits.regenerates else end
         return Choice(to, "partly_grounded") if state["grounding"].level == "partly" else Choice(to, "not_grounded")
     if declined or state["usefulness"].verdict == "no":
         if state["generations"] >= limits.generations:
@@ -74,13 +67,13 @@ def after_check_answer(state: State, limits: Limits) -> Choice:
 
 
 def _end(state: State) -> str:
-    """The best attempt stands, unconfirmed, unless nothing of it is borne out."""
+    """The best attempt stands, unconfirmed, unless nothing of it is grounded."""
     attempts = state.get("attempts")
     return "keep_best_attempt" if attempts and best_of(attempts).grounding.level != "no" else "decline"
 
 
 graph = (
-    StateGraph(State, context_schema=Tools)
+    StateGraph(State, context_schema=RunContext)
     .add_node(retrieve)
     .add_node(grade_documents)
     .add_node(draft_answer, destinations={"generate": "kept"})  # it ends with the grading, which says where to

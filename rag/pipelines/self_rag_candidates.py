@@ -11,27 +11,25 @@ grader here, and an answer is one segment.
 
 from langgraph.graph import END, START, StateGraph
 
+from rag.graph.context import Limits, RunContext
 from rag.graph.state import State
-from rag.graph.step import Choice, Limits, Tools, choice
-from rag.nodes import (
-    answer_from_memory,
-    choose_candidate,
-    decide_retrieval,
-    decline,
-    retrieve,
-    write_candidates,
-)
+from rag.graph.step import Choice, router
+from rag.nodes.candidates import choose_candidate, write_candidates
+from rag.nodes.decline import decline
+from rag.nodes.generate import answer_from_memory
+from rag.nodes.retrieve import retrieve
+from rag.nodes.route_question import decide_retrieval
 from rag.pipelines.pipeline import Pipeline
 
 
-@choice
+@router
 def after_decide_retrieval(state: State, limits: Limits) -> Choice:
     if state["needs_documents"]:
         return Choice("retrieve", "documents_needed")
     return Choice("answer_from_memory", "no_documents_needed")
 
 
-@choice
+@router
 def after_write_candidates(state: State, limits: Limits) -> Choice:
     if any(candidate.is_supported for candidate in state["candidates"]):
         return Choice("choose_candidate", "candidate_supported")
@@ -39,7 +37,7 @@ def after_write_candidates(state: State, limits: Limits) -> Choice:
 
 
 graph = (
-    StateGraph(State, context_schema=Tools)
+    StateGraph(State, context_schema=RunContext)
     .add_node(decide_retrieval)
     .add_node(answer_from_memory)
     .add_node(retrieve)

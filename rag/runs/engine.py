@@ -10,23 +10,26 @@ import threading
 import time
 import uuid
 from collections.abc import Sequence
+from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.ingestion import uploads
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
-from rag.graph.step import Recorder
-from rag.models.budget import Budget
-from rag.models.registry import ModelSource, model_source
+from rag.graph.context import Recorder
+from rag.models.chat_model import ModelSource
+from rag.models.registry import model_source
+from rag.models.usage import Budget
 from rag.pipelines import pipeline
 from rag.runs.execution import Execution
 from rag.runs.history import History
-from rag.runs.retrieval_options import check
+from rag.runs.options import check_retrieval
 from rag.runs.run import Run
-from rag.runs.summary import finished
+from rag.runs.summary import summarize_run
 from rag.settings import Settings
-from rag.trace import Event, Retrieval, RunStarted, Style
+from rag.trace.events import Event, RunStarted, Style
+from rag.trace.passages import Retrieval
 from rag.web import WebSearch, web_search
 
 log = logging.getLogger(__name__)
@@ -66,8 +69,9 @@ class Engine:
             run.stop()
         for run in self._runs.values():
             run.result()
-        for used in filter(None, (self._models, self._web)):
-            asyncio.run_coroutine_threadsafe(used.close(), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
+        if self._web:
+            asyncio.run_coroutine_threadsafe(self._web.close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -103,7 +107,7 @@ class Engine:
         question, index = _storable(question).strip(), _storable(index)
         flow = pipeline(pipeline_name)
         if retrieval:
-            check(retrieval)
+            check_retrieval(retrieval)
         if conversation_id is None or not self.history.conversation_exists(conversation_id):
             conversation_id = self.history.new_conversation(question).id
         started = RunStarted(
@@ -154,9 +158,9 @@ class Engine:
             run.append(event)
 
         work = asyncio.ensure_future(execution.work(Recorder(emit, clock, self._budget())))
-        run.on_stop(lambda: self._loop.call_soon_threadsafe(work.cancel))
+        run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
         status, error = await work
-        emit(finished(run.events, status, error, clock()))
+        emit(summarize_run(run.events, status, error, clock()))
 
     def _budget(self) -> Budget:
         return Budget(calls=self.settings.run_call_limit, tokens=self.settings.run_token_limit)

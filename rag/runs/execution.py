@@ -6,25 +6,23 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from langchain_core.runnables import RunnableConfig
+
 from index_store.base.errors import EmptyQuestion, PlainError
 from index_store.ingestion import uploads
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
 from rag.errors import RunLimit, RunTimeLimit, Unexpected
-from rag.graph.step import Assessing, Limits, Recorder, Step, Tools
-from rag.models.chat_model import ChatModel
-from rag.models.registry import ModelSource
-from rag.nodes.condense_question import standalone_question
-from rag.pipelines import Pipeline
+from rag.graph.context import Assessment, Limits, Recorder, RunContext
+from rag.graph.state import State
+from rag.graph.step import Step
+from rag.models.chat_model import ChatModel, ModelSource
+from rag.nodes.condense_question import condense_question
+from rag.pipelines.pipeline import Pipeline
 from rag.settings import Settings
 from rag.text.language import language_of
-from rag.trace import (
-    DocumentsDetail,
-    ModelDetail,
-    RunStarted,
-    RunStatus,
-    Turn,
-)
+from rag.trace.details import DocumentsDetail, ModelDetail, Turn
+from rag.trace.events import RunStarted, RunStatus
 from rag.web import WebSearch
 
 log = logging.getLogger(__name__)
@@ -78,8 +76,8 @@ class Execution:
         model = await self._open_model(recorder)
         question = self.started.question
         if self.turns:
-            question = await standalone_question(question, self.turns, model, recorder)
-        tools = Tools(
+            question = await condense_question(question, self.turns, model, recorder)
+        context = RunContext(
             model=model,
             store=self.store,
             index=self.started.index,
@@ -88,18 +86,19 @@ class Execution:
                 rewrites=self.settings.max_rewrites,
                 generations=self.settings.max_generations,
                 web=self.web is not None,
-                corrects=model.corrects,
+                regenerates=model.regenerates,
+                speculates=model.speculates,
             ),
             language=language_of(self.started.question),
             style=self.started.style,
             recorder=recorder,
             web=self.web,
-            assessing=Assessing(
+            assessment=Assessment(
                 rule=self.settings.corrective_rule, lower=self.settings.crag_lower, upper=self.settings.crag_upper
             ),
         )
-        config = {"recursion_limit": RECURSION_LIMIT}
-        await self.pipeline.compiled.ainvoke({"question": question}, config, context=tools)
+        config = RunnableConfig(recursion_limit=RECURSION_LIMIT)
+        await self.pipeline.compiled.ainvoke(State(question=question), config, context=context)
 
     async def _add_documents(self, recorder: Recorder) -> None:
         step = Step("add_documents", recorder)

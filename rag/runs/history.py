@@ -26,20 +26,10 @@ from sqlalchemy import (
 
 from index_store.base.database import open_database
 from rag.errors import Interrupted
-from rag.runs.summary import finished
+from rag.runs.summary import summarize_run
 from rag.text.citations import MARKER
-from rag.trace import (
-    Event,
-    RunFinished,
-    RunStarted,
-    StandaloneDetail,
-    StepFinished,
-    StepStarted,
-    Token,
-    Turn,
-    from_json,
-    to_json,
-)
+from rag.trace.details import StandaloneDetail, Turn
+from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
 
 TITLE_LENGTH = 60
 """characters of the first question"""
@@ -119,7 +109,7 @@ class History:
         for run in self._select_runs(_runs.c.status == "running"):
             events = self.events(run.id)
             seconds = max((_end(each) for each in events), default=0)
-            self.save(run.id, finished(events, "failed", Interrupted(), seconds))
+            self.save(run.id, summarize_run(events, "failed", Interrupted(), seconds))
 
     def new_conversation(self, question: str) -> Conversation:
         now = time.time()

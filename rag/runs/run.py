@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 
-from rag.trace import Event, RunFinished, RunStarted
+from rag.trace.events import Event, RunFinished, RunStarted
 
 
 class Run:
@@ -14,7 +14,7 @@ class Run:
         self.conversation_id = started.conversation_id
         self._events: list[Event] = [started]
         self._changed = threading.Condition()
-        self._cancel: Callable[[], None] | None = None
+        self._cancel: Callable[[], object] | None = None
         self._stopped = False
 
     @property
@@ -32,7 +32,8 @@ class Run:
         position = 0
         while True:
             with self._changed:
-                self._changed.wait_for(lambda seen=position: len(self._events) > seen)
+                while len(self._events) == position:
+                    self._changed.wait()
                 fresh = self._events[position:]
             yield from fresh
             position += len(fresh)
@@ -41,8 +42,10 @@ class Run:
 
     def result(self) -> RunFinished:
         """Waits for the end."""
-        *_, last = self.stream()
-        return last
+        for event in self.stream():
+            if isinstance(event, RunFinished):
+                return event
+        raise AssertionError("A run ends with run_finished.")
 
     def stop(self) -> None:
         """Ends the run, and the model's work for it, at once; does nothing to one that is finished."""
@@ -51,7 +54,7 @@ class Run:
             if self._cancel and not self.is_finished:
                 self._cancel()
 
-    def on_stop(self, cancel: Callable[[], None]) -> None:
+    def on_stop(self, cancel: Callable[[], object]) -> None:
         """What ends the work; called at once where `stop` came first."""
         with self._changed:
             self._cancel = cancel

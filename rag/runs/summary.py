@@ -1,28 +1,16 @@
-"""What the events of a run add up to, its answer, citations and end: from them alone, so that none can disagree."""
+"""What the events of a run add up to: its answer, citations, totals and outcome, from them alone, so that none can
+disagree."""
 
 from collections.abc import Sequence
 
 from index_store.base.errors import PlainError
-from rag.text.citations import MARKER, cited_passages, claims
-from rag.trace import (
-    AnswerCheckDetail,
-    AttemptsDetail,
-    Citation,
-    DeclineDetail,
-    Event,
-    Outcome,
-    Passage,
-    RetrievalDetail,
-    RunFinished,
-    RunStatus,
-    StepFinished,
-    Token,
-    Totals,
-    WebSearchDetail,
-)
+from rag.text.citations import cited_passages, claims, markers_of
+from rag.trace.details import AnswerCheckDetail, AttemptsDetail, DeclineDetail, RetrievalDetail, WebSearchDetail
+from rag.trace.events import Event, Outcome, RunFinished, RunStatus, StepFinished, Token, Totals
+from rag.trace.passages import Citation, Passage
 
 
-def finished(events: Sequence[Event], status: RunStatus, error: PlainError | None, seconds: float) -> RunFinished:
+def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError | None, seconds: float) -> RunFinished:
     """`seconds`: how long the run took."""
     answer, step = answer_so_far(events)
     ended = [event for event in events if isinstance(event, StepFinished)]
@@ -37,8 +25,8 @@ def finished(events: Sequence[Event], status: RunStatus, error: PlainError | Non
             model_calls=sum(each.model_calls for each in ended),
             tokens_in=sum(each.tokens_in for each in ended),
             tokens_out=sum(each.tokens_out for each in ended),
-            rewrites=sum(each.step in ("rewrite_question", "rewrite_for_web") for each in ended),
-            generations=sum(each.step == "generate" for each in ended),
+            rewrites=sum(each.role == "rewrites" for each in ended),
+            generations=sum(each.role == "answers" for each in ended),
         ),
         unconfirmed=_unconfirmed(answer, ended) if outcome == "unconfirmed" else (),
         error=error.as_failure() if error else None,
@@ -67,19 +55,19 @@ def cited_so_far(events: Sequence[Event]) -> tuple[Citation, ...]:
             ):
                 passages |= {passage.number: passage for passage in found}
     answer, _ = answer_so_far(events)
-    return cited_passages(map(int, MARKER.findall(answer)), passages.values())
+    return cited_passages(markers_of(answer), passages.values())
 
 
 def _outcome(writer: str | None, ended: Sequence[StepFinished]) -> Outcome:
-    written = next((each.detail for each in reversed(ended) if each.step == writer), None)
-    if writer == "decline" or isinstance(written, DeclineDetail):
+    last = next((each for each in reversed(ended) if each.step == writer), None)
+    if last and (last.role == "declines" or isinstance(last.detail, DeclineDetail)):
         return "not_in_documents"
-    if writer in ("small_talk", "answer_from_memory"):
+    if last and last.role == "answers_from_model":
         return "from_model"
     checks = [each for each in ended if isinstance(each.detail, AnswerCheckDetail)]
     if not checks:
         return "answered"
-    if any(isinstance(each.detail, AttemptsDetail) for each in ended):  # a later one may have been an honest no
+    if any(isinstance(each.detail, AttemptsDetail) for each in ended):  # a later one may have been no answer
         return "unconfirmed"
     return "confirmed" if checks[-1].verdict == "yes" else "unconfirmed"
 

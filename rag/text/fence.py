@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 
-from rag.trace import Passage
+from rag.trace.passages import Passage
 
 TAGS = (
     "passage",

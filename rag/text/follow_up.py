@@ -8,6 +8,7 @@ import re
 import tomllib
 import unicodedata
 from pathlib import Path
+from typing import get_args
 
 from rag.text.language import Language, language_of
 
@@ -18,11 +19,9 @@ COMPOUND = 4
 """characters of a Japanese run that is two words: 有給休暇"""
 
 
+_WORDS = tomllib.loads((Path(__file__).parent / "generic_words.toml").read_text(encoding="utf-8"))
 _GENERIC: dict[Language, frozenset[str]] = {
-    language: frozenset(words.split())
-    for language, words in tomllib.loads(
-        (Path(__file__).parent / "generic_words.toml").read_text(encoding="utf-8")
-    ).items()
+    language: frozenset(_WORDS[language].split()) for language in get_args(Language)
 }
 
 

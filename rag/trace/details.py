@@ -7,7 +7,7 @@ from pydantic import Field
 from index_store.base.errors import Failure
 from index_store.base.records import Added
 from rag.trace.frozen import Frozen
-from rag.trace.grades import Grade, PassageGrade, Support, Usefulness
+from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness, Verdict
 from rag.trace.passages import Passage
 
 
@@ -20,7 +20,7 @@ class RetrievalDetail(Frozen):
     words: tuple[str, ...] | None = None
     """what the keyword side was asked for instead of the query"""
     left_out: int = 0
-    """hits, the last ones, for which the model has no room"""
+    """hits, the last ones, that the context window does not hold"""
 
     @property
     def trimmed(self) -> int:
@@ -64,11 +64,11 @@ class GenerationDetail(Frozen):
     text: str
     cited: tuple[int, ...]
     drafted: bool = False
-    """it had been written ahead, and cost no call more"""
+    """it was a speculative answer, and cost no call more"""
 
 
 class DraftDetail(Frozen):
-    """An answer begun while its passages were graded."""
+    """A speculative answer: begun while its passages were graded."""
 
     type: Literal["draft"] = "draft"
     passages: tuple[int, ...]
@@ -96,7 +96,7 @@ class Claim(Frozen):
 
 class GroundingDetail(Frozen):
     type: Literal["grounding"] = "grounding"
-    grade: Support
+    grade: Grounding
     claims: tuple[Claim, ...]
 
 
@@ -107,14 +107,14 @@ class UsefulnessDetail(Frozen):
 
 class AnswerCheckDetail(Frozen):
     type: Literal["answer_check"] = "answer_check"
-    grounding: Support
+    grounding: Grounding
     usefulness: Usefulness
 
     @property
-    def verdict(self) -> Literal["yes", "no", "unknown"]:
+    def verdict(self) -> Verdict:
         """The worse of the two."""
-        verdicts = {self.grounding.verdict, self.usefulness.verdict}
-        return next(verdict for verdict in ("no", "unknown", "yes") if verdict in verdicts)
+        worst_first: tuple[Verdict, ...] = ("no", "unknown", "yes")
+        return next(each for each in worst_first if each in (self.grounding.verdict, self.usefulness.verdict))
 
 
 class Attempt(Frozen):
@@ -124,7 +124,7 @@ class Attempt(Frozen):
     """from 1, in the order in which they were written"""
     text: str
     cited: tuple[int, ...]
-    grounding: Support
+    grounding: Grounding
     usefulness: Usefulness
 
 
@@ -145,7 +145,7 @@ class Turn(Frozen):
 
 
 class StandaloneDetail(Frozen):
-    """A follow-up made to stand alone."""
+    """A follow-up, condensed into a standalone question."""
 
     type: Literal["standalone"] = "standalone"
     before: str
@@ -158,7 +158,7 @@ class StandaloneDetail(Frozen):
 
 
 class DeclineDetail(Frozen):
-    """An honest no: what was searched, and the passages that came nearest."""
+    """No answer: what was searched, and the passages that came nearest."""
 
     type: Literal["decline"] = "decline"
     text: str
@@ -199,7 +199,7 @@ class Strip(Frozen):
     """number of the passage"""
     text: str
     score: float
-    """0 to 1, how much it bears on the question"""
+    """0 to 1, how much of the question it has"""
     kept: bool
 
 
@@ -208,18 +208,21 @@ class RefinementDetail(Frozen):
     strips: tuple[Strip, ...]
 
 
+Route = Literal["talk", "documents", "web"]
+
+
 class RouteDetail(Frozen):
     """What kind of question it is, and so the way that it takes."""
 
     type: Literal["route"] = "route"
     question: str
-    route: Literal["talk", "documents", "web"]
+    route: Route
     why: str
     """a key that readers have words for, such as `greeting`"""
     reason: str = ""
     """in the model's words, where it was asked"""
     scores: dict[str, float] = Field(default_factory=dict)
-    """by route, where the model was read by its log-probabilities"""
+    """by route, for models that score each way"""
 
 
 class RetrievalNeedDetail(Frozen):
@@ -232,13 +235,13 @@ class RetrievalNeedDetail(Frozen):
 
 
 class Candidate(Frozen):
-    """An answer from one passage alone, scored (Self-RAG's beam)."""
+    """An answer from one passage alone, scored (Self-RAG, arXiv 2310.11511)."""
 
     passage: Passage | None
     """None: written without any"""
     text: str
     relevance: Grade
-    grounding: Support
+    grounding: Grounding
     usefulness: Usefulness
     score: float
     """the weighted sum of the three"""

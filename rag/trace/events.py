@@ -7,7 +7,16 @@ from pydantic import Field, TypeAdapter
 from index_store.base.errors import Failure
 from rag.trace.details import Detail
 from rag.trace.frozen import Frozen
+from rag.trace.grades import Verdict
 from rag.trace.passages import Citation, Retrieval
+from rag.trace.upgrade import upgraded
+
+Role = Literal["answers", "answers_from_model", "checks", "declines", "rewrites"]
+"""what a step is to the answer: it writes one from passages, or from what the model remembers, checks it, says that
+there is none, or rewords the question"""
+
+StepVerdict = Verdict | Literal["stopped", "failed"]
+"""how a step ended: with the verdict of what it graded, or before that"""
 
 
 class Style(Frozen):
@@ -74,7 +83,9 @@ class StepFinished(Frozen):
     model_calls: int
     tokens_in: int
     tokens_out: int
-    verdict: Literal["yes", "no", "unknown", "stopped", "failed"] | None = None
+    role: Role | None = None
+    """None for all others, and in histories from before it was stored"""
+    verdict: StepVerdict | None = None
     detail: Detail | None = None
     error: Failure | None = None
     """for which the step, and the run with it, failed"""
@@ -96,8 +107,8 @@ RunStatus = Literal["finished", "stopped", "failed", "limited"]
 """`limited`: the run's time, calls or tokens were used up"""
 
 Outcome = Literal["answered", "confirmed", "unconfirmed", "not_in_documents", "from_model"]
-"""what an answer is worth: not checked by the pipeline, checked and good, checked and not good, an honest no, or from
-what the model remembers, without any source"""
+"""what an answer is worth: not checked by the pipeline, checked and good, checked and not good, no answer, or from what
+the model remembers, without any source"""
 
 
 class RunFinished(Frozen):
@@ -109,7 +120,7 @@ class RunFinished(Frozen):
     citations: tuple[Citation, ...]
     totals: Totals
     unconfirmed: tuple[str, ...] = ()
-    """claims of the answer that its sources do not bear out"""
+    """claims of the answer that are not grounded in its sources"""
     error: Failure | None = None
 
 
@@ -123,4 +134,5 @@ def to_json(event: Event) -> str:
 
 
 def from_json(text: str) -> Event:
-    return _event.validate_json(text)
+    """Also of an earlier version's history."""
+    return _event.validate_json(upgraded(text))

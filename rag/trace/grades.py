@@ -1,44 +1,66 @@
-"""What a grader said."""
+"""What a grader said of one thing, and how it came to say so."""
 
-from typing import Literal
-
-from pydantic import Field
+from typing import Literal, Self
 
 from index_store.base.errors import Failure
 from rag.trace.frozen import Frozen
 from rag.trace.passages import Passage
 
-MarginPart = Literal["asked", "words", "named", "unsourced", "confidence"]
-"""what goes into a margin: the yes-or-no question, words that question and passage share, names and numbers that no
-passage has, a sentence that no passage is the source of, how sure the model was of the answer's words"""
+Verdict = Literal["yes", "no", "unknown"]
+"""`unknown`: the grader gave no readable answer, which is neither yes nor no"""
+
+
+class Factor(Frozen):
+    """One thing that a grader weighed: its name in both languages, and what it added."""
+
+    en: str
+    ja: str
+    value: float
+
+
+class Explanation(Frozen):
+    """How a grader that adds up came to its verdict: yes where the sum of its factors is at least the threshold.
+
+    It carries its own words, as a Failure does: whoever shows it need not know what kind of grader it was.
+    """
+
+    en: str
+    ja: str
+    """what is added up, such as log-odds"""
+    factors: tuple[Factor, ...]
+    threshold: float
+
+    @property
+    def total(self) -> float:
+        return sum(factor.value for factor in self.factors)
 
 
 class Grade(Frozen):
-    """A grader's word on one thing. `unknown`: it gave no readable answer, which is neither yes nor no."""
+    """A grader's verdict on one thing."""
 
-    verdict: Literal["yes", "no", "unknown"]
+    verdict: Verdict
     score: float | None
-    """0 to 1, how sure of yes; the cut is at 0.5"""
+    """0 to 1, how sure of yes; yes from 0.5 on"""
     reason: str = ""
     """in the grader's words; empty where it gives none"""
-    margin: float | None = None
-    """log P(yes) - log P(no) and what is added to it, for a grader that is read by its log-probabilities"""
-    parts: dict[MarginPart, float] = Field(default_factory=dict)
-    """the margin's, that add up to it; empty in histories of before they were told"""
-    cut: float | None = None
-    """the margin from which on it counts as yes"""
+    explanation: Explanation | None = None
+    """where the grader has more to tell than a reason"""
+
+    @classmethod
+    def unknown(cls) -> Self:
+        return cls(verdict="unknown", score=None)
 
 
 Level = Literal["fully", "partly", "no"]
 
 
-class Support(Grade):
-    """Whether the passages bear an answer out (ISSUP of Self-RAG, arXiv 2310.11511); `yes` where they do in full."""
+class Grounding(Grade):
+    """Whether an answer is grounded in its passages (ISSUP of Self-RAG, arXiv 2310.11511); `yes` where it is fully."""
 
     level: Level | None = None
-    """None where it is not known, and in histories of before it was told"""
+    """None where it is not known, and in histories from before it was stored"""
     unsupported: tuple[str, ...] = ()
-    """the claims that they don't bear out"""
+    """the claims that the passages do not state"""
 
 
 class Usefulness(Grade):

@@ -51,7 +51,7 @@ def read_results(found: object, *, text: str, url: str) -> list[WebResult]:
     return list(results.values())[:MOST_RESULTS]
 
 
-def _result(row: Mapping, text: str, url: str) -> WebResult | None:
+def _result(row: Mapping[str, object], text: str, url: str) -> WebResult | None:
     said, address = _words(row.get(text))[:LONGEST_TEXT], _words(row.get(url))
     if not said or not is_web_address(address):
         return None

@@ -40,10 +40,9 @@ class Tavily:
         tavily = await asyncio.to_thread(importlib.import_module, "tavily")
         name = "Tavily"
         try:
-            if self._client is None:
-                self._client = await asyncio.to_thread(self._open)
+            client = self._client = self._client or await asyncio.to_thread(self._open)
             async with asyncio.timeout(self._time_limit):  # the client's own is of each read alone
-                found = await self._client.search(query, max_results=MOST_RESULTS, timeout=self._time_limit)
+                found = await client.search(query, max_results=MOST_RESULTS, timeout=self._time_limit)
             return read_results(found["results"], text="content", url="url")
         except (TimeoutError, tavily.errors.TimeoutError) as error:
             raise WebSearchTooSlow(service=name, seconds=self._time_limit) from error

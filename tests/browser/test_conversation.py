@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import expect
 
-from rag.models.service.no_answer import WORD
+from rag.models.service.no_answer import TOKEN
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED
 from tests.servers import Answer
@@ -44,14 +44,14 @@ def test_a_follow_up_is_understood_in_a_step_that_opens(visit, server, handbook,
 @wide_and_narrow
 def test_an_honest_no_shows_passages_that_open(visit, server, handbook, language, width):
     question = f"{FIRST[language]} {uuid4().hex[:6]}"
-    script(server, question, f"{WORD}\nThe documents say nothing of it.")
+    script(server, question, f"{TOKEN}\nThe documents say nothing of it.")
     visit(language).upload(handbook)
     visitor = visit(language, width=width)
     visitor.pick_pipeline("naive")
     visitor.ask(question)
     visitor.wait_for_the_end()
     expect(visitor.answers).to_contain_text("The documents say nothing of it.")
-    expect(visitor.answers).not_to_contain_text(WORD)
+    expect(visitor.answers).not_to_contain_text(TOKEN)
     expect(visitor.text("outcome.not_in_documents_note")).to_be_visible()
     visitor.answers.locator(".cite").first.click()
     expect(visitor.page.locator(".passage-card:popover-open")).to_be_visible()

@@ -8,7 +8,7 @@ import pytest
 from pages.texts import texts
 from pages.widgets.answer import answer_html
 from rag.runs.engine import Engine
-from rag.trace import Citation
+from rag.trace.passages import Citation
 from tests.pages.reader import for_reader
 from tests.pages.test_detail import Tags
 

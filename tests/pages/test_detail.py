@@ -11,18 +11,17 @@ import pytest
 from index_store.base.errors import ServiceBusy
 from pages.texts import texts
 from pages.widgets import detail
-from rag.trace import (
+from rag.trace.details import (
     AttemptsDetail,
     CandidatesDetail,
     Detail,
     GenerationDetail,
     GroundingDetail,
     KeywordsDetail,
-    MarginPart,
     NotUsed,
     RetrievalDetail,
-    Support,
 )
+from rag.trace.grades import Explanation, Factor, Grounding
 from tests.pages.reader import for_reader
 from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, PARTLY, finished
 
@@ -200,23 +199,26 @@ def test_claims_without_support_are_listed():
     assert f"Without support{HOSTILE}2" in text
 
 
+def explained(*factors: float) -> Grounding:
+    named = tuple(Factor(en=f"factor {number}", ja=f"要素{number}", value=each) for number, each in enumerate(factors))
+    explanation = Explanation(en="log-odds", ja="対数オッズ", factors=named, threshold=-0.3)
+    return Grounding(verdict="yes", score=0.6, explanation=explanation)
+
+
 @each_language
-def test_a_margin_of_several_parts_names_each_of_them(language):
-    shares = dict.fromkeys(get_args(MarginPart), 0.1)
-    grade = Support(verdict="yes", score=0.6, margin=0.5, cut=0.2, parts=shares)
-    text = Tags(html_of(GroundingDetail(grade=grade, claims=()), language)).text
-    assert text.count("+0.1") == len(shares)
-    assert all(texts(language)[f"margin.{name}"].replace("{part}", "+0.1") in text for name in shares)
+def test_an_explanation_of_several_factors_names_each_of_them(language):
+    text = Tags(html_of(GroundingDetail(grade=explained(0.1, 0.2), claims=()), language)).text
+    name = {"ja": "要素", "en": "factor "}[language]
+    assert f"{name}0 +0.1, {name}1 +0.2" in text
+    assert "+0.3" in text
 
 
-def test_a_margin_of_one_part_is_told_once():
-    grade = Support(verdict="yes", score=0.6, margin=0.5, cut=0.2, parts={"asked": 0.5})
-    assert Tags(html_of(GroundingDetail(grade=grade, claims=()))).text.count("+0.5") == 1
+def test_an_explanation_of_one_factor_tells_it_once():
+    assert Tags(html_of(GroundingDetail(grade=explained(0.5), claims=()))).text.count("+0.5") == 1
 
 
-def test_a_margin_of_nothing_has_no_minus():
-    grade = Support(verdict="yes", score=0.6, margin=-0.04, cut=-0.3)
-    assert "margin +0.0, cut -0.3" in Tags(html_of(GroundingDetail(grade=grade, claims=()))).text
+def test_an_explanation_of_nothing_has_no_minus():
+    assert "log-odds +0.0, threshold -0.3" in Tags(html_of(GroundingDetail(grade=explained(-0.04), claims=()))).text
 
 
 @pytest.mark.parametrize(

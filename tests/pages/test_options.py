@@ -3,7 +3,7 @@
 import pytest
 
 from pages.texts import texts
-from rag.trace import Retrieval
+from rag.trace.passages import Retrieval
 from tests.pages.chat_page import ChatPage
 
 QUESTION = "Who approves the green car?"

@@ -7,20 +7,9 @@ import pytest
 from pages import process
 from pages.texts import texts
 from pages.widgets.standing import dropped, show_standing, show_unconfirmed
-from rag.models.service.no_answer import WORD
-from rag.trace import (
-    Decision,
-    Event,
-    GenerationDetail,
-    Outcome,
-    RetrievalDetail,
-    RunFinished,
-    RunStarted,
-    StepFinished,
-    StepStarted,
-    Token,
-    Totals,
-)
+from rag.models.service.no_answer import TOKEN
+from rag.trace.details import GenerationDetail, RetrievalDetail
+from rag.trace.events import Decision, Event, Outcome, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
 from tests.pages.chat_page import ChatPage
 from tests.pages.reader import for_reader
 from tests.servers import Answer
@@ -130,13 +119,13 @@ def handbook(engine, server, tmp_path) -> None:
 
 @each_language
 def test_a_refusal_shows_the_nearest_passages_as_citations_that_open(handbook, server, language):
-    server.answer_when(lambda request: request.streams, f"{WORD} It does not say.")
+    server.answer_when(lambda request: request.streams, f"{TOKEN} It does not say.")
     page = ChatPage(language)
     page.pick("pipeline.label", "naive")
     assert page.ask(QUESTION).status == "finished"
     [answer] = page.answers
     assert "It does not say." in answer
-    assert WORD not in answer
+    assert TOKEN not in answer
     assert 'class="cite"' in answer
     assert "passage-card" in answer
     assert page.words["outcome.not_in_documents"] in page.traces[0]

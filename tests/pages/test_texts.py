@@ -17,19 +17,11 @@ from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
 from pages.widgets.analysis import Presence
 from rag.pipelines import PIPELINES
-from rag.runs.style import LENGTHS, TONES
-from rag.text.routing import Route
-from rag.trace import (
-    AssessmentDetail,
-    Level,
-    MarginPart,
-    NotUsed,
-    Outcome,
-    Retrieval,
-    RunStatus,
-    StandaloneDetail,
-    Style,
-)
+from rag.runs.options import LENGTHS, TONES
+from rag.trace.details import AssessmentDetail, NotUsed, Route, StandaloneDetail
+from rag.trace.events import Outcome, RunStatus, Style
+from rag.trace.grades import Level
+from rag.trace.passages import Retrieval
 
 ROOT = Path(__file__).parent.parent.parent
 KANA_OR_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
@@ -96,8 +88,7 @@ FAMILIES = {
     "search.{}_rank": set(MODES),
     "search.{}_unranked": set(MODES),
     "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_", "need_"), ("yes", "no"))},
-    "support.{}": set(get_args(Level)),
-    "margin.{}": set(get_args(MarginPart)),
+    "grounding.{}": set(get_args(Level)),
 }
 """by the pattern of an f-string that is a key: all that may stand in its place"""
 

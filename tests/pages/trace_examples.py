@@ -2,7 +2,7 @@
 
 from index_store.base.errors import EmptyDocument
 from index_store.base.records import Added, AddStatus, Place
-from rag.trace import (
+from rag.trace.details import (
     AnswerCheckDetail,
     AssessmentDetail,
     Attempt,
@@ -14,36 +14,33 @@ from rag.trace import (
     DocumentsDetail,
     DraftDetail,
     GenerationDetail,
-    Grade,
     GradesDetail,
     GroundingDetail,
     KeywordsDetail,
     ModelDetail,
-    Passage,
-    PassageGrade,
     RefinementDetail,
     RetrievalDetail,
     RetrievalNeedDetail,
     RewriteDetail,
     RouteDetail,
     StandaloneDetail,
-    StepFinished,
     Strip,
-    Support,
     Turn,
-    Usefulness,
     UsefulnessDetail,
     WebSearchDetail,
 )
+from rag.trace.events import StepFinished
+from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness
+from rag.trace.passages import Passage
 
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> [*go*](https://elsewhere.example) \"'&"
 
 YES = Grade(verdict="yes", score=0.9, reason=HOSTILE)
 NO = Grade(verdict="no", score=0.1, margin=-2.0, cut=0.5, parts={"asked": -2.0})
 UNKNOWN = Grade(verdict="unknown", score=None)
-FULLY = Support(verdict="yes", score=1, reason=HOSTILE, level="fully")
-PARTLY = Support(verdict="no", score=0.4, reason=HOSTILE, level="partly", unsupported=(HOSTILE, "2"))
-OF_BEFORE = Support(verdict="no", score=0.1)
+FULLY = Grounding(verdict="yes", score=1, reason=HOSTILE, level="fully")
+PARTLY = Grounding(verdict="no", score=0.4, reason=HOSTILE, level="partly", unsupported=(HOSTILE, "2"))
+OF_BEFORE = Grounding(verdict="no", score=0.1)
 USEFUL = Usefulness(verdict="yes", score=1, reason=HOSTILE, rating=5)
 NOT_RATED = Usefulness(verdict="unknown", score=None)
 

@@ -64,8 +64,8 @@ Opener = Callable[..., Engine]
 @pytest.fixture
 def open_engine(loaded: Path, embeddings: EmbeddedEmbeddings) -> Iterator[Opener]:
     """Opens an engine over the documents: with a scripted `chat`, or with the service at `server` and its `key`; with
-    the web search at `tavily`, else without any. The other arguments are settings, of which drafts ahead are off unless
-    asked for: they take answers out of a script.
+    the web search at `tavily`, else without any. The other arguments are settings, of which speculative answers are off
+    unless asked for: they take answers out of a script.
     """
     with ExitStack() as opened:
 
@@ -76,7 +76,7 @@ def open_engine(loaded: Path, embeddings: EmbeddedEmbeddings) -> Iterator[Opener
             key: str = KEY,
             tavily: TavilyServer | None = None,
             starts: bool = False,
-            corrects: bool = True,
+            regenerates: bool = True,
             **values: object,
         ) -> Engine:
             if server:
@@ -95,7 +95,7 @@ def open_engine(loaded: Path, embeddings: EmbeddedEmbeddings) -> Iterator[Opener
             settings = Settings(data_dir=loaded, **({"draft_ahead": False} | values))
             models = None
             if chat:
-                models = ScriptedSource(chat, starts=starts, works_ahead=settings.draft_ahead, corrects=corrects)
+                models = ScriptedSource(chat, starts=starts, speculates=settings.draft_ahead, regenerates=regenerates)
             return opened.enter_context(Engine(settings, store=IndexStore(settings, embeddings), models=models))
 
         yield open_engine

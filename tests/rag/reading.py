@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from rag.trace import Decision, Event, StepFinished, StepStarted, Token
+from rag.trace.events import Decision, Event, StepFinished, StepStarted, Token
 
 T = TypeVar("T")
 

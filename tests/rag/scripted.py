@@ -19,6 +19,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from pydantic import PrivateAttr
 
 from rag.models.chat_model import ChatModel
+from rag.models.client import ChatClient
 from rag.models.service.chat import ServiceChat
 from tests.servers.script import Script
 
@@ -81,7 +82,7 @@ class ScriptedChat(BaseChatModel):
     """
 
     _script: Script[str, Answer] = PrivateAttr(default_factory=lambda: Script("A scripted answer."))
-    _prompts: list[str] = PrivateAttr(default_factory=list)
+    _messages: list[list[tuple[str, str]]] = PrivateAttr(default_factory=list)
 
     def enqueue(self, *answers: Answer) -> None:
         """Each is given once, in this order, to prompts that no `answer_when` is for."""
@@ -101,11 +102,16 @@ class ScriptedChat(BaseChatModel):
 
     @property
     def prompts(self) -> list[str]:
-        """All so far: the messages of each, one after another."""
-        return list(self._prompts)
+        """All so far: the texts of the messages of each, one after another."""
+        return ["\n".join(text for _, text in messages) for messages in self._messages]
+
+    @property
+    def messages(self) -> list[list[tuple[str, str]]]:
+        """All so far, as (role, text)."""
+        return list(self._messages)
 
     def prompts_with(self, text: str) -> list[str]:
-        return [prompt for prompt in self._prompts if text in prompt]
+        return [prompt for prompt in self.prompts if text in prompt]
 
     @property
     def unused(self) -> int:
@@ -160,7 +166,7 @@ class ScriptedChat(BaseChatModel):
 
     def _take(self, messages: list[BaseMessage]) -> tuple[str, str | Held]:
         prompt = "\n".join(message.text for message in messages)
-        self._prompts.append(prompt)
+        self._messages.append([(message.type, message.text) for message in messages])
         answer = self._script.reply_to(prompt)
         if isinstance(answer, Exception):
             raise answer
@@ -168,16 +174,16 @@ class ScriptedChat(BaseChatModel):
 
 
 class ScriptedSource:
-    """Hands the engine a scripted model; `starts` makes it one that has to be started first, `works_ahead` one
-    that begins drafts while passages are graded, `corrects` one that is asked again for what was not borne out."""
+    """Hands the engine a scripted model; `starts` makes it one that has to be started first, `speculates` one that
+    begins answers while passages are graded, `regenerates` one that is asked again for what was not grounded."""
 
     name = "scripted"
 
     def __init__(
-        self, chat: ScriptedChat, *, starts: bool = False, works_ahead: bool = False, corrects: bool = True
+        self, chat: ScriptedChat, *, starts: bool = False, speculates: bool = False, regenerates: bool = True
     ) -> None:
-        self._model = ServiceChat(chat, self.name, works_ahead=works_ahead)
-        self._model.corrects = corrects
+        self._model = ServiceChat(ChatClient(chat, self.name), speculates=speculates)
+        self._model.regenerates = regenerates
         self._ready = not starts
 
     def is_ready(self) -> bool:

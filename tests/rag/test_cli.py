@@ -9,14 +9,14 @@ import sys
 
 import pytest
 
-from rag.models.service import en, ja
-from rag.models.service.no_answer import WORD
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
+from rag.models.service.no_answer import TOKEN
 from rag.pipelines import PIPELINES
-from rag.runs.outcomes import warning
-from rag.trace import RunFinished, StepFinished, Style, from_json
+from rag.trace.events import RunFinished, StepFinished, Style, from_json
 from tests.rag.conftest import KEY, TAVILY_KEY
 from tests.rag.documents import INDEX
-from tests.rag.verdicts import YES, support
+from tests.rag.verdicts import YES, grounding
 from tests.servers import Answer, Refusal, WebResult
 
 QUESTION = "出張の日当はいくらですか?"
@@ -76,7 +76,7 @@ def test_a_question_goes_on_with_a_conversation(environment, server):
     asked = ("ask", "--index", INDEX, "--pipeline", "naive")
     first = rag(environment, *asked, QUESTION)
     [conversation] = [line.split()[1] for line in first.stderr.splitlines() if line.startswith("conversation ")]
-    server.answer_when(lambda request: ja.STANDALONE in request.prompt, "出張の日当は誰が承認しますか?")
+    server.answer_when(lambda request: JA.standalone in request.prompt, "出張の日当は誰が承認しますか?")
     followed = rag(environment, *asked, "--conversation", conversation, "それは誰が承認しますか?")
     assert followed.returncode == 0, followed.stderr
     assert "· standalone_question" in followed.stderr
@@ -94,11 +94,11 @@ def test_a_conversation_that_is_not_known_is_told_in_a_sentence(environment, lan
 
 
 def test_an_honest_no_names_what_was_searched_and_cites_the_nearest(environment, server):
-    server.default = f"{WORD} 資料には書かれていません。"
+    server.default = f"{TOKEN} 資料には書かれていません。"
     done = rag(environment, "ask", "--index", INDEX, "--pipeline", "naive", QUESTION)
     assert done.returncode == 0
     assert done.stdout.startswith("資料には書かれていません。\n")
-    assert WORD not in done.stdout
+    assert TOKEN not in done.stdout
     assert QUESTION in done.stdout
     assert "[1] 出張旅費規程 > 第3条 日当 (travel.ja.md)" in done.stdout
     assert done.stderr.splitlines()[-1].endswith("not_in_documents")
@@ -106,14 +106,14 @@ def test_an_honest_no_names_what_was_searched_and_cites_the_nearest(environment,
 
 def test_an_answer_that_no_check_confirmed_is_told_as_such(environment, server):
     server.default = lambda request: (
-        support("partly", "日当は1日2,500円です。")
-        if ja.GROUNDING in request.prompt
+        grounding("partly", "日当は1日2,500円です。")
+        if JA.grounding in request.prompt
         else YES
         if "JSON" in request.prompt
         else ANSWER
     )
     done = rag(environment | {"LC_ALL": "ja_JP.UTF-8"}, "ask", "--index", INDEX, "--pipeline", "self_rag", QUESTION)
-    assert warning("unconfirmed", "ja") in done.stderr
+    assert "この回答は確認に合格していません。" in done.stderr
     assert "日当は1日2,500円です。" in done.stderr
     assert done.stderr.splitlines()[-1].endswith("unconfirmed")
 
@@ -226,8 +226,8 @@ def test_a_source_from_the_web_is_marked_and_named_with_its_address(environment,
         WebResult("東京の天気", "https://weather.example/tokyo", "晴れです。", published_date="2026-11-20")
     ]
     environment |= {"TAVILY_API_KEY": TAVILY_KEY, "TAVILY_BASE_URL": tavily.url}
-    server.answer_when(lambda request: ja.ROUTE in request.prompt, '{"route": "web"}')
-    server.answer_when(lambda request: ja.ANSWER in request.prompt, "晴れです[1]。")
+    server.answer_when(lambda request: JA.route in request.prompt, '{"route": "web"}')
+    server.answer_when(lambda request: JA.answer in request.prompt, "晴れです[1]。")
     asked = ("ask", "--index", INDEX, "--pipeline", "adaptive", "--language", language, "今日の東京の天気は?")
     done = rag(environment, *asked)
     assert done.returncode == 0, done.stderr
@@ -238,7 +238,7 @@ def test_a_source_from_the_web_is_marked_and_named_with_its_address(environment,
 
 
 def test_no_output_holds_the_key_of_a_search_that_is_refused(environment, server, tavily):
-    server.answer_when(lambda request: en.RELEVANCE in request.prompt, '{"verdict": "no"}')
+    server.answer_when(lambda request: EN.relevance in request.prompt, '{"verdict": "no"}')
     tavily.fails(Refusal(401, message=f"Invalid key {TAVILY_KEY}"))
     environment |= {"TAVILY_API_KEY": TAVILY_KEY, "TAVILY_BASE_URL": tavily.url, "WEB_SEARCH": "tavily"}
     done = rag(environment, "ask", "--index", INDEX, "--pipeline", "corrective", "--json", "What is a tavily?")

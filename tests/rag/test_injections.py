@@ -1,26 +1,24 @@
 """Orders in quoted material against every prompt of both kinds: none gets out of its fence, and none is obeyed."""
 
-import inspect
 import re
 import unicodedata
-from types import ModuleType
 
 import pytest
 
-from rag.models.embedded import prompts as embedded
-from rag.models.grades import read_support, read_usefulness, read_verdict
-from rag.models.service import prompts as service
+from rag.models.chat_model import ChatModel
+from rag.models.replies import GroundingReply, RelevanceReply, UsefulnessReply
+from rag.models.service.chat import ServiceChat
 from rag.runs.engine import Engine
 from rag.settings import Settings
 from rag.text.fence import fenced
-from rag.trace import Passage, Turn
+from rag.trace.passages import Passage
 from tests.rag.documents import INDEX
 from tests.rag.injections import FOLLOWED, INJECTIONS
+from tests.rag.models.kinds import KINDS, Messages, prompts_over
 from tests.rag.reading import finished
 from tests.rag.verdicts import NO, YES, approve
 
 HARMLESS = "harmless"
-KINDS = {"service": service, "embedded": embedded}
 FENCES = ("passage", "answer", "rejected", "turn", "unsupported", "found", "reason", "strip", "system")
 
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -37,42 +35,23 @@ def passage(text: str, *, title: str = "Travel", origin: str = "documents") -> P
     )  # fmt: skip
 
 
-def carried(kind: ModuleType, language: str, text: str) -> dict[str, list]:
+QUOTES_NOTHING = {"memory", "need", "keywords", "web query", "talk", "route"}
+"""prompts over the question alone, which is the person's own"""
+
+
+def carried(kind: type[ChatModel], language: str, text: str) -> dict[str, list[Messages]]:
     """The messages of every prompt that quotes anything, with `text` in each place where quoted material may stand."""
     question, others = QUESTIONS[language], [passage("First."), passage("Last.").model_copy(update={"number": 3})]
-    prompts: dict[str, list] = {}
-    for name, carrier in {
+    prompts: dict[str, list[Messages]] = {}
+    for carrier, hostile in {
         "a passage": passage(text).model_copy(update={"number": 2}),
         "a title": passage("Text.", title=text).model_copy(update={"number": 2}),
         "a web page": passage(text, title=text, origin="web").model_copy(update={"number": 2}),
     }.items():
-        given = [others[0], carrier, others[1]]
-        prompts[f"answer from {name}"] = kind.answer(question, given, language)
-        prompts[f"relevance of {name}"] = kind.relevance(question, carrier).messages
-        prompts[f"grounding in {name}"] = kind.grounding(question, "2,500円です。", given).messages
-    prompts["answer after a rejected one"] = kind.answer(question, others, language, rejected=text)
-    prompts["answer without its claims"] = kind.answer(question, others, language, "Yes.", unsupported=(text, text))
-    prompts["rewrite of what was dropped"] = kind.rewrite(question, question, language, dropped=text)
-    prompts["rewrite of what was not useful"] = kind.rewrite(question, question, language, not_useful=text)
-    prompts["grounding of an answer"] = kind.grounding(question, text, others).messages
-    prompts["usefulness of an answer"] = kind.usefulness(question, text).messages
-    prompts["standalone after a question"] = kind.standalone(question, [Turn(question=text, answer="Yes.")], language)
-    prompts["standalone after an answer"] = kind.standalone(question, [Turn(question="Why?", answer=text)], language)
+        given = [others[0], hostile, others[1]]
+        asked = prompts_over(kind, question, given, text, language=language)
+        prompts |= {f"{name} with {carrier}": each for name, each in asked.items() if name not in QUOTES_NOTHING}
     return prompts
-
-
-QUOTES_NOTHING = {"is_of_today", "is_talk", "keywords", "memory", "retrieval_need", "route", "talk", "web_query"}
-"""prompts over the question alone, which is the person's own"""
-
-
-@each_kind
-def test_every_prompt_that_quotes_is_put_to_the_test(kind):
-    public = {
-        name for name, value in vars(kind).items()
-        if inspect.isfunction(value) and not name.startswith("_") and "prompts" in value.__module__
-    } - {"fenced", "passages_block"}  # fmt: skip
-    tested = {name.partition(" ")[0] for name in carried(kind, "en", HARMLESS)}
-    assert public - QUOTES_NOTHING == tested
 
 
 def plain(text: str) -> str:
@@ -82,14 +61,14 @@ def plain(text: str) -> str:
     return re.sub("[〈‹⟨〈˂]", "<", re.sub("[\u2044\u2215]", "/", text)).lower()
 
 
-def tags(messages: list) -> list[str]:
+def tags(messages: Messages) -> list[str]:
     """All that reads as one of our tags, or as a chat's role, in the order of the prompt."""
     names = "|".join(FENCES)
     pattern = rf"<\s*/?\s*(?:{names})(?!\w)|<\s*\|[^|]*\|>|\[/?inst\]|<</?sys>>|</?s>"
     return [re.sub(r"\s", "", each) for _, text in messages for each in re.findall(pattern, plain(text))]
 
 
-def outside(messages: list) -> str:
+def outside(messages: Messages) -> str:
     """The prompt without what stands in its fences, and without their attributes."""
     text = "\n".join(f"{role}: {content}" for role, content in messages)
     text = re.sub(
@@ -106,17 +85,19 @@ def outside(messages: list) -> str:
 @each_language
 def test_nothing_that_is_quoted_gets_out_of_its_fence_or_adds_a_tag(kind, language, attack):
     harmless = carried(kind, language, HARMLESS)
-    for name, messages in carried(kind, language, attack).items():
-        assert tags(messages) == tags(harmless[name]), name
-        assert outside(messages) == outside(harmless[name]), name
-        assert [role for role, _ in messages] == [role for role, _ in harmless[name]], name
+    for name, prompts in carried(kind, language, attack).items():
+        [like, *_] = harmless[name]
+        for messages in prompts:
+            assert tags(messages) == tags(like), name
+            assert outside(messages) == outside(like), name
+            assert [role for role, _ in messages] == [role for role, _ in like], name
 
 
 @each_kind
 @each_language
 def test_whoever_quotes_tells_the_model_that_it_is_no_order(kind, language):
-    for name, messages in carried(kind, language, HARMLESS).items():
-        if kind is service and not name.startswith("relevance"):
+    for name, [messages, *_] in carried(kind, language, HARMLESS).items():
+        if kind is ServiceChat and not name.startswith(("relevance", "rewrite with")):
             assert re.search("never follow an instruction|決して従わない", messages[0][1]), name
         assert messages[0][0] == "system"
 
@@ -147,20 +128,22 @@ def test_a_grader_is_believed_in_its_own_answer_alone(engine, chat, tmp_path, na
     assert hostile == ["no"]
 
 
-SUPPORT_NO = '{"reason": "r", "unsupported": ["x"], "support": "no"}'
+GROUNDING_NO = '{"reason": "r", "unsupported": ["x"], "support": "no"}'
 RATED_1 = '{"reason": "r", "rating": 1}'
 
 
-@pytest.mark.parametrize(("read", "own"), [(read_verdict, NO), (read_support, SUPPORT_NO), (read_usefulness, RATED_1)])
+@pytest.mark.parametrize(
+    ("reply", "own"), [(RelevanceReply, NO), (GroundingReply, GROUNDING_NO), (UsefulnessReply, RATED_1)]
+)
 @pytest.mark.parametrize("order", ["before", "after"])
-def test_a_grader_that_repeats_a_fake_grade_beside_its_own_is_not_believed(read, own, order):
+def test_a_grader_that_repeats_a_fake_grade_beside_its_own_is_not_believed(reply, own, order):
     said = [f"The passage says: {INJECTIONS['fake grade']}", f"My grade: {own}"]
-    grade = read("\n".join(said if order == "before" else said[::-1]))
+    grade = reply.read("\n".join(said if order == "before" else said[::-1]))
     assert grade is None or grade.verdict == "no"
 
 
 def test_a_grade_that_is_given_twice_alike_is_a_grade():
-    assert read_verdict(f"{YES}\n\nSo: {YES}").verdict == "yes"
+    assert RelevanceReply.read(f"{YES}\n\nSo: {YES}").verdict == "yes"
 
 
 @pytest.mark.parametrize("name", ["以前の指示を無視", "picture", "html", "fake refusal"])

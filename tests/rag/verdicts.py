@@ -2,7 +2,8 @@
 
 import json
 
-from rag.models.service import en, ja
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
 from tests.rag.scripted import ScriptedChat
 
 SECRET_WORD = "xylophone"
@@ -13,7 +14,7 @@ def verdict(word: str, score: float) -> str:
     return json.dumps({"reason": f"{SECRET_WORD}: because", "verdict": word, "score": score})
 
 
-def support(level: str, *unsupported: str) -> str:
+def grounding(level: str, *unsupported: str) -> str:
     return json.dumps({"reason": f"{SECRET_WORD}: because", "unsupported": unsupported, "support": level})
 
 
@@ -28,6 +29,6 @@ PROSE = "I would rather talk about the weather."
 
 def approve(chat: ScriptedChat) -> None:
     """Every grader says yes, in either language, unless a later rule says otherwise."""
-    for words in (en, ja):
-        for instructions in (words.RELEVANCE, words.GROUNDING, words.USEFULNESS):
+    for words in (EN, JA):
+        for instructions in (words.relevance, words.grounding, words.usefulness):
             chat.answer_when(instructions, answer=YES)

@@ -1,21 +1,29 @@
-"""The chat model that comes with the app: 1.5 billion parameters, asked plainly, graded by log-probabilities.
+"""The chat model that comes with the app: 1.5 billion parameters, asked plainly, graded by log-odds.
 
 docs/decisions/embedded-chat-model.md has the figures.
 """
 
-import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
 
-from rag.models.chat_model import FAULTS, ChatModel, Meter, Piece, Restart, told_tokens
-from rag.models.context_window import Room
-from rag.models.embedded import prompts as embedded
+from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing
+from rag.models.client import Prompt, Restart
+from rag.models.context_window import ContextWindow
+from rag.models.embedded import grading, prompts
+from rag.models.embedded.attribution import AttributedText
 from rag.models.embedded.engine import CONTEXT
-from rag.models.embedded.margin import margin
-from rag.models.grades import UNREADABLE, GradingPrompt, Prompt
-from rag.models.keywords import read_keywords
-from rag.text.citations import claims, unmarked
-from rag.text.routing import Routed, asks_of_today
-from rag.trace import Grade, MarginPart, Passage, Support, Usefulness
+from rag.models.embedded.log_odds import TOP, YesNoQuestion, tokens_of
+from rag.models.embedded.today import asks_of_today
+from rag.models.replies import KeywordsReply
+from rag.models.usage import Usage
+from rag.text.citations import claims, without_markers
+from rag.text.language import Language
+from rag.text.overlap import words_in
+from rag.trace.details import Route, Turn
+from rag.trace.events import Style
+from rag.trace.grades import Grade, Grounding, Level, Usefulness
+from rag.trace.passages import Passage
 
 ANSWER_TOKENS = 400
 """a small model that loops would otherwise fill its context"""
@@ -26,85 +34,123 @@ KEYWORDS_TOKENS = 60
 MOST_CLAIMS = 8
 """that are checked one by one, at 0.4 s each; an answer of more is checked as a whole"""
 
-_RATINGS = (0.25, 0.5, 0.67, 0.84)
-"""scores from which on an answer is rated 2, 3, 4, 5: from 3 on it counts as useful, as a score does from 0.5 on"""
+
+@dataclass(frozen=True)
+class ScoredAnswer(Answer):
+    """With how sure the model was of its words."""
+
+    confidence: float | None = None
+    """mean log-probability of its tokens, where the server tells them"""
 
 
 class EmbeddedChat(ChatModel):
     """The model that comes with the app, served on loopback from a child process."""
 
-    prompts = embedded
-    cites = False
-    copies = False
-    corrects = False
-    works_ahead = False
-    room = Room.of(CONTEXT, ANSWER_TOKENS)
+    context_window = ContextWindow.of(CONTEXT, ANSWER_TOKENS)
+    regenerates = False
+    """a wrong answer passes its check at the next try sooner than it gets right"""
+    speculates = False
+    """calls wait for each other"""
 
-    def stream(self, prompt: Prompt, meter: Meter) -> AsyncIterator[Piece | Restart]:
-        return self._stream(self.client.bind(logprobs=True, top_logprobs=1), prompt, meter)
-
-    async def grade(self, prompt: GradingPrompt, meter: Meter) -> Grade:
-        one_token = self.client.bind(max_tokens=1, logprobs=True, top_logprobs=20)
-        try:
-            message = await self._ask(one_token, prompt.messages, meter)
-        except FAULTS as error:
-            raise self._explained(error) from error
-        tokens = told_tokens(message)
-        if not tokens:
-            return UNREADABLE
-        said = margin(tokens[0]["top_logprobs"])
-        parts: dict[MarginPart, float] = {"asked": -said if prompt.negated else said, **prompt.priors}
-        sure = sum(parts.values())
-        return Grade(
-            verdict="yes" if sure >= prompt.cut else "no",
-            score=1 / (1 + math.exp(prompt.cut - sure)),
-            margin=sure,
-            cut=prompt.cut,
-            parts=parts,
-        )
-
-    async def support(
+    def answer(
         self,
         question: str,
-        answer: str,
         passages: Sequence[Passage],
-        meter: Meter,
+        usage: Usage,
         *,
-        confidence: float | None = None,
-    ) -> Support:
+        language: Language,
+        style: Style,
+        rejected: Rejected | None = None,
+    ) -> AnswerStream:
+        return self._stream(prompts.answer(question, passages, language, style, rejected), question, passages, usage)
+
+    def answer_from_memory(self, question: str, usage: Usage, *, language: Language) -> AnswerStream:
+        return self._stream(prompts.memory(question, language), question, [], usage)
+
+    def small_talk(self, message: str, usage: Usage, *, language: Language) -> AnswerStream:
+        return self._stream(prompts.talk(message, language), message, [], usage)
+
+    async def _stream(self, prompt: Prompt, question: str, passages: Sequence[Passage], usage: Usage) -> AnswerStream:
+        text, logprobs = AttributedText(question, passages), list[float]()
+        async for piece in self.client.stream(prompt, usage, logprobs=True, top_logprobs=1):
+            if isinstance(piece, Restart):
+                text, logprobs = AttributedText(question, passages), []
+                yield piece
+            else:
+                logprobs += [token["logprob"] for token in tokens_of(piece)]
+                yield text.feed(piece.text)
+        yield text.end()
+        yield ScoredAnswer(text.text, tuple(text.cited), confidence=fmean(logprobs) if logprobs else None)
+
+    async def rewrite_question(
+        self,
+        question: str,
+        query: str,
+        usage: Usage,
+        *,
+        language: Language,
+        dropped: str = "",
+        not_useful: str = "",
+    ) -> str:
+        """It is not told why another query is needed: its grades have no reasons."""
+        return await self.client.write(prompts.rewrite(question, language), usage)
+
+    async def rewrite_for_web(self, question: str, usage: Usage, *, language: Language) -> str:
+        return await self.client.write(prompts.web_query(question, language), usage)
+
+    async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
+        return await self.client.write(prompts.standalone(question, turns, language), usage)
+
+    async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
+        return await self._grade(grading.relevance(question, passage), usage)
+
+    async def check_grounding(
+        self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
+    ) -> Grounding:
         """Sentence by sentence: asked about several at once, it overlooks the one that is wrong."""
-        said = [claim.text for claim in claims(answer)]
-        if not 1 <= len(said) <= MOST_CLAIMS:
-            said = [unmarked(answer)]
-        prompts = [self.prompts.grounding(question, each, passages, confidence) for each in said]
-        grades = [await self.grade(each, meter) for each in prompts]
-        unsupported = tuple(text for text, grade in zip(said, grades, strict=True) if grade.verdict == "no")
+        confidence = answer.confidence if isinstance(answer, ScoredAnswer) else None
+        sentences = [claim.text for claim in claims(answer.text)]
+        if not 1 <= len(sentences) <= MOST_CLAIMS:
+            sentences = [without_markers(answer.text)]
+        asked = [grading.grounding(question, each, passages, confidence) for each in sentences]
+        grades = [await self._grade(each, usage) for each in asked]
+        unsupported = tuple(text for text, grade in zip(sentences, grades, strict=True) if grade.verdict == "no")
         weakest = min(grades, key=lambda grade: -1 if grade.score is None else grade.score)
         if weakest.verdict == "unknown":
-            return Support(**weakest.model_dump())
-        level = "fully" if not unsupported else "no" if len(unsupported) == len(said) else "partly"
-        return Support(**weakest.model_dump(), level=level, unsupported=unsupported)
+            return Grounding.unknown()
+        level: Level = "fully" if not unsupported else "no" if len(unsupported) == len(sentences) else "partly"
+        return Grounding(**dict(weakest), level=level, unsupported=unsupported)
 
-    async def usefulness(self, question: str, answer: str, meter: Meter) -> Usefulness:
-        grade = await self.grade(self.prompts.usefulness(question, unmarked(answer)), meter)
-        rating = None if grade.score is None else 1 + sum(grade.score >= least for least in _RATINGS)
-        return Usefulness(**grade.model_dump(), rating=rating)
+    async def check_usefulness(self, question: str, answer: Answer, usage: Usage) -> Usefulness:
+        grade = await self._grade(grading.usefulness(question, without_markers(answer.text)), usage)
+        return Usefulness(**dict(grade), rating=None if grade.score is None else grading.rating(grade.score))
 
-    async def route(self, question: str, meter: Meter) -> Routed:
-        """By rules where they know, else by how sure it is of either way; none is sure: the documents."""
+    async def grade_retrieval_need(self, question: str, usage: Usage) -> Grade:
+        return await self._grade(grading.retrieval_need(question), usage)
+
+    async def route(self, question: str, usage: Usage) -> Routing:
+        """By rules where they know, else by how sure it is of either way; where it is of none, the documents."""
         if asks_of_today(question):
-            return Routed("web", "todays_world")
-        scores = {}
-        for way, prompt in (("talk", self.prompts.is_talk(question)), ("web", self.prompts.is_of_today(question))):
-            grade = await self.grade(prompt, meter)
-            scores[way] = grade.score or 0.0
+            return Routing("web", "todays_world")
+        scores: list[tuple[Route, float]] = []
+        ways: tuple[tuple[Route, YesNoQuestion], ...] = (
+            ("talk", grading.is_small_talk(question)),
+            ("web", grading.asks_of_today(question)),
+        )
+        for way, asked in ways:
+            grade = await self._grade(asked, usage)
+            scores.append((way, grade.score or 0.0))
             if grade.verdict == "yes":
-                return Routed(way, "model", scores=scores)
-        return Routed("documents", "in_doubt", scores=scores)
+                return Routing(way, "model", scores=tuple(scores))
+        return Routing("documents", "in_doubt", scores=tuple(scores))
 
-    async def keywords(self, prompt: Prompt, meter: Meter) -> tuple[str, ...]:
-        try:
-            message = await self._ask(self.client.bind(max_tokens=KEYWORDS_TOKENS), prompt, meter)
-        except FAULTS as error:
-            raise self._explained(error) from error
-        return read_keywords(message.text)
+    async def extract_keywords(self, question: str, usage: Usage, *, language: Language) -> Keywords:
+        """All or none: what it puts in other words is often the very word that matters (docs/pipelines/hybrid.md)."""
+        message = await self.client.ask(prompts.keywords(question, language), usage, max_tokens=KEYWORDS_TOKENS)
+        named = KeywordsReply.read(message.text)
+        kept = words_in(question, named)
+        return Keywords(named, kept, why_not="invented" if len(kept) < len(set(named)) else None)
+
+    async def _grade(self, asked: YesNoQuestion, usage: Usage) -> Grade:
+        message = await self.client.ask(asked.prompt, usage, max_tokens=1, logprobs=True, top_logprobs=TOP)
+        return asked.grade(tokens_of(message))

@@ -236,11 +236,11 @@ def _complain(error: EmbeddedModelError) -> int:
 
 
 def main() -> int:
-    from rag.settings import Settings
+    from rag.settings import EMBEDDED, Settings
 
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     settings = Settings()
-    if not settings.uses_embedded_chat:
+    if settings.chat_model_kind != EMBEDDED:
         log.info("A chat service is configured: the embedded chat model is not needed.")
         return 0
     if settings.embedded_model:

@@ -11,6 +11,7 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import httpx2
 
@@ -58,7 +59,7 @@ class EmbeddedServer:
         Raises an EmbeddedModelError.
         """
         with self._lock:
-            if self.is_running():
+            if self._endpoint and self.is_running():
                 return self._endpoint
             if self._child:
                 log.warning("The embedded chat model ended with status %s: starting it again.", self._child.returncode)
@@ -81,13 +82,13 @@ class EmbeddedServer:
             raise EngineMissing
         if not self.model_path.is_file():
             raise ModelMissing(path=self.model_path)
-        self._child = self._spawn()
+        self._child = child = self._spawn()
         atexit.register(self.stop)
         api_key = secrets.token_urlsafe(32)
-        patience = threading.Timer(self.start_limit, self._child.kill)
+        patience = threading.Timer(self.start_limit, child.kill)
         patience.start()
         try:
-            address = self._introduce(api_key)
+            address = _introduce(child, api_key)
             httpx2.get(f"{address}/health", timeout=HEALTH_LIMIT, trust_env=False).raise_for_status()
         except (OSError, ValueError, httpx2.HTTPError) as error:
             timed_out = not patience.is_alive()
@@ -96,12 +97,6 @@ class EmbeddedServer:
         finally:
             patience.cancel()
         return Endpoint(base_url=f"{address}/v1", api_key=api_key)
-
-    def _introduce(self, api_key: str) -> str:
-        """Tells the child its key and returns the address it announces; ValueError where it ended without one."""
-        self._child.stdin.write(f"{api_key}\n")
-        self._child.stdin.flush()
-        return json.loads(self._child.stdout.readline())["address"]
 
     def command(self) -> list[str]:
         return [sys.executable, "-m", "rag.models.embedded.server", str(self.model_path.resolve())]
@@ -135,11 +130,26 @@ class EmbeddedServer:
             return None
         atexit.unregister(self.stop)
         with suppress(BrokenPipeError):  # what a dead child did not read
-            child.stdin.close()
+            _pipe(child.stdin).close()
         try:
             child.wait(STOP_LIMIT)
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()
-        child.stdout.close()
+        _pipe(child.stdout).close()
         return child.returncode
+
+
+def _introduce(child: subprocess.Popen[str], api_key: str) -> str:
+    """Tells the child its key and returns the address it announces; ValueError where it ended without one."""
+    keys = _pipe(child.stdin)
+    keys.write(f"{api_key}\n")
+    keys.flush()
+    return str(json.loads(_pipe(child.stdout).readline())["address"])
+
+
+def _pipe(end: IO[str] | None) -> IO[str]:
+    """An end of a child that was started with pipes."""
+    if end is None:
+        raise TypeError
+    return end

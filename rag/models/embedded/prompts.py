@@ -1,41 +1,19 @@
-"""The prompts for the embedded model of 1.5 billion parameters: short and plain, with the passages first.
+"""The prompts with which the embedded model of 1.5 billion parameters writes: short and plain, with the passages first.
 
 It is not asked to cite, nor given leave to say 'not found': with either it answers worse
-(docs/decisions/embedded-chat-model.md).
+(docs/decisions/embedded-chat-model.md). What it is asked when it grades is in grading.py.
 """
 
 from collections.abc import Sequence
 
-from rag.models.embedded.grading_prompts import (
-    SYSTEM,
-    grounding,
-    is_of_today,
-    is_talk,
-    relevance,
-    retrieval_need,
-    usefulness,
-)
-from rag.models.grades import Prompt
-from rag.runs.style import USUAL
+from rag.models.chat_model import Rejected
+from rag.models.client import Prompt
+from rag.models.embedded.grading import SYSTEM
 from rag.text.fence import fenced, passages_block
 from rag.text.language import Language
-from rag.trace import Passage, Style, Turn
-
-__all__ = [
-    "answer",
-    "grounding",
-    "is_of_today",
-    "is_talk",
-    "keywords",
-    "memory",
-    "relevance",
-    "retrieval_need",
-    "rewrite",
-    "standalone",
-    "talk",
-    "usefulness",
-    "web_query",
-]
+from rag.trace.details import Turn
+from rag.trace.events import Style
+from rag.trace.passages import Passage
 
 _LANGUAGE: dict[Language, str] = {"ja": "Japanese", "en": "English"}
 
@@ -122,25 +100,20 @@ _TONES: dict[Language, dict[str, str]] = {
 
 
 def answer(
-    question: str,
-    passages: Sequence[Passage],
-    language: Language,
-    rejected: str | None = None,
-    unsupported: Sequence[str] = (),
-    *,
-    style: Style = USUAL,
+    question: str, passages: Sequence[Passage], language: Language, style: Style, rejected: Rejected | None = None
 ) -> Prompt:
-    """The claims in `unsupported` stand in for all of `rejected`, of which they are sentences."""
+    """The unsupported claims of a rejected answer stand in for all of it, of which they are sentences."""
     manner = f"{_LENGTHS[style.length]} in {_TONES[language][style.tone]}{_LANGUAGE[language]}"
     task = f"Answer the question from the passages above {manner}."
     if rejected:
-        task += f" This answer was wrong:\n{fenced('rejected', ' '.join(unsupported) or rejected)}"
+        wrong = " ".join(rejected.unsupported) or rejected.text
+        task += f" This answer was wrong:\n{fenced('rejected', wrong)}"
     return [("system", SYSTEM), ("user", f"{passages_block(passages)}\n\n{task}\nQuestion: {question}")]
 
 
 def keywords(question: str, language: Language) -> Prompt:
     """Shown twice how it is done: told alone, it answers the question or copies the instructions."""
-    shown = [
+    shown: Prompt = [
         message
         for asked, words in SEARCH_WORDS[language].items()
         for message in (("user", f"Question: {asked}"), ("assistant", f"Search words: {words}"))
@@ -160,7 +133,7 @@ def standalone(question: str, turns: Sequence[Turn], language: Language) -> Prom
         said = "\n".join(fenced("turn", TURN[language].format(**turn.model_dump())) for turn in turns)
         return FOLLOW_UP[language].format(turns=said, question=question)
 
-    shown = [
+    shown: Prompt = [
         message
         for turn, asked, whole in FOLLOW_UPS[language]
         for message in (("user", case([turn], asked)), ("assistant", whole))
@@ -168,7 +141,7 @@ def standalone(question: str, turns: Sequence[Turn], language: Language) -> Prom
     return [("system", STANDALONE[language]), *shown, ("user", case(turns, question))]
 
 
-def rewrite(question: str, query: str, language: Language, *, dropped: str = "", not_useful: str = "") -> Prompt:
+def rewrite(question: str, language: Language) -> Prompt:
     """Not told why: its graders give no reasons."""
     task = f"Write this question in other words, in {_LANGUAGE[language]}, on one line, and nothing else."
     return [("system", SYSTEM), ("user", f"{task}\nQuestion: {question}")]
@@ -179,6 +152,6 @@ def web_query(question: str, language: Language) -> Prompt:
     return [("system", SYSTEM), ("user", f"{task}\nQuestion: {question}")]
 
 
-def talk(question: str, language: Language) -> Prompt:
+def talk(message: str, language: Language) -> Prompt:
     task = f"You greet people who ask about documents. Reply in one short, friendly sentence in {_LANGUAGE[language]}."
-    return [("system", task), ("user", question)]
+    return [("system", task), ("user", message)]

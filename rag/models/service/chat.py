@@ -2,130 +2,158 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
-import openai
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
-from langchain_core.runnables import Runnable
 
-from rag.models.chat_model import FAULTS, ChatModel, Meter
-from rag.models.context_window import Room
-from rag.models.grades import (
-    SUPPORT_SCHEMA,
-    UNREADABLE,
-    UNREADABLE_SUPPORT,
-    UNREADABLE_USEFULNESS,
-    USEFULNESS_SCHEMA,
-    VERDICT_SCHEMA,
-    GradingPrompt,
-    Prompt,
-    read_support,
-    read_usefulness,
-    read_verdict,
-)
-from rag.models.keywords import KEYWORDS_SCHEMA, read_keywords
-from rag.models.service import prompts as service
+from index_store.base.errors import RequestRefused
+from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing
+from rag.models.client import ChatClient, Prompt, Restart
+from rag.models.context_window import ContextWindow
+from rag.models.replies import GroundingReply, KeywordsReply, RelevanceReply, Reply, RouteReply, UsefulnessReply
+from rag.models.service import prompts
+from rag.models.service.cited_text import CitedText
+from rag.models.usage import Usage
 from rag.settings import SERVICE_CONTEXT
-from rag.text.routing import IN_DOUBT, ROUTE_SCHEMA, Routed, read_route
-from rag.trace import Grade, Passage, Support, Usefulness
+from rag.text.language import Language
+from rag.text.overlap import words_in
+from rag.trace.details import Turn
+from rag.trace.events import Style
+from rag.trace.grades import Grade, Grounding, Usefulness
+from rag.trace.passages import Passage
 
 T = TypeVar("T")
+Way = Callable[[dict[str, Any]], dict[str, Any]]
 
 ANSWER_TOKENS = 1000
-"""that room is left for; nothing keeps a model behind a key from writing more"""
+"""of the context that are left for an answer; nothing keeps a model behind a key from writing more"""
 
 
 class ServiceChat(ChatModel):
     """A model behind a key or a URL."""
 
-    prompts = service
-    cites = True
-    copies = True
-    corrects = True
+    regenerates = True
 
-    def __init__(
-        self,
-        client: BaseChatModel,
-        name: str,
-        *,
-        context: int = SERVICE_CONTEXT,
-        base_url: str | None = None,
-        retries: int = 0,
-        works_ahead: bool = True,
-    ) -> None:
-        super().__init__(client, name, base_url=base_url, retries=retries)
-        self.room = Room.of(context, ANSWER_TOKENS)
-        self.works_ahead = works_ahead
+    def __init__(self, client: ChatClient, *, context: int = SERVICE_CONTEXT, speculates: bool = True) -> None:
+        """`context`: tokens that the model holds."""
+        super().__init__(client)
+        self.context_window = ContextWindow.of(context, ANSWER_TOKENS)
+        self.speculates = speculates
         # Servers differ in which way of structured output they know: the first that works is kept.
-        self._ways = [_by_json_schema, _by_function_call, _by_words]
+        self._ways: list[Way] = [_by_json_schema, _by_function_call, _by_words]
 
-    async def grade(self, prompt: GradingPrompt, meter: Meter) -> Grade:
-        return await self._structured(prompt.messages, VERDICT_SCHEMA, read_verdict, meter) or UNREADABLE
-
-    async def support(
+    def answer(
         self,
         question: str,
-        answer: str,
         passages: Sequence[Passage],
-        meter: Meter,
+        usage: Usage,
         *,
-        confidence: float | None = None,
-    ) -> Support:
-        prompt = self.prompts.grounding(question, answer, passages)
-        read = await self._structured(prompt.messages, SUPPORT_SCHEMA, read_support, meter)
-        return read or UNREADABLE_SUPPORT
+        language: Language,
+        style: Style,
+        rejected: Rejected | None = None,
+    ) -> AnswerStream:
+        return self._stream(prompts.answer(question, passages, language, style, rejected), passages, usage)
 
-    async def usefulness(self, question: str, answer: str, meter: Meter) -> Usefulness:
-        prompt = self.prompts.usefulness(question, answer)
-        read = await self._structured(prompt.messages, USEFULNESS_SCHEMA, read_usefulness, meter)
-        return read or UNREADABLE_USEFULNESS
+    def answer_from_memory(self, question: str, usage: Usage, *, language: Language) -> AnswerStream:
+        return self._stream(prompts.memory(question, language), [], usage)
 
-    async def keywords(self, prompt: Prompt, meter: Meter) -> tuple[str, ...]:
-        return await self._structured(prompt, KEYWORDS_SCHEMA, read_keywords, meter) or ()
+    def small_talk(self, message: str, usage: Usage, *, language: Language) -> AnswerStream:
+        return self._stream(prompts.talk(message, language), [], usage)
 
-    async def route(self, question: str, meter: Meter) -> Routed:
-        return await self._structured(self.prompts.route(question), ROUTE_SCHEMA, read_route, meter) or IN_DOUBT
+    async def _stream(self, prompt: Prompt, passages: Sequence[Passage], usage: Usage) -> AnswerStream:
+        text = CitedText(passages)
+        async for piece in self.client.stream(prompt, usage):
+            if isinstance(piece, Restart):
+                text = CitedText(passages)
+                yield piece
+            else:
+                yield text.feed(piece.text)
+        yield text.end()
+        yield text.answer
 
-    async def _structured(
-        self, prompt: Prompt, schema: dict, read: Callable[[str], T | None], meter: Meter
+    async def rewrite_question(
+        self,
+        question: str,
+        query: str,
+        usage: Usage,
+        *,
+        language: Language,
+        dropped: str = "",
+        not_useful: str = "",
+    ) -> str:
+        prompt = prompts.rewrite(question, query, language, dropped=dropped, not_useful=not_useful)
+        return await self.client.write(prompt, usage)
+
+    async def rewrite_for_web(self, question: str, usage: Usage, *, language: Language) -> str:
+        return await self.client.write(prompts.web_query(question, language), usage)
+
+    async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
+        return await self.client.write(prompts.standalone(question, turns, language), usage)
+
+    async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
+        prompt = prompts.relevance(question, passage)
+        return await self._read(prompt, RelevanceReply, RelevanceReply.read, usage) or Grade.unknown()
+
+    async def check_grounding(
+        self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
+    ) -> Grounding:
+        prompt = prompts.grounding(question, answer.text, passages)
+        return await self._read(prompt, GroundingReply, GroundingReply.read, usage) or Grounding.unknown()
+
+    async def check_usefulness(self, question: str, answer: Answer, usage: Usage) -> Usefulness:
+        prompt = prompts.usefulness(question, answer.text)
+        return await self._read(prompt, UsefulnessReply, UsefulnessReply.read, usage) or Usefulness.unknown()
+
+    async def grade_retrieval_need(self, question: str, usage: Usage) -> Grade:
+        prompt = prompts.retrieval_need(question)
+        return await self._read(prompt, RelevanceReply, RelevanceReply.read, usage) or Grade.unknown()
+
+    async def route(self, question: str, usage: Usage) -> Routing:
+        reply = await self._read(prompts.route(question), RouteReply, RouteReply.read, usage)
+        return Routing(reply.route, "model", reply.reason) if reply else Routing("documents", "in_doubt")
+
+    async def extract_keywords(self, question: str, usage: Usage, *, language: Language) -> Keywords:
+        prompt = prompts.keywords(question, language)
+        named = await self._read(prompt, KeywordsReply, KeywordsReply.read, usage) or ()
+        return Keywords(named, kept=words_in(question, named))
+
+    async def _read(
+        self, prompt: Prompt, reply: type[Reply], read: Callable[[str], T | None], usage: Usage
     ) -> T | None:
-        """None where nothing could be read in any way."""
+        """None where nothing could be read, whichever way the model was asked."""
         for way in tuple(self._ways):
             try:
-                message = await self._ask(way(self.client, schema), prompt, meter)
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                if way is _by_words:
-                    raise self._explained(error) from error
+                message = await self.client.ask(prompt, usage, **way(reply.json_schema()))
+            except RequestRefused as error:
+                if way is _by_words or error.details["status"] not in (400, 422):
+                    raise
                 self._forget(way)
                 continue
-            except FAULTS as error:
-                raise self._explained(error) from error
-            found = read(_said(message))
+            found = read(_text_of(message))
             if found is not None:
                 return found
         return None
 
-    def _forget(self, way) -> None:
+    def _forget(self, way: Way) -> None:
         if way in self._ways:
             self._ways.remove(way)
 
 
-def _by_json_schema(client: BaseChatModel, schema: dict) -> Runnable:
-    return client.bind(response_format={"type": "json_schema", "json_schema": schema})
+def _by_json_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
-def _by_function_call(client: BaseChatModel, schema: dict) -> Runnable:
+def _by_function_call(schema: dict[str, Any]) -> dict[str, Any]:
     function = {"name": schema["name"], "parameters": schema["schema"]}
-    return client.bind(
-        tools=[{"type": "function", "function": function}],
-        tool_choice={"type": "function", "function": {"name": schema["name"]}},
-    )
+    return {
+        "tools": [{"type": "function", "function": function}],
+        "tool_choice": {"type": "function", "function": {"name": schema["name"]}},
+    }
 
 
-def _by_words(client: BaseChatModel, schema: dict) -> Runnable:
-    return client
+def _by_words(schema: dict[str, Any]) -> dict[str, Any]:
+    return {}
 
 
-def _said(message: AIMessage) -> str:
+def _text_of(message: AIMessage) -> str:
     return json.dumps(message.tool_calls[0]["args"]) if message.tool_calls else message.text

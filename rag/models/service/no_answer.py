@@ -1,9 +1,9 @@
-"""The word with which a model behind a key says that the passages don't hold the answer: noticed, and never shown."""
+"""The no-answer token: how a model behind a key says that the passages do not hold the answer. Noticed, never shown."""
 
 import re
 
-WORD = "NOT_IN_PASSAGES"
-"""as the prompts have it (rag/models/service/en.py, ja.py)"""
+TOKEN = "NOT_IN_PASSAGES"  # noqa: S105 - no password
+"""as the prompts have it (en.py, ja.py)"""
 
 _AROUND = r"[\s*_`#\"'“”‘’「」『』【】\[\](){}<>:：。.、,;；!！—–-]"
 _WRITTEN = re.compile(r"NOT[_ -]IN[_ -]PASSAGES|(?i:not_in_passages)")
@@ -12,15 +12,15 @@ _LONGEST_BEFORE = 8
 """characters around it that models decorate it with; more are text"""
 
 
-class RefusalCut:
-    """Takes an answer in pieces, and gives it back without the word."""
+class NoAnswerFilter:
+    """Takes an answer in pieces, and gives it back without the token."""
 
     def __init__(self) -> None:
         self.stands_first = False
         """the answer began with it"""
         self.was_written = False
         self._begun = False
-        self._just_cut = False
+        self._just_removed = False
         self._held = ""
 
     def feed(self, piece: str) -> str:
@@ -30,31 +30,31 @@ class RefusalCut:
             if not self._begun and len(before) <= _LONGEST_BEFORE and _BEFORE.fullmatch(before):
                 self.stands_first, before = True, ""
             shown += self._pass_on(before)
-            self.was_written = self._just_cut = True
+            self.was_written = self._just_removed = True
             text = text[found.end() :]
-        cut = len(text) - self._length_to_hold(text)
-        self._held = text[cut:]
-        return shown + self._pass_on(text[:cut])
+        end = len(text) - self._length_to_hold(text)
+        self._held = text[end:]
+        return shown + self._pass_on(text[:end])
 
     def end(self) -> str:
         text, self._held = self._held, ""
         return self._pass_on(text)
 
     def _pass_on(self, text: str) -> str:
-        if self._just_cut:
-            text = text[_BEFORE.match(text).end() :]
+        if self._just_removed:
+            text = _BEFORE.sub("", text, count=1)
         if text:
-            self._begun, self._just_cut = True, False
+            self._begun, self._just_removed = True, False
         return text
 
     def _length_to_hold(self, text: str) -> int:
-        """Of its end, where that may be the beginning of the word."""
-        partial = next((n for n in range(min(len(WORD) - 1, len(text)), 0, -1) if _begins_word(text[-n:])), 0)
+        """Of its end, where that may be the beginning of the token."""
+        partial = next((n for n in range(min(len(TOKEN) - 1, len(text)), 0, -1) if _begins_token(text[-n:])), 0)
         before = text[: len(text) - partial]
         if not self._begun and len(before) <= _LONGEST_BEFORE and _BEFORE.fullmatch(before):
             return len(text)
         return partial
 
 
-def _begins_word(text: str) -> bool:
-    return WORD.startswith(re.sub("[ -]", "_", text.upper()))
+def _begins_token(text: str) -> bool:
+    return TOKEN.startswith(re.sub("[ -]", "_", text.upper()))

@@ -1,111 +1,99 @@
 """The prompts for models behind a key, in the question's language. The wording stands in en.py and ja.py."""
 
 from collections.abc import Sequence
-from types import ModuleType
 
-from rag.models.grades import GradingPrompt, Prompt
-from rag.models.service import en, ja
-from rag.runs.style import USUAL
+from rag.models.chat_model import Rejected
+from rag.models.client import Prompt
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
+from rag.models.service.wording import Wording
 from rag.text.fence import fenced, passages_block
 from rag.text.language import Language, language_of
-from rag.trace import Passage, Style, Turn
+from rag.trace.details import Turn
+from rag.trace.events import Style
+from rag.trace.passages import Passage
 
-WORDING: dict[Language, ModuleType] = {"en": en, "ja": ja}
+WORDING: dict[Language, Wording] = {"en": EN, "ja": JA}
 
 
 def answer(
-    question: str,
-    passages: Sequence[Passage],
-    language: Language,
-    rejected: str | None = None,
-    unsupported: Sequence[str] = (),
-    *,
-    style: Style = USUAL,
+    question: str, passages: Sequence[Passage], language: Language, style: Style, rejected: Rejected | None = None
 ) -> Prompt:
-    """`rejected`: an answer of before, of which the claims in `unsupported` don't stand in the passages."""
     words = WORDING[language]
-    task = words.QUESTION.format(passages=passages_block(passages), question=question)
+    task = words.question.format(passages=passages_block(passages), question=question)
     if rejected:
-        task += words.REJECTED.format(rejected=fenced("rejected", rejected))
-        if unsupported:
-            task += words.UNSUPPORTED.format(claims=fenced("unsupported", "\n".join(unsupported)))
-        task += words.AGAIN
-    return [("system", words.ANSWER + _manner(words, style)), ("user", task)]
+        task += words.rejected.format(rejected=fenced("rejected", rejected.text))
+        if rejected.unsupported:
+            task += words.unsupported.format(claims=fenced("unsupported", "\n".join(rejected.unsupported)))
+        task += words.again
+    return [("system", words.answer + _manner(words, style)), ("user", task)]
 
 
-def _manner(words: ModuleType, style: Style) -> str:
-    length = {"short": words.SHORT, "normal": words.NORMAL, "long": words.LONG}[style.length]
-    return length + {"neutral": "", "polite": words.POLITE, "plain": words.PLAIN}[style.tone]
+def _manner(words: Wording, style: Style) -> str:
+    length = {"short": words.short, "normal": words.normal, "long": words.long}[style.length]
+    return length + {"neutral": "", "polite": words.polite, "plain": words.plain}[style.tone]
 
 
 def memory(question: str, language: Language) -> Prompt:
     words = WORDING[language]
-    return [("system", words.MEMORY), ("user", words.MEMORY_CASE.format(question=question))]
+    return [("system", words.memory), ("user", words.memory_case.format(question=question))]
+
+
+def talk(message: str, language: Language) -> Prompt:
+    return [("system", WORDING[language].talk), ("user", message)]
 
 
 def rewrite(question: str, query: str, language: Language, *, dropped: str = "", not_useful: str = "") -> Prompt:
-    """Why another query is needed: `dropped` lists what the last one found, `not_useful` is what its answer lacked."""
     words = WORDING[language]
-    task = words.REWRITE_CASE.format(question=question, query=query)
+    task = words.rewrite_case.format(question=question, query=query)
     if dropped:
-        task += words.DROPPED.format(found=fenced("found", dropped))
+        task += words.dropped.format(found=fenced("found", dropped))
     if not_useful:
-        task += words.NOT_USEFUL.format(reason=fenced("reason", not_useful))
-    return [("system", words.REWRITE), ("user", task)]
-
-
-def standalone(question: str, turns: Sequence[Turn], language: Language) -> Prompt:
-    words = WORDING[language]
-    said = "\n".join(fenced("turn", words.STANDALONE_TURN.format(**turn.model_dump())) for turn in turns)
-    return [("system", words.STANDALONE), ("user", words.STANDALONE_CASE.format(turns=said, question=question))]
-
-
-def keywords(question: str, language: Language) -> Prompt:
-    words = WORDING[language]
-    return [("system", words.KEYWORDS), ("user", words.KEYWORDS_CASE.format(question=question))]
+        task += words.not_useful.format(reason=fenced("reason", not_useful))
+    return [("system", words.rewrite), ("user", task)]
 
 
 def web_query(question: str, language: Language) -> Prompt:
     words = WORDING[language]
-    return [("system", words.WEB_QUERY), ("user", words.WEB_QUERY_CASE.format(question=question))]
+    return [("system", words.web_query), ("user", words.web_query_case.format(question=question))]
+
+
+def standalone(question: str, turns: Sequence[Turn], language: Language) -> Prompt:
+    words = WORDING[language]
+    said = "\n".join(fenced("turn", words.standalone_turn.format(**turn.model_dump())) for turn in turns)
+    return [("system", words.standalone), ("user", words.standalone_case.format(turns=said, question=question))]
+
+
+def keywords(question: str, language: Language) -> Prompt:
+    words = WORDING[language]
+    return [("system", words.keywords), ("user", words.keywords_case.format(question=question))]
 
 
 def route(question: str) -> Prompt:
     words = WORDING[language_of(question)]
-    return [("system", words.ROUTE), ("user", words.ROUTE_CASE.format(question=question))]
+    return [("system", words.route), ("user", words.route_case.format(question=question))]
 
 
-def talk(question: str, language: Language) -> Prompt:
-    words = WORDING[language]
-    return [("system", words.TALK), ("user", question)]
-
-
-def retrieval_need(question: str) -> GradingPrompt:
-    """Whether documents are needed to answer it."""
+def retrieval_need(question: str) -> Prompt:
     words = WORDING[language_of(question)]
-    return _grading(words.RETRIEVAL_NEED, words.RETRIEVAL_NEED_CASE, question=question)
+    return [("system", words.retrieval_need), ("user", words.retrieval_need_case.format(question=question))]
 
 
-def relevance(question: str, passage: Passage) -> GradingPrompt:
+def relevance(question: str, passage: Passage) -> Prompt:
     words = WORDING[language_of(question)]
-    return _grading(words.RELEVANCE, words.RELEVANCE_CASE, passage=passages_block([passage]), question=question)
+    case = words.relevance_case.format(passage=passages_block([passage]), question=question)
+    return [("system", words.relevance), ("user", case)]
 
 
-def grounding(question: str, answer: str, passages: Sequence[Passage]) -> GradingPrompt:
+def grounding(question: str, answer: str, passages: Sequence[Passage]) -> Prompt:
     words = WORDING[language_of(question)]
-    return _grading(
-        words.GROUNDING,
-        words.GROUNDING_CASE,
-        passages=passages_block(passages),
-        question=question,
-        answer=fenced("answer", answer),
+    case = words.grounding_case.format(
+        passages=passages_block(passages), question=question, answer=fenced("answer", answer)
     )
+    return [("system", words.grounding), ("user", case)]
 
 
-def usefulness(question: str, answer: str) -> GradingPrompt:
+def usefulness(question: str, answer: str) -> Prompt:
     words = WORDING[language_of(question)]
-    return _grading(words.USEFULNESS, words.USEFULNESS_CASE, question=question, answer=fenced("answer", answer))
-
-
-def _grading(instructions: str, case: str, **parts: str) -> GradingPrompt:
-    return GradingPrompt([("system", instructions), ("user", case.format(**parts))])
+    case = words.usefulness_case.format(question=question, answer=fenced("answer", answer))
+    return [("system", words.usefulness), ("user", case)]

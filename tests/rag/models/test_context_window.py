@@ -3,7 +3,7 @@
 import pytest
 
 from index_store.base.records import Hit
-from rag.models.context_window import Room, fitted, length
+from rag.models.context_window import ContextWindow, fit_to_context, length
 
 PARAGRAPHS = [f"第{n}段落は{chr(0x4E00 + n) * 30}について述べる。続けて{n}の細則を記す。\n\n" for n in range(40)]
 SECTION = "".join(PARAGRAPHS).strip()
@@ -20,14 +20,14 @@ def hit(text: str = SECTION, best: str = BEST, rank: int = 1) -> Hit:
 
 
 def test_what_fits_is_left_as_it_is():
-    assert fitted([hit()], Room(passage=5000, together=5000)) == [hit()]
+    assert fit_to_context([hit()], ContextWindow(passage=5000, passages=5000)) == [hit()]
 
 
 @pytest.mark.parametrize("size", [80, 150, 400, 999, 1500])
 @pytest.mark.parametrize("at", [0, 1, 20, 38, 39])
 def test_a_long_section_is_trimmed_around_its_best_chunk_at_the_ends_of_sentences(size, at):
     best = PARAGRAPHS[at].strip()
-    [trimmed] = fitted([hit(best=best)], Room(passage=size, together=5000))
+    [trimmed] = fit_to_context([hit(best=best)], ContextWindow(passage=size, passages=5000))
     assert trimmed.text == SECTION[trimmed.start : trimmed.end]
     assert best in trimmed.text
     assert size - 100 < length(trimmed.text) <= size or trimmed.text == best
@@ -36,14 +36,14 @@ def test_a_long_section_is_trimmed_around_its_best_chunk_at_the_ends_of_sentence
 
 
 def test_there_is_as_much_before_the_best_chunk_as_after_it():
-    [trimmed] = fitted([hit()], Room(passage=600, together=5000))
+    [trimmed] = fit_to_context([hit()], ContextWindow(passage=600, passages=5000))
     before, after = trimmed.text.split(BEST)
     assert abs(length(before) - length(after)) < 150
 
 
 def test_all_passages_together_fit_and_the_better_ones_keep_more():
     hits = [hit(rank=rank) for rank in range(1, 5)]
-    kept = fitted(hits, Room(passage=900, together=1500))
+    kept = fit_to_context(hits, ContextWindow(passage=900, passages=1500))
     lengths = [length(each.text) for each in kept]
     assert len(kept) == 4
     assert sum(lengths) <= 1500
@@ -54,14 +54,14 @@ def test_all_passages_together_fit_and_the_better_ones_keep_more():
 
 def test_the_last_hits_are_left_out_where_not_even_their_chunks_have_room():
     hits = [hit(text=BEST, rank=rank) for rank in range(1, 11)]
-    kept = fitted(hits, Room(passage=900, together=4.5 * length(BEST)))
+    kept = fit_to_context(hits, ContextWindow(passage=900, passages=4.5 * length(BEST)))
     assert [each.rank for each in kept] == [1, 2, 3, 4]
     assert kept == hits[:4]
 
 
 def test_a_chunk_that_is_too_long_by_itself_is_cut_from_its_start():
     best = "".join(PARAGRAPHS[10:20]).strip()
-    [trimmed] = fitted([hit(best=best)], Room(passage=100, together=5000))
+    [trimmed] = fit_to_context([hit(best=best)], ContextWindow(passage=100, passages=5000))
     assert best.startswith(trimmed.text)
     assert 0 < length(trimmed.text) <= 100
     assert trimmed.text == SECTION[trimmed.start : trimmed.end]
@@ -69,7 +69,7 @@ def test_a_chunk_that_is_too_long_by_itself_is_cut_from_its_start():
 
 def test_a_passage_within_a_section_keeps_its_place_in_it():
     text = "".join(PARAGRAPHS[10:30]).strip()
-    [trimmed] = fitted([hit(text=text)], Room(passage=300, together=5000))
+    [trimmed] = fit_to_context([hit(text=text)], ContextWindow(passage=300, passages=5000))
     assert trimmed.text == SECTION[trimmed.start : trimmed.end]
     assert BEST in trimmed.text
 
@@ -79,11 +79,11 @@ def test_a_table_of_figures_takes_more_room_than_words_of_its_width():
     assert length("給湯室の冷蔵庫") == 7
 
 
-def test_no_hits_need_no_room():
-    assert fitted([], Room.of(4096, 400)) == []
+def test_no_hits_fit_any_window():
+    assert fit_to_context([], ContextWindow.of(4096, 400)) == []
 
 
-def test_a_larger_model_has_more_room():
-    small, large = Room.of(4096, 400), Room.of(16_384, 1000)
-    assert 0 < small.together < large.together
+def test_a_larger_model_has_a_larger_window():
+    small, large = ContextWindow.of(4096, 400), ContextWindow.of(16_384, 1000)
+    assert 0 < small.passages < large.passages
     assert small.passage < large.passage

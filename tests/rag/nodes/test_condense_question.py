@@ -4,10 +4,12 @@ import pytest
 
 from index_store.base.errors import KeyRefused, ServiceBusy
 from rag.errors import EmptyReply
-from rag.models.service import en, ja
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
 from rag.runs.history import LONGEST_SAID, MOST_TURNS
-from rag.trace import RetrievalDetail, StepFinished
+from rag.trace.details import RetrievalDetail
+from rag.trace.events import StepFinished
 from tests.rag.documents import INDEX
 from tests.rag.reading import begun, finished, of
 from tests.rag.scripted import Gate, Held
@@ -46,7 +48,7 @@ def detail(run):
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
 def test_a_follow_up_stands_alone_before_any_pipeline_searches(converse, chat, pipeline):
-    chat.answer_when(ja.STANDALONE, answer=f"「{WHOLE}」\n")
+    chat.answer_when(JA.standalone, answer=f"「{WHOLE}」\n")
     run = converse(FIRST, FOLLOW_UP, pipeline=pipeline)
     result = run.result()
     assert result.status == "finished"
@@ -56,11 +58,11 @@ def test_a_follow_up_stands_alone_before_any_pipeline_searches(converse, chat, p
     assert (step.verdict, step.model_calls, step.fallback) == ("yes", 1, None)
     searches = [each.detail for each in of(StepFinished, run.events) if isinstance(each.detail, RetrievalDetail)]
     assert searches[0].query == WHOLE
-    assert f"質問: {WHOLE}" in chat.prompts_with(ja.ANSWER)[-1]
+    assert f"質問: {WHOLE}" in chat.prompts_with(JA.answer)[-1]
 
 
 def test_the_history_and_the_run_keep_what_was_asked(converse, engine, chat):
-    chat.answer_when(ja.STANDALONE, answer=WHOLE)
+    chat.answer_when(JA.standalone, answer=WHOLE)
     run = converse(FIRST, FOLLOW_UP)
     run.result()
     assert run.events[0].question == FOLLOW_UP
@@ -77,11 +79,11 @@ def test_a_question_that_plainly_stands_alone_costs_no_call(converse, chat):
     run = converse(FIRST, "グリーン車の利用には誰の承認が必要ですか")
     assert (detail(run).why, detail(run).turns) == ("stands_alone", ())
     assert finished(run.events, STEP)[0].model_calls == 0
-    assert not chat.prompts_with(ja.STANDALONE)
+    assert not chat.prompts_with(JA.standalone)
 
 
 def test_a_question_that_the_model_leaves_as_it_is_stands_alone(converse, chat):
-    chat.answer_when(ja.STANDALONE, answer="宿泊費は?")
+    chat.answer_when(JA.standalone, answer="宿泊費は?")
     run = converse(FIRST, "宿泊費は?")
     assert (detail(run).why, detail(run).after) == ("stands_alone", "宿泊費は?")
 
@@ -99,7 +101,7 @@ def test_a_question_that_the_model_leaves_as_it_is_stands_alone(converse, chat):
     ids=["english", "chinese", "an answer", "too long", "nothing", "what was asked before"],
 )
 def test_what_is_no_usable_question_is_refused_and_the_question_kept(converse, chat, written):
-    chat.answer_when(ja.STANDALONE, answer=written)
+    chat.answer_when(JA.standalone, answer=written)
     run = converse(FIRST, FOLLOW_UP)
     assert (detail(run).why, detail(run).after, detail(run).refused) == ("refused", FOLLOW_UP, written)
     assert finished(run.events, STEP)[0].verdict == "no"
@@ -108,7 +110,7 @@ def test_what_is_no_usable_question_is_refused_and_the_question_kept(converse, c
 
 @pytest.mark.parametrize("error", [ServiceBusy(host="h"), EmptyReply(model="m")])
 def test_where_the_model_fails_the_question_is_kept_and_the_step_says_so(converse, chat, error):
-    chat.answer_when(ja.STANDALONE, answer=error)
+    chat.answer_when(JA.standalone, answer=error)
     run = converse(FIRST, FOLLOW_UP)
     assert run.result().status == "finished"
     [step] = finished(run.events, STEP)
@@ -118,7 +120,7 @@ def test_where_the_model_fails_the_question_is_kept_and_the_step_says_so(convers
 
 
 def test_a_key_that_is_refused_ends_the_run_there(converse, chat):
-    chat.answer_when(ja.STANDALONE, answer=KeyRefused(host="h", model="m"))
+    chat.answer_when(JA.standalone, answer=KeyRefused(host="h", model="m"))
     run = converse(FIRST, FOLLOW_UP)
     assert (run.result().status, run.result().error.code) == ("failed", "key_refused")
     assert begun(run.events) == [STEP]
@@ -126,7 +128,7 @@ def test_a_key_that_is_refused_ends_the_run_there(converse, chat):
 
 def test_a_stop_in_the_midst_of_it_ends_the_run(converse, chat):
     gate = Gate()
-    chat.answer_when(ja.STANDALONE, answer=Held(gate, WHOLE))
+    chat.answer_when(JA.standalone, answer=Held(gate, WHOLE))
     run = converse(FIRST, FOLLOW_UP)
     gate.wait_for(1)
     run.stop()
@@ -135,19 +137,19 @@ def test_a_stop_in_the_midst_of_it_ends_the_run(converse, chat):
 
 
 def test_it_is_read_against_the_last_answers_without_their_markers(converse, chat):
-    chat.answer_when(ja.STANDALONE, answer=WHOLE)
+    chat.answer_when(JA.standalone, answer=WHOLE)
     asked = [f"出張規程の第{number}条の題名は何ですか" for number in range(1, MOST_TURNS + 2)]
     run = converse(*asked, FOLLOW_UP)
     turns = detail(run).turns
     assert [turn.question for turn in turns] == asked[-MOST_TURNS:]
     assert {turn.answer for turn in turns} == {"日当は1日2,500円です。"}
-    prompt = chat.prompts_with(ja.STANDALONE)[-1]
+    prompt = chat.prompts_with(JA.standalone)[-1]
     assert asked[0] not in prompt
     assert prompt.index(asked[1]) < prompt.index(asked[2]) < prompt.index(FOLLOW_UP)
 
 
 def test_a_follow_up_to_a_follow_up_is_read_against_what_that_one_asked(converse, chat):
-    chat.answer_when(ja.STANDALONE, answer=WHOLE)
+    chat.answer_when(JA.standalone, answer=WHOLE)
     run = converse(FIRST, FOLLOW_UP, "それはいつですか?")
     assert [turn.question for turn in detail(run).turns] == [FIRST, WHOLE]
 
@@ -175,21 +177,21 @@ def test_a_question_that_is_asked_again_is_no_follow_up_of_itself(converse, engi
 
 def test_what_was_said_at_length_is_cut(converse, chat):
     chat.default = "長い答え。" * 500
-    chat.answer_when(ja.STANDALONE, answer=WHOLE)
+    chat.answer_when(JA.standalone, answer=WHOLE)
     run = converse("長い" * 400 + "質問の内容は何ですか?", FOLLOW_UP)
     [turn] = detail(run).turns
     assert (len(turn.question), len(turn.answer)) == (LONGEST_SAID, LONGEST_SAID)
 
 
 def test_an_english_follow_up_is_made_to_stand_alone_in_english(converse, chat):
-    chat.answer_when(en.STANDALONE, answer="How many days of leave do part-time staff have?")
+    chat.answer_when(EN.standalone, answer="How many days of leave do part-time staff have?")
     run = converse("How many days of paid annual leave do staff have?", "And for part-time staff?")
     assert detail(run).after == "How many days of leave do part-time staff have?"
-    assert not chat.prompts_with(ja.STANDALONE)
+    assert not chat.prompts_with(JA.standalone)
 
 
 def test_the_language_of_the_question_as_it_was_asked_is_that_of_the_answer(converse, chat):
-    chat.answer_when(en.STANDALONE, answer="How much is the 日当 of 出張旅費規程?")
+    chat.answer_when(EN.standalone, answer="How much is the 日当 of 出張旅費規程?")
     run = converse(FIRST, "How much is it?")
     run.result()
-    assert chat.prompts_with(en.ANSWER)
+    assert chat.prompts_with(EN.answer)

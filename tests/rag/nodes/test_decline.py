@@ -1,12 +1,17 @@
-"""An honest no: what was searched, the nearest passages as citations, and never an answer from memory."""
+"""No answer: what was searched, the nearest passages as citations, and never an answer from memory."""
+
+import json
 
 import pytest
 
-from rag.models.service import en, ja
-from rag.models.service.no_answer import WORD
-from rag.nodes import declining
-from rag.runs.summary import finished as summed_up
-from rag.trace import DeclineDetail, GenerationDetail, Retrieval, StepFinished, Token
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
+from rag.models.service.no_answer import TOKEN
+from rag.nodes.decline import no_answer_sentence
+from rag.runs.summary import summarize_run
+from rag.trace.details import DeclineDetail, GenerationDetail
+from rag.trace.events import StepFinished, Token, from_json, to_json
+from rag.trace.passages import Retrieval
 from tests.rag.documents import INDEX
 from tests.rag.reading import begun, finished, tokens
 from tests.rag.verdicts import NO, PROSE, YES, approve, verdict
@@ -22,13 +27,13 @@ def ask(engine, question=QUESTION, pipeline="naive", **options):
 
 @pytest.mark.parametrize("pipeline", ["naive", "multivector", "hybrid"])
 def test_a_model_that_says_no_is_believed_and_the_nearest_passages_are_shown(engine, chat, pipeline):
-    chat.answer_when(ja.KEYWORDS, answer='{"words": ["日当"]}')
-    chat.default = f"{WORD}\n{SAID}"
+    chat.answer_when(JA.keywords, answer='{"words": ["日当"]}')
+    chat.default = f"{TOKEN}\n{SAID}"
     run = ask(engine, pipeline=pipeline)
     result = run.result()
     assert (result.status, result.outcome) == ("finished", "not_in_documents")
     assert result.answer.startswith(SAID)
-    assert WORD not in result.answer + tokens(run.events)
+    assert TOKEN not in result.answer + tokens(run.events)
     assert INDEX in result.answer
     assert QUESTION in result.answer
     [written] = finished(run.events, "generate")
@@ -40,14 +45,14 @@ def test_a_model_that_says_no_is_believed_and_the_nearest_passages_are_shown(eng
 
 
 def test_a_model_that_writes_the_word_and_no_more_gets_our_sentence(engine, chat):
-    chat.default = WORD
+    chat.default = TOKEN
     result = ask(engine).result()
-    assert result.answer.startswith(declining.sentence(INDEX, "ja"))
+    assert result.answer.startswith(no_answer_sentence(INDEX, "ja"))
     assert result.outcome == "not_in_documents"
 
 
 def test_an_answer_with_a_source_is_an_answer_though_the_word_stands_at_its_end(engine, chat):
-    chat.default = f"国内は2,500円です[1]。{WORD}"
+    chat.default = f"国内は2,500円です[1]。{TOKEN}"
     result = ask(engine).result()
     assert (result.outcome, result.answer) == ("answered", "国内は2,500円です[1]。")
 
@@ -56,14 +61,14 @@ def test_where_nothing_was_found_the_model_is_not_even_asked(engine, chat):
     run = ask(engine, "xyzzy", retrieval=Retrieval(mode="keyword"))
     result = run.result()
     assert (result.status, result.outcome, result.citations) == ("finished", "not_in_documents", ())
-    assert result.answer.startswith(declining.sentence(INDEX, "en"))
+    assert result.answer.startswith(no_answer_sentence(INDEX, "en"))
     assert chat.prompts == []
 
 
 def test_a_decline_names_every_query_and_the_best_graded_passages(engine, chat):
-    chat.answer_when(ja.RELEVANCE, answer=NO)
-    chat.answer_when(ja.RELEVANCE, "グリーン車", answer=verdict("no", 0.45))
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.relevance, "グリーン車", answer=verdict("no", 0.45))
+    chat.answer_when(JA.rewrite, answer=REWRITE)
     run = ask(engine, pipeline="self_rag")
     result = run.result()
     [declined] = finished(run.events, "decline")
@@ -76,16 +81,16 @@ def test_a_decline_names_every_query_and_the_best_graded_passages(engine, chat):
 
 
 @pytest.mark.parametrize(
-    ("question", "language", "rule"), [(QUESTION, "ja", ja.RELEVANCE), ("How tall is the tower?", "en", en.RELEVANCE)]
+    ("question", "language", "rule"), [(QUESTION, "ja", JA.relevance), ("How tall is the tower?", "en", EN.relevance)]
 )
 def test_it_is_said_in_the_language_of_the_question(open_engine, chat, question, language, rule):
     chat.answer_when(rule, answer=NO)
     result = ask(open_engine(chat, max_rewrites=0), question, "self_rag").result()
-    assert result.answer.startswith(declining.sentence(INDEX, language))
+    assert result.answer.startswith(no_answer_sentence(INDEX, language))
 
 
 def test_a_query_cites_nothing_and_formats_nothing_in_it(engine, chat):
-    chat.default = WORD
+    chat.default = TOKEN
     run = ask(engine, "What is [2] in **bold**\nand `code` <b>?")
     answer = run.result().answer
     nearest = finished(run.events, "generate")[0].detail.nearest
@@ -96,9 +101,9 @@ def test_a_query_cites_nothing_and_formats_nothing_in_it(engine, chat):
 
 def test_a_refusal_of_self_rag_is_reworded_for_before_it_stands(engine, chat):
     approve(chat)
-    chat.answer_when(ja.USEFULNESS, SAID, answer=NO)
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
-    chat.enqueue(f"{WORD} {SAID}", "手当は2,500円です[1]。")
+    chat.answer_when(JA.usefulness, SAID, answer=NO)
+    chat.answer_when(JA.rewrite, answer=REWRITE)
+    chat.enqueue(f"{TOKEN} {SAID}", "手当は2,500円です[1]。")
     run = ask(engine, pipeline="self_rag")
     assert run.result().outcome == "confirmed"
     assert "rewrite_question" in begun(run.events)
@@ -106,24 +111,28 @@ def test_a_refusal_of_self_rag_is_reworded_for_before_it_stands(engine, chat):
 
 def test_a_refusal_that_stands_is_no_confirmed_answer(engine, chat):
     approve(chat)
-    chat.default = f"{WORD} {SAID}"
+    chat.default = f"{TOKEN} {SAID}"
     assert ask(engine, pipeline="self_rag").result().outcome == "not_in_documents"
 
 
 def test_a_history_of_before_still_says_what_it_said():
+    """It had no roles: a step was known by its name."""
     old = StepFinished(
         step="decline", attempt=1, start=0, milliseconds=1, model_calls=0, tokens_in=0, tokens_out=0,
         detail=GenerationDetail(passages=(), text="No.", cited=()),
     )  # fmt: skip
-    end = summed_up([Token(step="decline", attempt=1, text="No."), old], "finished", None, 1)
+    stored = json.loads(to_json(old))
+    del stored["role"]
+    read = from_json(json.dumps(stored))
+    end = summarize_run([Token(step="decline", attempt=1, text="No."), read], "finished", None, 1)
     assert end.outcome == "not_in_documents"
 
 
 def test_graders_do_not_decide_what_the_word_means(engine, chat):
     """A passage that holds it makes no refusal: only what the model begins with does."""
     for reply in (YES, PROSE):
-        chat.answer_when(ja.RELEVANCE, answer=reply)
-    chat.default = f"資料には「{WORD} と書け」とあります[1]。"
+        chat.answer_when(JA.relevance, answer=reply)
+    chat.default = f"資料には「{TOKEN} と書け」とあります[1]。"
     result = ask(engine).result()
     assert result.outcome == "answered"
-    assert WORD not in result.answer
+    assert TOKEN not in result.answer

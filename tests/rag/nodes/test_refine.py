@@ -2,20 +2,20 @@
 
 import pytest
 
-from rag.models.context_window import Room, length
-from rag.nodes.strips import GAP, SHORT, cut_up, refined, strips
+from rag.models.context_window import ContextWindow, length
+from rag.nodes.refine import GAP, SHORT, refined, split_into_strips, strips
 from tests.rag.models.test_prompts import passage
 
-ROOM = Room(passage=1e6, together=1e6)
+WINDOW = ContextWindow(passage=1e6, passages=1e6)
 QUESTION = "出張の日当はいくらですか?"
 FACT = f"出張の日当は{'、どの行き先であっても' * 5}、1日2,500円です。"
 ASIDE = f"冷蔵庫は{'、食品に名前がないときには' * 4}、毎週金曜日に掃除します。"
 ENGLISH = "The client is called HazeGate. " * 3
 
 
-def kept(question: str, *texts: str, room: Room = ROOM) -> list[str]:
+def kept(question: str, *texts: str, window: ContextWindow = WINDOW) -> list[str]:
     passages = [passage(text).model_copy(update={"number": number}) for number, text in enumerate(texts, 1)]
-    return [each.text for each in refined(passages, strips(question, passages, room))]
+    return [each.text for each in refined(passages, strips(question, passages, window))]
 
 
 @pytest.mark.parametrize(
@@ -33,17 +33,17 @@ def kept(question: str, *texts: str, room: Room = ROOM) -> list[str]:
     ],
 )
 def test_strips_joined_give_the_text_again(text):
-    assert "".join(cut_up(text)).strip() == text.strip()
+    assert "".join(split_into_strips(text)).strip() == text.strip()
 
 
 def test_a_short_sentence_takes_the_next_one_along_but_no_more():
-    assert cut_up("一。二。三。四。五。") == ["一。二。", "三。四。", "五。"]
+    assert split_into_strips("一。二。三。四。五。") == ["一。二。", "三。四。", "五。"]
     assert length(FACT) >= SHORT
-    assert cut_up(FACT + ASIDE) == [FACT, ASIDE]
+    assert split_into_strips(FACT + ASIDE) == [FACT, ASIDE]
 
 
 def test_a_number_is_not_cut_at_its_point():
-    assert cut_up("It costs 2.5 dollars today") == ["It costs 2.5 dollars today"]
+    assert split_into_strips("It costs 2.5 dollars today") == ["It costs 2.5 dollars today"]
 
 
 def test_what_bears_on_the_question_stays_and_gaps_are_shown():
@@ -58,17 +58,17 @@ def test_what_shares_no_word_with_the_question_is_kept_whole():
 
 def test_a_passage_keeps_its_number_and_place():
     whole = passage(FACT + ASIDE).model_copy(update={"number": 7, "section_id": "s7"})
-    [left] = refined([whole], strips(QUESTION, [whole], ROOM))
+    [left] = refined([whole], strips(QUESTION, [whole], WINDOW))
     assert left.model_copy(update={"text": whole.text}) == whole
 
 
 def test_where_there_is_not_room_for_all_the_best_strips_have_it():
-    room = Room(passage=1e6, together=length(FACT) + 1)
-    assert kept(QUESTION, ASIDE, FACT, room=room) == [FACT]
+    room = ContextWindow(passage=1e6, passages=length(FACT) + 1)
+    assert kept(QUESTION, ASIDE, FACT, window=room) == [FACT]
 
 
 def test_no_passage_takes_more_than_its_share_of_the_room():
-    [left] = kept(QUESTION, FACT * 50, room=Room(passage=3 * length(FACT), together=1e6))
+    [left] = kept(QUESTION, FACT * 50, window=ContextWindow(passage=3 * length(FACT), passages=1e6))
     assert left == FACT * 3
 
 

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from rag.models.service import en, ja
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, decisions, finished
 from tests.rag.verdicts import NO, PROSE, YES, approve
@@ -25,10 +26,10 @@ def route(way: str) -> str:
 def ask(open_engine, chat, tavily):
     approve(chat)
     tavily.default = [SUNNY]
-    for words in (ja, en):
-        chat.answer_when(words.ROUTE, answer=route("documents"))
-    chat.answer_when(ja.ROUTE, "の天気は?", answer=route("web"))
-    chat.answer_when(en.ROUTE, "the weather in", answer=route("web"))
+    for words in (JA, EN):
+        chat.answer_when(words.route, answer=route("documents"))
+    chat.answer_when(JA.route, "の天気は?", answer=route("web"))
+    chat.answer_when(EN.route, "the weather in", answer=route("web"))
 
     def ask(question: str = QUESTION, *, web: bool = True, **values: object):
         engine = open_engine(chat, tavily=tavily if web else None, **values)
@@ -51,8 +52,8 @@ def test_a_greeting_is_answered_at_once_and_marked_as_from_no_source(ask, chat, 
 
 
 def test_small_talk_that_no_list_holds_is_known_by_the_model(ask, chat):
-    chat.answer_when(ja.ROUTE, "週末は楽しかった", answer=route("talk"))
-    chat.answer_when(ja.TALK, answer="それは何よりです。")
+    chat.answer_when(JA.route, "週末は楽しかった", answer=route("talk"))
+    chat.answer_when(JA.talk, answer="それは何よりです。")
     run = ask("週末は楽しかったですか")
     assert run.result().answer == "それは何よりです。"
     [routed] = finished(run.events, "route_question")
@@ -103,7 +104,7 @@ def test_the_weather_is_asked_of_the_web_and_answered_from_it_marked_as_from_out
 
 
 def test_where_no_document_is_relevant_the_web_is_asked(ask, chat, tavily):
-    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(JA.relevance, answer=NO)
     chat.enqueue("晴れです[5]。")
     run = ask("東京タワーの高さは?")
     result = run.result()
@@ -115,29 +116,29 @@ def test_where_no_document_is_relevant_the_web_is_asked(ask, chat, tavily):
 
 
 def test_where_neither_holds_it_it_declines(ask, chat, tavily):
-    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(JA.relevance, answer=NO)
     tavily.default = []
     run = ask()
     assert run.result().outcome == "not_in_documents"
     assert decisions(run.events)[1:] == [("web_search", "nothing_relevant"), ("decline", "nothing_on_web")]
-    assert chat.prompts_with(ja.ANSWER) == []
+    assert chat.prompts_with(JA.answer) == []
 
 
-@pytest.mark.parametrize(("check", "why"), [(ja.GROUNDING, "not_grounded"), (ja.USEFULNESS, "not_useful")])
+@pytest.mark.parametrize(("check", "why"), [(JA.grounding, "not_grounded"), (JA.usefulness, "not_useful")])
 def test_an_answer_from_the_documents_that_fails_a_check_leads_to_the_web(ask, chat, check, why):
     chat.answer_when(check, "<answer>\n三千円です", answer=NO)
     chat.enqueue("三千円です[1]。", ANSWER)
     run = ask()
     result = run.result()
     assert decisions(run.events)[2:] == [("web_search", why), ("refine", "found_on_web"), ("__end__", "confirmed")]
-    prompt = chat.prompts_with(ja.ANSWER)[1]
+    prompt = chat.prompts_with(JA.answer)[1]
     assert ALLOWANCE in prompt
     assert 'origin="web"' in prompt
     assert (result.answer, result.outcome, result.totals.generations) == (ANSWER, "confirmed", 2)
 
 
 def test_an_answer_from_the_web_that_fails_leads_to_the_documents(ask, chat):
-    chat.answer_when(ja.GROUNDING, "<answer>\n雪です", answer=NO)
+    chat.answer_when(JA.grounding, "<answer>\n雪です", answer=NO)
     chat.enqueue("雪です[1]。", ANSWER)
     run = ask(WEATHER)
     result = run.result()
@@ -149,8 +150,8 @@ def test_an_answer_from_the_web_that_fails_leads_to_the_documents(ask, chat):
 
 
 def test_an_answer_from_the_web_that_fails_and_no_document_leads_to_an_honest_no(ask, chat):
-    chat.answer_when(ja.GROUNDING, answer=NO)
-    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(JA.grounding, answer=NO)
+    chat.answer_when(JA.relevance, answer=NO)
     run = ask(WEATHER)
     assert run.result().outcome == "not_in_documents"
     assert decisions(run.events)[2:] == [("retrieve", "not_grounded"), ("decline", "nothing_relevant")]
@@ -171,7 +172,7 @@ def test_a_question_for_a_web_that_is_not_there_is_put_to_the_documents(ask, cha
 
 
 def test_where_no_way_is_left_an_answer_that_is_not_grounded_is_written_again_up_to_the_limit(ask, chat):
-    chat.answer_when(ja.GROUNDING, answer=NO)
+    chat.answer_when(JA.grounding, answer=NO)
     chat.enqueue("一。", "二。", "三。")
     run = ask(web=False)
     result = run.result()
@@ -184,15 +185,15 @@ def test_where_no_way_is_left_an_answer_that_is_not_grounded_is_written_again_up
 
 @pytest.mark.parametrize(("web", "answers"), [(False, 1), (True, 2)], ids=["without the web", "with it"])
 def test_a_model_that_does_not_correct_itself_answers_once_a_way(ask, chat, web, answers):
-    chat.answer_when(ja.GROUNDING, answer=NO)
-    run = ask(web=web, corrects=False)
+    chat.answer_when(JA.grounding, answer=NO)
+    run = ask(web=web, regenerates=False)
     result = run.result()
     assert (result.outcome, result.totals.generations) == ("not_in_documents", answers)
     assert ("generate", "not_grounded") not in decisions(run.events)
 
 
 def test_the_limit_of_answers_holds_over_all_ways(ask, chat, tavily):
-    chat.answer_when(ja.GROUNDING, answer=NO)
+    chat.answer_when(JA.grounding, answer=NO)
     run = ask(max_generations=1)
     result = run.result()
     assert (result.outcome, result.totals.generations) == ("not_in_documents", 1)
@@ -202,7 +203,7 @@ def test_the_limit_of_answers_holds_over_all_ways(ask, chat, tavily):
 
 def test_an_answer_that_is_borne_out_in_part_stands_unconfirmed_where_no_better_is_to_be_had(ask, chat):
     partly = json.dumps({"reason": "", "unsupported": ["半額"], "support": "partly"})
-    chat.answer_when(ja.GROUNDING, answer=partly)
+    chat.answer_when(JA.grounding, answer=partly)
     chat.default = ANSWER
     run = ask(web=False)
     result = run.result()
@@ -212,14 +213,14 @@ def test_an_answer_that_is_borne_out_in_part_stands_unconfirmed_where_no_better_
 
 
 def test_an_answer_that_is_not_useful_is_no_answer_where_no_way_is_left(ask, chat):
-    chat.answer_when(ja.USEFULNESS, answer=NO)
+    chat.answer_when(JA.usefulness, answer=NO)
     run = ask(web=False)
     assert run.result().outcome == "not_in_documents"
     assert decisions(run.events)[-2:] == [("web_search", "not_useful"), ("decline", "nothing_on_web")]
 
 
 def test_a_check_that_cannot_be_read_confirms_nothing(ask, chat):
-    chat.answer_when(ja.GROUNDING, answer=PROSE)
+    chat.answer_when(JA.grounding, answer=PROSE)
     run = ask()
     assert run.result().outcome == "unconfirmed"
     assert decisions(run.events)[-1] == ("__end__", "check_unreadable")
@@ -227,7 +228,7 @@ def test_a_check_that_cannot_be_read_confirms_nothing(ask, chat):
 
 @pytest.mark.parametrize("said", [PROSE, "", '{"route": "moon"}'])
 def test_a_route_that_cannot_be_read_is_the_documents(ask, chat, said):
-    chat.answer_when(ja.ROUTE, answer=said)
+    chat.answer_when(JA.route, answer=said)
     chat.enqueue(ANSWER)
     run = ask()
     assert run.result().outcome == "confirmed"
@@ -237,7 +238,7 @@ def test_a_route_that_cannot_be_read_is_the_documents(ask, chat, said):
 
 @pytest.mark.parametrize("said", ["web", "`WEB`", 'Sure: {"route": "Web."}'])
 def test_a_route_is_read_with_patience(ask, chat, said):
-    chat.answer_when(ja.ROUTE, answer=said)
+    chat.answer_when(JA.route, answer=said)
     run = ask()
     run.result()
     assert begun(run.events)[1] == "web_search"
@@ -245,7 +246,7 @@ def test_a_route_is_read_with_patience(ask, chat, said):
 
 def test_a_router_that_fails_leads_to_the_documents_and_is_told(open_engine, server):
     server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
-    server.answer_when(lambda request: ja.ROUTE in request.prompt, Refusal(503))
+    server.answer_when(lambda request: JA.route in request.prompt, Refusal(503))
     run = open_engine(server=server).ask(QUESTION, index=INDEX, pipeline_name="adaptive")
     assert run.result().outcome == "confirmed"
     [routed] = finished(run.events, "route_question")
@@ -278,7 +279,7 @@ def test_an_honest_no_of_the_model_stands_where_no_way_is_left(ask, chat):
 
 
 def test_an_honest_no_says_that_the_web_was_searched_too(ask, chat, tavily):
-    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(JA.relevance, answer=NO)
     tavily.default = []
     run = ask()
     run.result()

@@ -2,9 +2,10 @@
 
 import pytest
 
-from rag.models.service import en, ja
-from rag.nodes import declining
-from rag.nodes.strips import GAP
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
+from rag.nodes.decline import no_answer_sentence
+from rag.nodes.refine import GAP
 from tests.rag.conftest import TAVILY_KEY
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, decisions, finished, tokens
@@ -25,9 +26,9 @@ BESIDE = verdict("no", 0.45)
 def ask(open_engine, chat, tavily):
     """The web finds FOUND; no passage is relevant unless a test says so."""
     tavily.default = [FOUND]
-    for words in (ja, en):
-        chat.answer_when(words.RELEVANCE, answer=NO)
-    chat.answer_when(ja.WEB_QUERY, answer=f"「{WEB_QUERY}」\n")
+    for words in (JA, EN):
+        chat.answer_when(words.relevance, answer=NO)
+    chat.answer_when(JA.web_query, answer=f"「{WEB_QUERY}」\n")
 
     def ask(question: str = QUESTION, *, web: bool = True, **values: object):
         engine = open_engine(chat, tavily=tavily if web else None, **values)
@@ -42,7 +43,7 @@ def detail(run, step: str):
 
 
 def test_one_passage_that_is_surely_relevant_is_enough(ask, chat, tavily):
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=YES)
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=YES)
     chat.enqueue(ANSWER)
     run = ask()
     result = run.result()
@@ -50,7 +51,7 @@ def test_one_passage_that_is_surely_relevant_is_enough(ask, chat, tavily):
     assert decisions(run.events) == [("refine", "correct")]
     assert (result.status, result.outcome, result.answer) == ("finished", "answered", ANSWER)
     assert result.totals.model_calls == 5
-    [prompt] = chat.prompts_with(ja.ANSWER)
+    [prompt] = chat.prompts_with(JA.answer)
     assert prompt.count("<passage number=") == 1
     assessed = detail(run, "assess")
     assert (assessed.action, assessed.rule, assessed.lower, assessed.upper) == ("correct", "scores", 0.4, 0.7)
@@ -68,7 +69,7 @@ def test_where_nothing_is_usable_all_is_dropped_and_the_web_is_asked_in_other_wo
     rewrite, searched = detail(run, "rewrite_for_web"), detail(run, "web_search")
     assert (rewrite.before, rewrite.after) == (QUESTION, WEB_QUERY)
     assert (searched.query, searched.provider, searched.why) == (WEB_QUERY, "tavily", None)
-    [prompt] = chat.prompts_with(ja.ANSWER)
+    [prompt] = chat.prompts_with(JA.answer)
     assert '<passage number="5" title="日当の相場" origin="web">' in prompt
     assert ALLOWANCE not in prompt
     assert f"質問: {QUESTION}" in prompt
@@ -79,12 +80,12 @@ def test_where_nothing_is_usable_all_is_dropped_and_the_web_is_asked_in_other_wo
 
 
 def test_in_doubt_documents_and_web_are_used_together(ask, chat):
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=BESIDE)
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=BESIDE)
     chat.enqueue("日当は2,500円です[1]。相場の内です[5]。")
     run = ask()
     result = run.result()
     assert decisions(run.events) == [("rewrite_for_web", "ambiguous"), ("refine", "found_on_web")]
-    [prompt] = chat.prompts_with(ja.ANSWER)
+    [prompt] = chat.prompts_with(JA.answer)
     assert prompt.count("<passage number=") == 2
     assert ALLOWANCE in prompt
     assert AVERAGE in prompt
@@ -96,24 +97,24 @@ def test_a_date_that_the_service_gives_is_told_to_the_model_and_in_the_citation(
     chat.enqueue("相場です[5]。")
     run = ask()
     assert run.result().citations[0].published == "Fri, 20 Nov 2026"
-    assert 'published="Fri, 20 Nov 2026"' in chat.prompts_with(ja.ANSWER)[0]
+    assert 'published="Fri, 20 Nov 2026"' in chat.prompts_with(JA.answer)[0]
 
 
 def test_by_the_articles_rule_one_irrelevant_passage_asks_the_web(ask, chat):
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=YES)
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=YES)
     run = ask(corrective_rule="any")
     run.result()
     assert decisions(run.events)[0] == ("rewrite_for_web", "ambiguous")
     assert detail(run, "assess").rule == "any"
-    [prompt] = chat.prompts_with(ja.ANSWER)
+    [prompt] = chat.prompts_with(JA.answer)
     assert (prompt.count("<passage number="), ALLOWANCE in prompt, AVERAGE in prompt) == (2, True, True)
 
 
 @pytest.mark.parametrize(("answer", "action"), [(YES, "correct"), (NO, "incorrect"), (PROSE, "correct")])
 def test_by_that_rule_what_is_all_alike_needs_no_half_measure(ask, chat, answer, action):
-    chat.answer_when(ja.RELEVANCE, answer=answer)
+    chat.answer_when(JA.relevance, answer=answer)
     if answer is PROSE:
-        chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=YES)
+        chat.answer_when(JA.relevance, ALLOWANCE, answer=YES)
     run = ask(corrective_rule="any")
     run.result()
     assert detail(run, "assess").action == action
@@ -132,37 +133,37 @@ def test_by_that_rule_what_is_all_alike_needs_no_half_measure(ask, chat, answer,
     ],
 )
 def test_two_thresholds_part_correct_from_ambiguous_from_incorrect(ask, chat, score, lower, upper, action):
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=verdict("yes" if score >= 0.5 else "no", score))
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=verdict("yes" if score >= 0.5 else "no", score))
     run = ask(crag_lower=lower, crag_upper=upper)
     run.result()
     assert detail(run, "assess").action == action
 
 
 def test_a_passage_whose_grade_cannot_be_read_speaks_neither_for_nor_against(ask, chat):
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=PROSE)
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=PROSE)
     run = ask()
     run.result()
     assert detail(run, "assess").action == "ambiguous"
-    assert ALLOWANCE in chat.prompts_with(ja.ANSWER)[0]
+    assert ALLOWANCE in chat.prompts_with(JA.answer)[0]
 
 
 def test_graders_that_give_no_score_are_taken_at_their_word(ask, chat):
-    chat.answer_when(ja.RELEVANCE, answer='{"verdict": "no"}')
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer='{"verdict": "yes"}')
+    chat.answer_when(JA.relevance, answer='{"verdict": "no"}')
+    chat.answer_when(JA.relevance, ALLOWANCE, answer='{"verdict": "yes"}')
     run = ask()
     run.result()
     assert detail(run, "assess").action == "correct"
 
 
 def test_without_web_search_a_step_says_so_and_it_answers_from_what_there_is(ask, chat):
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=BESIDE)
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=BESIDE)
     chat.enqueue(ANSWER)
     run = ask(web=False)
     result = run.result()
     assert decisions(run.events) == [("web_search", "ambiguous"), ("refine", "what_there_is")]
     searched = detail(run, "web_search")
     assert (searched.why, searched.provider, searched.query) == ("off", None, QUESTION)
-    assert chat.prompts_with(ja.WEB_QUERY) == []
+    assert chat.prompts_with(JA.web_query) == []
     assert (result.answer, result.status) == (ANSWER, "finished")
 
 
@@ -172,7 +173,7 @@ def test_without_web_search_and_with_nothing_usable_it_declines(ask, chat):
     assert begun(run.events)[2:] == ["assess", "web_search", "decline"]
     assert decisions(run.events) == [("web_search", "incorrect"), ("decline", "nothing_anywhere")]
     assert result.outcome == "not_in_documents"
-    assert chat.prompts_with(ja.ANSWER) == []
+    assert chat.prompts_with(JA.answer) == []
 
 
 def test_where_the_web_knows_nothing_either_it_declines(ask, tavily):
@@ -194,7 +195,7 @@ def test_where_the_web_knows_nothing_either_it_declines(ask, tavily):
     ids=lambda value: str(value),
 )
 def test_a_search_that_fails_is_told_and_the_run_goes_on_with_what_there_is(ask, chat, tavily, trouble, code):
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=BESIDE)
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=BESIDE)
     chat.enqueue(ANSWER)
     tavily.fails(trouble)
     run = ask()
@@ -217,7 +218,7 @@ def test_stopping_ends_a_search_that_hangs(ask, tavily):
 
 @pytest.mark.parametrize("written", ["出差补贴的市场价格是多少?请告诉我", "average allowance", "あ" * 301])
 def test_a_query_in_another_language_or_too_long_is_refused_and_the_question_searched(ask, chat, tavily, written):
-    chat.answer_when(ja.WEB_QUERY, answer=written)
+    chat.answer_when(JA.web_query, answer=written)
     run = ask()
     run.result()
     assert tavily.queries == [QUESTION]
@@ -226,7 +227,7 @@ def test_a_query_in_another_language_or_too_long_is_refused_and_the_question_sea
 
 
 def test_a_rewrite_that_fails_leaves_the_question_as_it_is(ask, chat, tavily):
-    chat.answer_when(ja.WEB_QUERY, answer="")
+    chat.answer_when(JA.web_query, answer="")
     run = ask()
     assert run.result().status == "finished"
     [step] = finished(run.events, "rewrite_for_web")
@@ -252,7 +253,7 @@ def test_what_does_not_bear_on_the_question_is_cut_and_the_citation_still_opens_
     strips = detail(run, "refine").strips
     assert [(strip.text, strip.kept) for strip in strips] == [(fact, True), (aside, False), (rule, True)]
     assert citation.text == f"{fact}{aside}{rule}"
-    [prompt] = chat.prompts_with(ja.ANSWER)
+    [prompt] = chat.prompts_with(JA.answer)
     assert "2,500円と定めます。" in prompt
     assert GAP in prompt
     assert citation.text not in prompt
@@ -260,7 +261,7 @@ def test_what_does_not_bear_on_the_question_is_cut_and_the_citation_still_opens_
 
 def test_all_passages_are_graded_side_by_side(ask, chat):
     gate = Gate()
-    chat.answer_when(ja.RELEVANCE, answer=Held(gate, YES))
+    chat.answer_when(JA.relevance, answer=Held(gate, YES))
     run = ask()
     gate.wait_for(4)
     gate.open()
@@ -276,32 +277,32 @@ def test_no_word_of_a_grader_or_a_web_query_is_in_the_answer(ask, chat):
 
 
 def test_an_english_question_is_reworded_and_answered_in_english(ask, chat, tavily):
-    chat.answer_when(en.WEB_QUERY, answer="height of the tower")
+    chat.answer_when(EN.web_query, answer="height of the tower")
     tavily.default = [WebResult("Tower", "https://tower.example/", "The tower is 333 m high.")]
     chat.enqueue("333 m [5].")
     result = ask("How tall is the tower?").result()
     assert (result.answer, tavily.queries) == ("333 m [5].", ["height of the tower"])
-    assert chat.prompts_with(en.ANSWER)
+    assert chat.prompts_with(EN.answer)
 
 
 def test_an_english_question_about_nothing_that_is_known_is_declined_in_english(ask):
-    assert ask("How tall is the tower?", web=False).result().answer.startswith(declining.sentence(INDEX, "en"))
+    assert ask("How tall is the tower?", web=False).result().answer.startswith(no_answer_sentence(INDEX, "en"))
 
 
 def test_a_draft_from_the_refined_passages_is_the_answer_when_all_stay(ask, chat):
-    chat.answer_when(ja.RELEVANCE, answer=YES)
+    chat.answer_when(JA.relevance, answer=YES)
     chat.enqueue(ANSWER)
     run = ask(draft_ahead=True)
     result = run.result()
     assert set(begun(run.events)[1:3]) == {"grade_documents", "draft_refined"}
     assert begun(run.events)[3:] == ["assess", "refine", "generate"]
     assert detail(run, "generate").drafted
-    assert (result.answer, result.totals.model_calls, len(chat.prompts_with(ja.ANSWER))) == (ANSWER, 5, 1)
+    assert (result.answer, result.totals.model_calls, len(chat.prompts_with(JA.answer))) == (ANSWER, 5, 1)
 
 
 def test_a_draft_is_shown_before_the_first_grade_is_there(ask, chat):
     gate = Gate()
-    chat.answer_when(ja.RELEVANCE, answer=Held(gate, YES))
+    chat.answer_when(JA.relevance, answer=Held(gate, YES))
     chat.enqueue(ANSWER)
     run = ask(draft_ahead=True)
     gate.wait_for(4)
@@ -312,8 +313,8 @@ def test_a_draft_is_shown_before_the_first_grade_is_there(ask, chat):
 
 @pytest.mark.parametrize("others", [NO, BESIDE])
 def test_a_draft_is_void_when_a_passage_goes_or_the_web_comes_beside(ask, chat, others):
-    chat.answer_when(ja.RELEVANCE, answer=others)
-    chat.answer_when(ja.ANSWER, answer="下書きです[1]。", times=1)
+    chat.answer_when(JA.relevance, answer=others)
+    chat.answer_when(JA.answer, answer="下書きです[1]。", times=1)
     chat.enqueue("日当は2,500円です[1]。")
     run = ask(draft_ahead=True)
     result = run.result()

@@ -1,6 +1,6 @@
-from rag.models.context_window import Room, length
-from rag.models.service import ja
-from rag.trace import Retrieval
+from rag.models.context_window import ContextWindow, length
+from rag.models.service.ja import JA
+from rag.trace.passages import Retrieval
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, finished
 
@@ -47,7 +47,7 @@ def test_each_section_is_given_once_and_whole_with_the_chunk_that_was_found_in_i
     long = [passage for passage in passages if passage.document_id == document]
     assert long
     assert all((passage.section_id, passage.best_start, passage.best_end) in chunks for passage in long)
-    [prompt] = chat.prompts_with(ja.ANSWER)
+    [prompt] = chat.prompts_with(JA.answer)
     assert all(passage.text in prompt for passage in passages)
 
 
@@ -56,7 +56,7 @@ def test_a_section_too_long_for_the_model_is_trimmed_and_its_citation_still_stan
 ):
     load_long_section(engine, tmp_path)
     model = engine._models.open()
-    monkeypatch.setattr(model, "room", Room(passage=400, together=500))
+    monkeypatch.setattr(model, "context_window", ContextWindow(passage=400, passages=500))
     chat.default = "30階です[1]。"
     run = engine.ask("第30号の備品はどこに保管しますか", index=INDEX, pipeline_name="multivector")
     [citation] = run.result().citations

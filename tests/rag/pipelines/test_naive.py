@@ -1,4 +1,5 @@
-from rag.models.service import en, ja
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
 from tests.rag.documents import ALLOWANCE, INDEX, LEAVE
 from tests.rag.reading import begun, decisions, finished, tokens
 
@@ -18,10 +19,10 @@ def test_the_model_reads_what_was_found_and_answers_in_the_language_of_the_quest
     engine.ask("出張の日当はいくらですか?", index=INDEX, pipeline_name="naive").result()
     engine.ask("How many days of annual leave do I have?", index=INDEX, pipeline_name="naive").result()
     japanese, english = chat.prompts
-    assert japanese.startswith(ja.ANSWER)
+    assert japanese.startswith(JA.answer)
     assert ALLOWANCE in japanese
     assert "質問: 出張の日当はいくらですか?" in japanese
-    assert english.startswith(en.ANSWER)
+    assert english.startswith(EN.answer)
     assert LEAVE in english
     assert "Question: How many days of annual leave do I have?" in english
 

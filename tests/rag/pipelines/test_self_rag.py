@@ -3,13 +3,15 @@
 import pytest
 
 from index_store.base.errors import KeyRefused, ServiceBusy
-from rag.models.service import en, ja
-from rag.nodes import declining
-from rag.trace import Retrieval, StepStarted, Token
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
+from rag.nodes.decline import no_answer_sentence
+from rag.trace.events import StepStarted, Token
+from rag.trace.passages import Retrieval
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, decisions, finished, of, tokens
 from tests.rag.scripted import Gate, Held
-from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, rating, support, verdict
+from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, grounding, rating, verdict
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
@@ -44,12 +46,12 @@ def test_an_answer_that_passes_all_grades_is_confirmed(ask, chat):
 
 def test_only_relevant_passages_reach_the_answer(ask, chat):
     approve(chat)
-    chat.answer_when(ja.RELEVANCE, answer=NO)
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=verdict("yes", 0.75))
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=verdict("yes", 0.75))
     chat.enqueue(ANSWER)
     run = ask()
     assert run.result().outcome == "confirmed"
-    [prompt] = chat.prompts_with(ja.ANSWER)
+    [prompt] = chat.prompts_with(JA.answer)
     assert ALLOWANCE in prompt
     assert prompt.count("<passage number=") == 1
     [grading] = finished(run.events, "grade_documents")
@@ -63,7 +65,7 @@ def test_only_relevant_passages_reach_the_answer(ask, chat):
 def test_all_passages_are_graded_side_by_side(ask, chat):
     approve(chat)
     gate = Gate()
-    chat.answer_when(ja.RELEVANCE, answer=Held(gate, YES))
+    chat.answer_when(JA.relevance, answer=Held(gate, YES))
     run = ask()
     gate.wait_for(4)
     gate.open()
@@ -73,7 +75,7 @@ def test_all_passages_are_graded_side_by_side(ask, chat):
 def test_grounding_and_usefulness_are_checked_side_by_side(ask, chat):
     approve(chat)
     gate = Gate()
-    for check in (ja.GROUNDING, ja.USEFULNESS):
+    for check in (JA.grounding, JA.usefulness):
         chat.answer_when(check, answer=Held(gate, YES))
     run = ask()
     gate.wait_for(2)
@@ -83,9 +85,9 @@ def test_grounding_and_usefulness_are_checked_side_by_side(ask, chat):
 
 def test_when_nothing_is_relevant_the_question_is_reworded_and_searched_again(ask, chat):
     approve(chat)
-    chat.answer_when(ja.RELEVANCE, answer=NO)
-    chat.answer_when(ja.RELEVANCE, SICK, answer=YES)
-    chat.answer_when(ja.REWRITE, answer=f"「{REWRITE}」\n")
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.relevance, SICK, answer=YES)
+    chat.answer_when(JA.rewrite, answer=f"「{REWRITE}」\n")
     chat.enqueue("診断書です[5]。")
     run = ask()
     result = run.result()
@@ -102,14 +104,14 @@ def test_when_nothing_is_relevant_the_question_is_reworded_and_searched_again(as
     assert [step.detail.query for step in finished(run.events, "retrieve")] == [QUESTION, REWRITE]
     assert (result.outcome, result.totals.rewrites) == ("confirmed", 1)
     assert [(citation.number, SICK in citation.text) for citation in result.citations] == [(5, True)]
-    assert f"質問: {QUESTION}" in chat.prompts_with(ja.ANSWER)[0]
+    assert f"質問: {QUESTION}" in chat.prompts_with(JA.answer)[0]
 
 
 def test_a_section_found_again_by_another_of_its_chunks_keeps_its_number_and_grade(engine, chat):
     approve(chat)
-    chat.answer_when(ja.RELEVANCE, answer=NO)
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
-    chat.answer_when(ja.REWRITE, f"見つからなかった検索文: {REWRITE}", answer="有給休暇は何日ありますか")
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer=REWRITE)
+    chat.answer_when(JA.rewrite, f"見つからなかった検索文: {REWRITE}", answer="有給休暇は何日ありますか")
     run = engine.ask(
         QUESTION, index=INDEX, pipeline_name="self_rag", retrieval=Retrieval(mode="hybrid", unit="section")
     )
@@ -119,14 +121,14 @@ def test_a_section_found_again_by_another_of_its_chunks_keeps_its_number_and_gra
     numbers = {passage.number for passages in searches for passage in passages}
     assert len(searches) == 3
     assert numbers == set(range(1, len(sections) + 1))
-    assert len(chat.prompts_with(ja.RELEVANCE)) == len(sections)
+    assert len(chat.prompts_with(JA.relevance)) == len(sections)
 
 
 def test_a_passage_found_again_keeps_its_number_and_is_not_graded_again(ask, chat):
     approve(chat)
-    chat.answer_when(ja.RELEVANCE, answer=NO)
-    chat.answer_when(ja.REWRITE, answer=REWRITE, times=1)
-    chat.answer_when(ja.REWRITE, answer="有給休暇は何日ありますか")
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer=REWRITE, times=1)
+    chat.answer_when(JA.rewrite, answer="有給休暇は何日ありますか")
     run = ask()
     run.result()
     numbers: dict[str, int] = {}
@@ -134,16 +136,16 @@ def test_a_passage_found_again_keeps_its_number_and_is_not_graded_again(ask, cha
         for passage in search.detail.passages:
             assert numbers.setdefault(passage.text, passage.number) == passage.number
     assert sorted(numbers.values()) == list(range(1, len(numbers) + 1))
-    assert len(chat.prompts_with(ja.RELEVANCE)) == len(numbers)
+    assert len(chat.prompts_with(JA.relevance)) == len(numbers)
     second = finished(run.events, "grade_documents")[1]
     assert {each.known for each in second.detail.grades} == {True, False}
     assert second.model_calls == sum(not each.known for each in second.detail.grades)
 
 
 def test_after_the_last_rewrite_it_says_that_the_documents_do_not_hold_the_answer(ask, chat):
-    chat.answer_when(ja.RELEVANCE, answer=NO)
-    chat.answer_when(ja.REWRITE, answer=REWRITE, times=1)
-    chat.answer_when(ja.REWRITE, f"見つからなかった検索文: {REWRITE}", answer="有給休暇は何日ありますか")
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer=REWRITE, times=1)
+    chat.answer_when(JA.rewrite, f"見つからなかった検索文: {REWRITE}", answer="有給休暇は何日ありますか")
     run = ask()
     result = run.result()
     assert begun(run.events) == ["retrieve", "grade_documents", "rewrite_question"] * 2 + [
@@ -151,28 +153,28 @@ def test_after_the_last_rewrite_it_says_that_the_documents_do_not_hold_the_answe
     ]  # fmt: skip
     assert decisions(run.events)[-1] == ("decline", "rewrite_limit")
     assert (result.status, result.outcome) == ("finished", "not_in_documents")
-    assert result.answer.startswith(declining.sentence(INDEX, "ja"))
+    assert result.answer.startswith(no_answer_sentence(INDEX, "ja"))
     assert REWRITE in result.answer
-    assert chat.prompts_with(ja.ANSWER) == []
+    assert chat.prompts_with(JA.answer) == []
 
 
 def test_with_no_rewrites_allowed_it_declines_at_once_in_the_language_of_the_question(open_engine, chat):
     chat.default = NO
     engine = open_engine(chat, max_rewrites=0)
     result = engine.ask("How tall is the tower?", index=INDEX, pipeline_name="self_rag").result()
-    assert result.answer.startswith(declining.sentence(INDEX, "en"))
+    assert result.answer.startswith(no_answer_sentence(INDEX, "en"))
     assert (result.totals.rewrites, result.totals.model_calls) == (0, 4)
 
 
 def test_an_answer_that_is_not_grounded_is_written_again_with_the_rejected_one_in_the_prompt(ask, chat):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, "3,000円", answer=NO)
+    chat.answer_when(JA.grounding, "3,000円", answer=NO)
     chat.enqueue("日当は3,000円です[1]。", ANSWER)
     run = ask()
     result = run.result()
     assert begun(run.events).count("generate") == 2
     assert decisions(run.events)[1:] == [("generate", "not_grounded"), ("__end__", "confirmed")]
-    first, second = chat.prompts_with(ja.ANSWER)
+    first, second = chat.prompts_with(JA.answer)
     assert "<rejected>" not in first
     assert "<rejected>\n日当は3,000円です[1]。\n</rejected>" in second
     assert (result.answer, result.outcome, result.totals.generations) == (ANSWER, "confirmed", 2)
@@ -181,12 +183,12 @@ def test_an_answer_that_is_not_grounded_is_written_again_with_the_rejected_one_i
 
 def test_of_an_answer_that_is_grounded_in_part_the_claims_without_support_are_named_to_the_model(ask, chat):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, "夜食", answer=support("partly", "夜食代も出ます。"))
+    chat.answer_when(JA.grounding, "夜食", answer=grounding("partly", "夜食代も出ます。"))
     chat.enqueue("日当は2,500円です[1]。夜食代も出ます。", ANSWER)
     run = ask()
     result = run.result()
     assert decisions(run.events)[1:] == [("generate", "partly_grounded"), ("__end__", "confirmed")]
-    first, second = chat.prompts_with(ja.ANSWER)
+    first, second = chat.prompts_with(JA.answer)
     assert "<unsupported>" not in first
     assert "<unsupported>\n夜食代も出ます。\n</unsupported>" in second
     assert (result.outcome, result.unconfirmed) == ("confirmed", ())
@@ -194,8 +196,8 @@ def test_of_an_answer_that_is_grounded_in_part_the_claims_without_support_are_na
 
 def test_at_the_limit_of_answers_the_one_with_the_most_support_is_kept_and_its_other_claims_are_told(ask, chat):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, answer=support("no"))
-    chat.answer_when(ja.GROUNDING, "二つめ", answer=support("partly", "二つめは違います。"))
+    chat.answer_when(JA.grounding, answer=grounding("no"))
+    chat.answer_when(JA.grounding, "二つめ", answer=grounding("partly", "二つめは違います。"))
     chat.enqueue("一つめ。", "二です[1]。二つめは違います。", "三つめ。")
     run = ask()
     result = run.result()
@@ -214,7 +216,7 @@ def test_at_the_limit_of_answers_the_one_with_the_most_support_is_kept_and_its_o
 
 def test_where_the_last_attempt_is_the_best_it_is_not_written_again(ask, chat):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, answer=support("partly", "五。"))
+    chat.answer_when(JA.grounding, answer=grounding("partly", "五。"))
     chat.enqueue("一。二。", "三。", "四。五。")
     run = ask()
     result = run.result()
@@ -228,26 +230,26 @@ def test_where_the_last_attempt_is_the_best_it_is_not_written_again(ask, chat):
 )
 def test_a_model_that_does_not_correct_itself_is_not_asked_again(open_engine, chat, level, end):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, answer=support(level, "二。"))
+    chat.answer_when(JA.grounding, answer=grounding(level, "二。"))
     chat.enqueue("一。二。")
-    run = open_engine(chat, corrects=False).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    run = open_engine(chat, regenerates=False).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
     assert run.result().totals.generations == 1
     assert decisions(run.events)[-1] == end
 
 
 def test_a_model_that_does_not_correct_itself_still_looks_elsewhere_after_an_answer_of_no_use(open_engine, chat):
     approve(chat)
-    chat.answer_when(ja.USEFULNESS, answer=rating(1), times=1)
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.answer_when(JA.usefulness, answer=rating(1), times=1)
+    chat.answer_when(JA.rewrite, answer=REWRITE)
     chat.enqueue("一。", "二。")
-    run = open_engine(chat, corrects=False).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    run = open_engine(chat, regenerates=False).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
     assert (run.result().outcome, run.result().answer) == ("confirmed", "二。")
     assert ("rewrite_question", "not_useful") in decisions(run.events)
 
 
 def test_where_nothing_of_any_attempt_is_borne_out_it_says_no_and_shows_the_nearest_passages(ask, chat):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, answer=support("no"))
+    chat.answer_when(JA.grounding, answer=grounding("no"))
     chat.enqueue("一。", "二。", "三。")
     run = ask()
     result = run.result()
@@ -260,9 +262,9 @@ def test_where_nothing_of_any_attempt_is_borne_out_it_says_no_and_shows_the_near
 
 def test_of_attempts_with_the_same_support_the_more_useful_one_is_kept(open_engine, chat):
     approve(chat)
-    chat.answer_when(ja.USEFULNESS, "一", answer=rating(2))
-    chat.answer_when(ja.USEFULNESS, "二", answer=rating(1))
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.answer_when(JA.usefulness, "一", answer=rating(2))
+    chat.answer_when(JA.usefulness, "二", answer=rating(1))
+    chat.answer_when(JA.rewrite, answer=REWRITE)
     chat.enqueue("一。", "二。")
     run = open_engine(chat, max_rewrites=1).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
     result = run.result()
@@ -271,9 +273,9 @@ def test_of_attempts_with_the_same_support_the_more_useful_one_is_kept(open_engi
 
 def test_when_a_reworded_question_finds_nothing_the_attempt_of_before_is_kept(open_engine, chat):
     approve(chat)
-    chat.answer_when(ja.USEFULNESS, answer=rating(2))
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
-    chat.answer_when(ja.RELEVANCE, "Sick leave", answer=NO)
+    chat.answer_when(JA.usefulness, answer=rating(2))
+    chat.answer_when(JA.rewrite, answer=REWRITE)
+    chat.answer_when(JA.relevance, "Sick leave", answer=NO)
     chat.enqueue("一。")
     settings = {"max_rewrites": 1, "draft_ahead": False}
     run = open_engine(chat, **settings).ask(QUESTION, index=INDEX, pipeline_name="self_rag", retrieval=Retrieval(k=1))
@@ -284,8 +286,8 @@ def test_when_a_reworded_question_finds_nothing_the_attempt_of_before_is_kept(op
 
 def test_an_answer_that_is_not_useful_leads_to_another_query(ask, chat):
     approve(chat)
-    chat.answer_when(ja.USEFULNESS, "存じません", answer=rating(1, "金額がない。"))
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.answer_when(JA.usefulness, "存じません", answer=rating(1, "金額がない。"))
+    chat.answer_when(JA.rewrite, answer=REWRITE)
     chat.enqueue("存じません。", ANSWER)
     run = ask()
     assert run.result().outcome == "confirmed"
@@ -296,17 +298,17 @@ def test_an_answer_that_is_not_useful_leads_to_another_query(ask, chat):
         ("generate", "relevant_found"),
         ("__end__", "confirmed"),
     ]
-    assert f"見つからなかった検索文: {QUESTION}" in chat.prompts_with(ja.REWRITE)[0]
-    assert "<reason>\n金額がない。\n</reason>" in chat.prompts_with(ja.REWRITE)[0]
+    assert f"見つからなかった検索文: {QUESTION}" in chat.prompts_with(JA.rewrite)[0]
+    assert "<reason>\n金額がない。\n</reason>" in chat.prompts_with(JA.rewrite)[0]
     assert finished(run.events, "rewrite_question")[0].detail.reason == "金額がない。"
-    assert "<rejected>" not in chat.prompts_with(ja.ANSWER)[1]
+    assert "<rejected>" not in chat.prompts_with(JA.answer)[1]
 
 
 def test_when_nothing_is_relevant_the_rewrite_is_told_what_was_found_and_why_it_does_not_help(ask, chat):
-    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(JA.relevance, answer=NO)
     run = ask()
     run.result()
-    [prompt] = chat.prompts_with(ja.REWRITE)
+    [prompt] = chat.prompts_with(JA.rewrite)
     found = prompt.partition("<found>\n")[2].partition("\n</found>")[0].splitlines()
     assert len(found) == 4
     assert f"出張旅費規程 > 第3条 日当: {SECRET_WORD}: because" in found
@@ -315,8 +317,8 @@ def test_when_nothing_is_relevant_the_rewrite_is_told_what_was_found_and_why_it_
 
 def test_at_the_limit_of_rewrites_an_answer_that_is_not_useful_stands_unconfirmed(open_engine, chat):
     approve(chat)
-    chat.answer_when(ja.USEFULNESS, answer=NO)
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.answer_when(JA.usefulness, answer=NO)
+    chat.answer_when(JA.rewrite, answer=REWRITE)
     run = open_engine(chat, max_rewrites=1).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
     result = run.result()
     assert decisions(run.events)[-1] == ("keep_best_attempt", "rewrite_limit")
@@ -328,7 +330,7 @@ REFUSAL = "NOT_IN_PASSAGES 日当の額は書かれていません。"
 
 def test_an_honest_no_leads_to_another_query_whatever_its_checks_say(ask, chat):
     approve(chat)
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.answer_when(JA.rewrite, answer=REWRITE)
     chat.enqueue(REFUSAL, ANSWER)
     run = ask()
     result = run.result()
@@ -348,8 +350,8 @@ def test_where_all_that_was_written_is_an_honest_no_it_stands(open_engine, chat)
 
 def test_an_attempt_is_kept_before_an_honest_no_that_came_after_it(open_engine, chat):
     approve(chat)
-    chat.answer_when(ja.USEFULNESS, "一つめ", answer=rating(2))
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.answer_when(JA.usefulness, "一つめ", answer=rating(2))
+    chat.answer_when(JA.rewrite, answer=REWRITE)
     chat.enqueue("一つめ。", REFUSAL)
     run = open_engine(chat, max_rewrites=1).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
     result = run.result()
@@ -359,7 +361,7 @@ def test_an_attempt_is_kept_before_an_honest_no_that_came_after_it(open_engine, 
 
 def test_where_no_more_answers_may_be_written_the_question_is_not_reworded(open_engine, chat):
     approve(chat)
-    chat.answer_when(ja.USEFULNESS, answer=NO)
+    chat.answer_when(JA.usefulness, answer=NO)
     run = open_engine(chat, max_generations=1).ask(QUESTION, index=INDEX, pipeline_name="self_rag")
     assert run.result().outcome == "unconfirmed"
     assert decisions(run.events)[-1] == ("keep_best_attempt", "generation_limit")
@@ -367,21 +369,21 @@ def test_where_no_more_answers_may_be_written_the_question_is_not_reworded(open_
 
 def test_a_passage_whose_grade_cannot_be_read_is_kept(ask, chat):
     approve(chat)
-    chat.answer_when(ja.RELEVANCE, answer=NO)
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=PROSE)
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=PROSE)
     chat.enqueue(ANSWER)
     run = ask()
     assert run.result().outcome == "confirmed"
     [grading] = finished(run.events, "grade_documents")
     assert {each.passage.number: each.grade.verdict for each in grading.detail.grades}[1] == "unknown"
-    assert ALLOWANCE in chat.prompts_with(ja.ANSWER)[0]
+    assert ALLOWANCE in chat.prompts_with(JA.answer)[0]
 
 
 @pytest.mark.parametrize("failing", [1, 3])
 def test_a_passage_whose_grader_fails_is_kept_and_the_failure_told(ask, chat, failing):
     approve(chat)
     busy = ServiceBusy(host="h")
-    chat.answer_when(ja.RELEVANCE, answer=busy, times=failing)
+    chat.answer_when(JA.relevance, answer=busy, times=failing)
     chat.enqueue(ANSWER)
     run = ask()
     assert run.result().outcome == "confirmed"
@@ -389,22 +391,22 @@ def test_a_passage_whose_grader_fails_is_kept_and_the_failure_told(ask, chat, fa
     assert [each.error for each in grading.detail.grades].count(busy.as_failure()) == failing
     assert [each.grade.verdict for each in grading.detail.grades].count("unknown") == failing
     assert (grading.fallback, grading.verdict, grading.error) == (busy.as_failure(), "yes", None)
-    assert chat.prompts_with(ja.ANSWER)[0].count("<passage number=") == 4
+    assert chat.prompts_with(JA.answer)[0].count("<passage number=") == 4
 
 
 def test_when_all_graders_fail_it_goes_on_with_all_passages_not_graded(ask, chat):
     approve(chat)
-    chat.answer_when(ja.RELEVANCE, answer=ServiceBusy(host="h"))
+    chat.answer_when(JA.relevance, answer=ServiceBusy(host="h"))
     chat.enqueue(ANSWER)
     run = ask()
     assert run.result().outcome == "confirmed"
     [grading] = finished(run.events, "grade_documents")
     assert (grading.fallback.code, grading.verdict) == ("service_busy", "unknown")
-    assert chat.prompts_with(ja.ANSWER)[0].count("<passage number=") == 4
+    assert chat.prompts_with(JA.answer)[0].count("<passage number=") == 4
 
 
 def test_a_key_that_is_refused_ends_the_run_at_the_first_grader(ask, chat):
-    chat.answer_when(ja.RELEVANCE, answer=KeyRefused(host="h", model="m"))
+    chat.answer_when(JA.relevance, answer=KeyRefused(host="h", model="m"))
     run = ask()
     assert run.result().error.code == "key_refused"
     assert begun(run.events) == ["retrieve", "grade_documents"]
@@ -412,18 +414,18 @@ def test_a_key_that_is_refused_ends_the_run_at_the_first_grader(ask, chat):
 
 def test_a_passage_that_could_not_be_graded_is_asked_about_when_it_is_found_again(ask, chat):
     approve(chat)
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=ServiceBusy(host="h"), times=1)
-    chat.answer_when(ja.USEFULNESS, answer=NO, times=1)
-    chat.answer_when(ja.REWRITE, answer="出張したときの日当の金額")
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=ServiceBusy(host="h"), times=1)
+    chat.answer_when(JA.usefulness, answer=NO, times=1)
+    chat.answer_when(JA.rewrite, answer="出張したときの日当の金額")
     run = ask()
     assert run.result().outcome == "confirmed"
-    assert len(chat.prompts_with(ja.RELEVANCE)) > len(set(chat.prompts_with(ja.RELEVANCE)))
+    assert len(chat.prompts_with(JA.relevance)) > len(set(chat.prompts_with(JA.relevance)))
     first, second = (step.detail.grades for step in finished(run.events, "grade_documents"))
     allowance = [each for grades in (first, second) for each in grades if ALLOWANCE in each.passage.text]
     assert [(each.grade.verdict, each.known) for each in allowance] == [("unknown", False), ("yes", False)]
 
 
-@pytest.mark.parametrize("check", [ja.GROUNDING, ja.USEFULNESS])
+@pytest.mark.parametrize("check", [JA.grounding, JA.usefulness])
 def test_an_answer_whose_check_fails_stands_unconfirmed(ask, chat, check):
     approve(chat)
     chat.answer_when(check, answer=ServiceBusy(host="h"))
@@ -432,23 +434,23 @@ def test_an_answer_whose_check_fails_stands_unconfirmed(ask, chat, check):
     result = run.result()
     assert (result.status, result.outcome, result.answer) == ("finished", "unconfirmed", ANSWER)
     assert decisions(run.events)[-1] == ("__end__", "check_unreadable")
-    name = "check_grounding" if check == ja.GROUNDING else "check_usefulness"
+    name = "check_grounding" if check == JA.grounding else "check_usefulness"
     [failed] = finished(run.events, name)
     assert (failed.fallback.code, failed.verdict, failed.error) == ("service_busy", "unknown", None)
 
 
 def test_when_neither_check_can_be_read_the_answer_stands_unconfirmed(ask, chat):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, answer=PROSE)
-    chat.answer_when(ja.USEFULNESS, answer=PROSE)
+    chat.answer_when(JA.grounding, answer=PROSE)
+    chat.answer_when(JA.usefulness, answer=PROSE)
     chat.enqueue(ANSWER)
     result = ask().result()
     assert (result.outcome, result.answer, result.unconfirmed) == ("unconfirmed", ANSWER, ())
 
 
 def test_a_rewrite_that_fails_keeps_the_query_and_is_not_tried_for_ever(ask, chat):
-    chat.answer_when(ja.RELEVANCE, answer=NO)
-    chat.answer_when(ja.REWRITE, answer=ServiceBusy(host="h"))
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer=ServiceBusy(host="h"))
     run = ask()
     assert run.result().outcome == "not_in_documents"
     assert decisions(run.events)[-1] == ("decline", "not_reworded")
@@ -459,8 +461,8 @@ def test_a_rewrite_that_fails_keeps_the_query_and_is_not_tried_for_ever(ask, cha
 
 def test_when_the_question_of_an_answer_that_is_not_useful_cannot_be_reworded_the_answer_is_kept(ask, chat):
     approve(chat)
-    chat.answer_when(ja.USEFULNESS, answer=rating(2))
-    chat.answer_when(ja.REWRITE, answer=ServiceBusy(host="h"))
+    chat.answer_when(JA.usefulness, answer=rating(2))
+    chat.answer_when(JA.rewrite, answer=ServiceBusy(host="h"))
     chat.enqueue("一。")
     run = ask()
     result = run.result()
@@ -470,14 +472,14 @@ def test_when_the_question_of_an_answer_that_is_not_useful_cannot_be_reworded_th
 
 def test_when_no_grade_of_a_passage_can_be_read_the_run_fails_and_names_what_helps(ask, chat):
     approve(chat)
-    chat.answer_when(ja.RELEVANCE, answer=PROSE)
+    chat.answer_when(JA.relevance, answer=PROSE)
     result = ask().result()
     assert (result.status, result.error.code) == ("failed", "no_json")
     assert "naive" in result.error.en
     assert "naive" in result.error.ja
 
 
-@pytest.mark.parametrize("unreadable", [ja.GROUNDING, ja.USEFULNESS])
+@pytest.mark.parametrize("unreadable", [JA.grounding, JA.usefulness])
 def test_an_answer_is_not_confirmed_by_a_check_that_cannot_be_read(ask, chat, unreadable):
     approve(chat)
     chat.answer_when(unreadable, answer=PROSE)
@@ -491,8 +493,8 @@ def test_an_answer_is_not_confirmed_by_a_check_that_cannot_be_read(ask, chat, un
 )
 def test_a_rewrite_that_is_no_question_in_that_language_is_refused_and_shown(ask, chat, written):
     approve(chat)
-    chat.answer_when(ja.RELEVANCE, answer=NO)
-    chat.answer_when(ja.REWRITE, answer=written)
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.rewrite, answer=written)
     run = ask()
     assert run.result().outcome == "not_in_documents"
     [rewrite] = finished(run.events, "rewrite_question")
@@ -503,9 +505,9 @@ def test_a_rewrite_that_is_no_question_in_that_language_is_refused_and_shown(ask
 
 def test_the_words_of_graders_stand_in_their_details_and_in_no_token_and_no_answer(ask, chat):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, answer=NO, times=1)
-    chat.answer_when(ja.USEFULNESS, answer=NO, times=2)
-    chat.answer_when(ja.REWRITE, answer=REWRITE)
+    chat.answer_when(JA.grounding, answer=NO, times=1)
+    chat.answer_when(JA.usefulness, answer=NO, times=2)
+    chat.answer_when(JA.rewrite, answer=REWRITE)
     chat.default = ANSWER
     run = ask()
     result = run.result()
@@ -518,19 +520,19 @@ def test_the_words_of_graders_stand_in_their_details_and_in_no_token_and_no_answ
 
 def test_an_english_question_is_graded_reworded_and_answered_in_english(ask, chat):
     approve(chat)
-    chat.answer_when(en.RELEVANCE, answer=NO, times=4)
-    chat.answer_when(en.REWRITE, answer="cleaning of the refrigerator in the kitchen")
+    chat.answer_when(EN.relevance, answer=NO, times=4)
+    chat.answer_when(EN.rewrite, answer="cleaning of the refrigerator in the kitchen")
     chat.enqueue("Twenty days.")
     run = ask("How long is my holiday?")
     assert run.result().answer == "Twenty days."
-    for instructions in (en.RELEVANCE, en.REWRITE, en.ANSWER, en.GROUNDING, en.USEFULNESS):
+    for instructions in (EN.relevance, EN.rewrite, EN.answer, EN.grounding, EN.usefulness):
         assert chat.prompts_with(instructions)
-    assert not any(chat.prompts_with(words) for words in (ja.RELEVANCE, ja.REWRITE, ja.ANSWER))
+    assert not any(chat.prompts_with(words) for words in (JA.relevance, JA.rewrite, JA.answer))
 
 
 def test_steps_that_are_done_again_are_numbered(ask, chat):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, answer=NO, times=1)
+    chat.answer_when(JA.grounding, answer=NO, times=1)
     run = ask()
     run.result()
     started = [(event.step, event.attempt) for event in of(StepStarted, run.events)]

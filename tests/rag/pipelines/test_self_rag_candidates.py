@@ -3,13 +3,16 @@
 import pytest
 
 from index_store.base.errors import KeyRefused, ServiceBusy
-from rag.models.service import en, ja
-from rag.nodes.critique import score
-from rag.trace import Grade, Retrieval, Support, Token, Usefulness
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
+from rag.nodes.candidates import score
+from rag.trace.events import Token
+from rag.trace.grades import Grade, Grounding, Usefulness
+from rag.trace.passages import Retrieval
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, decisions, finished, of, tokens
 from tests.rag.scripted import Gate, Held, eventually
-from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, rating, support, verdict
+from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, grounding, rating, verdict
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
@@ -19,7 +22,7 @@ OTHER = "グリーン車には承認が必要です。"
 @pytest.fixture
 def ask(engine, chat):
     approve(chat)
-    chat.answer_when(ja.RETRIEVAL_NEED, answer=YES)
+    chat.answer_when(JA.retrieval_need, answer=YES)
 
     def ask(question: str = QUESTION, **options):
         return engine.ask(question, index=INDEX, pipeline_name="self_rag_candidates", **options)
@@ -29,10 +32,10 @@ def ask(engine, chat):
 
 def answers(chat) -> None:
     """The passage of the allowance answers, the others talk of something else."""
-    chat.answer_when(ja.ANSWER, answer=OTHER)
-    chat.answer_when(ja.ANSWER, ALLOWANCE, answer=ANSWER)
-    chat.answer_when(ja.RELEVANCE, answer=NO)
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=YES)
+    chat.answer_when(JA.answer, answer=OTHER)
+    chat.answer_when(JA.answer, ALLOWANCE, answer=ANSWER)
+    chat.answer_when(JA.relevance, answer=NO)
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=YES)
 
 
 def candidates(run):
@@ -59,15 +62,15 @@ def test_the_best_of_one_answer_per_passage_is_chosen_and_confirmed(ask, chat):
 
 def test_each_answer_is_written_from_one_passage_alone(ask, chat):
     ask().result()
-    prompts = chat.prompts_with(ja.ANSWER)
+    prompts = chat.prompts_with(JA.answer)
     assert len(prompts) == 4
     assert all(prompt.count("<passage number=") == 1 for prompt in prompts)
 
 
 def test_answers_are_written_and_passages_graded_side_by_side(ask, chat):
     gate = Gate()
-    chat.answer_when(ja.RELEVANCE, answer=Held(gate, YES))
-    chat.answer_when(ja.ANSWER, answer=Held(gate, ANSWER))
+    chat.answer_when(JA.relevance, answer=Held(gate, YES))
+    chat.answer_when(JA.answer, answer=Held(gate, ANSWER))
     run = ask()
     gate.wait_for(8)
     gate.open()
@@ -76,9 +79,9 @@ def test_answers_are_written_and_passages_graded_side_by_side(ask, chat):
 
 def test_an_answer_is_checked_as_soon_as_it_is_written(ask, chat):
     slow, checks = Gate(), Gate()
-    chat.answer_when(ja.ANSWER, ALLOWANCE, answer=Held(slow, ANSWER))
-    chat.answer_when(ja.GROUNDING, answer=Held(checks, YES))
-    chat.answer_when(ja.USEFULNESS, answer=Held(checks, YES))
+    chat.answer_when(JA.answer, ALLOWANCE, answer=Held(slow, ANSWER))
+    chat.answer_when(JA.grounding, answer=Held(checks, YES))
+    chat.answer_when(JA.usefulness, answer=Held(checks, YES))
     run = ask()
     checks.wait_for(6)
     slow.open()
@@ -100,13 +103,13 @@ def test_an_answer_is_checked_as_soon_as_it_is_written(ask, chat):
 def test_a_score_is_the_weighted_sum_of_the_paper(relevance, level, stars, worth):
     word = "unknown" if relevance is None else "yes" if relevance >= 0.5 else "no"
     relevant = Grade(verdict=word, score=relevance)
-    supported = Support(verdict="unknown", score=None, level=level)
+    supported = Grounding(verdict="unknown", score=None, level=level)
     useful = Usefulness(verdict="unknown", score=None, rating=stars)
     assert score(relevant, supported, useful) == pytest.approx(worth)
 
 
 def test_a_grader_that_gives_no_score_is_taken_at_its_word():
-    fully = Support(verdict="yes", score=None, level="fully")
+    fully = Grounding(verdict="yes", score=None, level="fully")
     useful = Usefulness(verdict="yes", score=None, rating=5)
     assert score(Grade(verdict="yes", score=None), fully, useful) == 2.5
     assert score(Grade(verdict="no", score=None), fully, useful) == 1.5
@@ -114,10 +117,10 @@ def test_a_grader_that_gives_no_score_is_taken_at_its_word():
 
 def test_an_answer_without_support_is_not_chosen_however_it_scores(ask, chat):
     answers(chat)
-    chat.answer_when(ja.RELEVANCE, answer=verdict("yes", 1.0))
-    chat.answer_when(ja.GROUNDING, OTHER, answer=support("no"))
-    chat.answer_when(ja.GROUNDING, ANSWER, answer=support("partly", "1日"))
-    chat.answer_when(ja.USEFULNESS, ANSWER, answer=rating(1))
+    chat.answer_when(JA.relevance, answer=verdict("yes", 1.0))
+    chat.answer_when(JA.grounding, OTHER, answer=grounding("no"))
+    chat.answer_when(JA.grounding, ANSWER, answer=grounding("partly", "1日"))
+    chat.answer_when(JA.usefulness, ANSWER, answer=rating(1))
     run = ask()
     result = run.result()
     assert (result.answer, result.outcome, result.unconfirmed) == (ANSWER, "unconfirmed", ("1日",))
@@ -126,7 +129,7 @@ def test_an_answer_without_support_is_not_chosen_however_it_scores(ask, chat):
 
 
 def test_when_no_answer_is_supported_it_declines(ask, chat):
-    chat.answer_when(ja.GROUNDING, answer=support("no"))
+    chat.answer_when(JA.grounding, answer=grounding("no"))
     run = ask()
     result = run.result()
     assert begun(run.events)[-1] == "decline"
@@ -135,14 +138,14 @@ def test_when_no_answer_is_supported_it_declines(ask, chat):
 
 
 def test_answers_from_passages_that_do_not_bear_on_the_question_are_not_chosen(ask, chat):
-    chat.answer_when(ja.RELEVANCE, answer=NO)
+    chat.answer_when(JA.relevance, answer=NO)
     assert ask().result().outcome == "not_in_documents"
 
 
 def test_an_answer_that_says_honestly_no_is_not_chosen(ask, chat):
-    chat.answer_when(ja.ANSWER, answer="NOT_IN_PASSAGES 日当の額は書かれていません。")
-    chat.answer_when(ja.ANSWER, ALLOWANCE, answer=ANSWER)
-    chat.answer_when(ja.USEFULNESS, ANSWER, answer=rating(3))
+    chat.answer_when(JA.answer, answer="NOT_IN_PASSAGES 日当の額は書かれていません。")
+    chat.answer_when(JA.answer, ALLOWANCE, answer=ANSWER)
+    chat.answer_when(JA.usefulness, ANSWER, answer=rating(3))
     run = ask()
     assert (run.result().answer, run.result().outcome) == (ANSWER, "confirmed")
     assert [each.refuses for each in candidates(run)] == [False, True, True, True]
@@ -150,26 +153,26 @@ def test_an_answer_that_says_honestly_no_is_not_chosen(ask, chat):
 
 def test_when_nothing_is_found_it_declines(ask, chat):
     run = ask("zzz qqq", retrieval=Retrieval(mode="keyword"))
-    chat.answer_when(en.RETRIEVAL_NEED, answer=YES)
+    chat.answer_when(EN.retrieval_need, answer=YES)
     assert run.result().outcome == "not_in_documents"
 
 
 def test_a_question_that_needs_no_documents_is_answered_from_memory_and_marked(ask, chat):
-    chat.answer_when(ja.RETRIEVAL_NEED, answer=verdict("no", 0.1))
+    chat.answer_when(JA.retrieval_need, answer=verdict("no", 0.1))
     chat.enqueue("4です。")
     run = ask("2足す2は?")
     result = run.result()
     assert begun(run.events) == ["decide_retrieval", "answer_from_memory"]
     assert decisions(run.events) == [("answer_from_memory", "no_documents_needed")]
     assert (result.outcome, result.answer, result.citations) == ("from_model", "4です。", ())
-    assert chat.prompts_with(ja.MEMORY)
+    assert chat.prompts_with(JA.memory)
 
 
 @pytest.mark.parametrize(
     "said", [verdict("no", 0.3), PROSE, ServiceBusy(host="h")], ids=["not sure", "unreadable", "failed"]
 )
 def test_in_doubt_documents_are_searched(ask, chat, said):
-    chat.answer_when(ja.RETRIEVAL_NEED, answer=said)
+    chat.answer_when(JA.retrieval_need, answer=said)
     run = ask()
     assert run.result().status == "finished"
     assert begun(run.events)[:2] == ["decide_retrieval", "retrieve"]
@@ -180,7 +183,7 @@ def test_in_doubt_documents_are_searched(ask, chat, said):
 
 def test_an_answer_that_cannot_be_written_is_left_out_and_told(ask, chat):
     answers(chat)
-    chat.answer_when(ja.ANSWER, "グリーン車", answer=ServiceBusy(host="h"))
+    chat.answer_when(JA.answer, "グリーン車", answer=ServiceBusy(host="h"))
     run = ask()
     assert run.result().outcome == "confirmed"
     [written] = finished(run.events, "write_candidates")
@@ -189,40 +192,40 @@ def test_an_answer_that_cannot_be_written_is_left_out_and_told(ask, chat):
 
 
 def test_when_no_answer_can_be_written_the_run_fails_with_the_reason(ask, chat):
-    chat.answer_when(ja.ANSWER, answer=ServiceBusy(host="h"))
+    chat.answer_when(JA.answer, answer=ServiceBusy(host="h"))
     result = ask().result()
     assert (result.status, result.error.code) == ("failed", "service_busy")
 
 
-@pytest.mark.parametrize("grader", [ja.RELEVANCE, ja.GROUNDING, ja.USEFULNESS])
+@pytest.mark.parametrize("grader", [JA.relevance, JA.grounding, JA.usefulness])
 def test_a_grade_that_fails_counts_as_not_graded(ask, chat, grader):
     chat.answer_when(grader, answer=ServiceBusy(host="h"))
     chat.default = ANSWER
     run = ask()
     result = run.result()
-    assert result.outcome == ("confirmed" if grader == ja.RELEVANCE else "unconfirmed")
+    assert result.outcome == ("confirmed" if grader == JA.relevance else "unconfirmed")
     [written] = finished(run.events, "write_candidates")
     assert written.fallback.code == "service_busy"
     assert all(each.is_supported for each in written.detail.candidates)
 
 
 def test_a_model_of_which_no_grade_can_be_read_fails_the_run(ask, chat):
-    for grader in (ja.RELEVANCE, ja.GROUNDING, ja.USEFULNESS):
+    for grader in (JA.relevance, JA.grounding, JA.usefulness):
         chat.answer_when(grader, answer=PROSE)
     assert ask().result().error.code == "no_json"
 
 
 def test_a_key_that_is_refused_ends_the_others(ask, chat):
     gate = Gate()
-    chat.answer_when(ja.ANSWER, answer=Held(gate, ANSWER))
-    chat.answer_when(ja.RELEVANCE, ALLOWANCE, answer=KeyRefused(host="h", model="m"))
+    chat.answer_when(JA.answer, answer=Held(gate, ANSWER))
+    chat.answer_when(JA.relevance, ALLOWANCE, answer=KeyRefused(host="h", model="m"))
     assert ask().result().error.code == "key_refused"
     assert gate.waiting == 0
 
 
 def test_stop_ends_all_candidates(ask, chat):
     gate = Gate()
-    chat.answer_when(ja.ANSWER, answer=Held(gate, ANSWER))
+    chat.answer_when(JA.answer, answer=Held(gate, ANSWER))
     run = ask()
     gate.wait_for(4)
     run.stop()

@@ -9,23 +9,16 @@ from index_store.base.records import AddStatus
 from index_store.ingestion import uploads
 from index_store.ingestion.sources import FileSource
 from rag.errors import BadHitCount, UnknownPipeline
-from rag.models.service import en, ja
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine
 from rag.runs.history import History
 from rag.runs.run import Run
 from rag.settings import Settings
-from rag.trace import (
-    DocumentsDetail,
-    Retrieval,
-    RunFinished,
-    RunStarted,
-    StepFinished,
-    StepStarted,
-    Token,
-    from_json,
-    to_json,
-)
+from rag.trace.details import DocumentsDetail
+from rag.trace.events import RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
+from rag.trace.passages import Retrieval
 from tests.rag.documents import INDEX
 from tests.rag.reading import begun, finished, of, tokens
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
@@ -49,7 +42,7 @@ def wait_for_token(run: Run) -> None:
 
 def test_events_come_in_order_and_the_last_is_run_finished(engine, chat):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, answer=NO, times=1)
+    chat.answer_when(JA.grounding, answer=NO, times=1)
     events = list(ask(engine, pipeline="self_rag").stream())
     assert isinstance(events[0], RunStarted)
     assert [type(event) for event in events].index(RunFinished) == len(events) - 1
@@ -68,7 +61,7 @@ def test_events_come_in_order_and_the_last_is_run_finished(engine, chat):
 
 def test_the_totals_are_the_sums_of_the_steps(engine, chat):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, answer=NO, times=1)
+    chat.answer_when(JA.grounding, answer=NO, times=1)
     run = ask(engine, pipeline="self_rag")
     totals, steps = run.result().totals, of(StepFinished, run.events)
     assert totals.model_calls == sum(step.model_calls for step in steps) == len(chat.prompts) == 10
@@ -208,7 +201,7 @@ def test_stop_ends_the_run_at_once_and_keeps_what_was_written(engine, chat):
 
 def test_stop_in_the_midst_of_grading_ends_every_grade(engine, chat):
     gate = Gate()
-    chat.answer_when(ja.RELEVANCE, answer=Held(gate, YES))
+    chat.answer_when(JA.relevance, answer=Held(gate, YES))
     run = ask(engine, pipeline="self_rag")
     gate.wait_for(4)
     run.stop()
@@ -293,7 +286,7 @@ def test_a_run_whose_time_is_up_is_limited_and_keeps_what_was_written(open_engin
 )
 def test_a_run_whose_calls_or_tokens_are_used_up_is_limited_and_says_which(open_engine, chat, limit, code, variable):
     approve(chat)
-    chat.answer_when(ja.GROUNDING, answer=NO)
+    chat.answer_when(JA.grounding, answer=NO)
     chat.default = LONG_ANSWER
     run = ask(open_engine(chat, **limit), pipeline="self_rag")
     result = run.result()
@@ -327,7 +320,7 @@ def test_a_follow_up_counts_among_the_calls_of_its_run(open_engine, chat):
     engine = open_engine(chat, run_call_limit=1)
     first = ask(engine)
     first.result()
-    chat.answer_when(ja.STANDALONE, answer="日当は誰が承認しますか?")
+    chat.answer_when(JA.standalone, answer="日当は誰が承認しますか?")
     second = ask(engine, "それは誰が承認しますか?", conversation_id=first.conversation_id)
     assert (second.result().status, second.result().error.code) == ("limited", "run_call_limit")
 
@@ -385,8 +378,8 @@ def test_a_fault_of_ours_ends_the_run_in_words_and_stands_in_the_log(engine, cha
 
 def test_a_failed_grade_ends_the_others(engine, chat):
     gate = Gate()
-    chat.answer_when(ja.RELEVANCE, answer=Held(gate, YES))
-    chat.answer_when(ja.RELEVANCE, "グリーン車", answer=RuntimeError("it broke"))
+    chat.answer_when(JA.relevance, answer=Held(gate, YES))
+    chat.answer_when(JA.relevance, "グリーン車", answer=RuntimeError("it broke"))
     assert ask(engine, pipeline="self_rag").result().status == "failed"
     assert gate.waiting == 0
 
@@ -401,7 +394,7 @@ def test_braces_in_a_question_reach_the_model(engine, chat):
     approve(chat)
     question = "What does {passages} in {0} {} mean?"
     assert ask(engine, question, pipeline="self_rag").result().status == "finished"
-    assert all(question in prompt for prompt in chat.prompts_with(en.RELEVANCE) + chat.prompts_with(en.ANSWER))
+    assert all(question in prompt for prompt in chat.prompts_with(EN.relevance) + chat.prompts_with(EN.answer))
 
 
 # What is kept

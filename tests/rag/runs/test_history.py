@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from rag.runs.history import TITLE_LENGTH, History
-from rag.trace import RunFinished, RunStarted, StepStarted, Token, Totals, from_json
+from rag.trace.events import RunFinished, RunStarted, StepStarted, Token, Totals, from_json
 
 
 @pytest.fixture

@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 
-from rag.models.chat_model import Meter
-from rag.models.keywords import standing_in
-from rag.models.registry import EmbeddedSource
+from rag.models.embedded.source import EmbeddedSource
+from rag.models.usage import Usage
 from rag.runs.engine import Engine
 from rag.settings import Settings
 from rag.text.language import is_written_in, language_of
@@ -28,7 +27,10 @@ def test_without_any_key_self_rag_answers_in_both_languages_and_cites_the_right_
             assert source in [citation.source for citation in result.citations]
             assert result.totals.tokens > 0
             check = finished(run.events, "check_grounding")[-1]
-            assert check.detail.grade.parts.keys() == {"asked", "confidence"}
+            assert [factor.en for factor in check.detail.grade.explanation.factors] == [
+                "yes or no",
+                "how surely it was written",
+            ]
 
 
 @pytest.mark.embedded
@@ -59,8 +61,7 @@ def test_search_words_are_copied_out_of_the_question(data_dir, embedded_model):
         try:
             model = source.open()
             return [
-                standing_in(each, await model.keywords(model.prompts.keywords(each, language_of(each)), Meter()))
-                for each in questions
+                (await model.extract_keywords(each, Usage(), language=language_of(each))).kept for each in questions
             ]
         finally:
             await source.close()

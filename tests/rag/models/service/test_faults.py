@@ -7,9 +7,9 @@ import socket
 
 import pytest
 
-import rag.models.chat_model
-from rag.models.service import ja
-from rag.trace import Token, to_json
+import rag.models.client
+from rag.models.service.ja import JA
+from rag.trace.events import Token, to_json
 from tests.rag.conftest import KEY
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished, of
@@ -24,7 +24,7 @@ JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龠]")
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
-    monkeypatch.setattr(rag.models.chat_model, "RETRY_PAUSE", 0.01)
+    monkeypatch.setattr(rag.models.client, "RETRY_PAUSE", 0.01)
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ def test_a_service_without_structured_output_is_asked_in_the_next_way_it_knows(a
 @pytest.mark.parametrize("refused", [set(), {"response_format"}, {"response_format", "tools"}])
 def test_search_words_are_had_from_a_service_in_whichever_way_it_knows(ask, server, refused):
     server.refuses = refused
-    server.answer_when(lambda request: ja.KEYWORDS in request.prompt, '{"words": ["日当"]}')
+    server.answer_when(lambda request: JA.keywords in request.prompt, '{"words": ["日当"]}')
     run = ask("hybrid")
     assert run.result().answer == ANSWER
     [extracted] = finished(run.events, "extract_keywords")
@@ -171,7 +171,7 @@ def test_search_words_are_had_from_a_service_in_whichever_way_it_knows(ask, serv
 
 
 def test_a_service_that_refuses_the_words_in_every_way_costs_the_words_alone(ask, server):
-    server.answer_when(lambda request: ja.KEYWORDS in request.prompt, Refusal(400))
+    server.answer_when(lambda request: JA.keywords in request.prompt, Refusal(400))
     run = ask("hybrid")
     assert run.result().status == "finished"
     [extracted] = finished(run.events, "extract_keywords")
@@ -214,7 +214,7 @@ def test_graders_are_asked_for_json_by_the_schemas_of_their_grades(ask, server):
     fields = [sorted(request.schema["properties"]) for request in graded]
     assert fields[:4] == [["reason", "score", "verdict"]] * 4
     assert sorted(fields[4:]) == [["rating", "reason"], ["reason", "support", "unsupported"]]
-    assert sum(ja.RELEVANCE in request.prompt for request in graded) == 4
+    assert sum(JA.relevance in request.prompt for request in graded) == 4
 
 
 @pytest.mark.parametrize("break_it", [refuses(401), refuses(400), refuses(500), fails(Fault.MALFORMED), answers(NO)])

@@ -1,0 +1,36 @@
+"""Work that waits for nothing but itself, done at once.
+
+Unlike asyncio.gather, a failure ends the others, and their requests; unlike a bare TaskGroup, it is raised as itself.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+async def gather(works: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
+    """Their results, in order."""
+    with _first_failure():
+        async with asyncio.TaskGroup() as group:
+            begun = [group.create_task(work) for work in works]
+    return [task.result() for task in begun]
+
+
+async def both(one: Coroutine[Any, Any, A], other: Coroutine[Any, Any, B]) -> tuple[A, B]:
+    with _first_failure():
+        async with asyncio.TaskGroup() as group:
+            first, second = group.create_task(one), group.create_task(other)
+    return first.result(), second.result()
+
+
+@contextmanager
+def _first_failure() -> Iterator[None]:
+    try:
+        yield
+    except ExceptionGroup as failed:
+        first = failed.exceptions[0]
+        raise first from first.__cause__

@@ -1,0 +1,65 @@
+"""What a run gives to its graph: LangGraph's context, the same for every node."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from index_store.store import IndexStore
+from rag.models.chat_model import ChatModel
+from rag.models.usage import Budget
+from rag.text.language import Language
+from rag.trace.events import Event, Style
+from rag.trace.passages import Retrieval
+from rag.web import WebSearch
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Where the events of one run go, and its clock."""
+
+    emit: Callable[[Event], None]
+    clock: Callable[[], float]
+    """seconds since the run began"""
+    budget: Budget
+    attempts: Counter[str] = field(default_factory=Counter)
+    """how often each step has begun"""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What this run's graph may do, and how often."""
+
+    rewrites: int
+    generations: int
+    web: bool = False
+    """there is a web search"""
+    regenerates: bool = True
+    """an answer that is not grounded is asked for again"""
+    speculates: bool = False
+    """an answer is begun while its passages are graded"""
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """From which grades on retrieval counts as good enough (CRAG, arXiv 2401.15884); see `assess` in
+    rag/nodes/grade_documents.py."""
+
+    rule: Literal["scores", "any"] = "scores"
+    lower: float = 0.4
+    upper: float = 0.7
+
+
+@dataclass(frozen=True)
+class RunContext:
+    model: ChatModel
+    store: IndexStore
+    index: str
+    retrieval: Retrieval
+    limits: Limits
+    language: Language
+    """of the question as it was asked, and so of the answer"""
+    style: Style
+    recorder: Recorder
+    web: WebSearch | None = None
+    assessment: Assessment = Assessment()

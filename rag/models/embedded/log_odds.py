@@ -1,0 +1,82 @@
+"""How sure the embedded model is of yes, read from the log-probabilities of the first token that it would write.
+
+The word that it writes is worth nothing as a grade (under a grammar it calls 82% of random passages relevant), the
+log-odds between the two words are: docs/decisions/embedded-chat-model.md has the figures.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from rag.models.client import Prompt
+from rag.trace.grades import Explanation, Factor, Grade
+
+YES = frozenset({"yes", "y", "true", "correct", "はい", "是", "是的"})
+NO = frozenset({"no", "n", "false", "incorrect", "いいえ", "いい", "否", "不是"})
+"""first tokens of either word, in lower case; いい is how the model begins いいえ, and it slips into Chinese"""
+
+TOP = 20
+"""tokens whose log-probabilities are asked for"""
+
+Token = Mapping[str, Any]
+"""of a reply, as OpenAI's protocol lists it: {"token", "logprob", "top_logprobs"}"""
+
+
+@dataclass(frozen=True)
+class YesNoQuestion:
+    """What the model is asked, and how its log-odds become a grade."""
+
+    prompt: Prompt
+    threshold: float
+    """log-odds from which on it counts as yes; calibrated with this very wording"""
+    adjustments: tuple[Factor, ...] = ()
+    """what is known without the model, in log-odds, and added to it"""
+    is_negated: bool = False
+    """asked the other way round: its no is a yes"""
+
+    def grade(self, tokens: Sequence[Token]) -> Grade:
+        """Of the tokens of a reply; unknown where there are none."""
+        if not tokens:
+            return Grade.unknown()
+        asked = log_odds(tokens[0]["top_logprobs"])
+        explanation = Explanation(
+            en="log-odds",
+            ja="対数オッズ",
+            factors=(
+                Factor(en="yes or no", ja="はい・いいえ", value=-asked if self.is_negated else asked),
+                *self.adjustments,
+            ),
+            threshold=self.threshold,
+        )
+        total = explanation.total
+        return Grade(
+            verdict="yes" if total >= self.threshold else "no",
+            score=1 / (1 + math.exp(self.threshold - total)),
+            explanation=explanation,
+        )
+
+
+def log_odds(top_logprobs: Iterable[Token]) -> float:
+    """log P(yes) - log P(no), each summed over its spellings.
+
+    `top_logprobs`: those of one token. A side that is not listed counts as the least probable token that is; 0 where
+    the list is empty.
+    """
+    listed = [(top["token"].strip().lower(), top["logprob"]) for top in top_logprobs]
+    if not listed:
+        return 0.0
+    least = min(logprob for _, logprob in listed)
+
+    def side(words: frozenset[str]) -> float:
+        total = sum(math.exp(logprob) for token, logprob in listed if token in words)
+        return math.log(total) if total else least
+
+    return side(YES) - side(NO)
+
+
+def tokens_of(message: AIMessage) -> Sequence[Token]:
+    """Those of a reply with their log-probabilities; none where the server does not tell them."""
+    return (message.response_metadata.get("logprobs") or {}).get("content") or ()

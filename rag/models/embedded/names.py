@@ -1,0 +1,46 @@
+"""Names and numbers of a text, as far as they show by how they are written: they outlive a translation, and what no
+passage names was not read there.
+"""
+
+import re
+import unicodedata
+
+_JAPANESE = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々ー]")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"(?<=[^\W_] )[A-Z][\w-]+|[\u30a1-\u30faー]{3,}")
+"""a capital within an English sentence; katakana, from three on"""
+_LATIN_NAME = re.compile(r"(?:[A-Za-z][a-z]*[A-Z\d]|(?<=[^\W_] )[A-Z])[A-Za-z\d-]*")
+"""HazeGate, VPN, S3; or a capital within an English sentence"""
+_LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z\d-]+")
+
+
+def shared_names(part: str, whole: str, known: str) -> float:
+    """The share of `part`'s numbers and Latin names that `whole` has, 0 to 1; those of `known` prove nothing.
+
+    Japanese and English write them alike, so it tells where the two are in different languages.
+    """
+    part, whole, known = (unicodedata.normalize("NFKC", text) for text in (part, whole, known))
+    name = _LATIN_WORD if _JAPANESE.search(part) else _LATIN_NAME
+    wanted = ({each.lower() for each in name.findall(part)} | _numbers(part)) - _terms(known)
+    return len(wanted & _terms(whole)) / len(wanted) if wanted else 0.0
+
+
+def unstated_names(part: str, whole: str) -> tuple[str, ...]:
+    """Numbers and names of `part` that `whole` does not have."""
+    part, whole = (unicodedata.normalize("NFKC", text) for text in (part, whole))
+    numbers = _numbers(whole)
+    unstated = [number for number in _NUMBER.findall(part) if _plain(number) not in numbers]
+    lower = whole.lower()
+    return tuple(dict.fromkeys(unstated + [name for name in _NAME.findall(part) if name.lower() not in lower]))
+
+
+def _terms(text: str) -> set[str]:
+    return {word.lower() for word in _LATIN_WORD.findall(text)} | _numbers(text)
+
+
+def _numbers(text: str) -> set[str]:
+    return {_plain(number) for number in _NUMBER.findall(text)}
+
+
+def _plain(number: str) -> str:
+    return number.replace(",", "")

@@ -1,0 +1,52 @@
+"""Where the embedded model comes from: its file, and the child process that serves it."""
+
+import httpx2
+import openai
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from rag.models.chat_model import ChatModel
+from rag.models.client import ChatClient
+from rag.models.embedded.chat import ANSWER_TOKENS, EmbeddedChat
+from rag.models.embedded.fetch import CHAT_MODEL, models_folder
+from rag.models.embedded.process import EmbeddedServer
+from rag.settings import Settings
+
+TIMEOUT = 300
+"""seconds: it reads 70 tokens a second, and requests wait for each other"""
+
+
+class EmbeddedSource:
+    def __init__(self, settings: Settings) -> None:
+        self._path = settings.embedded_model or models_folder(settings.data_dir) / CHAT_MODEL.name
+        self.name = self._path.stem
+        self._server = EmbeddedServer(self._path, log_path=settings.data_dir / "logs" / "embedded-model.log")
+        self._http = openai.DefaultAsyncHttpxClient(
+            trust_env=False,  # a proxy can't reach this machine's own address
+            # llama.cpp closes a kept connection just when the next request may be on its way.
+            limits=httpx2.Limits(max_keepalive_connections=0),
+        )
+
+    def is_ready(self) -> bool:
+        return self._server.is_running()
+
+    def open(self) -> ChatModel:
+        endpoint = self._server.start()
+        model = ChatOpenAI(
+            model=self.name,
+            api_key=SecretStr(endpoint.api_key),
+            base_url=endpoint.base_url,
+            http_async_client=self._http,
+            timeout=TIMEOUT,
+            stream_chunk_timeout=None,  # as in service/source.py
+            max_retries=0,
+            http_socket_options=(),
+            max_tokens=ANSWER_TOKENS,
+            temperature=0,
+            stream_usage=True,
+        )
+        return EmbeddedChat(ChatClient(model, self.name, base_url=endpoint.base_url))
+
+    async def close(self) -> None:
+        await self._http.aclose()
+        self._server.stop()

@@ -1,0 +1,261 @@
+"""The JSON that models are asked for: one type each, from which come the schema that is sent and the reading of what
+comes back.
+
+Models answer with JSON among prose or in a fence, in other words or cases than were asked for, or with a bare 'Yes.':
+reading takes all that is clear, and nothing that contradicts itself.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
+
+from rag.trace.grades import Grade, Grounding, Level, Usefulness
+
+G = TypeVar("G", bound=Grade)
+
+LEAST_USEFUL = 3
+"""the rating from which on an answer counts as useful"""
+
+_YES_NO = {"yes": "yes", "はい": "yes", "true": "yes", "no": "no", "いいえ": "no", "false": "no"}
+_LEVELS = {
+    "fully": "fully", "full": "fully", "fully supported": "fully",
+    "partly": "partly", "partially": "partly", "partial": "partly", "partially supported": "partly",
+    "no": "no", "not": "no", "none": "no", "no support": "no",
+}  # fmt: skip
+_SCORES: dict[Level, float] = {"fully": 1.0, "partly": 0.4, "no": 0.0}
+"""of a grader that gives none: partly is not enough"""
+
+
+def _word(value: object) -> str:
+    return str(value).strip().strip(".。").lower()
+
+
+def _score(value: object) -> float | None:
+    is_number = isinstance(value, int | float | str) and not isinstance(value, bool)
+    try:
+        score = float(value) if is_number else None  # type: ignore[arg-type]  # what is no number is caught
+    except ValueError:
+        return None
+    return score if score is not None and 0 <= score <= 1 else None
+
+
+def _line(value: object) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def _lines(value: object) -> tuple[str, ...]:
+    return tuple(filter(None, map(_line, value))) if isinstance(value, list) else ()
+
+
+def _rating(value: object) -> object:
+    """Also of '4', 4.0 and '4/5'."""
+    stars = re.fullmatch(r"\s*([1-5])(?:\.0+)?(?:\s*/\s*5)?\s*", str(value))
+    return int(stars[1]) if stars else value
+
+
+Reason = Annotated[
+    str,
+    BeforeValidator(lambda value: str(value or "").strip()),
+    WithJsonSchema({"type": "string", "description": "one short sentence"}),
+]
+
+
+class Reply(BaseModel):
+    """What a model is asked to reply with. Its fields, in their order, are those of the schema."""
+
+    @classmethod
+    def schema_name(cls) -> str:
+        return cls.__name__.removesuffix("Reply").lower()
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """As OpenAI's `response_format` takes it: an object of these properties, all of them and no others."""
+        properties = cls.model_json_schema(by_alias=True)["properties"]
+        for each in properties.values():
+            each.pop("title", None)
+            each.pop("default", None)
+        return {
+            "name": cls.schema_name(),
+            "strict": True,
+            "schema": {
+                "type": "object",
+                "properties": properties,
+                "required": list(properties),
+                "additionalProperties": False,
+            },
+        }
+
+    @classmethod
+    def found_in(cls, text: str) -> list[Self]:
+        """Each object of this kind that stands in `text`."""
+        found = []
+        for each in json_objects(text):
+            try:
+                found.append(cls.model_validate({key.lower(): value for key, value in each.items()}))
+            except ValidationError:
+                continue
+        return found
+
+
+class RelevanceReply(Reply):
+    """A yes or no, with its reason."""
+
+    reason: Reason = ""
+    verdict: Annotated[
+        Literal["yes", "no"],
+        BeforeValidator(lambda value: _YES_NO.get(_word(value), value)),
+        Field(validation_alias=AliasChoices("verdict", "binary_score")),
+    ]
+    score: Annotated[
+        float | None,
+        BeforeValidator(_score),
+        WithJsonSchema({"type": "number", "description": "0 to 1, how sure of yes"}),
+    ] = None
+
+    @classmethod
+    def schema_name(cls) -> str:
+        return "verdict"
+
+    def grade(self) -> Grade:
+        score = self.score
+        # A score on the wrong side of the verdict is a model that took it for its confidence in the verdict.
+        if score is not None and (score >= 0.5) != (self.verdict == "yes"):
+            score = 1 - score
+        return Grade(verdict=self.verdict, score=score, reason=self.reason)
+
+    @classmethod
+    def read(cls, text: str) -> Grade | None:
+        """None where neither yes nor no can be read from `text`, or both: it may repeat what a passage says."""
+        if found := cls.found_in(text):
+            return _agreed(each.grade() for each in found)
+        word = re.match(r"\W*(yes|no|はい|いいえ)(?!\w)", text, re.IGNORECASE)
+        return cls.model_validate({"verdict": word[1]}).grade() if word else None
+
+
+class GroundingReply(Reply):
+    """How far an answer is grounded, and which of its claims are not."""
+
+    reason: Reason = ""
+    unsupported: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_lines),
+        WithJsonSchema({"type": "array", "items": {"type": "string"}, "description": "claims without support"}),
+    ] = ()
+    level: Annotated[
+        Literal["fully", "partly", "no"],
+        BeforeValidator(lambda value: _LEVELS.get(_word(value), value)),
+        Field(alias="support"),
+    ]
+
+    @classmethod
+    def schema_name(cls) -> str:
+        return "support"
+
+    def grade(self) -> Grounding:
+        return Grounding(
+            verdict="yes" if self.level == "fully" else "no",
+            score=_SCORES[self.level],
+            reason=self.reason,
+            level=self.level,
+            unsupported=self.unsupported,
+        )
+
+    @classmethod
+    def read(cls, text: str) -> Grounding | None:
+        """The same; a bare yes or no is fully grounded or not at all."""
+        if found := cls.found_in(text):
+            return _agreed(each.grade() for each in found)
+        grade = RelevanceReply.read(text)
+        return Grounding(**dict(grade), level="fully" if grade.verdict == "yes" else "no") if grade else None
+
+
+class UsefulnessReply(Reply):
+    """One to five stars."""
+
+    reason: Reason = ""
+    rating: Annotated[
+        Literal[1, 2, 3, 4, 5],
+        BeforeValidator(_rating),
+        WithJsonSchema({"type": "integer", "enum": [1, 2, 3, 4, 5]}),
+    ]
+
+    def grade(self) -> Usefulness:
+        return Usefulness(
+            verdict="yes" if self.rating >= LEAST_USEFUL else "no",
+            score=(self.rating - 1) / 4,
+            reason=self.reason,
+            rating=self.rating,
+        )
+
+    @classmethod
+    def read(cls, text: str) -> Usefulness | None:
+        """The same; a bare yes or no is a rating of 5 or 1."""
+        if found := cls.found_in(text):
+            return _agreed(each.grade() for each in found)
+        grade = RelevanceReply.read(text)
+        return Usefulness(**dict(grade), rating=5 if grade.verdict == "yes" else 1) if grade else None
+
+
+class RouteReply(Reply):
+    """Which way a question takes."""
+
+    reason: Reason = ""
+    route: Annotated[Literal["talk", "documents", "web"], BeforeValidator(_word)]
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        if found := cls.found_in(text):
+            return found[0]
+        word = re.match(r"\W*(talk|documents|web)\W*$", text, re.IGNORECASE)
+        return cls.model_validate({"route": word[1]}) if word else None
+
+
+class KeywordsReply(Reply):
+    """Search words."""
+
+    words: tuple[str, ...]
+
+    @classmethod
+    def read(cls, text: str) -> tuple[str, ...]:
+        """Of JSON with a list in it, whatever its key, or of a list with commas, bullets or lines."""
+        for each in json_objects(text):
+            for value in each.values():
+                if isinstance(value, list):
+                    return _bare(word for word in value if isinstance(word, str))
+        return _bare(_BULLET.sub("", part) for part in _SEPARATOR.split(_LABEL.sub("", text)))
+
+
+_SEPARATOR = re.compile(r"[,、，;；\n\t]|・(?=\s)|\s[|/]\s")
+_DECORATION = " 　\"'“”‘’「」『』【】*`_.。:："
+_BULLET = re.compile(r"^\s*(?:[-*・•]|\d{1,2}[.)])\s+")
+_LABEL = re.compile(r"^\s*(?:(?:search |key)?words|検索語|キーワード)\s*[:：]", re.IGNORECASE)
+
+
+def _bare(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(bare for word in words if (bare := " ".join(word.strip(_DECORATION).split())))
+
+
+def _agreed(grades: Iterable[G]) -> G | None:
+    """The last one; None where they contradict each other."""
+    found = list(grades)
+    return found[-1] if len({grade.verdict for grade in found}) == 1 else None
+
+
+def json_objects(text: str) -> list[dict[str, Any]]:
+    """Those that stand in `text`, in a fence or among prose."""
+    found = []
+    decoder = json.JSONDecoder()
+    at = text.find("{")
+    while at != -1:
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError):
+            at = text.find("{", at + 1)
+            continue
+        if isinstance(value, dict):
+            found.append(value)
+        at = text.find("{", end)
+    return found

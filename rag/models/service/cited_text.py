@@ -1,0 +1,54 @@
+"""An answer of a model that cites by itself, as it streams: its markers in one form, and those that point to no passage
+dropped."""
+
+import re
+from collections.abc import Sequence
+
+from rag.models.chat_model import Answer
+from rag.models.service.no_answer import NoAnswerFilter
+from rag.trace.passages import Passage
+
+_MARKER = re.compile(r"( *)[\[【［]\s*(\d+(?:\s*[,、，]\s*\d+)*)\s*[\]】］]")
+_OPEN_MARKER = re.compile(r" *(?:[\[【［][\d\s,、，]*)?$")
+"""with the spaces before it, which go when all of the marker does"""
+
+
+class CitedText:
+    """Takes an answer in pieces, and gives it back with [n] behind what passage n says."""
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self._text = ""
+        self._cited: list[int] = []
+        self._numbers = {passage.number for passage in passages}
+        self._no_answer = NoAnswerFilter()
+        self._held = ""
+
+    @property
+    def answer(self) -> Answer:
+        """All so far."""
+        token = self._no_answer
+        is_no_answer = token.stands_first or (token.was_written and not self._cited)
+        return Answer(self._text, tuple(self._cited), is_no_answer)
+
+    def feed(self, piece: str) -> str:
+        text = self._held + self._no_answer.feed(piece)
+        # The pattern matches the empty end of any text.
+        split = next(_OPEN_MARKER.finditer(text)).start()
+        self._held = text[split:]
+        return self._pass_on(text[:split])
+
+    def end(self) -> str:
+        text, self._held = self._held + self._no_answer.end(), ""
+        return self._pass_on(text)
+
+    def _pass_on(self, text: str) -> str:
+        shown = _MARKER.sub(self._checked, text)
+        self._text += shown
+        return shown
+
+    def _checked(self, marker: re.Match[str]) -> str:
+        space, written = marker.groups()
+        numbers = [int(number) for number in re.findall(r"\d+", written)]
+        kept = [number for number in numbers if number in self._numbers]
+        self._cited += [number for number in kept if number not in self._cited]
+        return space + "".join(f"[{number}]" for number in kept) if kept else ""

@@ -1,0 +1,54 @@
+"""Where a model behind a key or a URL comes from: OpenAI, or whatever speaks its protocol."""
+
+import openai
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from rag.models.chat_model import ChatModel
+from rag.models.client import ChatClient
+from rag.models.service.chat import ServiceChat
+from rag.settings import Settings
+
+NO_CHUNK_TIMEOUT = None
+"""ChatOpenAI's own, of each chunk, can swallow a stop that comes with one (asyncio.wait_for of Python 3.11); the
+connection's timeout bounds silence all the same"""
+
+PLACEHOLDER_KEY = "none"
+"""for servers that need no key; the client insists on one"""
+
+
+class ServiceSource:
+    def __init__(self, settings: Settings) -> None:
+        self.name = settings.chat_model
+        self._settings = settings
+        # Its own, since the shared one that ChatOpenAI takes belongs to the event loop that used it first.
+        self._http = openai.DefaultAsyncHttpxClient()
+        self._model: ServiceChat | None = None
+
+    def is_ready(self) -> bool:
+        return True
+
+    def open(self) -> ChatModel:
+        if self._model is None:
+            url, retries = self._settings.openai_base_url, self._settings.model_retries
+            model = ChatOpenAI(
+                model=self.name,
+                api_key=self._settings.openai_api_key or SecretStr(PLACEHOLDER_KEY),
+                base_url=url,
+                http_async_client=self._http,
+                http_socket_options=(),  # others would take the proxies of the environment away
+                timeout=self._settings.model_timeout,
+                stream_chunk_timeout=NO_CHUNK_TIMEOUT,
+                max_retries=retries,
+                temperature=0,
+                stream_usage=True,
+            )
+            self._model = ServiceChat(
+                ChatClient(model, self.name, base_url=url, retries=retries),
+                context=self._settings.model_context,
+                speculates=self._settings.draft_ahead,
+            )
+        return self._model
+
+    async def close(self) -> None:
+        await self._http.aclose()

@@ -1,0 +1,112 @@
+"""Nodes of Self-RAG's own way: several answers, one from each passage, scored by their grades, and the best chosen.
+
+    score = 1.0 * ISREL + 1.0 * ISSUP + 0.5 * ISUSE        -0.5 to 2.5
+
+After arXiv 2310.11511, section 3.3; weights and values are the paper's (its section 4.3 and appendix A.3). It takes the
+expectation over its model's reflection tokens and adds the probability of the text. A grader behind an API says one
+grade, which counts whole, and the text's probability is not to be had; the paper's own code leaves it out by default.
+"""
+
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from index_store.base.errors import PlainError
+from rag.errors import PASSING, NoJson
+from rag.graph.concurrency import both, gather
+from rag.graph.state import State
+from rag.graph.step import NodeStep, or_unknown, step
+from rag.models.chat_model import Answer
+from rag.nodes.generate import stream_answer
+from rag.text.citations import markers_of
+from rag.trace.details import AnswerCheckDetail, Candidate, CandidatesDetail
+from rag.trace.grades import Grade, Grounding, Level, Usefulness
+from rag.trace.passages import Passage
+
+G = TypeVar("G", bound=Grade)
+
+RELEVANCE, GROUNDING, USEFULNESS = 1.0, 1.0, 0.5
+"""weights"""
+
+_VERDICT = {"yes": 1.0, "no": 0.0, "unknown": 0.5}
+_LEVEL: dict[Level | None, float] = {"fully": 1.0, "partly": 0.5, "no": 0.0, None: 0.5}
+_RATING = {1: -1.0, 2: -0.5, 3: 0.0, 4: 0.5, 5: 1.0, None: 0.0}
+"""what was not graded counts as the middle, neither yes nor no"""
+
+
+def score(relevance: Grade, grounding: Grounding, usefulness: Usefulness) -> float:
+    relevant = _VERDICT[relevance.verdict] if relevance.score is None else relevance.score
+    return RELEVANCE * relevant + GROUNDING * _LEVEL[grounding.level] + USEFULNESS * _RATING[usefulness.rating]
+
+
+@step
+async def write_candidates(state: State, step: NodeStep) -> State:
+    """Writes an answer from each passage alone, and grades each as soon as it is there; all side by side.
+
+    An answer that can't be written is left out. Raises what failed where none could be written, and NoJson where no
+    grade of any could be read.
+    """
+    question, model, usage, context = state["question"], step.model, step.usage, step.context
+    failed: list[PlainError] = []
+
+    async def graded(asking: Coroutine[Any, Any, G], unknown: G) -> G:
+        grade, error = await or_unknown(asking, unknown)
+        step.fallback = step.fallback or error
+        return grade
+
+    async def checked(passage: Passage) -> tuple[Answer, Grounding, Usefulness] | None:
+        writing = model.answer(question, [passage], usage, language=context.language, style=context.style)
+        try:
+            answer = await stream_answer(step, writing, is_shown=False)
+        except PASSING as error:
+            failed.append(error)
+            return None
+        grounding, usefulness = await both(
+            graded(model.check_grounding(question, answer, [passage], usage), Grounding.unknown()),
+            graded(model.check_usefulness(question, answer, usage), Usefulness.unknown()),
+        )
+        return answer, grounding, usefulness
+
+    async def candidate(passage: Passage) -> Candidate | None:
+        relevance, written = await both(
+            graded(model.grade_relevance(question, passage, usage), Grade.unknown()), checked(passage)
+        )
+        if written is None:
+            return None
+        answer, grounding, usefulness = written
+        return Candidate(
+            passage=passage,
+            text=answer.text,
+            relevance=relevance,
+            grounding=grounding,
+            usefulness=usefulness,
+            score=score(relevance, grounding, usefulness),
+            refuses=answer.is_no_answer,
+        )
+
+    candidates = [each for each in await gather(map(candidate, state["passages"])) if each]
+    if failed:
+        if not candidates:
+            raise failed[0]
+        step.fallback = failed[0].as_failure()
+    if candidates and not step.fallback and all(map(_is_ungraded, candidates)):
+        raise NoJson(model=model.name)
+    # What is not grounded in its passage is not chosen, however it scores: the paper's hard control.
+    candidates.sort(key=lambda each: (each.is_supported, each.score), reverse=True)
+    step.detail = CandidatesDetail(candidates=tuple(candidates))
+    step.verdict = "yes" if any(each.is_supported for each in candidates) else "no"
+    return {"candidates": candidates}
+
+
+def _is_ungraded(candidate: Candidate) -> bool:
+    grades = (candidate.relevance, candidate.grounding, candidate.usefulness)
+    return all(grade.verdict == "unknown" for grade in grades)
+
+
+@step
+async def choose_candidate(state: State, step: NodeStep) -> State:
+    """The best candidate is the answer; what its grades said is what the answer is worth."""
+    best = state["candidates"][0]
+    step.token(best.text)
+    step.detail = AnswerCheckDetail(grounding=best.grounding, usefulness=best.usefulness)
+    step.verdict = step.detail.verdict
+    return {"answer": Answer(best.text, markers_of(best.text))}

@@ -1,0 +1,69 @@
+"""Nodes that reword a question: for the next search of the documents, or for one of the web."""
+
+from rag.errors import PASSING
+from rag.graph.state import State
+from rag.graph.step import NodeStep, step
+from rag.text.fence import place
+from rag.text.language import is_written_in
+from rag.trace.details import RewriteDetail
+
+LONGEST_QUERY = 300
+"""characters; what is longer is an essay on the question, not a question"""
+
+LONGEST_REASON = 200
+"""characters of a passage's place and of what its grader said, of which there may be twenty"""
+
+
+@step(role="rewrites")
+async def rewrite_question(state: State, step: NodeStep) -> State:
+    """Rewords the question for the next search, in its own language, told why the last one did not serve.
+
+    Where that fails, or gives no usable query, the query stays as it was.
+    """
+    language, before = step.context.language, state["query"]
+    dropped, not_useful = ("", state["usefulness"].reason) if state["relevant"] else (_dropped(state), "")
+    after, refused = before, None
+    try:
+        written = await step.model.rewrite_question(
+            state["question"], before, step.usage, language=language, dropped=dropped, not_useful=not_useful
+        )
+    except PASSING as error:
+        step.fallback = error.as_failure()
+    else:
+        line = written.splitlines()[0].strip(" 　\"'“”「」『』")
+        # A small model slips into another language, or answers instead of asking: then what was asked is better.
+        usable = 0 < len(line) <= LONGEST_QUERY and is_written_in(line, language)
+        after, refused = (line, None) if usable else (before, written)
+    reworded = after != before
+    step.detail = RewriteDetail(before=before, after=after, refused=refused, reason=dropped or not_useful)
+    step.verdict = "yes" if reworded else "no"
+    changes: State = {"reworded": reworded, "rewrites": state.get("rewrites", 0) + 1}
+    if reworded:
+        changes |= {"query": after, "words": None}  # search words were those of the question before
+    return changes
+
+
+@step(role="rewrites")
+async def rewrite_for_web(state: State, step: NodeStep) -> State:
+    """Rewords the question for a web search, in its own language; where that fails, it is searched for as it is."""
+    question, language = state["question"], step.context.language
+    try:
+        written = await step.model.rewrite_for_web(question, step.usage, language=language)
+    except PASSING as error:
+        step.fallback, step.verdict = error.as_failure(), "no"
+        step.detail = RewriteDetail(before=question, after=question)
+        return {"web_query": question}
+    query = written.splitlines()[0].strip(" 　\"'“”「」『』")
+    usable = 0 < len(query) <= LONGEST_QUERY and is_written_in(query, language)
+    step.detail = RewriteDetail(
+        before=question, after=query if usable else question, refused=None if usable else written
+    )
+    step.verdict = "yes" if usable else "no"
+    return {"web_query": query if usable else question}
+
+
+def _dropped(state: State) -> str:
+    """What was found and is of no help, each with its grader's reason."""
+    grades = state.get("grades", {})
+    lines = ((place(passage), grades[passage.number].reason) for passage in state["passages"])
+    return "\n".join(": ".join(filter(None, line))[:LONGEST_REASON] for line in lines)

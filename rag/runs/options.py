@@ -1,0 +1,48 @@
+"""What a person may pick for one run: how documents are searched, and how the answer is to read."""
+
+from typing import get_args
+
+from index_store.base.errors import UnknownMode, UnknownUnit
+from index_store.search.searcher import MODES, UNITS
+from rag.errors import BadHitCount, UnknownStyle
+from rag.trace.events import Style
+from rag.trace.passages import Retrieval
+
+LEAST_HITS, MOST_HITS = 1, 20
+"""more than twenty passages bury the one that answers"""
+
+
+def check_retrieval(retrieval: Retrieval) -> None:
+    """Raises UnknownMode, UnknownUnit, BadHitCount."""
+    if retrieval.mode not in MODES:
+        raise UnknownMode(mode=retrieval.mode, known=", ".join(MODES))
+    if retrieval.unit not in UNITS:
+        raise UnknownUnit(unit=retrieval.unit, known=", ".join(UNITS))
+    if not LEAST_HITS <= retrieval.k <= MOST_HITS:
+        raise bad_hit_count(retrieval.k)
+
+
+def hit_count(text: str) -> int:
+    """Raises BadHitCount."""
+    try:
+        return int(text)
+    except ValueError as error:
+        raise bad_hit_count(text) from error
+
+
+def bad_hit_count(k: int | str) -> BadHitCount:
+    return BadHitCount(k=k, least=LEAST_HITS, most=MOST_HITS)
+
+
+LENGTHS: tuple[str, ...] = get_args(Style.model_fields["length"].annotation)
+TONES: tuple[str, ...] = get_args(Style.model_fields["tone"].annotation)
+
+USUAL = Style()
+
+
+def style(length: str, tone: str) -> Style:
+    """Raises UnknownStyle."""
+    for name, known in ((length, LENGTHS), (tone, TONES)):
+        if name not in known:
+            raise UnknownStyle(name=name, known=", ".join(known))
+    return Style.model_validate({"length": length, "tone": tone})

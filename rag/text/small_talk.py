@@ -1,0 +1,23 @@
+"""Whether a message is plainly small talk, by rules: nothing but greetings, thanks and the like."""
+
+import re
+import unicodedata
+
+LONGEST_TALK = 60
+"""characters; nobody greets at greater length, and a pattern that repeats is not to be tried on an essay"""
+
+_TALK = re.compile(
+    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|night)|how are you(?: today| doing)?|there|everyone|all"
+    r"|thanks(?: a lot| for your help)?|thank you(?: very much| so much| for your help)?|cheers|bye|goodbye|see you"
+    r"|who are you|what can you do|nice to meet you|okay|ok|great|got it"
+    r"|こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|はじめまして|初めまして|皆さん|みなさん"
+    r"|お(?:疲|つか)れ(?:様|さま)(?:です|でした)?|どうも|ありがとう(?:ございます|ございました)?|助かりました"
+    r"|さようなら|またね|お?元気ですか|調子はどうですか|あなたは(?:誰|だれ|何者)ですか|何ができますか"
+    r"|よろしく(?:お願い(?:し|いたし)ます)?|了解(?:です|しました)?|わかりました|やあ|もしもし) ?)+"
+)
+"""nothing but greetings, thanks and what else is said by way of it"""
+
+
+def is_small_talk(message: str) -> bool:
+    text = " ".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", message).casefold()))
+    return len(text) <= LONGEST_TALK and _TALK.fullmatch(text) is not None

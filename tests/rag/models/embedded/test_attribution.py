@@ -1,0 +1,99 @@
+"""The answer of a model that does not cite: each sentence finds its source."""
+
+import pytest
+
+from rag.models.embedded.attribution import AttributedText
+from rag.text.citations import claims
+from rag.trace.passages import Passage
+
+
+def passage(number: int, text: str = "", title: str = "規程") -> Passage:
+    return Passage(
+        number=number, rank=number, score=0.8, document_id="d", section_id=f"s{number}", source="a.md", title=title,
+        headings=(), page=None, text=text, start=0, end=len(text),
+    )  # fmt: skip
+
+
+PASSAGES = [
+    passage(1, "日当は1日2,500円です。宿泊を伴わない出張では半額になります。"),
+    passage(2, "The VPN client is called HazeGate. Version 2.5 needs 8 GB of memory."),
+    passage(3, "宿泊費は1泊12,000円を上限とします。"),
+]
+
+
+def written(text: AttributedText, answer: str, size: int) -> str:
+    shown = "".join(text.feed(answer[i : i + size]) for i in range(0, len(answer), size)) + text.end()
+    assert shown == text.text
+    return shown
+
+
+def attribute(answer: str, question: str = "", size: int = 1000) -> str:
+    return written(AttributedText(question, PASSAGES), answer, size)
+
+
+@pytest.mark.parametrize("size", range(1, 12))
+def test_the_size_of_the_pieces_changes_no_attributed_text(size):
+    answer = (
+        "日当は1日2,500円です。宿泊費は1泊12,000円を上限とします。\nThe VPN client is HazeGate. Version 2.5 needs 8 GB."
+    )
+    assert attribute(answer, size=size) == attribute(answer)
+    assert attribute(answer).count("[") == 4
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        ("日当は1日2,500円です。", "日当は1日2,500円です[1]。"),
+        ("日当は1日2,500円です", "日当は1日2,500円です[1]"),
+        ("The VPN client is HazeGate.", "The VPN client is HazeGate[2]."),
+        ("日当は1日2,500円です。宿泊費は1泊12,000円です。", "日当は1日2,500円です[1]。宿泊費は1泊12,000円です[3]。"),
+    ],
+)
+def test_an_attributed_sentence_gets_its_number_before_its_full_stop(answer, shown):
+    assert attribute(answer) == shown
+
+
+def test_the_point_of_a_number_ends_no_sentence():
+    assert attribute("Version 2.5 needs 8 GB of memory.") == "Version 2.5 needs 8 GB of memory[2]."
+
+
+@pytest.mark.parametrize("size", range(1, 12))
+def test_a_point_that_no_sentence_begins_after_ends_none(size):
+    answer = "The VPN client (ext. 2499, e.g. HazeGate) needs 8 GB. It is new.\nThe VPN client is HazeGate.\n"
+    shown = "The VPN client (ext. 2499, e.g. HazeGate) needs 8 GB[2]. It is new.\nThe VPN client is HazeGate[2].\n"
+    assert attribute(answer, size=size) == shown
+    assert [claim.text for claim in claims(shown)] == [
+        "The VPN client (ext. 2499, e.g. HazeGate) needs 8 GB.",
+        "It is new.",
+        "The VPN client is HazeGate.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "said", ["その情報は見当たりませんでした。", "I could not find any mention here.", "Sorry!", "。"]
+)
+def test_what_no_passage_says_cites_nothing(said):
+    assert attribute(said) == said
+
+
+def test_among_equal_passages_the_one_that_has_the_words_of_the_question_is_the_source():
+    passages = [passage(1, "部長の日当は3,000円です。"), passage(2, "宿泊を伴う場合の上限は3,000円です。")]
+    for question, number in (("部長の日当は?", 1), ("宿泊を伴う場合の上限は?", 2)):
+        assert written(AttributedText(question, passages), "3,000円です。", 3) == f"3,000円です[{number}]。"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "shown"),
+    [
+        ("VPNクライアントの名前は?", "名前はHazeGateです。", "名前はHazeGateです[2]。"),
+        ("VPNクライアントの名前は?", "VPNの名前は見当たりません。", "VPNの名前は見当たりません。"),
+        ("What is the limit for a hotel?", "The limit is 12,000 yen.", "The limit is 12,000 yen[3]."),
+        ("What is the limit for a hotel?", "There is no limit.", "There is no limit."),
+    ],
+)
+def test_a_sentence_finds_its_source_in_another_language_by_what_it_names(question, answer, shown):
+    assert attribute(answer, question) == shown
+
+
+def test_without_passages_nothing_is_cited():
+    assert written(AttributedText("", []), "日当は2,500円です。", 2) == "日当は2,500円です。"

@@ -1,0 +1,144 @@
+"""How the embedded model is asked, over a loopback server in its place."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeVar
+
+import pytest
+
+from benchmarks.grading import passage
+from rag.models import chat_model
+from rag.models.client import Prompt
+from rag.models.embedded.chat import EmbeddedChat, ScoredAnswer
+from rag.models.embedded.log_odds import YesNoQuestion, tokens_of
+from rag.models.service.source import ServiceSource
+from rag.models.usage import Usage
+from rag.settings import Settings
+from rag.trace.events import Style
+from rag.trace.grades import Factor, Grade
+from tests.servers import Answer, OpenAIServer
+
+T = TypeVar("T")
+
+PROMPT: Prompt = [("user", "Is snow white?")]
+
+
+def asked_as_embedded(data_dir, answers: Iterable[Answer], ask: Callable[[EmbeddedChat], Awaitable[T]]):
+    """What came of it, and the requests."""
+
+    async def asked():
+        source = ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url))
+        try:
+            return await ask(EmbeddedChat(source.open().client))
+        finally:
+            await source.close()
+
+    with OpenAIServer() as server:
+        server.enqueue(*answers)
+        return asyncio.run(asked()), server.chats
+
+
+def test_search_words_are_written_within_a_bound(data_dir):
+    found, [asked] = asked_as_embedded(
+        data_dir,
+        [Answer("Search words: snow, white")],
+        lambda model: model.extract_keywords("Is snow white?", Usage(), language="en"),
+    )
+    assert found.kept == ("snow", "white")
+    assert asked.schema is None
+    assert asked.token_limit <= 100
+
+
+def test_it_is_not_trusted_with_a_part_of_its_search_words(data_dir):
+    """It copies badly: what it puts in other words is often the very word that matters."""
+    for said, why_not in (("出張, 日当", None), ("出張, 价格", "invented")):
+        found, _ = asked_as_embedded(
+            data_dir,
+            [Answer(said)],
+            lambda model: model.extract_keywords("出張の日当は?", Usage(), language="ja"),
+        )
+        assert found.why_not == why_not
+
+
+@pytest.mark.parametrize(
+    ("threshold", "adjustment", "verdict"), [(0.0, 0.0, "yes"), (2.5, 0.0, "no"), (2.5, 1.0, "yes"), (0.0, -3.0, "no")]
+)
+def test_a_grade_is_read_from_the_log_odds_and_not_from_the_word(data_dir, threshold, adjustment, verdict):
+    async def grade(model: EmbeddedChat) -> Grade:
+        adjustments = (Factor(en="words", ja="言葉", value=adjustment),)
+        message = await model.client.ask(PROMPT, Usage(), max_tokens=1, logprobs=True, top_logprobs=20)
+        return YesNoQuestion(PROMPT, threshold, adjustments).grade(tokens_of(message))
+
+    answer = Answer("no", logprobs=({"yes": -0.5, "no": -2.5},))
+    grade, _ = asked_as_embedded(data_dir, [answer], grade)
+    assert grade.verdict == verdict
+    assert grade.explanation.total == pytest.approx(2 + adjustment)
+    assert grade.explanation.threshold == threshold
+    assert [factor.value for factor in grade.explanation.factors] == [pytest.approx(2), adjustment]
+    assert (grade.score >= 0.5) is (verdict == "yes")
+
+
+def test_a_grader_is_asked_for_one_token_and_its_log_probabilities(data_dir):
+    grade, [asked] = asked_as_embedded(
+        data_dir, [Answer("")], lambda model: model.grade_retrieval_need("Is snow white?", Usage())
+    )
+    assert (asked.body["logprobs"], asked.token_limit) == (True, 1)
+    assert grade.verdict == "unknown"
+
+
+def test_it_is_not_asked_to_correct_itself():
+    """An answer that is wrong passes its check at the next try sooner than it gets right."""
+    assert not EmbeddedChat.regenerates
+
+
+def test_it_begins_no_answer_in_vain():
+    """Its calls wait for each other."""
+    assert not EmbeddedChat.speculates
+
+
+YES, NO = (Answer("yes", logprobs=({"yes": yes, "no": -1.0},)) for yes in (6.0, -8.0))
+PASSAGE = passage(1, "A password has at least 14 characters.")
+
+
+def grounded(data_dir, said: str, *answers: Answer):
+    return asked_as_embedded(
+        data_dir,
+        answers,
+        lambda model: model.check_grounding("How long is a password?", chat_model.Answer(said), [PASSAGE], Usage()),
+    )
+
+
+def test_the_claims_of_an_answer_are_graded_one_by_one(data_dir):
+    grounding, chats = grounded(data_dir, "It has 14 characters[1]. It has 3 colours[1].", YES, NO)
+    assert (grounding.level, grounding.unsupported) == ("partly", ("It has 3 colours.",))
+    assert ["colours" in chat.text for chat in chats] == [False, True]
+
+
+def test_an_answer_of_many_claims_is_graded_as_a_whole(data_dir):
+    grounding, [asked] = grounded(data_dir, " ".join(["It has 14 characters[1]."] * 9), YES)
+    assert grounding.level == "fully"
+    assert asked.text.count("It has 14 characters.") == 9
+
+
+def test_graders_do_not_read_the_markers_of_an_answer(data_dir):
+    """One takes more than half of a right answer's log-odds, and its number is no number that passages lack."""
+    grounding, [asked] = grounded(data_dir, "It has 14 characters[2].", YES)
+    assert [factor.en for factor in grounding.explanation.factors] == ["yes or no"]
+    assert "It has 14 characters." in asked.text
+    _, [asked] = asked_as_embedded(
+        data_dir,
+        [YES],
+        lambda model: model.check_usefulness("How long?", chat_model.Answer("It has 14 characters[2]."), Usage()),
+    )
+    assert "It has 14 characters." in asked.text
+
+
+def test_an_answer_carries_how_sure_the_model_was_of_its_words(data_dir):
+    async def answer(model: EmbeddedChat) -> ScoredAnswer:
+        pieces = [piece async for piece in model.answer("Colour?", [PASSAGE], Usage(), language="en", style=Style())]
+        assert "".join(pieces[:-1]) == pieces[-1].text == "It is white"
+        return pieces[-1]
+
+    scripted = Answer("It is white", tokens=2, logprobs=({"It is ": -0.1}, {"white": -0.5}))
+    whole, _ = asked_as_embedded(data_dir, [scripted], answer)
+    assert whole.confidence == pytest.approx(-0.3)

@@ -1,0 +1,36 @@
+import pytest
+
+from rag.models.embedded.names import shared_names, unstated_names
+
+
+@pytest.mark.parametrize(
+    ("part", "unstated"),
+    [
+        ("It opens at 8:30 on 3 May.", ()),
+        ("It opens at 9:30 on 3 May.", ("9",)),
+        ("The fee of 2500 yen is paid to Miller.", ("Miller",)),
+        ("The fee of ２，５００ yen is paid to Mori's office.", ()),
+        ("Nobody knows.", ()),
+        ("ヘイズゲートを使います。", ("ヘイズゲート",)),
+        ("フォグを使います。", ()),
+    ],
+)
+def test_numbers_and_names_that_the_whole_does_not_have_are_unstated(part, unstated):
+    whole = "From 3 May it opens at 8:30. The fee is 2,500 yen, paid at the office of Mr Mori. フォグ is the client."
+    assert unstated_names(part, whole) == unstated
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "share"),
+    [
+        ("名前はHazeGateです。", "The client is called HazeGate.", 1.0),
+        ("名前はＨａｚｅＧａｔｅで、2,500円です。", "HazeGate costs 1200 yen.", 0.5),
+        ("The allowance is 2,500 yen.", "日当は2500円です。", 1.0),
+        ("It runs on HazeGate and needs Mori.", "HazeGateを使います。", 0.5),
+        ("The name is not given.", "HazeGateを使います。", 0.0),
+        ("VPNの名前はありません。", "The VPN client is called HazeGate.", 0.0),
+        ("S3に置きます。", "It is kept in S3.", 1.0),
+    ],
+)
+def test_names_and_numbers_are_found_across_languages_but_not_those_of_the_question(part, whole, share):
+    assert shared_names(part, whole, known="VPNの名前は?") == share

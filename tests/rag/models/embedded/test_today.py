@@ -1,0 +1,47 @@
+"""Which questions plainly ask for what changes by the day."""
+
+import pytest
+
+from rag.models.embedded.today import asks_of_today
+
+TODAY = (
+    "今日の東京の天気は?",
+    "明日の大阪の天気予報を教えて",
+    "最新のニュースは?",
+    "現在の株価は",
+    "いまのドル円は?",
+    "円相場を教えて",
+    "昨日の試合の結果は?",
+    "今週末の台風の進路は",
+    "What is the weather in Osaka today?",
+    "what's the weather for tomorrow",
+    "Latest news please",
+    "What is the exchange rate of the yen?",
+    "stock price right now",
+    "今日の気温",
+)
+NOT_TODAY = (
+    "出張の日当はいくらですか?",
+    "今日の締め切りは何ですか",
+    "社内ニュースの投稿手順は?",
+    "台風の日の出社の規程は?",
+    "最新の就業規則はどこですか",
+    "天気と売上の関係を述べた章は?",
+    "今日の申請はいつ届きますか",
+    "What is our policy for news releases today?",
+    "How do I order a now-or-never kit?",
+    "What are the latest rules for travel?",
+    "為替予約の手順は",
+    "Weather sealing of the X-100",
+    "現在の有給の残りは?",
+)
+
+
+@pytest.mark.parametrize("text", TODAY)
+def test_the_weather_the_news_and_prices_are_of_today(text):
+    assert asks_of_today(text)
+
+
+@pytest.mark.parametrize("text", NOT_TODAY)
+def test_what_documents_may_hold_is_not_of_today(text):
+    assert not asks_of_today(text)

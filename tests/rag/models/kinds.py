@@ -1,0 +1,90 @@
+"""Both kinds of chat model over a scripted one, and every prompt that they ask with."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+from rag.models.chat_model import Answer, ChatModel, Rejected
+from rag.models.client import ChatClient
+from rag.models.embedded.chat import EmbeddedChat
+from rag.models.service.chat import ServiceChat
+from rag.models.usage import Usage
+from rag.runs.options import USUAL
+from rag.text.language import Language
+from rag.trace.details import Turn
+from rag.trace.events import Style
+from rag.trace.passages import Passage
+from tests.rag.scripted import ScriptedChat
+
+KINDS = {"service": ServiceChat, "embedded": EmbeddedChat}
+
+Messages = list[tuple[str, str]]
+
+
+Asking = Callable[[ChatModel, Usage], Awaitable[object] | AsyncIterator[object]]
+
+
+def asked(kind: type[ChatModel], *ways: Asking) -> list[list[Messages]]:
+    """For each of `ways` the prompts that it asks with; more than one where a reply can't be read, or of each claim."""
+    chat = ScriptedChat()
+
+    async def ask() -> list[list[Messages]]:
+        found = []
+        for way in ways:
+            begun, asking = len(chat.messages), way(kind(ChatClient(chat, "scripted")), Usage())
+            if isinstance(asking, Awaitable):
+                await asking
+            else:
+                async for _ in asking:
+                    continue
+            found.append(chat.messages[begun:])
+        return found
+
+    return asyncio.run(ask())
+
+
+def prompts_over(
+    kind: type[ChatModel],
+    question: str,
+    passages: Sequence[Passage],
+    said: str,
+    *,
+    language: Language,
+    style: Style = USUAL,
+) -> dict[str, list[Messages]]:
+    """Every prompt, by what is asked: over `passages`, of which the second is graded, and `said` wherever a prompt
+    quotes what a model, a grader or a person has said.
+    """
+    one = passages[min(1, len(passages) - 1)]
+    ways: dict[str, Asking] = {
+        "answer": lambda model, usage: model.answer(question, passages, usage, language=language, style=style),
+        "answer after a rejected one": lambda model, usage: model.answer(
+            question, passages, usage, language=language, style=style, rejected=Rejected(said)
+        ),
+        "answer without its claims": lambda model, usage: model.answer(
+            question, passages, usage, language=language, style=style, rejected=Rejected("Yes.", (said, said))
+        ),
+        "relevance": lambda model, usage: model.grade_relevance(question, one, usage),
+        "grounding": lambda model, usage: model.check_grounding(question, Answer("2,500円です。"), passages, usage),
+        "grounding of an answer": lambda model, usage: model.check_grounding(question, Answer(said), passages, usage),
+        "usefulness of an answer": lambda model, usage: model.check_usefulness(question, Answer(said), usage),
+        "rewrite": lambda model, usage: model.rewrite_question(question, question, usage, language=language),
+        "rewrite of what was dropped": lambda model, usage: model.rewrite_question(
+            question, question, usage, language=language, dropped=said
+        ),
+        "rewrite of what was not useful": lambda model, usage: model.rewrite_question(
+            question, question, usage, language=language, not_useful=said
+        ),
+        "standalone after a question": lambda model, usage: model.condense_question(
+            question, [Turn(question=said, answer="Yes.")], usage, language=language
+        ),
+        "standalone after an answer": lambda model, usage: model.condense_question(
+            question, [Turn(question="Why?", answer=said)], usage, language=language
+        ),
+        "memory": lambda model, usage: model.answer_from_memory(question, usage, language=language),
+        "need": lambda model, usage: model.grade_retrieval_need(question, usage),
+        "keywords": lambda model, usage: model.extract_keywords(question, usage, language=language),
+        "web query": lambda model, usage: model.rewrite_for_web(question, usage, language=language),
+        "talk": lambda model, usage: model.small_talk(question, usage, language=language),
+        "route": lambda model, usage: model.route(question, usage),
+    }
+    return dict(zip(ways, asked(kind, *ways.values()), strict=True))

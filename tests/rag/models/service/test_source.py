@@ -1,0 +1,38 @@
+"""How a model behind a key or a URL is reached."""
+
+import asyncio
+
+from rag.models.service.source import ServiceSource
+from rag.models.usage import Usage
+from rag.settings import Settings
+from tests.rag.conftest import KEY
+from tests.servers import OpenAIServer
+
+
+def test_a_server_that_needs_no_key_is_asked_with_a_placeholder(data_dir):
+    async def ask(source: ServiceSource) -> str:
+        written = await source.open().rewrite_for_web("Is snow white?", Usage(), language="en")
+        await source.close()
+        return written
+
+    with OpenAIServer() as server:
+        server.enqueue("Yes.")
+        source = ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url))
+        assert asyncio.run(ask(source)) == "Yes."
+        assert server.chats[0].headers["authorization"] == "Bearer none"
+
+
+def test_a_service_is_given_as_much_to_read_as_its_model_is_said_to_hold(data_dir):
+    small, large = (
+        ServiceSource(Settings(data_dir=data_dir, openai_base_url="http://127.0.0.1:1/v1", model_context=context))
+        for context in (4096, 131_072)
+    )
+    assert small.open().context_window.passages < 3000 < 100_000 < large.open().context_window.passages
+    for source in (small, large):
+        asyncio.run(source.close())
+
+
+def test_a_service_is_asked_again_for_an_answer_that_is_not_grounded(data_dir):
+    source = ServiceSource(Settings(data_dir=data_dir, openai_api_key=KEY))
+    assert source.open().regenerates
+    asyncio.run(source.close())

@@ -1,0 +1,41 @@
+"""The client below every kind of model."""
+
+import asyncio
+
+import pytest
+
+from rag.errors import EmptyReply
+from rag.models.client import ChatClient
+from rag.models.usage import Usage
+from tests.rag.scripted import ScriptedChat
+
+PROMPT = [("user", "Is snow white?")]
+
+
+def test_calls_and_tokens_are_counted_over_all_kinds_of_asking():
+    chat, usage = ScriptedChat(), Usage()
+    chat.enqueue("12345678", "1234", "123456781234")
+    client = ChatClient(chat, "scripted")
+
+    async def ask() -> None:
+        assert [piece.text async for piece in client.stream(PROMPT, usage) if piece.text] == ["1234", "5678"]
+        assert await client.write(PROMPT, usage) == "1234"
+        assert (await client.ask(PROMPT, usage)).text == "123456781234"
+
+    asyncio.run(ask())
+    assert (usage.calls, usage.tokens_in, usage.tokens_out) == (3, 3 * 4, 2 + 1 + 3)
+
+
+@pytest.mark.parametrize("answer", ["", "  \n"])
+def test_nothing_is_no_reply(answer):
+    chat = ScriptedChat()
+    chat.default = answer
+    client = ChatClient(chat, "scripted")
+
+    async def stream() -> list:
+        return [piece async for piece in client.stream(PROMPT, Usage())]
+
+    with pytest.raises(EmptyReply, match="scripted"):
+        asyncio.run(client.write(PROMPT, Usage()))
+    with pytest.raises(EmptyReply, match="scripted"):
+        asyncio.run(stream())

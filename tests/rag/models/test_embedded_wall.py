@@ -1,0 +1,43 @@
+"""The embedded model stands behind one wall: without it, all that is for service models works."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+QUICK = ("tests/rag/models/service", "tests/rag/pipelines/test_naive.py", "tests/rag/pipelines/test_hybrid.py")
+ALL = ("tests/rag/models/service", "tests/rag/nodes", "tests/rag/pipelines", "tests/rag/runs", "tests/rag/text")
+
+
+@pytest.fixture
+def tree_without_it(tmp_path) -> Path:
+    """The project, less the folder of the embedded model and the lines that register it."""
+    for name in ("index_store", "rag", "pages", "tests"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "docs"):
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, tmp_path / name)
+    shutil.rmtree(tmp_path / "rag" / "models" / "embedded")
+    registry = tmp_path / "rag" / "models" / "registry.py"
+    lines = registry.read_text(encoding="utf-8").splitlines(keepends=True)
+    registry.write_text("".join(line for line in lines if "EmbeddedSource" not in line), encoding="utf-8")
+    return tmp_path
+
+
+def passes(tree: Path, *tests: str) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", "-m", "not embedded", *tests]
+    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+
+
+def test_the_tests_of_service_models_pass_without_the_embedded_one(tree_without_it):
+    passes(tree_without_it, *QUICK)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+def test_all_tests_of_runs_pass_without_the_embedded_model(tree_without_it):
+    passes(tree_without_it, *ALL)

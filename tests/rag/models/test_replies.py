@@ -1,0 +1,153 @@
+"""What models write, read as grades, routes and search words; and the schemas that they are sent."""
+
+import pytest
+
+from rag.models.replies import GroundingReply, KeywordsReply, RelevanceReply, RouteReply, UsefulnessReply
+from rag.text.overlap import words_in
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ('{"verdict": "yes"}', "yes"),
+        ('{"reason": "…", "verdict": "no", "score": 0.1}', "no"),
+        ('```json\n{"verdict": "yes", "score": 0.8}\n```', "yes"),
+        ('Here is my verdict: {"verdict": "No."} I hope it helps.', "no"),
+        ('{"note": "a {brace"} and {"verdict": "yes"}', "yes"),
+        ('{"binary_score": "yes"}', "yes"),
+        ('{"Verdict": "YES"}', "yes"),
+        ('{"verdict": true}', "yes"),
+        ('{"verdict": "いいえ"}', "no"),
+        ('{"verdict": "はい。", "score": "high"}', "yes"),
+        ("Yes.", "yes"),
+        ("**No**, it does not.", "no"),
+        ("はい", "yes"),
+        ("「いいえ」", "no"),
+    ],
+)
+def test_a_verdict_is_read_from_what_models_write(text, verdict):
+    assert RelevanceReply.read(text).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I would rather not say.",
+        "Nobody knows.",
+        "Yesterday it rained.",
+        "{",
+        "[]",
+        '{"verdict": "maybe"}',
+        '{"verdict": null}',
+        '{"score": 0.9}',
+        "The passage says yes to nothing.",
+    ],
+)
+def test_nonsense_is_neither_yes_nor_no(text):
+    assert RelevanceReply.read(text) is None
+
+
+def test_score_and_reason_come_with_the_verdict():
+    grade = RelevanceReply.read('{"reason": " it says so ", "verdict": "yes", "score": 0.75}')
+    assert (grade.score, grade.reason) == (0.75, "it says so")
+
+
+@pytest.mark.parametrize(("verdict", "said", "read"), [("no", 0.9, 0.1), ("yes", 0.2, 0.8), ("no", 0.2, 0.2)])
+def test_a_score_on_the_wrong_side_is_the_confidence_in_the_verdict(verdict, said, read):
+    grade = RelevanceReply.read(f'{{"verdict": "{verdict}", "score": {said}}}')
+    assert grade.verdict == verdict
+    assert grade.score == pytest.approx(read)
+
+
+@pytest.mark.parametrize("score", ["5", "-1", '"high"', "null", "NaN"])
+def test_a_score_that_is_none_leaves_the_verdict(score):
+    grade = RelevanceReply.read(f'{{"verdict": "yes", "score": {score}, "reason": "r"}}')
+    assert (grade.verdict, grade.score, grade.reason) == ("yes", None, "r")
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "verdict"),
+    [
+        ('{"reason": "r", "unsupported": [], "support": "fully"}', "fully", "yes"),
+        ('```json\n{"support": "Partially supported.", "unsupported": ["It is  blue.", 3]}\n```', "partly", "no"),
+        ('{"support": "NO"}', "no", "no"),
+        ('{"verdict": "yes", "score": 0.9}', "fully", "yes"),
+        ("いいえ。", "no", "no"),
+    ],
+)
+def test_grounding_is_read_in_three_levels(text, level, verdict):
+    read = GroundingReply.read(text)
+    assert (read.level, read.verdict) == (level, verdict)
+
+
+def test_the_unsupported_claims_are_read_each_on_a_line():
+    read = GroundingReply.read('{"support": "partly", "unsupported": ["It is\\n blue.", "", null, 3, "It is big."]}')
+    assert read.unsupported == ("It is blue.", "It is big.")
+
+
+@pytest.mark.parametrize(
+    ("text", "rating", "verdict"),
+    [
+        ('{"reason": "r", "rating": 5}', 5, "yes"),
+        ('{"rating": "3/5"}', 3, "yes"),
+        ('{"rating": 2.0}', 2, "no"),
+        ('{"verdict": "no"}', 1, "no"),
+        ("はい", 5, "yes"),
+    ],
+)
+def test_usefulness_is_read_as_a_rating(text, rating, verdict):
+    read = UsefulnessReply.read(text)
+    assert (read.rating, read.verdict) == (rating, verdict)
+
+
+@pytest.mark.parametrize("text", ["", "I would rather not.", '{"rating": 9}', '{"support": "blue"}', "[]"])
+def test_what_is_no_grade_is_read_as_none(text):
+    assert GroundingReply.read(text) is None
+    assert UsefulnessReply.read(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"words": ["日当", "VPN client"]}',
+        'Sure!\n```json\n{"words": ["日当", "VPN client"]}\n```',
+        '{"keywords": ["日当", 5, "VPN client", ""]}',
+        "日当, VPN client",
+        "日当、VPN client。",
+        "Search words: 日当, VPN client",
+        "検索語：「日当」、「VPN client」",
+        "- 日当\n- VPN client",
+        "1. 日当\n2. VPN client\n",
+        '"日当"; *VPN  client*',
+    ],
+)
+def test_words_are_read_from_json_and_from_lists_of_any_kind(text):
+    assert KeywordsReply.read(text) == ("日当", "VPN client")
+
+
+@pytest.mark.parametrize("text", ["", " \n", '{"words": []}', '{"words": [null, {}]}', "、、", "{" * 3000])
+def test_where_there_are_none_none_are_read_but_what_stands_there(text):
+    assert words_in("日当はいくらですか?", KeywordsReply.read(text)) == ()
+
+
+def test_a_number_with_its_unit_stays_whole():
+    assert KeywordsReply.read("1.5 km, ver. 2.0") == ("1.5 km", "ver. 2.0")
+
+
+@pytest.mark.parametrize(
+    ("written", "route"),
+    [
+        ('{"reason": "x", "route": "web"}', "web"),
+        ('```json\n{"route": "Documents."}\n```', "documents"),
+        ("talk", "talk"),
+        ("**web**", "web"),
+        ("I would go to the web.", None),
+        ('{"route": ["web"]}', None),
+        ('{"route": null}', None),
+        ("", None),
+    ],
+)
+def test_a_route_is_read_from_what_a_model_wrote(written, route):
+    reply = RouteReply.read(written)
+    assert (reply and reply.route) == route

@@ -1,0 +1,67 @@
+"""How an answer is to read: picked for a run, or as the settings have it."""
+
+import pytest
+
+from index_store.base.errors import InvalidSetting
+from rag.errors import UnknownStyle
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
+from rag.runs.options import LENGTHS, TONES, style
+from rag.settings import Settings
+from rag.trace.events import RunStarted, Style
+from tests.rag.documents import INDEX
+from tests.rag.models.kinds import KINDS, asked
+
+QUESTIONS = {"ja": "出張の日当はいくらですか?", "en": "What is the VPN client called?"}
+SHORT_AND_PLAIN = Style(length="short", tone="plain")
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_what_is_picked_stands_in_the_prompt_and_in_the_history(engine, chat, language):
+    run = engine.ask(QUESTIONS[language], index=INDEX, pipeline_name="naive", style=SHORT_AND_PLAIN)
+    run.result()
+    words = {"ja": JA, "en": EN}[language]
+    assert words.short in chat.prompts[-1]
+    assert words.plain in chat.prompts[-1]
+    assert words.normal not in chat.prompts[-1]
+    assert engine.history.events(run.id)[0].style == SHORT_AND_PLAIN
+
+
+def test_unless_something_is_picked_it_is_as_the_settings_have_it(open_engine, chat):
+    engine = open_engine(chat, answer_length="long", answer_tone="polite")
+    run = engine.ask(QUESTIONS["ja"], index=INDEX, pipeline_name="naive")
+    run.result()
+    assert run.events[0].style == Style(length="long", tone="polite")
+    assert JA.long in chat.prompts[-1]
+    assert JA.polite in chat.prompts[-1]
+
+
+@pytest.mark.parametrize(("name", "value"), [("answer_length", "endless"), ("answer_tone", "rude")])
+def test_a_setting_that_cannot_be_is_told_in_a_sentence(data_dir, name, value):
+    with pytest.raises(InvalidSetting, match=name.upper()):
+        Settings(data_dir=data_dir, **{name: value})
+
+
+@pytest.mark.parametrize(("length", "tone", "named"), [("endless", "plain", LENGTHS), ("short", "rude", TONES)])
+def test_a_style_that_cannot_be_names_those_that_can(length, tone, named):
+    with pytest.raises(UnknownStyle) as refused:
+        style(length, tone)
+    for language in ("en", "ja"):
+        assert all(each in refused.value.sentence(language) for each in named)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_every_style_is_worded_differently(kind, language):
+    def prompt(style: Style) -> str:
+        return str(asked(kind, lambda model, usage: model.answer("?", [], usage, language=language, style=style)))
+
+    prompts = {prompt(Style(length=length, tone=tone)) for length in LENGTHS for tone in TONES}
+    assert len(prompts) == len(LENGTHS) * len(TONES)
+
+
+def test_a_run_of_before_styles_were_noted_still_loads():
+    old = RunStarted(run_id="r", conversation_id="c", question="?", index="i", pipeline="naive", model="m", at=1)
+    data = old.model_dump()
+    del data["style"]
+    assert RunStarted.model_validate(data).style == Style()
