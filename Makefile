@@ -1,5 +1,6 @@
 # make run     install, fetch the embedded model if it is needed, start the app
 # make test    all that is checked: lint, import walls, tests, browser and embedded models included
+# make fix     mends what ruff can mend
 # make help    the rest
 
 PYTHON ?= python3
@@ -13,13 +14,16 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run install install-dev announce port model chromium test lint bench clean
+.PHONY: help run install install-dev announce port model chromium test soak lint fix bench clean
 
 help:
 	@echo "make run       install, fetch the embedded chat model unless a service is set in .env, start the app (PORT=8501)"
 	@echo "make install   only the packages, into $(VENV) (PYTHON=python3)"
 	@echo "make test      lint, import walls and all tests; fetches the embedded model and Chromium for them"
+	@echo "make test T=tests/rag/test_cli.py   only those tests, without lint; any path or path::test that pytest takes"
+	@echo "make soak      the long forms of some tests: many more kills, parser loads and injections; takes an hour"
 	@echo "make lint      ruff and the import walls"
+	@echo "make fix       mends what ruff can mend: format, imports, simple findings"
 	@echo "make bench     how long pipelines take against a server of fixed speed, and adding documents beside embedding alone"
 	@echo "make clean     removes $(VENV) and caches; keeps data/"
 
@@ -66,13 +70,32 @@ chromium: $(INSTALLED_DEV)
 	  else $(BIN)/playwright install chromium; fi; \
 	fi
 
+# First what can run side by side, then what wants the machine for itself: a browser, and models that use all cores.
+# Both run, whatever the first one finds. Nothing that fails is run again.
+ALONE := browser or embedded
+
+ifdef T
+test: install-dev chromium model
+	@$(BIN)/pytest $(T)
+else
 test: install-dev chromium model lint
-	@$(BIN)/pytest
+	@status=0; \
+	$(BIN)/pytest -n 2 --dist worksteal -m "not ($(ALONE)) and not soak" || status=1; \
+	$(BIN)/pytest -m "($(ALONE)) and not soak" || status=1; \
+	exit $$status
+endif
+
+soak: install-dev chromium model
+	@$(BIN)/pytest -m soak
 
 lint: $(INSTALLED_DEV)
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/lint-imports
+
+fix: $(INSTALLED_DEV)
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
 
 bench: $(INSTALLED)
 	@$(BIN)/python -m benchmarks.latency

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+import trustme
 
 from rag.settings import Settings
 
@@ -26,6 +27,12 @@ def _no_settings_of_this_machine(tmp_path_factory):
         for name in ("NO_PROXY", "no_proxy"):
             environment.setenv(name, "127.0.0.1,localhost")
         environment.setenv("DATA_DIR", str(tmp_path_factory.mktemp("session-data")))
+        # Two tests run side by side: a second thread for each would wait for a core more than it works.
+        environment.setenv("OMP_NUM_THREADS", "1")
+        # No test speaks TLS with the world, whose 150 authorities each new client would read for a quarter of a second.
+        authority = tmp_path_factory.mktemp("authority") / "authority.pem"
+        trustme.CA().cert_pem.write_to_path(str(authority))
+        environment.setenv("SSL_CERT_FILE", str(authority))
         environment.chdir(tmp_path_factory.mktemp("no-env-file-here"))
         yield
 

@@ -19,6 +19,9 @@ Vectors = NDArray[np.float32]
 
 EMBEDDED = "embedded"
 
+THREADS = "OMP_NUM_THREADS"
+"""of every OpenMP: how many threads to use; where it is set, it has the last word"""
+
 SPIN = "GOMP_SPINCOUNT"
 """of GNU's OpenMP: how often a thread that waits looks again before it sleeps"""
 
@@ -109,7 +112,7 @@ def _load() -> "E5":
     finally:
         if before is None:
             del os.environ[SPIN]
-    return E5(num_threads=os.cpu_count() or 2)
+    return E5(num_threads=None if THREADS in os.environ else os.cpu_count() or 2)
 
 
 class ServiceEmbeddings:

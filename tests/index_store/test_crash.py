@@ -1,6 +1,7 @@
 """The process is killed at random moments: what was acknowledged is there afterwards, and the stores agree.
 
-CRASH_KILLS and CRASH_SEED in the environment make it longer, or another one.
+A kill of each kind in `make test`, fifty by chance in `make soak`, of which CRASH_KILLS and CRASH_SEED in the
+environment make more, or others.
 """
 
 import json
@@ -14,6 +15,7 @@ import threading
 import time
 import uuid
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -111,13 +113,13 @@ class Rounds:
         self.unsearchable: set[str] = set()
         self._began: dict[int, float] = {}
 
-    def run(self, number: int) -> None:
+    def run(self, number: int, aim: str) -> None:
         if self.chance.random() < 0.15:
             model = self.chance.choice(MODELS)
             if model != self.settings.embedding_model:
                 self.settings = self.settings.model_copy(update={"embedding_model": model})
                 self.unsearchable = {index for index, _ in self.ledger.allowed}
-        self._kill_one(number)
+        self._kill_one(number, aim)
         self.found_on_disk.update(traces(self.settings.data_dir))
         with IndexStore(self.settings) as store:
             self.unsearchable |= _made_anew(store)
@@ -127,8 +129,7 @@ class Rounds:
                 self._look(store, is_settled=True)
                 self.ledger.settle(store)
 
-    def _kill_one(self, number: int) -> None:
-        aim = self.chance.choice(AIMS)
+    def _kill_one(self, number: int, aim: str) -> None:
         child = Child(self.folder, f"{self.seed}.{number}", self.settings)
         wait = self.chance.uniform(0, 1.2)
         if aim == "start":
@@ -218,19 +219,35 @@ def traces(data_dir: Path) -> list[str]:
     return found
 
 
-@pytest.mark.timeout(1200)
-@pytest.mark.skipif(sys.platform != "linux", reason="what is left of a process is read from /proc")
+reads_proc = pytest.mark.skipif(sys.platform != "linux", reason="what is left of a process is read from /proc")
+
+
+def killed(folder: Path, seed: str, aims: Sequence[str]) -> Rounds:
+    """After each kill the stores have to agree, and to have all that was acknowledged."""
+    with OpenAIServer() as server:
+        rounds = Rounds(folder, server, seed)
+        for number, aim in enumerate(aims):
+            print(f"CRASH_SEED={seed}, kill {number} of {len(aims)}: {aim}")
+            rounds.run(number, aim)
+    print(rounds.killed_in, rounds.found_on_disk, rounds.lasts, rounds.ledger.faults, sep="\n")
+    return rounds
+
+
+@reads_proc
+def test_a_store_that_is_killed_agrees_with_itself_and_has_all_that_was_acknowledged(tmp_path: Path) -> None:
+    rounds = killed(tmp_path, "1", ("add", "archive", "reindex", "remove", "start"))
+    assert set(rounds.killed_in) - {"start", "open"}
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1800)
+@reads_proc
 def test_a_store_that_is_killed_at_any_moment_agrees_with_itself_and_has_all_that_was_acknowledged(
     tmp_path: Path,
 ) -> None:
     kills = int(os.environ.get("CRASH_KILLS", "50"))
     seed = os.environ.get("CRASH_SEED", "1")
-    with OpenAIServer() as server:
-        rounds = Rounds(tmp_path, server, seed)
-        for number in range(kills):
-            print(f"CRASH_SEED={seed}, kill {number} of {kills}")
-            rounds.run(number)
-    print(rounds.killed_in, rounds.found_on_disk, rounds.lasts, rounds.ledger.faults, sep="\n")
+    rounds = killed(tmp_path, seed, random.Random(seed).choices(AIMS, k=kills))
     # The kills did hit the middle of things.
     assert rounds.killed_in["open"] < kills / 4
     assert {"start", "add", "archive", "remove", "reindex"} <= set(rounds.killed_in)

@@ -1,13 +1,23 @@
 """The pages' own engine, over real documents and a chat service on loopback."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from pages import process
 from rag.runs.engine import Engine
 from tests.servers import OpenAIServer
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _packages_are_looked_through_once() -> Iterator[None]:
+    """By itself each AppTest reads the metadata of all installed packages for 0.3 s: they might bring components."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture

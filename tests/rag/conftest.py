@@ -41,6 +41,61 @@ def loaded(loaded_folder: Path, data_dir: Path) -> Path:
     return shutil.copytree(loaded_folder, data_dir)
 
 
+class LentStore(IndexStore):
+    """The documents, opened once for many tests: an engine that closes it leaves it open."""
+
+    def close(self) -> None:
+        """Nothing, see `close_for_good`."""
+
+    def close_for_good(self) -> None:
+        super().close()
+
+    def contents(self) -> list[object]:
+        """What a test that only asks leaves as it was."""
+        return [*self.indexes(), *self.documents(), *self.ingestions]
+
+
+class Lender:
+    """Opens the store when it is first asked for, and again, over a fresh copy, after a test that changed it."""
+
+    def __init__(self, loaded_folder: Path, embeddings: EmbeddedEmbeddings, tmp_path_factory) -> None:
+        self._loaded_folder = loaded_folder
+        self._embeddings = embeddings
+        self._new_folder = lambda: tmp_path_factory.mktemp("lent") / "data"
+        self._store: LentStore | None = None
+        self._contents: list[object] = []
+
+    def lend(self) -> LentStore:
+        if not self._store:
+            folder = shutil.copytree(self._loaded_folder, self._new_folder())
+            self._store = LentStore(Settings(data_dir=folder), self._embeddings)
+            self._contents = self._store.contents()
+        return self._store
+
+    def take_back(self) -> None:
+        if self._store and self._store.contents() != self._contents:
+            self.close()
+
+    def close(self) -> None:
+        if self._store:
+            self._store.close_for_good()
+        self._store = None
+
+
+@pytest.fixture(scope="session")
+def lender(loaded_folder: Path, embeddings: EmbeddedEmbeddings, tmp_path_factory) -> Iterator[Lender]:
+    lender = Lender(loaded_folder, embeddings, tmp_path_factory)
+    yield lender
+    lender.close()
+
+
+@pytest.fixture
+def store(lender: Lender) -> Iterator[IndexStore]:
+    """The documents, to ask and, if need be, to change."""
+    yield lender.lend()
+    lender.take_back()
+
+
 @pytest.fixture
 def chat() -> ScriptedChat:
     return ScriptedChat()
@@ -62,10 +117,10 @@ Opener = Callable[..., Engine]
 
 
 @pytest.fixture
-def open_engine(loaded: Path, embeddings: EmbeddedEmbeddings) -> Iterator[Opener]:
+def open_engine(store: IndexStore, data_dir: Path) -> Iterator[Opener]:
     """Opens an engine over the documents: with a scripted `chat`, or with the service at `server` and its `key`; with
     the web search at `tavily`, else without any. The other arguments are settings, of which speculative answers are off
-    unless asked for: they take answers out of a script.
+    unless asked for: they take answers out of a script. History and uploads are this test's own.
     """
     with ExitStack() as opened:
 
@@ -92,11 +147,11 @@ def open_engine(loaded: Path, embeddings: EmbeddedEmbeddings) -> Iterator[Opener
                 values = {"tavily_api_key": TAVILY_KEY, "tavily_base_url": tavily.url} | values
             else:
                 values = {"web_search": "off"} | values
-            settings = Settings(data_dir=loaded, **({"draft_ahead": False} | values))
+            settings = Settings(data_dir=data_dir, **({"draft_ahead": False} | values))
             models = None
             if chat:
                 models = ScriptedSource(chat, starts=starts, speculates=settings.draft_ahead, regenerates=regenerates)
-            return opened.enter_context(Engine(settings, store=IndexStore(settings, embeddings), models=models))
+            return opened.enter_context(Engine(settings, store=store, models=models))
 
         yield open_engine
 

@@ -1,14 +1,18 @@
-"""`python -m rag` as a process of its own, against a service that the environment names."""
+"""`python -m rag`, within this process and as one of its own, against a service that the environment names."""
 
+import io
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 
 import pytest
 
+from rag.__main__ import main
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
@@ -37,9 +41,25 @@ def environment(loaded, server) -> dict[str, str]:
     }
 
 
-def rag(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "rag", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=60)
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def rag(environment: dict[str, str], *arguments: str) -> Done:
+    """The command, within this process: a new one takes seconds to start."""
+    minds_interrupts = signal.getsignal(signal.SIGINT)
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as changed, redirect_stdout(out), redirect_stderr(err):
+        for name, value in environment.items():
+            changed.setenv(name, value)
+        try:
+            status = main(list(arguments))
+        finally:
+            signal.signal(signal.SIGINT, minds_interrupts)
+    return Done(status, out.getvalue(), err.getvalue())
 
 
 def test_the_pipelines_are_listed_with_their_steps(environment):
@@ -151,7 +171,8 @@ def test_a_retrieval_or_a_style_that_cannot_be_is_told_in_a_sentence(environment
 
 
 def test_an_answer_goes_to_standard_output_with_its_source_and_the_steps_beside_it(environment):
-    done = rag(environment, "ask", "--index", INDEX, "--pipeline", "self_rag", QUESTION)
+    command = [sys.executable, "-m", "rag", "ask", "--index", INDEX, "--pipeline", "self_rag", QUESTION]
+    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", timeout=60)
     assert done.returncode == 0
     assert done.stdout == f"{ANSWER}\n[1] 出張旅費規程 > 第3条 日当 (travel.ja.md)\n"
     assert "· grade_documents yes" in done.stderr
