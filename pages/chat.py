@@ -9,12 +9,12 @@ from index_store.ingestion.sources import FileSource
 from pages import samples
 from pages.conversation import current_conversation, open_conversation
 from pages.process import engine
-from pages.widgets.jobs import jobs, show_jobs
-from pages.widgets.options import choose_options, show_picked
+from pages.widgets.chat.conversations import show_conversations
+from pages.widgets.chat.options import choose_options, show_picked
+from pages.widgets.chat.turn import show_live, show_past, show_question
+from pages.widgets.documents.jobs import jobs, show_jobs
+from pages.widgets.documents.uploader import show_uploader
 from pages.widgets.picker import pick
-from pages.widgets.sidebar import show_conversations
-from pages.widgets.turn import show_live, show_past, show_question
-from pages.widgets.uploader import show_uploader
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
 from rag.trace import Retrieval, Style

@@ -47,7 +47,7 @@ def dropped(events: Sequence[Event]) -> Dropped | None:
     return latest
 
 
-def show_standing(events: Sequence[Event]) -> None:
+def show_answer_status(events: Sequence[Event]) -> None:
     """Above the answer."""
     last, sent_back = events[-1], dropped(events)
     why = say(f"decision.{sent_back.why}") if sent_back else ""
@@ -79,4 +79,4 @@ def _checks(events: Sequence[Event]) -> bool:
 
 
 def _note(kind: str, *sentences: str) -> None:
-    st.html(f'<p class="standing {kind}">{escape(" ".join(filter(None, sentences)))}</p>')
+    st.html(f'<p class="answer-status {kind}">{escape(" ".join(filter(None, sentences)))}</p>')
