@@ -57,23 +57,23 @@ def _show_draft(events: Sequence[Event], key: str) -> None:
 
 
 @st.fragment
-def show_past(run: PastRun, events: Sequence[Event]) -> None:
-    """The fragment keeps opening a trace from redrawing the conversation."""
+def show_past(run: PastRun, outline: Sequence[Event]) -> None:
+    """The fragment keeps opening a trace from redrawing the conversation. Only then are all events of the run read."""
     take_left()
-    last = events[-1]
+    last = outline[-1]
     if not isinstance(last, RunFinished):
         return
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
-        panel = st.expander(headline(events, last.totals.seconds), key=f"trace-{run.id}", on_change="rerun")
+        panel = st.expander(headline(outline, last.totals.seconds), key=f"trace-{run.id}", on_change="rerun")
         if panel.open:
             with panel:
-                show_rows(events, last.totals.seconds, key=f"past-{run.id}")
+                show_rows(engine().history.events(run.id), last.totals.seconds, key=f"past-{run.id}")
         if last.answer:
-            show_answer_status(events)
+            show_answer_status(outline)
             is_no_answer = last.outcome == "not_in_documents"
             show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_no_answer=is_no_answer)
         _show_ending(last)
-        _show_actions(run, events)
+        _show_actions(run, outline)
 
 
 def _show_ending(last: RunFinished) -> None:
@@ -86,8 +86,8 @@ def _show_ending(last: RunFinished) -> None:
     show_unconfirmed(last)
 
 
-def _show_actions(run: PastRun, events: Sequence[Event]) -> None:
-    started = next(each for each in events if isinstance(each, RunStarted))
+def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
+    started = next(each for each in outline if isinstance(each, RunStarted))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = f"feedback-{run.id}"
         st.feedback(
