@@ -9,16 +9,20 @@ from index_store.ingestion.sources import FileSource
 from pages import samples
 from pages.conversation import current_conversation, open_conversation
 from pages.process import engine
-from pages.widgets.jobs import jobs, show_jobs
-from pages.widgets.options import choose_options, show_picked
+from pages.widgets.chat.conversations import show_conversations
+from pages.widgets.chat.options import choose_options, show_picked
+from pages.widgets.chat.turn import show_live, show_past, show_question
+from pages.widgets.documents.jobs import jobs, show_jobs
+from pages.widgets.documents.uploader import show_uploader
 from pages.widgets.picker import pick
-from pages.widgets.sidebar import show_conversations
-from pages.widgets.turn import show_live, show_past, show_question
-from pages.widgets.uploader import show_uploader
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
+from rag.runs.history import Outline
 from rag.trace.events import Style
 from rag.trace.passages import Retrieval
+
+# A comment, as Streamlit would show a string that stands alone on a page.
+TURNS = 10  # of a conversation that are drawn, the last ones; more with every press of "show earlier"
 
 
 def ask(
@@ -41,16 +45,23 @@ def ask(
     open_conversation(run.conversation_id)
 
 
-def show_conversation(conversation_id: str) -> bool:
-    """Whether its last answer is still being made."""
-    for past in engine().history.runs(conversation_id):
-        show_question(past.question)
-        live = engine().run(past.id)
+def show_conversation(conversation_id: str, outlines: list[Outline], earlier: int) -> bool:
+    """Whether its last answer is still being made. `earlier`: turns of it that are not among those to be shown."""
+    if earlier:
+        words = say("chat.earlier", count=earlier)
+        st.button(words, key="earlier", on_click=show_more, args=(conversation_id,), width="stretch")
+    for run, events in outlines:
+        show_question(run.question)
+        live = engine().run(run.id)
         if live and not live.is_finished:
             show_live(live)
             return True
-        show_past(past, engine().history.events(past.id))
+        show_past(run, events)
     return False
+
+
+def show_more(conversation_id: str) -> None:
+    st.session_state[f"turns of {conversation_id}"] += TURNS
 
 
 def show_welcome(indexes: dict[str, Index]) -> None:
@@ -82,17 +93,15 @@ def show_suggestions() -> None:
                 ask(each.text, samples.INDEX, each.pipeline)
 
 
-def choose_index(indexes: dict[str, Index], conversation_id: str | None) -> str:
+def choose_index(indexes: dict[str, Index], latest: str | None) -> str:
     if not indexes:
         return say("index.default")
-    runs = engine().history.runs(conversation_id) if conversation_id else []
     names = list(indexes)
     labels = {
         name: say("index.option", name=name, documents=counted("index.documents", index.documents))
         for name, index in indexes.items()
     }
-    latest = runs[-1].index if runs and runs[-1].index in indexes else names[0]
-    return pick("index", say("index.label"), labels, latest)
+    return pick("index", say("index.label"), labels, latest if latest in indexes else names[0])
 
 
 def choose_pipeline() -> str:
@@ -107,15 +116,20 @@ indexes = {index.name: index for index in engine().store.indexes()}
 with st.sidebar:
     show_conversations(conversation_id)
 
-is_busy = show_conversation(conversation_id) if conversation_id else False
-if not conversation_id:
+outlines: list[Outline] = []
+is_busy = False
+if conversation_id:
+    shown = st.session_state.setdefault(f"turns of {conversation_id}", TURNS)
+    outlines = engine().history.outlines(conversation_id, latest=shown)
+    is_busy = show_conversation(conversation_id, outlines, max(0, engine().history.count_runs(conversation_id) - shown))
+else:
     show_welcome(indexes)
 
 with st.bottom:
     with st.container(key="pickers"):
         index_column, pipeline_column, options_column = st.columns([5, 4, 3], gap="small", wrap=False)
     with index_column:
-        index = choose_index(indexes, conversation_id)
+        index = choose_index(indexes, outlines[-1].run.index if outlines else None)
     with pipeline_column:
         pipeline = choose_pipeline()
     with options_column:

@@ -7,12 +7,12 @@ from index_store.base.records import Index
 from index_store.ingestion.sources import FileSource
 from pages import samples
 from pages.process import engine
-from pages.widgets.adding import show_adding
-from pages.widgets.document import show_document
-from pages.widgets.indexes import show_indexes, size
-from pages.widgets.jobs import jobs, show_jobs
-from pages.widgets.sites import show_sites
-from pages.widgets.table import show_table
+from pages.widgets.documents.add_form import show_adding
+from pages.widgets.documents.document import show_document
+from pages.widgets.documents.index_picker import show_indexes, size
+from pages.widgets.documents.jobs import jobs, show_jobs
+from pages.widgets.documents.sites import show_sites
+from pages.widgets.documents.table import show_table
 from pages.words import language, plain, say
 
 

@@ -8,11 +8,11 @@ from index_store.base.errors import PlainError
 from index_store.base.records import Document, DocumentStatus, Index
 from index_store.search.searcher import UNITS
 from pages.process import engine
-from pages.widgets.analysis import analysis_html
-from pages.widgets.hits import Texts, searches_html
-from pages.widgets.indexes import index_label
-from pages.widgets.presence import named, presence_html
-from pages.widgets.searches import search_every_way
+from pages.widgets.documents.index_picker import index_label
+from pages.widgets.search.every_mode import search_every_mode
+from pages.widgets.search.named_documents import documents_named_in, named_documents_html
+from pages.widgets.search.question_words import analysis_html
+from pages.widgets.search.results import SectionTexts, results_html
 from pages.words import language, plain, say
 
 # Comments, as Streamlit would show strings that stand alone on a page.
@@ -126,24 +126,24 @@ def show(
     store = engine().store
     document_ids = [each.id for each in chosen] or None
     analysis = store.analyse(index.name, words or question)
-    is_there = presence_html(chosen or named(documents, question, analysis), index.pending, index.failed)
-    if is_there:
-        st.html(is_there)
+    named = chosen or documents_named_in(documents, question, analysis)
+    if told := named_documents_html(named, index.pending, index.failed):
+        st.html(told)
     with st.spinner(say("search.searching")):
-        searches = search_every_way(store, index.name, question, unit, k, [words] if words else None, document_ids)
-        keyword = next(each for each in searches if each.mode == "keyword")
+        results = search_every_mode(store, index.name, question, unit, k, [words] if words else None, document_ids)
+        keyword = next(each for each in results if each.mode == "keyword")
         if keyword.error:
             # What even this side can't do is wrong with the index, not with a service.
             st.warning(plain(keyword.error.sentence(language())))
             return
         counts = store.count_words(index.name, analysis, document_ids)
-        texts = Texts(store, lambda text: store.matches(index.name, analysis, text))
+        texts = SectionTexts(store, lambda text: store.matches(index.name, analysis, text))
         nothing = {
             "vector": say("search.vector_none"),
             "keyword": say("search.keyword_none" if analysis.kept or analysis.pairs else "search.no_words"),
             "hybrid": say("search.hybrid_none"),
         }
-        found = searches_html(searches, unit, k, texts, nothing)
+        found = results_html(results, unit, k, texts, nothing)
     with st.expander(say("search.analysis"), expanded=True):
         st.html(analysis_html(analysis, counts))
     st.html(found)

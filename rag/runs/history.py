@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 from sqlalchemy import (
@@ -21,6 +21,7 @@ from sqlalchemy import (
     Table,
     Text,
     func,
+    or_,
     select,
 )
 
@@ -93,6 +94,14 @@ class PastRun(BaseModel, frozen=True):
     """thumb down, thumb up"""
 
 
+class Outline(NamedTuple):
+    """A run without what its steps did."""
+
+    run: PastRun
+    events: tuple[Event, ...]
+    """all but the tokens and the finished steps; of these only those that wrote an answer"""
+
+
 class History:
     """Safe from any thread."""
 
@@ -145,6 +154,31 @@ class History:
         if conversation_id is None:
             return self._select_runs()
         return self._select_runs(_runs.c.conversation_id == conversation_id)
+
+    def count_runs(self, conversation_id: str) -> int:
+        with self._database.connect() as connection:
+            count = select(func.count()).where(_runs.c.conversation_id == conversation_id)
+            return connection.execute(count).scalar_one()
+
+    def outlines(self, conversation_id: str, latest: int) -> list[Outline]:
+        """Of the last `latest` runs of a conversation, the earliest first. What passages and grades fill stays unread,
+        however long the conversation is.
+        """
+        runs = self._select_runs(_runs.c.conversation_id == conversation_id, latest=latest)
+        # An event's JSON begins with its kind, and quotes within its texts are escaped.
+        event = _events.c.event
+        is_short = ~event.startswith('{"kind":"step_finished"')
+        writes = [event.contains(f'"detail":{{"type":"{kind}"') for kind in ("generation", "decline")]
+        rows = (
+            select(_events.c.run_id, event)
+            .where(_events.c.run_id.in_([run.id for run in runs]), or_(is_short, *writes))
+            .order_by(_events.c.position)
+        )
+        found: dict[str, list[Event]] = {run.id: [] for run in runs}
+        with self._database.connect() as connection:
+            for run_id, text in connection.execute(rows):
+                found[run_id].append(from_json(text))
+        return [Outline(run, tuple(found[run.id])) for run in runs]
 
     def turns(self, conversation_id: str, *, before: str) -> tuple[Turn, ...]:
         """The last things that were asked and answered, each question once, the earliest first, for the question
@@ -200,11 +234,12 @@ class History:
         with self._database.begin() as connection:
             connection.execute(_runs.update().where(_runs.c.id == run_id).values(feedback=feedback))
 
-    def _select_runs(self, *conditions: ColumnElement[bool]) -> list[PastRun]:
-        rows = select(*_runs.c, _runs.c.index_name.label("index")).where(*conditions).order_by(_runs.c.started_at)
+    def _select_runs(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[PastRun]:
+        """The earliest first; `latest`: only that many, the last ones."""
+        rows = select(*_runs.c, _runs.c.index_name.label("index")).where(*conditions)
         with self._database.connect() as connection:
-            found = connection.execute(rows).mappings().all()
-        return [PastRun.model_validate(dict(row)) for row in found]
+            found = connection.execute(rows.order_by(_runs.c.started_at.desc()).limit(latest)).mappings().all()
+        return [PastRun.model_validate(dict(row)) for row in reversed(found)]
 
 
 def _turn(events: Sequence[Event]) -> Turn | None:

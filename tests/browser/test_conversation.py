@@ -1,4 +1,4 @@
-"""A conversation in a real browser: follow-ups, drafts, an honest no, and how answers are to read."""
+"""A conversation in a real browser: follow-ups, drafts, no answer, and how answers are to read."""
 
 from uuid import uuid4
 
@@ -37,12 +37,12 @@ def test_a_follow_up_is_understood_in_a_step_that_opens(visit, server, handbook,
     detail = visitor.page.locator(".detail").first
     expect(detail).to_contain_text(FOLLOW_UP[language])
     expect(detail).to_contain_text(FIRST[language])
-    expect(visitor.page.locator(".standing.confirmed")).to_have_count(2)
+    expect(visitor.page.locator(".answer-status.confirmed")).to_have_count(2)
     assert visitor.width <= width
 
 
 @wide_and_narrow
-def test_an_honest_no_shows_passages_that_open(visit, server, handbook, language, width):
+def test_no_answer_shows_the_nearest_passages_which_open(visit, server, handbook, language, width):
     question = f"{FIRST[language]} {uuid4().hex[:6]}"
     script(server, question, f"{TOKEN}\nThe documents say nothing of it.")
     visit(language).upload(handbook)

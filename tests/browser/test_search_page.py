@@ -60,12 +60,12 @@ def question(visitor: Visitor) -> Locator:
 def ask(visitor: Visitor, words: str) -> None:
     question(visitor).fill(words)
     question(visitor).press("Enter")
-    expect(visitor.page.locator(".searches")).to_be_attached(timeout=LOADED)
+    expect(visitor.page.locator(".results")).to_be_attached(timeout=LOADED)
     visitor.settle()
 
 
 def hits(visitor: Visitor, mode: str) -> Locator:
-    return visitor.page.locator(f".search.{mode} .hit")
+    return visitor.page.locator(f".mode-results.{mode} .hit")
 
 
 @each_language
@@ -74,7 +74,7 @@ def test_a_search_shows_three_lists_side_by_side_and_its_address_shows_it_to_a_c
 ):
     visitor = searching(language)
     ask(visitor, word)
-    boxes = [visitor.page.locator(f".search.{mode}").bounding_box() for mode in MODES]
+    boxes = [visitor.page.locator(f".mode-results.{mode}").bounding_box() for mode in MODES]
     assert len({box["y"] for box in boxes}) == 1
     assert boxes[0]["x"] < boxes[1]["x"] < boxes[2]["x"]
     expect(hits(visitor, "keyword")).to_have_count(2)
@@ -117,9 +117,9 @@ def test_a_narrow_screen_shows_one_list_at_a_time(searching, word, language):
     visitor = searching(language, 390)
     ask(visitor, word)
     for mode in MODES:
-        visitor.page.locator(".searches .tab").get_by_text(visitor.words[f"search.{mode}"]).click()
+        visitor.page.locator(".results .tab").get_by_text(visitor.words[f"search.{mode}"]).click()
         for each in MODES:
-            expect(visitor.page.locator(f".search.{each}")).to_be_visible(visible=each == mode)
+            expect(visitor.page.locator(f".mode-results.{each}")).to_be_visible(visible=each == mode)
     assert visitor.width <= 390
 
 
@@ -138,7 +138,7 @@ def test_a_switch_of_language_keeps_the_search(searching, word):
     visitor.choose_language("ja")
     expect(question(visitor)).to_have_value(word)
     expect(hits(visitor, "keyword")).to_have_count(2)
-    expect(visitor.page.locator(".search.keyword")).to_contain_text(visitor.words["search.keyword_help"])
+    expect(visitor.page.locator(".mode-results.keyword")).to_contain_text(visitor.words["search.keyword_help"])
 
 
 @each_language
@@ -156,7 +156,7 @@ def test_a_retrieval_of_the_trace_leads_to_its_search(visit, server, handbook: P
         visitor.page.get_by_role("link", name=visitor.words["detail.look_at_search"]).press("Enter")
     field = opened.value.get_by_placeholder(visitor.words["search.question"])
     expect(field).to_have_value(asked, timeout=LOADED)
-    expect(opened.value.locator(".search.keyword .hit").first).to_contain_text("green car", timeout=LOADED)
+    expect(opened.value.locator(".mode-results.keyword .hit").first).to_contain_text("green car", timeout=LOADED)
 
 
 def test_nothing_of_a_document_runs(visit, tmp_path, word):

@@ -1,4 +1,4 @@
-"""A question about today's world in a real browser: asked of the web, answered from it, and marked as from outside."""
+"""A question about today's world in a real browser: asked of the web, answered from it, and marked as from the web."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -20,7 +20,7 @@ ROUTE = '{"reason": "It changes by the day.", "route": "web"}'
 
 
 @pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
-def test_the_weather_is_answered_from_the_web_and_its_source_opens_outside(visit, server, tavily, language, width):
+def test_the_weather_is_answered_from_the_web_and_its_source_opens_there(visit, server, tavily, language, width):
     tavily.default = [SUNNY]
     words = {"ja": ja, "en": en}[language]
     server.answer_when(lambda request: words.ROUTE in request.prompt, ROUTE)
@@ -35,10 +35,10 @@ def test_the_weather_is_answered_from_the_web_and_its_source_opens_outside(visit
     expect(visitor.answers.last).to_contain_text(SUN[language].split("[")[0].strip(), timeout=LOADED)
     assert tavily.queries[-1] == WEATHER[language]
     source = visitor.page.locator(".sources").last
-    expect(source.locator(".outside")).to_have_text(texts(language)["web.outside"])
+    expect(source.locator(".web-mark")).to_have_text(texts(language)["web.mark"])
     expect(source).to_contain_text("weather.example · Sat, 21 Nov 2026")
     source.locator("button.cite.web").click()
-    card = visitor.page.locator(".outside-card:popover-open")
+    card = visitor.page.locator(".web-card:popover-open")
     expect(card).to_contain_text("<script>alert(1)</script>")
     link = card.get_by_role("link")
     expect(link).to_have_attribute("href", SUNNY.url)

@@ -95,7 +95,7 @@ class SearchPage:
 
     def column(self, mode: str) -> str:
         """All that a list says."""
-        return " ".join(each.text_content() for each in self.page.find_class(mode) if "search" in each.classes)
+        return " ".join(each.text_content() for each in self.page.find_class(mode) if "mode-results" in each.classes)
 
     @property
     def analysis(self) -> dict[str, str]:
@@ -104,8 +104,8 @@ class SearchPage:
         return {each[0].text_content(): each.text_content() for each in found}
 
     @property
-    def presence(self) -> str:
-        return " ".join(each.text_content() for each in self.page.find_class("presence"))
+    def named_documents(self) -> str:
+        return " ".join(each.text_content() for each in self.page.find_class("named-documents"))
 
     def ask(self, question: str) -> "SearchPage":
         self.app.text_input(key="search q").set_value(question)

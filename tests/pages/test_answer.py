@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pages.texts import texts
-from pages.widgets.answer import answer_html
+from pages.widgets.chat.answer import answer_html
 from rag.runs.engine import Engine
 from rag.trace.passages import Citation
 from tests.pages.reader import for_reader
@@ -215,9 +215,9 @@ OUTSIDE = Citation(
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
-def test_a_citation_of_the_web_is_marked_as_from_outside_and_leads_there(engine, language):
+def test_a_citation_of_the_web_is_marked_as_such_and_leads_there(engine, language):
     html = html_of(engine, "晴れです[1]。", OUTSIDE, language=language)
-    assert html.count(f'class="outside">{texts(language)["web.outside"]}<') == 2  # among the sources, and on its card
+    assert html.count(f'class="web-mark">{texts(language)["web.mark"]}<') == 2  # among the sources, and on its card
     assert 'class="cite web"' in html
     assert "weather.example" in Tags(html).text
     assert "Fri, 20 Nov 2026" in Tags(html).text
@@ -241,7 +241,7 @@ def test_an_address_that_is_none_of_the_web_is_no_link(engine, address):
     assert "href" not in Tags(html).attributes
 
 
-def test_a_citation_of_a_document_is_not_marked_as_from_outside(engine, citation):
+def test_a_citation_of_a_document_is_not_marked_as_from_the_web(engine, citation):
     html = html_of(engine, "2,500円です[1]。", citation)
-    assert texts("ja")["web.outside"] not in html
+    assert texts("ja")["web.mark"] not in html
     assert 'class="cite web"' not in html

@@ -1,31 +1,32 @@
 """What a row of the trace says, and what it opens to."""
 
+import json
 import re
 from html import unescape
 from html.parser import HTMLParser
-from typing import get_args
+from typing import Literal, get_args
 from urllib.parse import parse_qsl
 
 import pytest
 
 from index_store.base.errors import ServiceBusy
 from pages.texts import texts
-from pages.widgets import detail
+from pages.widgets.trace import detail
+from pages.widgets.trace.view import JsonView, view_of
 from rag.trace.details import (
     AttemptsDetail,
     CandidatesDetail,
-    Detail,
     GenerationDetail,
     GroundingDetail,
     KeywordsDetail,
     NotUsed,
     RetrievalDetail,
 )
+from rag.trace.frozen import Frozen
 from rag.trace.grades import Explanation, Factor, Grounding
 from tests.pages.reader import for_reader
 from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, PARTLY, finished
 
-each_detail = pytest.mark.parametrize("example", DETAILS, ids=lambda each: each.type)
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
 
@@ -57,34 +58,44 @@ def test_a_step_that_went_on_without_its_model_says_so_in_its_row_and_in_full():
         assert [each.value for each in page.warning] == [failure.sentence(language)]
 
 
-def test_every_kind_of_detail_is_among_the_examples():
-    union, *_ = get_args(Detail)
-    assert {type(each) for each in DETAILS} == set(get_args(union))
+def summaries(language: str, examples=DETAILS) -> list[str]:
+    return for_reader(language, lambda: [detail.summary(finished(each)) for each in examples])[0]
+
+
+def pages_html(language: str, examples=DETAILS, index: str = "handbook") -> list[str]:
+    """What each of the examples opens to."""
+    _, page = for_reader(language, lambda: [detail.show(finished(each), index) for each in examples])
+    return [each.value for each in page.html]
 
 
 @each_language
-@each_detail
-def test_every_kind_of_detail_has_a_summary(example, language):
-    summary, _ = for_reader(language, lambda: detail.summary(finished(example)))
-    assert summary.strip()
+def test_every_kind_of_detail_has_a_view_with_a_summary_that_opens_to_a_full_account(language):
+    assert [each.type for each in DETAILS if isinstance(view_of(each, ""), JsonView)] == []
+    told, shown = summaries(language), pages_html(language)
+    assert [each.type for each, summary in zip(DETAILS, told, strict=True) if not summary.strip()] == []
+    assert [each.type for each, html in zip(DETAILS, shown, strict=True) if 'class="detail"' not in html] == []
 
 
-@each_language
-@each_detail
-def test_every_kind_of_detail_opens_to_its_full_account(example, language):
-    _, page = for_reader(language, lambda: detail.show(finished(example), "handbook"))
-    [shown] = page.html
-    assert 'class="detail"' in shown.value
+class NewDetail(Frozen):
+    type: Literal["of_tomorrow"] = "of_tomorrow"
+    words: tuple[str, ...] = (HOSTILE,)
 
 
-@each_detail
-def test_no_words_of_a_document_or_a_model_become_html(example):
-    _, page = for_reader("en", lambda: detail.show(finished(example), HOSTILE))
-    html = page.html[0].value
-    tags = Tags(html)
-    assert not tags.names & {"script", "img", "iframe", "style", "link"}
-    assert all(address.startswith("search?") for address in re.findall(r"<a href=.([^'\"]*)", html))
-    assert not {name for name in tags.attributes if name.startswith("on")}
+def test_a_kind_of_detail_without_a_view_is_shown_as_its_json():
+    step = finished(None).model_copy(update={"detail": NewDetail()})
+    summary, page = for_reader("en", lambda: (detail.summary(step), detail.show(step, "handbook"))[0])
+    assert summary == "of tomorrow"
+    tags = Tags(page.html[0].value)
+    assert json.loads(re.search(r"{.*}", tags.text, re.DOTALL)[0]) == {"type": "of_tomorrow", "words": [HOSTILE]}
+    assert "script" not in tags.names
+
+
+def test_no_words_of_a_document_or_a_model_become_html():
+    for example, html in zip(DETAILS, pages_html("en", index=HOSTILE), strict=True):
+        tags = Tags(html)
+        assert not tags.names & {"script", "img", "iframe", "style", "link"}, example
+        assert all(address.startswith("search?") for address in re.findall(r"<a href=.([^'\"]*)", html)), example
+        assert not {name for name in tags.attributes if name.startswith("on")}, example
 
 
 @each_language
@@ -108,10 +119,8 @@ def test_what_is_escaped_reads_as_it_was_written():
     assert HOSTILE in Tags(page.html[0].value).text
 
 
-@each_detail
-def test_no_words_of_a_document_or_a_model_become_markdown_in_a_row(example):
-    summary, _ = for_reader("en", lambda: detail.summary(finished(example)))
-    assert not re.search(r"(?<!\\)[\[<*`$]", summary)
+def test_no_words_of_a_document_or_a_model_become_markdown_in_a_row():
+    assert [summary for summary in summaries("en") if re.search(r"(?<!\\)[\[<*`$]", summary)] == []
 
 
 def html_of(example, language: str = "en") -> str:
@@ -162,12 +171,14 @@ def test_what_was_trimmed_and_what_was_left_out_is_told():
 
 
 @each_language
-@pytest.mark.parametrize("why", get_args(NotUsed))
-def test_words_that_are_not_used_are_told_with_the_reason_and_what_is_used_instead(why, language):
-    example = KeywordsDetail(question="?", words=(), named=("Spesen",), own_words=("allowance",), why=why)
-    summary, _ = for_reader(language, lambda: detail.summary(finished(example)))
-    assert re.sub(r"\\(.)", r"\1", summary) == texts(language)[f"keywords.{why}"]
-    assert all(word in html_of(example, language) for word in ("Spesen", "allowance"))
+def test_words_that_are_not_used_are_told_with_the_reason_and_what_is_used_instead(language):
+    reasons = get_args(NotUsed)
+    examples = [
+        KeywordsDetail(question="?", words=(), named=("Spesen",), own_words=("allowance",), why=why) for why in reasons
+    ]
+    told = [re.sub(r"\\(.)", r"\1", summary) for summary in summaries(language, examples)]
+    assert told == [texts(language)[f"keywords.{why}"] for why in reasons]
+    assert all("Spesen" in html and "allowance" in html for html in pages_html(language, examples))
 
 
 def table_of(example) -> list[list[str]]:

@@ -147,8 +147,8 @@ def test_other_places_of_the_same_text_are_named_and_not_listed(engine, tmp_path
     page = SearchPage(language, q="国内出張の日当")
     first, *others = page.hits("keyword")
     assert not any("2,500円" in each.text for each in others)
-    [copies] = first.element.find_class("copies")
-    assert page.words["search.copies"].partition("{")[0] in copies.text_content()
+    [told] = first.element.find_class("near-duplicates")
+    assert page.words["search.near_duplicates"].partition("{")[0] in told.text_content()
     assert "travel.md" in first.text
     assert "copy.md" in first.text
 
@@ -227,14 +227,14 @@ def test_a_document_that_failed_is_named_with_its_sentence(engine, ids, language
     page.drop(("慶弔見舞金.pdf", PdfFile([[]]).content())).wait()
     why = NoText(name="慶弔見舞金.pdf").sentence(language)
     page = SearchPage(language, q="慶弔見舞金はいくらですか")
-    assert why in page.presence
-    assert page.words["state.failed"] in page.presence
+    assert why in page.named_documents
+    assert page.words["state.failed"] in page.named_documents
     page = SearchPage(language, q="日当")
-    assert why not in page.presence
-    assert page.words["search.failed_one"] in page.presence
+    assert why not in page.named_documents
+    assert page.words["search.failed_one"] in page.named_documents
     failed = next(each.id for each in engine.store.documents("handbook") if each.error)
     page = SearchPage(language, q="日当", doc=failed)
-    assert why in page.presence
+    assert why in page.named_documents
     assert page.words["search.vector_none"] in page.column("vector")
 
 
@@ -242,10 +242,10 @@ def test_a_document_that_failed_is_named_with_its_sentence(engine, ids, language
 @pytest.mark.usefixtures("ids")
 def test_a_document_whose_title_is_meant_is_said_to_be_searched(language):
     page = SearchPage(language, q="休暇規程には何がありますか")
-    assert "休暇規程" in page.presence
-    assert page.words["state.ready"] in page.presence
-    assert page.words["search.chunks_searched"].format(count=2) in page.presence
-    assert "出張旅費規程" not in page.presence
+    assert "休暇規程" in page.named_documents
+    assert page.words["state.ready"] in page.named_documents
+    assert page.words["search.chunks_searched"].format(count=2) in page.named_documents
+    assert "出張旅費規程" not in page.named_documents
 
 
 @each_language
@@ -263,7 +263,7 @@ def test_where_nothing_is_ready_the_page_says_why(engine, language):
     [index] = engine.store.indexes()
     page = SearchPage(language, q="scan")
     assert EmptyIndex(index=index.name).sentence(language) in page.text
-    assert NoText(name="scan.pdf").sentence(language) in page.presence
+    assert NoText(name="scan.pdf").sentence(language) in page.named_documents
 
 
 @each_language

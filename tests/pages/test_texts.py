@@ -8,14 +8,12 @@ from pathlib import Path
 from string import Formatter
 from typing import get_args
 
-import pytest
-
 from index_store.base.records import AddStatus, DocumentStatus
 from index_store.full_text.analysis import Dropped
 from index_store.ingestion.progress import Stage
 from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
-from pages.widgets.analysis import Presence
+from pages.widgets.search.question_words import Found
 from rag.pipelines import PIPELINES
 from rag.runs.options import LENGTHS, TONES
 from rag.trace.details import AssessmentDetail, NotUsed, Route, StandaloneDetail
@@ -25,8 +23,8 @@ from rag.trace.passages import Retrieval
 
 ROOT = Path(__file__).parent.parent.parent
 KANA_OR_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
-SAME_IN_BOTH = {"app.name", "pipeline.self_rag", "route.web", "summary.model"}
-"""a name, or nothing but what is filled in"""
+SAME_IN_BOTH = {"app.name", "pipeline.self_rag", "route.web"}
+"""names"""
 
 
 def modules(folder: str) -> Iterator[ast.Module]:
@@ -83,7 +81,7 @@ FAMILIES = {
     "options.{}": {*Retrieval.model_fields, *Style.model_fields},
     "detail.{}_missing": {"vector", "keyword"},
     "app.{}": {"chat", "documents", "search"},
-    "search.{}": {*MODES, *UNITS, *Dropped, *get_args(Presence)},
+    "search.{}": {*MODES, *UNITS, *Dropped, *get_args(Found)},
     "search.{}_help": set(MODES),
     "search.{}_rank": set(MODES),
     "search.{}_unranked": set(MODES),
@@ -129,16 +127,18 @@ def test_both_languages_have_the_same_keys_in_the_same_order():
     assert list(texts("ja")) == list(texts("en"))
 
 
-@pytest.mark.parametrize("key", texts("en"))
-def test_a_text_has_the_same_parts_in_both_languages(key):
-    assert fields(texts("ja")[key]) == fields(texts("en")[key])
+def test_a_text_has_the_same_parts_in_both_languages():
+    assert [key for key, text in texts("en").items() if fields(texts("ja")[key]) != fields(text)] == []
 
 
-@pytest.mark.parametrize("key", texts("en"))
-def test_japanese_texts_hold_japanese_and_english_ones_none(key):
-    assert not KANA_OR_HAN.search(texts("en")[key])
-    without_parts = re.sub(r"\{\w+\}", "", texts("ja")[key])
-    assert key in SAME_IN_BOTH or KANA_OR_HAN.search(without_parts) or not re.search(r"\w", without_parts)
+def test_english_texts_hold_no_japanese():
+    assert [key for key, text in texts("en").items() if KANA_OR_HAN.search(text)] == []
+
+
+def test_japanese_texts_hold_japanese():
+    without_parts = {key: re.sub(r"\{\w+\}", "", text) for key, text in texts("ja").items()}
+    foreign = {key for key, text in without_parts.items() if re.search(r"\w", text) and not KANA_OR_HAN.search(text)}
+    assert foreign == SAME_IN_BOTH
 
 
 def test_every_key_that_a_page_builds_belongs_to_a_family_whose_members_are_known():
@@ -154,15 +154,9 @@ def test_no_text_is_left_over():
     assert texts("en").keys() - keys_in_use() == set()
 
 
-@pytest.mark.parametrize("name", sorted(PIPELINES))
-def test_every_pipeline_has_a_name_and_a_help_text(name):
-    assert texts("en").keys() >= {f"pipeline.{name}", f"pipeline.{name}_help"}
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_family_of_keys_has_members(family):
+def test_a_family_of_keys_has_members():
     """Else a registry that has moved would leave nothing to check."""
-    assert FAMILIES[family]
+    assert [family for family, members in FAMILIES.items() if not members] == []
 
 
 def test_every_call_gives_the_parts_that_its_text_has():

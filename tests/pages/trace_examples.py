@@ -1,6 +1,15 @@
-"""A detail of each kind that a step can report, with words in it that try to be HTML and Markdown."""
+"""A detail of each kind that a step can report, with words in it that try to be HTML and Markdown.
 
-from index_store.base.errors import EmptyDocument
+Those written out here show what a view has to tell apart. A kind that has none gets one made from its fields.
+"""
+
+from enum import Enum
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+
+from index_store.base.errors import EmptyDocument, Failure
 from index_store.base.records import Added, AddStatus, Place
 from rag.trace.details import (
     AnswerCheckDetail,
@@ -11,6 +20,7 @@ from rag.trace.details import (
     CandidatesDetail,
     Claim,
     DeclineDetail,
+    Detail,
     DocumentsDetail,
     DraftDetail,
     GenerationDetail,
@@ -93,7 +103,7 @@ def added(error: EmptyDocument | None) -> Added:
     )
 
 
-DETAILS = (
+WRITTEN_OUT = (
     RetrievalDetail(query=HOSTILE, mode="vector", unit="chunk", passages=(PASSAGE,)),
     RetrievalDetail(query=HOSTILE, mode="vector", unit="chunk", passages=()),
     RetrievalDetail(
@@ -189,6 +199,33 @@ DETAILS = (
     DeclineDetail(text=HOSTILE, queries=(HOSTILE,), nearest=()),
     DocumentsDetail(added=(added(None), added(EmptyDocument(name=HOSTILE)))),
     ModelDetail(name=HOSTILE),
+)
+
+
+def made(kind: Any) -> Any:
+    """A value of any type that a field of a detail has."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if kind is Failure:
+        return EmptyDocument(name=HOSTILE).as_failure()
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return kind(**{name: made(field.annotation) for name, field in kind.model_fields.items()})
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return next(iter(kind))
+    if origin is Literal:
+        return arguments[0]
+    if origin is tuple:
+        return (made(arguments[0]),)
+    if origin is dict:
+        return {made(arguments[0]): made(arguments[1])}
+    if arguments:
+        return made(next(each for each in arguments if each is not NoneType))
+    return {str: HOSTILE, bool: True, int: 1, float: 0.5}[kind]
+
+
+KINDS = get_args(get_args(Detail)[0])
+DETAILS = (
+    *WRITTEN_OUT,
+    *(made(kind) for kind in KINDS if not any(isinstance(each, kind) for each in WRITTEN_OUT)),
 )
 
 

@@ -12,7 +12,7 @@ SHOWN = 40
 """words that are shown without being asked for"""
 
 
-Presence = Literal["whole", "parts", "nowhere"]
+Found = Literal["whole", "parts", "nowhere"]
 
 
 def analysis_html(analysis: Analysis, counts: Mapping[str, WordCount]) -> str:
@@ -37,12 +37,12 @@ def _word(word: QuestionWord, counts: Mapping[str, WordCount]) -> str:
         )
     searched = "" if word.term == word.written else f" → <b>{escape(word.term)}</b>"
     count = counts[word.term]
-    presence = _presence(count)
-    told = counted("search.whole", count.chunks) if presence == "whole" else say(f"search.{presence}")
-    return f'<span class="word {presence}"><b>{written}</b>{searched} <small>{escape(told)}</small></span>'
+    found = _found(count)
+    told = counted("search.whole", count.chunks) if found == "whole" else say(f"search.{found}")
+    return f'<span class="word {found}"><b>{written}</b>{searched} <small>{escape(told)}</small></span>'
 
 
-def _presence(count: WordCount) -> Presence:
+def _found(count: WordCount) -> Found:
     if count.chunks:
         return "whole"
     return "parts" if count.has_parts else "nowhere"

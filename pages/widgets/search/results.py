@@ -6,8 +6,8 @@ from html import escape
 from index_store.base.errors import UnknownSection
 from index_store.base.records import Hit
 from index_store.store import IndexStore
-from pages.widgets.places import place, ways
-from pages.widgets.searches import Passage, Search, passages
+from pages.widgets.location import links_to, location
+from pages.widgets.search.every_mode import ModeResult, Passage, passages
 from pages.words import counted, language, say
 
 Spans = list[tuple[int, int]]
@@ -24,13 +24,13 @@ LEAD = 30
 AROUND = 600
 """characters of a section before and behind the chunk that are shown without being asked for"""
 
-COPIES = 3
+NEAR_DUPLICATES = 3
 """that a hit names"""
 
 _SCORES = {"vector": "{:.3f}", "keyword": "{:.2f}", "hybrid": "{:.4f}"}
 
 
-class Texts:
+class SectionTexts:
     """Sections with their matches, each looked up once."""
 
     def __init__(self, store: IndexStore, matches: Matches) -> None:
@@ -53,55 +53,55 @@ class Texts:
         return text, self.matches(text)
 
 
-def searches_html(searches: Sequence[Search], unit: str, k: int, texts: Texts, nothing: dict[str, str]) -> str:
+def results_html(results: Sequence[ModeResult], unit: str, k: int, texts: SectionTexts, nothing: dict[str, str]) -> str:
     """`nothing`: what to say of a search without hits."""
-    found = passages(searches, unit)
-    answered = [each.mode for each in searches if not each.error]
+    found = passages(results, unit)
+    answered = [each.mode for each in results if not each.error]
     cards: dict[tuple[str, int, int], tuple[str, str]] = {}
     columns = []
-    for search in searches:
+    for result in results:
         entries = []
-        others = [each for each in answered if each != search.mode]
-        for hit in search.hits:
+        others = [each for each in answered if each != result.mode]
+        for hit in result.hits:
             key = (hit.section_id, hit.best_start, hit.best_end)
             if key not in cards:
                 id_ = f"found-{len(cards)}"
                 cards[key] = id_, _card(hit, id_, texts)
-            passage = found[search.mode, hit.rank]
-            entries.append(_entry(search.mode, hit, passage, _ranks(others, passage, k), cards[key][0], texts))
-        columns.append(_column(search, "".join(entries), nothing[search.mode]))
+            passage = found[result.mode, hit.rank]
+            entries.append(_entry(result.mode, hit, passage, _ranks(others, passage, k), cards[key][0], texts))
+        columns.append(_column(result, "".join(entries), nothing[result.mode]))
     opened = "".join(card for _, card in cards.values())
-    return f'<div class="searches">{_tabs(searches)}{"".join(columns)}</div>{opened}'
+    return f'<div class="results">{_tabs(results)}{"".join(columns)}</div>{opened}'
 
 
-def _tabs(searches: Sequence[Search]) -> str:
+def _tabs(results: Sequence[ModeResult]) -> str:
     """For narrow screens, where one list is shown at a time."""
-    first = next((each.mode for each in reversed(searches) if each.hits), searches[-1].mode)
+    first = next((each.mode for each in reversed(results) if each.hits), results[-1].mode)
     return "".join(
         f'<label class="tab"><input type="radio" name="search-shown" class="show-{each.mode}"'
         f"{' checked' if each.mode == first else ''}> {escape(say(f'search.{each.mode}'))} "
         f"<small>{len(each.hits) if not each.error else '!'}</small></label>"
-        for each in searches
+        for each in results
     )
 
 
-def _column(search: Search, entries: str, nothing: str) -> str:
-    mode = search.mode
-    if search.error:
-        body = f'<p class="failed">{escape(search.error.sentence(language()))}</p>'
+def _column(result: ModeResult, entries: str, nothing: str) -> str:
+    mode = result.mode
+    if result.error:
+        body = f'<p class="failed">{escape(result.error.sentence(language()))}</p>'
     else:
         body = f"<ol>{entries}</ol>" if entries else f'<p class="nothing">{escape(nothing)}</p>'
-    count = "" if search.error else f" <small>{escape(counted('search.hits', len(search.hits)))}</small>"
+    count = "" if result.error else f" <small>{escape(counted('search.hits', len(result.hits)))}</small>"
     return (
-        f'<section class="search {mode}"><header><h3>{escape(say(f"search.{mode}"))}{count}</h3>'
+        f'<section class="mode-results {mode}"><header><h3>{escape(say(f"search.{mode}"))}{count}</h3>'
         f"<p>{escape(say(f'search.{mode}_help'))}</p></header>{body}</section>"
     )
 
 
-def _entry(mode: str, hit: Hit, passage: Passage, ranks: str, card: str, texts: Texts) -> str:
+def _entry(mode: str, hit: Hit, passage: Passage, ranks: str, card: str, texts: SectionTexts) -> str:
     shared = f' shared" style="--hue: {passage.hue}' if passage.letter else ""
     letter = f'<b class="letter">{passage.letter}</b>' if passage.letter else ""
-    path = place(hit)
+    path = location(hit)
     opens = escape(say("search.open"))
     return (
         f'<li class="hit{shared}"><div class="rank">{letter}<b>#{hit.rank}</b> '
@@ -109,7 +109,7 @@ def _entry(mode: str, hit: Hit, passage: Passage, ranks: str, card: str, texts: 
         f'<div class="path">{marked(path, texts.matches(path), 0, len(path))}</div>'
         f'<small class="source">{escape(hit.source)}</small>'
         f"<p>{_excerpt(hit, texts)}</p>"
-        f'<small class="ranks">{escape(ranks)}</small>{_copies(hit)}'
+        f'<small class="ranks">{escape(ranks)}</small>{_near_duplicates(hit)}'
         f'<button popovertarget="{card}">{opens}</button></li>'
     )
 
@@ -124,16 +124,16 @@ def _ranks(modes: Sequence[str], passage: Passage, k: int) -> str:
     )
 
 
-def _copies(hit: Hit) -> str:
+def _near_duplicates(hit: Hit) -> str:
     if not hit.copies:
         return ""
-    named = [f"{place(each)} ({each.source})" for each in hit.copies[:COPIES]]
-    if len(hit.copies) > COPIES:
-        named.append(say("job.more", count=len(hit.copies) - COPIES))
-    return f'<small class="copies">{escape(say("search.copies", places=" / ".join(named)))}</small>'
+    named = [f"{location(each)} ({each.source})" for each in hit.copies[:NEAR_DUPLICATES]]
+    if len(hit.copies) > NEAR_DUPLICATES:
+        named.append(say("job.more", count=len(hit.copies) - NEAR_DUPLICATES))
+    return f'<small class="near-duplicates">{escape(say("search.near_duplicates", places=" / ".join(named)))}</small>'
 
 
-def _excerpt(hit: Hit, texts: Texts) -> str:
+def _excerpt(hit: Hit, texts: SectionTexts) -> str:
     """Of the chunk that was found, from where most words matched."""
     text, spans, start, end = _around(hit, texts)
     inside = [(a, b) for a, b in spans if start <= a and b <= end]
@@ -155,24 +155,24 @@ def _lead(text: str, start: int, at: int) -> int:
     return at - len(rest) if space else begin
 
 
-def _around(hit: Hit, texts: Texts) -> tuple[str, Spans, int, int]:
+def _around(hit: Hit, texts: SectionTexts) -> tuple[str, Spans, int, int]:
     """The section with its matches, and where the chunk stands in it; of one that is gone, the hit's own text."""
     if section := texts.section(hit):
         return *section, hit.best_start, hit.best_end
     return hit.text, texts.matches(hit.text), hit.best_start - hit.start, hit.best_end - hit.start
 
 
-def _card(hit: Hit, id_: str, texts: Texts) -> str:
+def _card(hit: Hit, id_: str, texts: SectionTexts) -> str:
     text, spans, start, end = _around(hit, texts)
     gone = "" if texts.section(hit) else f'<p class="note">{escape(say("chat.gone"))}</p>'
     begin, stop = max(0, start - AROUND), min(len(text), end + AROUND)
     return (
-        f'<div popover id="{id_}" class="passage-card found"><header>{escape(place(hit))}'
+        f'<div popover id="{id_}" class="passage-card found"><header>{escape(location(hit))}'
         f"<small>{escape(hit.source)}</small></header>{gone}"
         f"{_folded(text, spans, 0, begin)}<p>{marked(text, spans, begin, start)}</p>"
         f'<div class="cited">{marked(text, spans, start, end)}</div>'
         f"<p>{marked(text, spans, end, stop)}</p>{_folded(text, spans, stop, len(text))}"
-        f"<footer>{ways(hit)}</footer></div>"
+        f"<footer>{links_to(hit)}</footer></div>"
     )
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from index_store.base.records import DocumentStatus, Index, Site
 from index_store.ingestion.sources import SiteSource
 from pages.process import engine
-from pages.widgets.attempt import attempt
+from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import fresh_key, renew
 from pages.words import counted, say, when
 
@@ -47,6 +47,6 @@ def _facts(site: Site, pages: int) -> str:
 
 
 def _remove(site: Site, number: int) -> None:
-    if attempt(engine().store.remove, site.index, site.options.url):
+    if run_or_show_error(engine().store.remove, site.index, site.options.url):
         renew(f"remove site {number}")
         st.rerun()

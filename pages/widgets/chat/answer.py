@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from html import escape
+from urllib.parse import urlsplit
 
 import streamlit as st
 from markdown_it import MarkdownIt
@@ -11,11 +12,11 @@ from markdown_it.token import Token
 from index_store.base.errors import UnknownSection
 from index_store.base.records import Section
 from index_store.store import IndexStore
-from pages.widgets.outside import link_outside, mark_outside, place_outside
-from pages.widgets.places import place, ways
+from pages.widgets.location import links_to, location
 from pages.words import say
 from rag.text.citations import MARKER
 from rag.trace.passages import Citation
+from rag.web.search import is_web_address
 
 
 def _text(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, buttons: dict[str, str]) -> str:
@@ -40,10 +41,10 @@ _markdown.add_render_rule("link_close", _link_close)
 
 
 def show_answer(
-    text: str, citations: Sequence[Citation], store: IndexStore, key: str, *, is_refusal: bool = False
+    text: str, citations: Sequence[Citation], store: IndexStore, key: str, *, is_no_answer: bool = False
 ) -> None:
-    """`key` tells this answer's passages from those of others on the page. The passages of a refusal are no sources."""
-    st.html(answer_html(text, citations, store, key, "detail.nearest" if is_refusal else "chat.sources"))
+    """`key` tells this answer's passages from those of others on the page. Those of a "no answer" are no sources."""
+    st.html(answer_html(text, citations, store, key, "detail.nearest" if is_no_answer else "chat.sources"))
 
 
 def answer_html(
@@ -55,34 +56,51 @@ def answer_html(
         return answer
     sources = "".join(f"<li>{buttons[str(each.number)]} {_source(each)}</li>" for each in citations)
     cards = "".join(
-        _outside_card(each, f"{key}-{each.number}")
-        if each.origin == "web"
-        else _card(each, store, f"{key}-{each.number}")
+        _web_card(each, f"{key}-{each.number}") if each.origin == "web" else _card(each, store, f"{key}-{each.number}")
         for each in citations
     )
     return f'{answer}<div class="sources"><h6>{escape(say(heading))}</h6><ul>{sources}</ul></div>{cards}'
 
 
 def _button(citation: Citation, key: str) -> str:
-    number, outside = citation.number, citation.origin == "web"
-    opens = escape(say("web.open_citation" if outside else "chat.open_citation", number=number))
-    kind = "cite web" if outside else "cite"
+    number, is_web = citation.number, citation.origin == "web"
+    opens = escape(say("web.open_citation" if is_web else "chat.open_citation", number=number))
+    kind = "cite web" if is_web else "cite"
     return f'<button class="{kind}" popovertarget="{key}-{number}" title="{opens}">{number}</button>'
 
 
 def _source(citation: Citation) -> str:
     if citation.origin == "web":
-        return f"<span>{escape(place_outside(citation))} {mark_outside()}</span>"
-    return f"<span>{escape(place(citation))}</span>"
+        return f"<span>{escape(_web_location(citation))} {_web_mark()}</span>"
+    return f"<span>{escape(location(citation))}</span>"
 
 
-def _outside_card(citation: Citation, id_: str) -> str:
+def _web_card(citation: Citation, id_: str) -> str:
     """What the web search gave of the page, as plain text."""
     return (
-        f'<div popover id="{id_}" class="passage-card outside-card"><header>{escape(citation.title)} {mark_outside()}'
+        f'<div popover id="{id_}" class="passage-card web-card"><header>{escape(citation.title)} {_web_mark()}'
         f"<small>{escape(citation.source)}</small></header>"
         f'<div class="read"><div class="cited">{escape(citation.text)}</div></div>'
-        f"<footer>{link_outside(citation)}</footer></div>"
+        f"<footer>{_web_link(citation)}</footer></div>"
+    )
+
+
+def _web_location(citation: Citation) -> str:
+    """Title, host and date."""
+    host = urlsplit(citation.source).hostname if is_web_address(citation.source) else citation.source
+    return " · ".join(filter(None, (citation.title, host, citation.published)))
+
+
+def _web_mark() -> str:
+    return f'<span class="web-mark">{escape(say("web.mark"))}</span>'
+
+
+def _web_link(citation: Citation) -> str:
+    """Nothing where its address is none that a browser should follow."""
+    if not is_web_address(citation.source):
+        return ""
+    return (
+        f'<a href="{escape(citation.source)}" target="_blank" rel="noopener noreferrer">{escape(say("web.open"))} ↗</a>'
     )
 
 
@@ -95,10 +113,10 @@ def _card(citation: Citation, store: IndexStore, id_: str) -> str:
         before, after = "", ""
         note = f'<p class="note">{escape(say("chat.gone"))}</p>'
     return (
-        f'<div popover id="{id_}" class="passage-card"><header>{escape(place(citation))}'
+        f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
         f"<small>{escape(citation.source)}</small></header>{note}"
         f"{_markdown.render(before)}{_read(citation)}{_markdown.render(after)}"
-        f"<footer>{ways(citation)}</footer></div>"
+        f"<footer>{links_to(citation)}</footer></div>"
     )
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import streamlit as st
 
 from pages.process import engine
-from pages.widgets import trace
-from pages.widgets.answer import show_answer
+from pages.widgets.chat.answer import show_answer
+from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
+from pages.widgets.documents.uploader import take_left
 from pages.widgets.picker import fresh_key, renew
-from pages.widgets.standing import show_standing, show_unconfirmed
-from pages.widgets.uploader import take_left
+from pages.widgets.trace.panel import headline, show_rows
 from pages.words import language, say
 from rag.pipelines import PIPELINES
 from rag.runs.history import PastRun
@@ -20,8 +20,8 @@ from rag.runs.run import Run
 from rag.runs.summary import answer_so_far, cited_so_far
 from rag.trace.events import Event, RunFinished, RunStarted
 
-ASSISTANT = Path(__file__).parent.parent / "icon.svg"
-USER = Path(__file__).parent.parent / "user.svg"
+PICTURES = Path(__file__).parents[2]
+ASSISTANT, USER = PICTURES / "icon.svg", PICTURES / "user.svg"
 
 REFRESH = 0.4
 """seconds between two looks at a run"""
@@ -40,8 +40,8 @@ def show_live(run: Run) -> None:
         st.rerun()
     now = time.time() - events[0].at
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
-        with st.expander(trace.headline(events, now), expanded=True, key=f"live-{run.id}"):
-            trace.show_rows(events, now, key=f"live-{run.id}")
+        with st.expander(headline(events, now), expanded=True, key=f"live-{run.id}"):
+            show_rows(events, now, key=f"live-{run.id}")
         _show_draft(events, f"live-{run.id}")
         # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
         st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
@@ -52,28 +52,28 @@ def _show_draft(events: Sequence[Event], key: str) -> None:
     if not text:
         st.caption(say("chat.waiting"))
         return
-    show_standing(events)
+    show_answer_status(events)
     show_answer(text, cited_so_far(events), engine().store, key)
 
 
 @st.fragment
-def show_past(run: PastRun, events: Sequence[Event]) -> None:
-    """The fragment keeps opening a trace from redrawing the conversation."""
+def show_past(run: PastRun, outline: Sequence[Event]) -> None:
+    """The fragment keeps opening a trace from redrawing the conversation. Only then are all events of the run read."""
     take_left()
-    last = events[-1]
+    last = outline[-1]
     if not isinstance(last, RunFinished):
         return
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
-        panel = st.expander(trace.headline(events, last.totals.seconds), key=f"trace-{run.id}", on_change="rerun")
+        panel = st.expander(headline(outline, last.totals.seconds), key=f"trace-{run.id}", on_change="rerun")
         if panel.open:
             with panel:
-                trace.show_rows(events, last.totals.seconds, key=f"past-{run.id}")
+                show_rows(engine().history.events(run.id), last.totals.seconds, key=f"past-{run.id}")
         if last.answer:
-            show_standing(events)
-            is_refusal = last.outcome == "not_in_documents"
-            show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_refusal=is_refusal)
+            show_answer_status(outline)
+            is_no_answer = last.outcome == "not_in_documents"
+            show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_no_answer=is_no_answer)
         _show_ending(last)
-        _show_actions(run, events)
+        _show_actions(run, outline)
 
 
 def _show_ending(last: RunFinished) -> None:
@@ -86,8 +86,8 @@ def _show_ending(last: RunFinished) -> None:
     show_unconfirmed(last)
 
 
-def _show_actions(run: PastRun, events: Sequence[Event]) -> None:
-    started = next(each for each in events if isinstance(each, RunStarted))
+def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
+    started = next(each for each in outline if isinstance(each, RunStarted))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = f"feedback-{run.id}"
         st.feedback(

@@ -7,9 +7,9 @@ from index_store.crawl.options import MAX_DEPTH, MAX_LIMIT
 from index_store.ingestion.sources import SiteSource
 from index_store.parsing.loaders import KINDS
 from pages.process import engine
-from pages.widgets.attempt import attempt
+from pages.widgets.documents.uploader import show_uploader
+from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import fresh_key, renew
-from pages.widgets.uploader import show_uploader
 from pages.words import say
 
 
@@ -34,7 +34,7 @@ def _show_site_form(index: str) -> None:
             st.caption(say("site.patterns_help"))
         st.caption(say("site.alone") if depth == 0 else say("site.fetches", depth=depth, limit=limit))
         wanted = st.button(say("site.crawl"), type="primary", key="crawl")
-        if wanted and attempt(_crawl, index, url, depth, limit, _lines(include), _lines(exclude)):
+        if wanted and run_or_show_error(_crawl, index, url, depth, limit, _lines(include), _lines(exclude)):
             renew("site url")
             st.rerun()
 

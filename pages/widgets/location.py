@@ -1,4 +1,4 @@
-"""Where a passage stands, in words, and the ways there."""
+"""Where a passage stands, in words, and links to it."""
 
 from html import escape
 from typing import Protocol
@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from pages.words import language, say
 
 
-class Place(Protocol):
+class Location(Protocol):
     @property
     def document_id(self) -> str: ...
     @property
@@ -20,7 +20,7 @@ class Place(Protocol):
     def page(self) -> int | None: ...
 
 
-def place(place: Place) -> str:
+def location(place: Location) -> str:
     """Title, headings and page."""
     parts = list(dict.fromkeys((place.title, *place.headings)))
     if place.page:
@@ -28,7 +28,7 @@ def place(place: Place) -> str:
     return " › ".join(parts)
 
 
-def ways(place: Place) -> str:
+def links_to(place: Location) -> str:
     """As HTML: to the passage among the others of its document, and to the document as it came."""
     shown = urlencode({"doc": place.document_id, "section": place.section_id, "lang": language()})
     page = f"#page={place.page}" if place.page else ""

@@ -12,11 +12,11 @@ from index_store.base.records import Chunk, Document, DocumentStatus, Section
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.sources import SiteSource
 from pages.process import engine
-from pages.widgets.attempt import attempt
-from pages.widgets.chunks import section_html
+from pages.widgets.documents.sections import section_html
+from pages.widgets.documents.table import COLOURS, status_of
+from pages.widgets.documents.uploader import take
+from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import fresh_key, renew
-from pages.widgets.table import COLOURS, status_of
-from pages.widgets.uploader import take
 from pages.words import counted, language, megabytes, plain, say, when
 
 SECTIONS = 20
@@ -83,11 +83,12 @@ def _show_actions(document: Document) -> None:
             st.button(
                 say("document.retry"),
                 key="retry",
-                on_click=attempt,
+                on_click=run_or_show_error,
                 args=(engine().store.retry, document.index, [document.id]),
             )
         if _is_page(document):
-            st.button(say("document.page_again"), key="page-again", on_click=attempt, args=(_fetch_again, document))
+            work = (_fetch_again, document)
+            st.button(say("document.page_again"), key="page-again", on_click=run_or_show_error, args=work)
         if document.parent is None and not _is_page(document) and PurePath(document.source).suffix:
             with st.popover(say("document.replace"), key=fresh_key("replace")):
                 _show_replacing(document)

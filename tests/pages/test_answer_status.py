@@ -6,7 +6,7 @@ import pytest
 
 from pages import process
 from pages.texts import texts
-from pages.widgets.standing import dropped, show_standing, show_unconfirmed
+from pages.widgets.chat.answer_status import dropped, show_answer_status, show_unconfirmed
 from rag.models.service.no_answer import TOKEN
 from rag.trace.details import GenerationDetail, RetrievalDetail
 from rag.trace.events import Decision, Event, Outcome, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
@@ -51,7 +51,7 @@ def finished(outcome: Outcome = "confirmed", unconfirmed: tuple[str, ...] = ()) 
 
 
 def notes(events: list[Event], language: str = "en") -> list[str]:
-    _, page = for_reader(language, lambda: show_standing(events))
+    _, page = for_reader(language, lambda: show_answer_status(events))
     return [each.value for each in page.html]
 
 
@@ -59,7 +59,7 @@ def notes(events: list[Event], language: str = "en") -> list[str]:
 def test_while_its_checks_go_on_an_answer_is_a_draft(language):
     [note] = notes([started(), *SEARCHED, FOUND, *generate()], language)
     assert texts(language)["chat.draft"] in note
-    assert 'class="standing draft"' in note
+    assert 'class="answer-status draft"' in note
 
 
 def test_where_a_pipeline_checks_nothing_no_answer_is_a_draft():

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from pages.widgets import detail
-from pages.widgets.options import retrieval_label, style_label
+from pages.widgets.chat.options import retrieval_label, style_label
+from pages.widgets.trace import detail
 from pages.words import counted, say, thousands
 from rag.runs.options import USUAL
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals

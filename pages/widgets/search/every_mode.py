@@ -1,4 +1,4 @@
-"""One question searched in every way, and what the lists have in common."""
+"""One question searched in every mode, and which passages the lists have in common."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ GOLDEN_ANGLE = 137.508
 
 
 @dataclass(frozen=True)
-class Search:
+class ModeResult:
     mode: str
     hits: Sequence[Hit] = ()
     error: PlainError | None = None
@@ -22,10 +22,10 @@ class Search:
 
 @dataclass
 class Passage:
-    """What the searches found of one passage, copies of it included."""
+    """What the modes found of one passage, its near duplicates included."""
 
     ranks: dict[str, int] = field(default_factory=dict)
-    """by the way of searching; beyond the hits shown as well, where that is known"""
+    """by mode; beyond the hits shown as well, where that is known"""
     lists: list[str] = field(default_factory=list)
     """those in which it is shown"""
     letter: str = ""
@@ -34,7 +34,7 @@ class Passage:
     """degrees; goes with the letter"""
 
 
-def search_every_way(
+def search_every_mode(
     store: IndexStore,
     index: str,
     question: str,
@@ -42,48 +42,48 @@ def search_every_way(
     k: int,
     words: Sequence[str] | None,
     document_ids: Sequence[str] | None,
-) -> list[Search]:
+) -> list[ModeResult]:
     """Each of MODES, as `IndexStore.search` has it. What one side can't do is its error; the others go on."""
-    searches: list[Search] = []
+    results: list[ModeResult] = []
     failed: PlainError | None = None
     for mode in MODES:
         if mode == "hybrid" and failed:  # it would meet the same, and wait for it once more
-            searches.append(Search(mode, error=failed))
+            results.append(ModeResult(mode, error=failed))
             continue
         try:
             hits = store.search(index, question, mode=mode, unit=unit, k=k, words=words, document_ids=document_ids)
         except PlainError as error:
             failed = failed or error
-            searches.append(Search(mode, error=error))
+            results.append(ModeResult(mode, error=error))
         else:
-            searches.append(Search(mode, hits))
-    return searches
+            results.append(ModeResult(mode, hits))
+    return results
 
 
-def passages(searches: Sequence[Search], unit: str) -> dict[tuple[str, int], Passage]:
-    """By the way of searching and the rank there."""
+def passages(results: Sequence[ModeResult], unit: str) -> dict[tuple[str, int], Passage]:
+    """By mode and the rank there."""
     found: dict[tuple[str, int], Passage] = {}
     by_id: dict[str, Passage] = {}
-    for search in searches:
-        for hit in search.hits:
+    for result in results:
+        for hit in result.hits:
             ids = [each.section_id if unit == "section" else each.chunk_id for each in (hit, *hit.copies)]
             passage = next((by_id[id_] for id_ in ids if id_ in by_id), None) or Passage()
-            passage.ranks.setdefault(search.mode, hit.rank)
-            if search.mode not in passage.lists:
-                passage.lists.append(search.mode)
+            passage.ranks.setdefault(result.mode, hit.rank)
+            if result.mode not in passage.lists:
+                passage.lists.append(result.mode)
             for id_ in ids:
                 by_id.setdefault(id_, passage)
-            found[search.mode, hit.rank] = passage
+            found[result.mode, hit.rank] = passage
     if unit == "chunk":  # of sections only the ranks of their chunks are known
-        _add_ranks_of_sides(searches, found)
+        _add_ranks_of_sides(results, found)
     _letter(found)
     return found
 
 
-def _add_ranks_of_sides(searches: Sequence[Search], found: dict[tuple[str, int], Passage]) -> None:
-    for search in searches:
-        for hit in search.hits:
-            ranks = found[search.mode, hit.rank].ranks
+def _add_ranks_of_sides(results: Sequence[ModeResult], found: dict[tuple[str, int], Passage]) -> None:
+    for result in results:
+        for hit in result.hits:
+            ranks = found[result.mode, hit.rank].ranks
             for side, rank in (("vector", hit.vector_rank), ("keyword", hit.keyword_rank)):
                 if rank is not None:
                     ranks.setdefault(side, rank)

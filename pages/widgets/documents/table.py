@@ -11,9 +11,9 @@ import streamlit as st
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.base.records import Document, DocumentStatus
 from pages.process import engine
-from pages.widgets.attempt import attempt
+from pages.widgets.documents.uploader import take_left
+from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import fresh_key, renew
-from pages.widgets.uploader import take_left
 from pages.words import counted, language, say, zone
 
 REFRESH = 3
@@ -201,7 +201,7 @@ def _show_bar(documents: Sequence[Document], found: Sequence[Document], chosen: 
     again = [each for each in chosen or found if each.status == DocumentStatus.FAILED or each.error]
     if again:
         words = counted("table.retry_chosen", len(again)) if chosen else counted("table.retry_all", len(again))
-        st.button(words, key="table-retry", on_click=attempt, args=(_retry, again))
+        st.button(words, key="table-retry", on_click=run_or_show_error, args=(_retry, again))
     if chosen:
         with st.popover(say("table.remove", count=len(chosen)), key=fresh_key("remove chosen")):
             _confirm_removal(chosen)

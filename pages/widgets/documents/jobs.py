@@ -9,8 +9,8 @@ from index_store.base.records import Added, AddStatus
 from index_store.ingestion import Ingestion
 from index_store.ingestion.progress import Item, Stage
 from pages.process import engine
-from pages.widgets.attempt import attempt
-from pages.widgets.uploader import take_left
+from pages.widgets.documents.uploader import take_left
+from pages.widgets.errors import run_or_show_error
 from pages.words import counted, duration, language, plain, say
 
 REFRESH = 0.7
@@ -88,7 +88,8 @@ def _show_finished(job: Ingestion) -> None:
         with st.container(horizontal=True, gap="small"):
             if again:
                 work = (_retry, job, again)
-                st.button(counted("job.retry", len(again)), key=f"retry-{id(job)}", on_click=attempt, args=work)
+                words = counted("job.retry", len(again))
+                st.button(words, key=f"retry-{id(job)}", on_click=run_or_show_error, args=work)
             dismiss = engine().store.dismiss
             st.button(say("documents.dismiss"), key=f"dismiss-{id(job)}", on_click=dismiss, args=(job,))
 

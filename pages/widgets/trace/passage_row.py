@@ -7,11 +7,11 @@ from rag.text.fence import place
 from rag.trace.passages import Passage
 
 
-def entry(passage: Passage, verdict: str) -> str:
+def passage_row(passage: Passage, note: str = "") -> str:
     page = f" · {escape(say('detail.page', page=passage.page))}" if passage.page else ""
     return (
         f'<details class="passage"><summary><b>[{passage.number}]</b> {escape(place(passage))}{page} '
-        f"{verdict}</summary><pre>{_found(passage)}</pre>{_notes(passage)}</details>"
+        f"{note}</summary><pre>{_found(passage)}</pre>{_notes(passage)}</details>"
     )
 
 
@@ -29,7 +29,7 @@ def _notes(passage: Passage) -> str:
         notes.append(say("detail.trimmed", count=len(passage.text), whole=passage.section_length))
     if passage.copies:
         copies = " / ".join(f"{each.title} ({each.source})" for each in passage.copies)
-        notes.append(say("search.copies", places=copies))
+        notes.append(say("search.near_duplicates", places=copies))
     return "".join(f"<small>{escape(note)}</small>" for note in notes)
 
 
@@ -54,6 +54,6 @@ def _rank(side: str, rank: int | None, score: float | None) -> str:
     return f"{say(f'search.{side}_rank', rank=rank)} ({score:.3f})"
 
 
-def outside(passage: Passage) -> str:
-    told = " · ".join(filter(None, (say("web.outside"), passage.published)))
+def web_note(passage: Passage) -> str:
+    told = " · ".join(filter(None, (say("web.mark"), passage.published)))
     return f'<span class="score">{escape(told)}</span>'

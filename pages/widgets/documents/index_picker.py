@@ -7,7 +7,7 @@ import streamlit as st
 
 from index_store.base.records import Index
 from pages.process import engine
-from pages.widgets.attempt import attempt
+from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import fresh_key, pick, renew
 from pages.words import counted, plain, say
 
@@ -91,7 +91,7 @@ def _show_delete(index: Index) -> None:
 
 def _change(popover: str, picked: str | None, work: Callable[[], object]) -> None:
     """Does the work and closes the popover; what is wrong is said in it."""
-    if not attempt(work):
+    if not run_or_show_error(work):
         return
     if picked is None:
         st.session_state.pop("picked_index", None)

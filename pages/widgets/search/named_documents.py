@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 from index_store.base.records import Document, DocumentStatus
 from index_store.full_text.analysis import Analysis
-from pages.widgets.places import link
-from pages.widgets.table import COLOURS, status_of
+from pages.widgets.documents.table import COLOURS, status_of
+from pages.widgets.location import link
 from pages.words import counted, language, say
 
 NAMED = 0.5
@@ -18,7 +18,7 @@ SHOWN = 5
 """documents that are named"""
 
 
-def named(documents: Sequence[Document], question: str, analysis: Analysis) -> list[Document]:
+def documents_named_in(documents: Sequence[Document], question: str, analysis: Analysis) -> list[Document]:
     """Those that the question may mean by their titles, best first; what is not searched comes before what is."""
     words = {_folded(word.written) for word in analysis.words if not word.dropped}
     sought = _folded(question)
@@ -34,14 +34,14 @@ def _share(document: Document, words: set[str], question: str) -> float:
     return sum(word in title for word in words) / len(words) if words else 0.0
 
 
-def presence_html(documents: Sequence[Document], pending: int, failed: int) -> str:
+def named_documents_html(documents: Sequence[Document], pending: int, failed: int) -> str:
     """`pending`, `failed`: how many of the index are not searched."""
     lines = "".join(f"<li>{_line(each)}</li>" for each in documents)
     listed = f"<ul>{lines}</ul>" if lines else ""
     counts = [counted("search.pending", pending)] if pending else []
     counts += [counted("search.failed", failed)] if failed else []
     told = f"<p>{escape(say('search.not_searched', counts=' · '.join(counts)))}</p>" if counts else ""
-    return f'<div class="presence">{listed}{told}</div>' if listed or told else ""
+    return f'<div class="named-documents">{listed}{told}</div>' if listed or told else ""
 
 
 def _line(document: Document) -> str:

@@ -38,7 +38,7 @@ def dropped(events: Sequence[Event]) -> Dropped | None:
     return latest
 
 
-def show_standing(events: Sequence[Event]) -> None:
+def show_answer_status(events: Sequence[Event]) -> None:
     """Above the answer."""
     last, sent_back = events[-1], dropped(events)
     why = say(f"decision.{sent_back.why}") if sent_back else ""
@@ -66,8 +66,8 @@ def _checks(events: Sequence[Event]) -> bool:
     """Whether the run's pipeline checks what it writes."""
     started = events[0]
     flow = PIPELINES.get(started.pipeline) if isinstance(started, RunStarted) else None
-    return flow is not None and any(name.startswith("check_") for name in flow.graph.nodes)
+    return flow is not None and flow.checks
 
 
 def _note(kind: str, *sentences: str) -> None:
-    st.html(f'<p class="standing {kind}">{escape(" ".join(filter(None, sentences)))}</p>')
+    st.html(f'<p class="answer-status {kind}">{escape(" ".join(filter(None, sentences)))}</p>')

@@ -1,4 +1,4 @@
-"""Work that a person asked for, and that may be refused."""
+"""Work that may be refused: done, or its error shown."""
 
 from collections.abc import Callable
 
@@ -8,8 +8,8 @@ from index_store.base.errors import PlainError
 from pages.words import language, plain
 
 
-def attempt(work: Callable[..., object], *arguments: object) -> bool:
-    """Whether it was done; what is wrong is said where this stands; of a button's callback, above the page."""
+def run_or_show_error(work: Callable[..., object], *arguments: object) -> bool:
+    """Whether it was done. Its error is shown where this is called; that of a button's callback, above the page."""
     try:
         work(*arguments)
     except PlainError as error:

@@ -1,0 +1,151 @@
+"""Views of grades: of passages, of answers, and of whether documents are needed at all."""
+
+from html import escape
+
+from pages.widgets.trace.html import facts, headed, meter, numbers
+from pages.widgets.trace.passage_row import passage_row
+from pages.widgets.trace.view import View
+from pages.words import language, say
+from rag.trace.details import (
+    AnswerCheckDetail,
+    AssessmentDetail,
+    GradesDetail,
+    GroundingDetail,
+    RefinementDetail,
+    RetrievalNeedDetail,
+    UsefulnessDetail,
+)
+from rag.trace.grades import Explanation, Grade, Grounding, PassageGrade, Usefulness
+
+
+class GradesView(View[GradesDetail], of=GradesDetail):
+    def summary(self) -> str:
+        return say("summary.grades", relevant=self.detail.relevant, count=len(self.detail.grades))
+
+    def html(self) -> str:
+        return "".join(passage_row(each.passage, self._grade(each)) for each in self.detail.grades)
+
+    @staticmethod
+    def _grade(each: PassageGrade) -> str:
+        known = f'<span class="known">{escape(say("detail.known"))}</span>' if each.known else ""
+        failed = f'<span class="reason">{escape(each.error.sentence(language()))}</span>' if each.error else ""
+        return grade_html(each.grade, prefix="relevant_") + known + failed
+
+
+class AssessmentView(View[AssessmentDetail], of=AssessmentDetail):
+    def summary(self) -> str:
+        return say(f"assessment.{self.detail.action}")
+
+    def html(self) -> str:
+        detail = self.detail
+        if detail.rule == "any":
+            rule = say("assessment.rule_any")
+        else:
+            rule = say("assessment.rule_scores", lower=f"{detail.lower:g}", upper=f"{detail.upper:g}")
+        told = facts({"detail.rule": rule, "detail.verdict": self.summary()})
+        grades = (passage_row(each.passage, grade_html(each.grade, prefix="relevant_")) for each in detail.grades)
+        return told + "".join(grades)
+
+
+class RefinementView(View[RefinementDetail], of=RefinementDetail):
+    def summary(self) -> str:
+        strips = self.detail.strips
+        return say("summary.refinement", kept=sum(strip.kept for strip in strips), count=len(strips))
+
+    def html(self) -> str:
+        rows = "".join(
+            f'<tr class="{"kept" if strip.kept else "dropped"}"><td>[{strip.passage}]</td>'
+            f"<td>{escape(strip.text)}</td><td>{meter(strip.score)}</td></tr>"
+            for strip in self.detail.strips
+        )
+        return f'<table class="strips">{rows}</table>'
+
+
+class GroundingView(View[GroundingDetail], of=GroundingDetail):
+    def summary(self) -> str:
+        grade = self.detail.grade
+        if grade.level == "partly":
+            return say("summary.partly_supported")
+        if grade.verdict != "yes":
+            return say("summary.unknown" if grade.verdict == "unknown" else "summary.not_supported")
+        sources = sorted({number for claim in self.detail.claims for number in claim.sources})
+        return say("summary.supported", sources=numbers(sources)) if sources else say("summary.supported_plain")
+
+    def html(self) -> str:
+        claims = "".join(
+            f"<tr><td>{escape(claim.text)}</td>"
+            f"<td>{escape(numbers(claim.sources) or say('detail.no_source'))}</td></tr>"
+            for claim in self.detail.claims
+        )
+        heads = f"<th>{escape(say('detail.claim'))}</th><th>{escape(say('detail.claim_sources'))}</th>"
+        return f"{grounding_html(self.detail.grade)}<table><tr>{heads}</tr>{claims}</table>"
+
+
+class UsefulnessView(View[UsefulnessDetail], of=UsefulnessDetail):
+    def summary(self) -> str:
+        grade = self.detail.grade
+        told = say({"yes": "summary.useful", "no": "summary.not_useful", "unknown": "summary.unknown"}[grade.verdict])
+        return f"{told}, {say('summary.rated', rating=grade.rating)}" if grade.rating else told
+
+    def html(self) -> str:
+        return usefulness_html(self.detail.grade)
+
+
+class AnswerCheckView(View[AnswerCheckDetail], of=AnswerCheckDetail):
+    def summary(self) -> str:
+        return say("summary.good" if self.detail.verdict == "yes" else "summary.bad")
+
+    def html(self) -> str:
+        return headed("detail.grounding", grounding_html(self.detail.grounding)) + headed(
+            "detail.usefulness", usefulness_html(self.detail.usefulness)
+        )
+
+
+class RetrievalNeedView(View[RetrievalNeedDetail], of=RetrievalNeedDetail):
+    def summary(self) -> str:
+        if not self.detail.needed:
+            return say("summary.no_documents_needed")
+        is_sure = self.detail.grade.verdict == "yes"
+        return say("summary.documents_needed" if is_sure else "summary.documents_in_doubt")
+
+    def html(self) -> str:
+        return grade_html(self.detail.grade, prefix="need_")
+
+
+def grounding_html(grade: Grounding) -> str:
+    word = say(f"grounding.{grade.level}") if grade.level else None
+    claims = "".join(f"<li>{escape(claim)}</li>" for claim in grade.unsupported)
+    without = f"<p>{escape(say('detail.unsupported'))}</p><ul>{claims}</ul>" if claims else ""
+    return grade_html(grade, word=word) + without
+
+
+def usefulness_html(grade: Usefulness) -> str:
+    return grade_html(grade, word=say("detail.rating", rating=grade.rating) if grade.rating else None)
+
+
+def grade_html(grade: Grade, prefix: str = "", word: str | None = None) -> str:
+    """`prefix`: of the keys of the verdict's words; `word`: instead of them."""
+    if word is None:
+        word = say(f"detail.{prefix}{grade.verdict}" if grade.verdict != "unknown" else "detail.unknown")
+    shown = f'<span class="verdict {grade.verdict}">{escape(word)}</span>'
+    if grade.score is not None:
+        shown += meter(grade.score)
+    if grade.explanation:
+        shown += f'<span class="explanation">{escape(_explanation(grade.explanation))}</span>'
+    if grade.reason:
+        shown += f'<span class="reason">{escape(grade.reason)}</span>'
+    return f'<span class="grade">{shown}</span>'
+
+
+def _explanation(told: Explanation) -> str:
+    """What it adds up to, with its factors where there is more than one."""
+    ja = language() == "ja"
+    sums = {
+        "name": told.ja if ja else told.en,
+        "total": f"{told.total:+z.1f}",
+        "threshold": f"{told.threshold:+z.1f}",
+    }
+    if len(told.factors) < 2:
+        return say("detail.explanation", **sums)
+    factors = ", ".join(f"{each.ja if ja else each.en} {each.value:+z.1f}" for each in told.factors)
+    return say("detail.explanation_of_factors", factors=factors, **sums)

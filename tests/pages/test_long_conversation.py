@@ -1,0 +1,98 @@
+"""A conversation of many turns: the page draws the last ones, and reads no more than it draws."""
+
+import uuid
+
+import pytest
+
+from rag.runs import history
+from rag.trace.details import GenerationDetail, RetrievalDetail
+from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals, from_json
+from tests.pages.chat_page import ChatPage
+from tests.pages.trace_examples import PASSAGE, finished
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+def steps() -> list[Event]:
+    retrieval = RetrievalDetail(query="?", mode="vector", unit="chunk", passages=(PASSAGE,) * 8)
+    generation = GenerationDetail(passages=(1,), text="An answer.", cited=())
+    return [
+        StepStarted(step="retrieve", attempt=1, start=0),
+        finished(retrieval),
+        StepStarted(step="generate", attempt=1, start=1),
+        finished(generation).model_copy(update={"step": "generate"}),
+    ]
+
+
+@pytest.fixture
+def conversation(engine):
+    """Makes one of so many turns, and gives its id."""
+
+    def conversation(turns: int) -> str:
+        conversation_id = engine.history.new_conversation("Many turns").id
+        for number in range(1, turns + 1):
+            run_id = uuid.uuid4().hex
+            started = RunStarted(
+                run_id=run_id, conversation_id=conversation_id, question=f"Question {number}?", index="handbook",
+                pipeline="naive", model="m", at=number,
+            )  # fmt: skip
+            end = RunFinished(
+                status="finished", answer=f"Answer {number}.", outcome="answered", citations=(), totals=Totals()
+            )
+            for event in (started, *steps(), end):
+                engine.history.save(run_id, event)
+        return conversation_id
+
+    return conversation
+
+
+@pytest.fixture
+def read(monkeypatch) -> list[Event]:
+    """The events that were read from the history."""
+    events: list[Event] = []
+
+    def noting(text: str) -> Event:
+        events.append(from_json(text))
+        return events[-1]
+
+    monkeypatch.setattr(history, "from_json", noting)
+    return events
+
+
+@each_language
+def test_the_last_turns_are_drawn_and_earlier_ones_when_they_are_asked_for(conversation, language):
+    page = ChatPage(language, conversation(25))
+    assert ["Question 16?" in page.questions[0], len(page.questions), len(page.answers)] == [True, 10, 10]
+    page.press(page.words["chat.earlier"].format(count=15))
+    assert ["Question 6?" in page.questions[0], len(page.questions), len(page.answers)] == [True, 20, 20]
+    page.press(page.words["chat.earlier"].format(count=5))
+    assert ["Question 1?" in page.questions[0], len(page.questions), len(page.answers)] == [True, 25, 25]
+    assert page.words["chat.earlier"].partition("(")[0] not in "".join(page.buttons)
+
+
+def test_a_short_conversation_is_drawn_whole(conversation):
+    page = ChatPage(conversation=conversation(10))
+    assert len(page.questions) == 10
+    assert page.words["chat.earlier"].partition("(")[0] not in "".join(page.buttons)
+
+
+def test_a_redraw_reads_as_much_of_a_hundred_turns_as_of_ten_and_no_passages(conversation, read):
+    counts = {}
+    for turns in (10, 100):
+        page = ChatPage(conversation=conversation(turns))
+        read.clear()
+        page.look()
+        counts[turns] = len(read)
+    assert counts[100] == counts[10]
+    assert not [each for each in read if isinstance(each, StepFinished) and isinstance(each.detail, RetrievalDetail)]
+
+
+def test_a_trace_that_is_opened_reads_the_passages_of_its_run_alone(conversation, read, engine):
+    conversation_id = conversation(10)
+    run = engine.history.runs(conversation_id)[-1]
+    page = ChatPage(conversation=conversation_id)
+    read.clear()
+    page.app.session_state[f"trace-{run.id}"] = True
+    page.look()
+    assert sum(isinstance(each, StepFinished) and isinstance(each.detail, RetrievalDetail) for each in read) == 1
+    assert any(page.words["step.retrieve"] in each.label for each in page.app.expander)
