@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from index_store.base.errors import EmptyQuestion, PlainError
-from index_store.ingestion import uploads
-from index_store.ingestion.sources import FileSource
+from index_store.ingestion.sources import FileSource, discard_uploads
 from index_store.store import IndexStore
 from rag.errors import RunLimit, RunTimeLimit, Unexpected
 from rag.graph.step import Assessing, Limits, Recorder, Step, Tools
@@ -74,7 +73,7 @@ class Execution:
             if self.attachments:
                 await self._add_documents(recorder)
         finally:
-            uploads.discard(self.attachments)
+            discard_uploads(self.attachments)
         model = await self._open_model(recorder)
         question = self.started.question
         if self.turns:

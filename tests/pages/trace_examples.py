@@ -1,7 +1,8 @@
 """A detail of each kind that a step can report, with words in it that try to be HTML and Markdown."""
 
 from index_store.base.errors import EmptyDocument
-from index_store.base.records import Added, AddStatus, Place
+from index_store.ingestion.results import IngestResult, IngestStatus
+from index_store.search.hits import Place
 from rag.trace import (
     AnswerCheckDetail,
     AssessmentDetail,
@@ -84,9 +85,9 @@ OUTSIDE = PASSAGE.model_copy(
 )
 
 
-def added(error: EmptyDocument | None) -> Added:
-    status = AddStatus.FAILED if error else AddStatus.READY
-    return Added(
+def added(error: EmptyDocument | None) -> IngestResult:
+    status = IngestStatus.FAILED if error else IngestStatus.READY
+    return IngestResult(
         source=HOSTILE,
         status=status,
         document_id=None,
