@@ -48,11 +48,8 @@ class PendingVersions:
     def begin(self, version: PendingVersion) -> None:
         """A version that is ready stays so until this one is."""
         values = {
-            "parent": version.parent,
-            "name": version.name,
-            "charset": version.charset,
-            "incoming": version.revision,
-        }
+            "parent": version.parent, "name": version.name, "charset": version.charset, "incoming": version.revision,
+        }  # fmt: skip
         with self._engine.begin() as connection:
             if version.is_new:
                 connection.execute(insert(documents).values(**_first(version), **values, status=DocumentStatus.PENDING))
@@ -65,7 +62,7 @@ class PendingVersions:
             )
 
     def finish(
-        self, version: PendingVersion, split: Split, dimension: int, terms: Iterable[ChunkTerms]
+        self, version: PendingVersion, parsed: Split, dimension: int, terms: Iterable[ChunkTerms]
     ) -> Leftover | None:
         """Puts this version in place of the one before, whose vectors are then left over. They are to be deleted.
 
@@ -81,18 +78,18 @@ class PendingVersions:
                 insert_leftovers(connection, [old])
                 connection.execute(delete(sections).where(sections.c.document_id == before.id))
             values = {
-                "parent": version.parent, "name": version.name, "charset": version.charset, "title": split.title,
+                "parent": version.parent, "name": version.name, "charset": version.charset, "title": parsed.title,
                 "kind": version.kind, "size": version.size, "status": DocumentStatus.READY, "error": None,
                 "fingerprint": version.fingerprint, "revision": version.revision, "incoming": None,
-                "sections": split.section_count, "chunks": split.chunk_count, "added_at": now(),
+                "sections": parsed.section_count, "chunks": parsed.chunk_count, "added_at": now(),
             }  # fmt: skip
             connection.execute(update(documents).where(documents.c.id == before.id).values(**values))
-            insert_sections(connection, before.id, version.revision, split)
+            insert_sections(connection, before.id, version.revision, parsed)
             full_text = bm25_index(index.id)
             full_text.delete_document(connection, before.id)
             full_text.put(connection, before.id, terms)
             put_page(connection, before.id, version.page)
-            delete_leftover(connection, Leftover(version.collection, before.id, version.revision, split.chunk_count))
+            delete_leftover(connection, Leftover(version.collection, before.id, version.revision, parsed.chunk_count))
             if not index.dimension:
                 connection.execute(update(indexes).where(indexes.c.id == index.id).values(dimension=dimension))
             return old

@@ -69,9 +69,9 @@ class Sections:
             }
 
 
-def insert_sections(connection: Connection, document_id: str, revision: int, split: Iterable[SplitSection]) -> None:
+def insert_sections(connection: Connection, document_id: str, revision: int, parsed: Iterable[SplitSection]) -> None:
     position = 0
-    for some in batches(enumerate(split), AT_ONCE):
+    for some in batches(enumerate(parsed), AT_ONCE):
         section_rows, chunk_rows = [], []
         for number, section in some:
             section_id = f"{document_id}-{revision}-s{number:05}"

@@ -4,21 +4,18 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import wait
-from queue import Queue
+from concurrent.futures import Future, wait
+from queue import Queue, SimpleQueue
 from typing import Self
-
-import numpy as np
-from numpy.typing import NDArray
 
 from index_store.base import errors
 from index_store.base.batches import batches
-from index_store.base.calls import Calls
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.completion import Completion, DocumentTask
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.saving import Saving
+from index_store.vectors.embeddings import Vectors
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +52,7 @@ class Embedding:
         self._read: Queue[DocumentTask | None] = Queue(READ_AHEAD)
         self._dimension = 0
         """of the vectors that came"""
-        self._calls = Calls[NDArray[np.float32]](f"embedding calls for {index.name}")
+        self._calls = _Calls(f"embedding calls for {index.name}")
         self._thread = threading.Thread(target=self._work, name=f"embedding for {index.name}")
 
     def __enter__(self) -> Self:
@@ -143,7 +140,7 @@ class Embedding:
             if self._stop.is_set and not task.is_saving:
                 self._completion.leave(task)
 
-    def _vectors(self, texts: list[str]) -> NDArray[np.float32] | None:
+    def _vectors(self, texts: list[str]) -> Vectors | None:
         """None when the job is to end before the model answers: a service that hangs may take minutes."""
         answer = self._calls.submit(lambda: self._model.passages(texts))
         asked_to_stop = None
@@ -160,3 +157,31 @@ class Embedding:
         if present and known and known != dimension:
             raise present.model_mismatch(self._model.id, (known, dimension))
         self._dimension = dimension
+
+
+class _Calls:
+    """Calls of the model, one after another, in a thread that can be left behind: one may hang. All in one thread, as
+    native code keeps memory for each that ever called it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._asked: SimpleQueue[tuple[Callable[[], Vectors], Future[Vectors]] | None] = SimpleQueue()
+        # No executor: Python waits for those at its end, and a service that hangs may take minutes.
+        threading.Thread(target=self._work, name=name, daemon=True).start()
+
+    def submit(self, call: Callable[[], Vectors]) -> Future[Vectors]:
+        answer: Future[Vectors] = Future()
+        self._asked.put((call, answer))
+        return answer
+
+    def close(self) -> None:
+        """After what was asked; a call that hangs is not waited for."""
+        self._asked.put(None)
+
+    def _work(self) -> None:
+        while asked := self._asked.get():
+            call, answer = asked
+            try:
+                answer.set_result(call())
+            except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
+                answer.set_exception(error)
