@@ -26,8 +26,8 @@ from pathlib import Path
 
 from benchmarks import crawl
 from benchmarks.child import serving
-from index_store.base.records import AddStatus
 from index_store.base.settings import MEGABYTE, Settings
+from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
 from index_store.vectors.embeddings import EmbeddedEmbeddings, Embeddings, Vectors
@@ -113,7 +113,7 @@ def a_document_an_article(paragraphs: Iterable[Paragraph]) -> list[str]:
     return documents
 
 
-def add(store: IndexStore, index: str, files: Sequence[Path], status: AddStatus) -> float:
+def add(store: IndexStore, index: str, files: Sequence[Path], status: IngestStatus) -> float:
     """Seconds until all are there. Raises RuntimeError when one is not."""
     begun = time.perf_counter()
     added = store.ingest(index, [FileSource(file) for file in files]).wait()
@@ -177,7 +177,7 @@ def measure(paragraphs: Sequence[Paragraph], rounds: int) -> Iterator[Row]:
         with IndexStore(settings, model) as store:
             empty = resident()
             # What is loaded once, weights, dictionary and parser, is no part of what a batch costs.
-            add(store, "warm", written(Path(folder) / "warm", ["# 起動\n\n最初の文書です。\n"]), AddStatus.READY)
+            add(store, "warm", written(Path(folder) / "warm", ["# 起動\n\n最初の文書です。\n"]), IngestStatus.READY)
             loaded = f"{(resident() - empty) / MEGABYTE:.0f} MB before for what is loaded once"
             for shape, documents in shapes.items():
                 files = written(Path(folder) / shape, documents)
@@ -185,8 +185,8 @@ def measure(paragraphs: Sequence[Paragraph], rounds: int) -> Iterator[Row]:
                 for number in range(rounds):
                     model.texts.clear()
                     with watched_memory() as growth:
-                        adding = add(store, f"{shape} {number}", files, AddStatus.READY)
-                    again = add(store, f"{shape} {number}", files, AddStatus.UNCHANGED)
+                        adding = add(store, f"{shape} {number}", files, IngestStatus.READY)
+                    again = add(store, f"{shape} {number}", files, IngestStatus.UNCHANGED)
                     timed.append((adding, embed(model.model, model.texts), again, growth[0]))
                 adding, alone, again, grown = (statistics.median(each) for each in zip(*timed, strict=True))
                 size = f"{len(documents)} documents, {len(model.texts)} chunks"

@@ -31,9 +31,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from index_store.base.records import Hit
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
+from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
 from index_store.store import IndexStore
 from index_store.vectors.embeddings import EmbeddedEmbeddings, Embeddings

@@ -35,8 +35,8 @@ import numpy as np
 from benchmarks.child import running
 from benchmarks.ingest import Row, add, resident, written
 from benchmarks.search_quality import load
-from index_store.base.records import AddStatus
 from index_store.base.settings import MEGABYTE, Settings
+from index_store.ingestion.results import IngestStatus
 from index_store.library.library import CATALOGUE
 from index_store.parsing.chunking.splitter import measure
 from index_store.store import IndexStore
@@ -293,7 +293,7 @@ def grown(texts: Texts, sizes: Sequence[int], folder: Path) -> Iterator[Size]:
     for size in sorted(sizes):
         files = written(folder / str(size), list(documents(texts, size - chunks, generator)))
         with IndexStore(settings(ours), Clustered(vectors)) as store:
-            adding = add(store, INDEX, files, AddStatus.READY)
+            adding = add(store, INDEX, files, IngestStatus.READY)
             chunks = next(index.chunks for index in store.indexes())
         put_bare(bare, vectors)
         times, memory = asked_by_turns(texts.questions, ours, bare)

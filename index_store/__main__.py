@@ -3,26 +3,37 @@
 With --json one object a line, each flushed as soon as it is known. The exit status is 0 only when all went well.
 """
 
+import argparse
+import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 from index_store.base import errors
 from index_store.base.settings import Settings
-from index_store.command_line.arguments import parser
-from index_store.command_line.output import Output
+from index_store.crawl import CrawlOptions
+from index_store.ingestion.job import Ingestion
+from index_store.ingestion.results import IngestResult
+from index_store.ingestion.sources import FileSource, SiteSource, expand, is_address
+from index_store.search.hits import Hit
+from index_store.search.searcher import MODES, UNITS
 from index_store.store import IndexStore
 
 INTERRUPTED = 130
 """exit status after Ctrl-C, as shells have it: 128 + SIGINT"""
 
+NOTHING_ADDED = {"document_id": None, "chunks": 0, "sections": 0}
+"""of a source of which nothing was added"""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         # A file name may hold bytes that are no text; \udc80 is also how JSON writes it.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    out = Output(options.json, options.language or _language_of_environment())
+    out = _Output(options.json, options.language or _language_of_environment())
     try:
         with IndexStore(Settings()) as store:
             all_well = options.run(store, options, out)
@@ -42,6 +53,245 @@ def _language_of_environment() -> str:
     # In the order in which POSIX reads them.
     first = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     return "ja" if first.lower().startswith("ja") else "en"
+
+
+# What it prints
+
+
+class _Output:
+    """Lines for a person, or with --json one object each."""
+
+    def __init__(self, as_json: bool, language: str) -> None:
+        self.as_json = as_json
+        self.language = language
+
+    def line(self, fields: dict[str, Any], text: str) -> None:
+        print(json.dumps(fields, ensure_ascii=False) if self.as_json else text, flush=True)
+
+    def failed(self, source: str, failure: errors.Failure, fields: dict[str, Any]) -> None:
+        sentence = failure.sentence(self.language)
+        self.line({"source": source, "status": "failed", **fields, "error": sentence}, f"failed  {source}  {sentence}")
+
+    def job(self, job: Ingestion) -> bool:
+        """Each document when it is done; after Ctrl-C the rest stays pending. Raises what the whole job failed of."""
+        all_well = True
+        for result in job.as_completed():
+            all_well &= result.error is None
+            self.result(result)
+        if job.failure:
+            raise job.failure
+        return all_well
+
+    def result(self, result: IngestResult) -> None:
+        if result.error:
+            self.failed(result.source, result.error, {**NOTHING_ADDED, "document_id": result.document_id})
+            return
+        counts = f"({result.sections} sections, {result.chunks} chunks)"
+        self.line(result.model_dump(mode="json"), f"{result.status.value}  {result.source}  {counts}")
+
+    def hits(self, id_: object, hits: list[Hit]) -> None:
+        fields = {"id": id_, "hits": [hit.model_dump(mode="json") for hit in hits]}
+        self.line(fields, "\n\n".join([*([str(id_)] if id_ is not None else []), *map(_shown, hits)]))
+
+    def refusal(self, error: errors.PlainError) -> int:
+        if self.as_json:
+            print(json.dumps({"error": error.as_failure().model_dump()}, ensure_ascii=False), flush=True)
+        else:
+            print(error.sentence(self.language), file=sys.stderr)
+        return 1
+
+
+def _shown(hit: Hit) -> str:
+    where = " > ".join([hit.title, *hit.headings]) + (f"  p. {hit.page}" if hit.page else "")
+    return f"{hit.rank}. {hit.score:.3f}  {where}  {hit.source}\n{hit.text}"
+
+
+# What it is given
+
+
+Command = Callable[[IndexStore, argparse.Namespace, _Output], bool]
+
+
+def _parser() -> argparse.ArgumentParser:
+    """What it parses has `run`, the command; `json` and `language`; and the command's own."""
+    whole = argparse.ArgumentParser(prog="python -m index_store", description="Keep documents, and find them.")
+    known = whole.add_subparsers(required=True, metavar="COMMAND")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--json", action="store_true", help="one JSON object a line")
+    common.add_argument("--language", choices=("en", "ja"), help="of sentences; else that of LC_ALL or LANG")
+
+    def command(name: str, run: Command, what: str) -> argparse.ArgumentParser:
+        added = known.add_parser(name, parents=[common], help=what)
+        added.set_defaults(run=run)
+        return added
+
+    def command_on_index(name: str, run: Command, what: str) -> argparse.ArgumentParser:
+        added = command(name, run, what)
+        added.add_argument("--index", required=True, metavar="NAME")
+        return added
+
+    _add_sources(command_on_index("add", _add, "load files, folders and sites into an index"))
+    command("list", _list, "the indexes, or the documents of one").add_argument("--index", metavar="NAME")
+    command_on_index("remove", _remove, "remove documents from an index").add_argument(
+        "sources", nargs="+", metavar="SOURCE", help="a document's source, or a folder above it"
+    )
+    command_on_index("retry", _retry, "load once more what failed or was interrupted")
+    command_on_index("reindex", _reindex, "load all again, with the present embedding model and chunk size")
+    command("check", _check, "hold the stores against each other; say what differs")
+    command_on_index("rename", _rename, "give an index another name").add_argument("name", metavar="NEW_NAME")
+    command_on_index("drop", _drop, "remove an index with all its documents")
+    _add_search(command_on_index("search", _search, "find what answers a question"))
+    return whole
+
+
+def _add_sources(command: argparse.ArgumentParser) -> None:
+    command.add_argument("sources", nargs="+", metavar="SOURCE", help="a file, a folder, or the address of a site")
+    site = CrawlOptions.model_fields
+    for name, what in (("depth", "links to follow"), ("limit", "pages at most")):
+        command.add_argument(f"--{name}", type=int, default=site[name].default, help=f"of a site: {what} (%(default)s)")
+    for name, what in (("include", "only these paths"), ("exclude", "but not these")):
+        command.add_argument(
+            f"--{name}", action="append", default=[], metavar="PATTERN", help=f"of a site: {what}, such as /docs/*"
+        )
+
+
+def _add_search(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--mode", default=MODES[0], help=" or ".join(MODES))
+    command.add_argument("--unit", default=UNITS[0], help=" or ".join(UNITS))
+    command.add_argument("-k", type=_count, default=4, metavar="N", help="hits wanted (4)")
+    asked = command.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--queries", metavar="FILE", help='lines {"id", "question"}')
+    asked.add_argument("question", nargs="?", metavar="QUESTION")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number
+
+
+# What each command does: all give whether all went well, and raise PlainError where nothing did
+
+
+def _add(store: IndexStore, options: argparse.Namespace, out: _Output) -> bool:
+    all_well = True
+    sources: list[FileSource | SiteSource] = []
+    for given in options.sources:
+        if is_address(given):
+            sources.append(SiteSource(_crawl_options(given, options)))
+            continue
+        files = expand([Path(given)])
+        if not files:
+            all_well = False
+            out.failed(given, errors.EmptyFolder(name=given).as_failure(), NOTHING_ADDED)
+        sources += [FileSource(file) for file in files]
+    return out.job(store.ingest(options.index, sources)) and all_well
+
+
+def _retry(store: IndexStore, options: argparse.Namespace, out: _Output) -> bool:
+    return out.job(store.retry(options.index))
+
+
+def _reindex(store: IndexStore, options: argparse.Namespace, out: _Output) -> bool:
+    return out.job(store.reindex(options.index))
+
+
+def _check(store: IndexStore, _: argparse.Namespace, out: _Output) -> bool:
+    differences = store.check()
+    for each in differences:
+        sentence = each.what.sentence(out.language)
+        fields = {"index": each.index, "source": each.document, "what": each.what.code, "error": sentence}
+        out.line(fields, "  ".join(filter(None, [each.index, each.document, sentence])))
+    return not differences
+
+
+def _rename(store: IndexStore, options: argparse.Namespace, out: _Output) -> bool:
+    store.rename_index(options.index, options.name)
+    out.line({"index": options.name, "status": "renamed"}, f"renamed  {options.index}  {options.name}")
+    return True
+
+
+def _drop(store: IndexStore, options: argparse.Namespace, out: _Output) -> bool:
+    store.delete_index(options.index)
+    out.line({"index": options.index, "status": "dropped"}, f"dropped  {options.index}")
+    return True
+
+
+def _crawl_options(url: str, options: argparse.Namespace) -> CrawlOptions:
+    return CrawlOptions(
+        url=url,
+        depth=options.depth,
+        limit=options.limit,
+        include=tuple(options.include),
+        exclude=tuple(options.exclude),
+    )
+
+
+def _list(store: IndexStore, options: argparse.Namespace, out: _Output) -> bool:
+    if options.index is None:
+        for index in store.indexes():
+            fields = index.model_dump(mode="json")
+            out.line(
+                fields, f"{index.name}  ({index.documents} documents, {index.chunks} chunks, {index.embedding_model})"
+            )
+        return True
+    for document in store.documents(options.index):
+        fields = document.model_dump(mode="json")
+        fields["document_id"] = fields.pop("id")
+        fields["error"] = document.error and document.error.sentence(out.language)
+        counts = f"({document.sections} sections, {document.chunks} chunks)"
+        out.line(fields, "  ".join(filter(None, [document.status.value, document.source, counts, fields["error"]])))
+    return True
+
+
+def _remove(store: IndexStore, options: argparse.Namespace, out: _Output) -> bool:
+    all_well = True
+    for source in options.sources:
+        try:
+            for document in store.remove(options.index, source):
+                fields = {"source": document.source, "status": "removed", "document_id": document.id, "error": None}
+                out.line(fields, f"removed  {document.source}")
+        except errors.UnknownDocument as error:
+            all_well = False
+            out.failed(source, error.as_failure(), {"document_id": None})
+    return all_well
+
+
+def _search(store: IndexStore, options: argparse.Namespace, out: _Output) -> bool:
+    if options.queries is None:
+        hits = store.search(options.index, options.question or "", mode=options.mode, unit=options.unit, k=options.k)
+        out.hits(None, hits)
+        return True
+    all_well = True
+    for id_, question in _queries(options.queries):
+        try:
+            hits = store.search(options.index, question, mode=options.mode, unit=options.unit, k=options.k)
+        except (errors.EmptyQuestion, errors.ServiceError) as error:
+            all_well = False
+            sentence = error.sentence(out.language)
+            out.line({"id": id_, "hits": [], "error": sentence}, f"{id_}: {sentence}")
+        else:
+            out.hits(id_, hits)
+    return all_well
+
+
+def _queries(file: str) -> Iterator[tuple[object, str]]:
+    """Raises BadQueries, before any answer: a mistake at the end would cost all the work before it."""
+    try:
+        lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError) as error:
+        raise errors.BadQueries(file=file, line=1) from error
+    queries = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            query = json.loads(line)
+            queries.append((query["id"], str(query["question"])))
+        except (ValueError, KeyError, TypeError) as error:
+            raise errors.BadQueries(file=file, line=number) from error
+    yield from queries
 
 
 if __name__ == "__main__":

@@ -6,38 +6,45 @@ import os
 import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Self
 
-from sqlalchemy import Row
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
-from index_store.base.records import (
-    Added,
+from index_store.base.settings import Settings
+from index_store.catalogue.records import (
     Chunk,
-    Difference,
     Document,
+    DocumentRecord,
     DocumentStatus,
-    Hit,
     Index,
-    Original,
+    IndexRecord,
     Section,
     Site,
-    WordCount,
 )
-from index_store.base.settings import Settings
-from index_store.crawl import CrawlOptions
 from index_store.crawl.guard import AddressGuard
 from index_store.full_text.analysis import Analysis
-from index_store.ingestion import Ingestion, Workshop
-from index_store.ingestion.reingest import Again, is_open, is_under_way
-from index_store.ingestion.sources import FileSource, SiteSource, Source, file_name, storable
-from index_store.library.check import differences
+from index_store.full_text.bm25 import WordCount
+from index_store.ingestion.context import Services
+from index_store.ingestion.job import Ingestion
+from index_store.ingestion.results import IngestResult
+from index_store.ingestion.sources import (
+    FileSource,
+    SiteSource,
+    Source,
+    file_name,
+    source_of,
+    source_to_retry,
+    storable,
+)
+from index_store.library.check import Difference, differences
 from index_store.library.data_folder import open_library, own
-from index_store.library.versions import Intake
+from index_store.library.originals import Original
+from index_store.library.versions import Versions
 from index_store.parsing.worker.parser import Parser
+from index_store.search.hits import Hit
 from index_store.search.searcher import Query, Searcher
 from index_store.vectors.embeddings import Embeddings, make_embeddings
 
@@ -50,9 +57,11 @@ class IndexStore:
 
     def __init__(self, settings: Settings | None = None, embeddings: Embeddings | None = None) -> None:
         self._settings = settings or Settings()
-        self._own = None if embeddings else make_embeddings(self._settings)
-        """the embedding model, where it is to be closed with the store"""
-        self._embeddings = embeddings or self._own
+        self._owned = ExitStack()
+        """what is closed with the store: the embedding model, unless it was given"""
+        if embeddings is None:
+            embeddings = self._owned.enter_context(closing(make_embeddings(self._settings)))
+        self._embeddings = embeddings
         AddressGuard(self._settings.crawl_allowed)  # a mistake in it is told at the start, not when a site is added
         folder = self._settings.data_dir
         self._lock = own(folder)
@@ -62,10 +71,9 @@ class IndexStore:
             self._lock.release()
             raise
         self._catalogue = self._library.catalogue
-        self._again = Again(self._library.originals)
         self._parser = Parser(self._settings)
-        self._searcher = Searcher(self._library, self._embeddings, self._settings.fusion, self._settings.keyword_weight)
-        self._workshop = Workshop(self._settings, self._library, Intake(self._library), self._parser, self._embeddings)
+        self._searcher = Searcher(self._library, embeddings, self._settings.fusion, self._settings.keyword_weight)
+        self._services = Services(self._settings, self._library, Versions(self._library), self._parser, embeddings)
         self._ingestions: list[Ingestion] = []
         self._dismissed: set[Ingestion] = set()
         self._is_closed = False
@@ -83,8 +91,7 @@ class IndexStore:
         for ingestion in self._ingestions:
             ingestion.wait()
         self._searcher.close()
-        if self._own:
-            self._own.close()
+        self._owned.close()
         self._library.close()
         self._lock.release()
 
@@ -110,27 +117,27 @@ class IndexStore:
 
     def rename_index(self, name: str, new_name: str) -> None:
         """Raises UnknownIndex, BadIndexName, IndexExists."""
-        row, new_name = self._index(name), _checked_name(new_name)
-        if new_name == row.name:
+        index, new_name = self._index(name), _checked_name(new_name)
+        if new_name == index.name:
             return
         with self._naming:
             if self._catalogue.indexes.named(new_name):
                 raise errors.IndexExists(index=new_name)
-            with _changing(row.name):
-                self._catalogue.indexes.rename(row.id, new_name)
+            with _changing(index.name):
+                self._catalogue.indexes.rename(index.id, new_name)
         for ingestion in self._ingestions:
-            if ingestion.index == row.name:
+            if ingestion.index == index.name:
                 ingestion.index = new_name
 
     def delete_index(self, name: str) -> None:
         """With its documents, once its jobs have let go of it. Raises UnknownIndex."""
-        row = self._index(name)
+        index = self._index(name)
         for ingestion in self._ingestions:
-            if ingestion.index == row.name:
+            if ingestion.index == index.name:
                 ingestion.cancel()
                 ingestion.wait()
-        with _changing(row.name):
-            self._library.delete_index(row)
+        with _changing(index.name):
+            self._library.delete_index(index)
 
     # Documents
 
@@ -142,44 +149,41 @@ class IndexStore:
 
     def document(self, document_id: str) -> Document:
         """Raises UnknownDocument."""
-        document = self._catalogue.documents.record(document_id)
+        document = self._catalogue.documents.get(document_id)
         if document is None:
             raise errors.UnknownDocument(source=document_id, index="*")
         return document
 
     def sections(self, document_id: str) -> list[Section]:
         """In reading order; none while the document has no version that is ready."""
-        return self._catalogue.passages.sections(document_id)
+        return self._catalogue.sections.of(document_id)
 
     def chunks(self, document_id: str) -> list[Chunk]:
         """In reading order."""
-        return self._catalogue.passages.chunks(document_id)
+        return self._catalogue.sections.chunks(document_id)
 
     def section(self, section_id: str) -> Section:
         """Raises UnknownSection: its document may have been replaced or removed."""
-        section = self._catalogue.passages.section(section_id)
+        section = self._catalogue.sections.get(section_id)
         if section is None:
             raise errors.UnknownSection()
         return section
 
     def original(self, document_id: str) -> Original:
         """Of the version that is ready, else of the newest. Raises UnknownDocument, OriginalMissing."""
-        document = self.document(document_id)
-        row = self._catalogue.documents.row(document_id)
-        revision = row and (row.revision or row.incoming)
+        document = self._catalogue.documents.record(document_id)
+        if document is None:
+            raise errors.UnknownDocument(source=document_id, index="*")
+        revision = document.revision or document.incoming
         path = self._library.originals.path(document_id, revision) if revision else None
-        if row is None or path is None or not path.exists():
+        name = document.name or file_name(document.source)
+        if path is None or not path.exists():
             raise errors.OriginalMissing(name=file_name(document.source))
-        return Original(path=path, name=row.name or file_name(row.source), kind=row.kind, charset=row.charset)
+        return Original(path=path, name=name, kind=document.kind, charset=document.charset)
 
     def sites(self, index: str) -> list[Site]:
         """Raises UnknownIndex."""
-        return [
-            Site(
-                index=index, options=CrawlOptions(**row.options), is_crawling=row.is_crawling, crawled_at=row.crawled_at
-            )
-            for row in self._catalogue.sites.rows(self._index(index).id)
-        ]
+        return self._catalogue.sites.of(self._index(index).id)
 
     # Documents in
 
@@ -206,13 +210,13 @@ class IndexStore:
 
     def retry(self, index: str, document_ids: Sequence[str] | None = None) -> Ingestion:
         """What failed or is pending, once more; or these documents, whatever they are. Raises UnknownIndex."""
-        row = self._index(index)
+        known = self._index(index)
         tried = [
             each
-            for each in self._catalogue.documents.rows(row.id)
-            if (each.id in document_ids if document_ids is not None else is_open(each))
+            for each in self._catalogue.documents.records(known.id)
+            if (each.id in document_ids if document_ids is not None else each.needs_retry)
         ]
-        return self._begin(row.name, [self._again.newest(each) for each in tried])
+        return self._begin(known.name, [source_to_retry(each, self._library.originals) for each in tried])
 
     def reindex(self, index: str) -> Ingestion:
         """Every document once more, with the present settings and embedding model. Raises UnknownIndex, ServiceError.
@@ -220,29 +224,28 @@ class IndexStore:
         Under the same model each stays searchable until its new version is ready; under another none is, until it is
         embedded again.
         """
-        row = self._index(index)
+        known = self._index(index)
         dimension = len(self._embeddings.query("dimension"))
-        if row.embedding_model != self._embeddings.id or row.dimension not in (0, dimension):
-            self._library.set_model(row, self._embeddings.id)
+        if known.embedding_model != self._embeddings.id or known.dimension not in (0, dimension):
+            self._library.set_model(known, self._embeddings.id)
         else:
-            self._library.remove_stray_vectors(row)
-        rows = [each for each in self._catalogue.documents.rows(row.id) if each.status != DocumentStatus.REMOVING]
-        return self._begin(row.name, [self._again.kept(each) for each in rows])
+            self._library.remove_stray_vectors(known)
+        documents = self._catalogue.documents.records(known.id)
+        stay = [each for each in documents if each.status is not DocumentStatus.REMOVING]
+        return self._begin(known.name, [self._source_of(each) for each in stay])
 
     def resume(self) -> list[Ingestion]:
         """Goes on with what was pending when the last process ended."""
         jobs = []
-        for row in self._catalogue.indexes.rows():
-            sources: list[Source] = [
-                self._again.kept(each) for each in self._catalogue.documents.rows(row.id) if is_under_way(each)
-            ]
-            sites = [site for site in self._catalogue.sites.rows(row.id) if site.is_crawling]
-            sources += [SiteSource(CrawlOptions(**site.options)) for site in sites]
+        for index in self._catalogue.indexes.records():
+            documents = self._catalogue.documents.records(index.id)
+            sources = [self._source_of(each) for each in documents if each.is_under_way]
+            sources += [SiteSource(site.options) for site in self._catalogue.sites.of(index.id) if site.is_crawling]
             if sources:
-                jobs.append(self._begin(row.name, sources))
+                jobs.append(self._begin(index.name, sources))
         return jobs
 
-    def add(self, index: str, path: Path, source: str | None = None) -> Added:
+    def add(self, index: str, path: Path, source: str | None = None) -> IngestResult:
         """Adds one document and waits for it.
 
         Raises BadIndexName, EmbeddingModelMismatch; Cancelled when the index is deleted or the store closed meanwhile.
@@ -261,13 +264,13 @@ class IndexStore:
 
         Raises UnknownIndex, UnknownDocument.
         """
-        row = self._index(index)
+        known = self._index(index)
         source = storable(source)
-        is_site = self._catalogue.sites.has(row.id, source)
+        is_site = self._catalogue.sites.has(known.id, source)
         if is_site:
             with _changing(source):
-                self._catalogue.sites.delete(row.id, source)  # first, so that a crawl that is under way brings no more
-        every = self._catalogue.documents.all(row.name)
+                self._catalogue.sites.delete(known.id, source)  # first, so that a crawl under way brings no more
+        every = self._catalogue.documents.all(known.name)
         path = os.path.abspath(source)
         gone = [document for document in every if document.source == source]
         gone = gone or [document for document in every if document.parent == source]
@@ -275,7 +278,7 @@ class IndexStore:
         below = path.rstrip(os.sep) + os.sep
         gone = gone or [document for document in every if document.source.startswith(below)]
         if not source or not (gone or is_site):
-            raise errors.UnknownDocument(source=source, index=row.name)
+            raise errors.UnknownDocument(source=source, index=known.name)
         if is_site:
             gone += [document for document in every if document.parent == source and document not in gone]
         self.remove_documents([document.id for document in gone])
@@ -283,10 +286,10 @@ class IndexStore:
 
     def remove_documents(self, document_ids: Sequence[str]) -> None:
         """Those of them that are there."""
-        rows = [row for id_ in document_ids if (row := self._catalogue.documents.row(id_))]
-        if rows:
-            with _changing(", ".join(file_name(row.source) for row in rows[:3])):
-                self._library.remove(rows)
+        documents = [document for id_ in document_ids if (document := self._catalogue.documents.record(id_))]
+        if documents:
+            with _changing(", ".join(file_name(document.source) for document in documents[:3])):
+                self._library.remove(documents)
 
     def check(self) -> list[Difference]:
         """Where catalogue, vectors and originals do not agree."""
@@ -328,50 +331,53 @@ class IndexStore:
 
         Raises UnknownIndex.
         """
-        row = self._index(index)
-        analyzer = self._library.analyzer(row)
+        known = self._index(index)
+        analyzer = self._library.analyzer(known)
         words = {word.term: word.written for word in analysis.words if not word.dropped}
         pairs = {term: {pair.text for pair in analyzer.terms(written).pairs} for term, written in words.items()}
-        return self._catalogue.full_text.count_words(row.id, pairs, document_ids)
+        return self._catalogue.full_text.count_words(known.id, pairs, document_ids)
 
     def glossary(self, index: str) -> str:
         """Terms that stay whole in full text, one a line. Raises UnknownIndex."""
         return self._index(index).glossary or ""
 
     def set_glossary(self, index: str, glossary: str) -> None:
-        """Makes the full text of the index anew, a second for a thousand chunks. Raises UnknownIndex."""
+        """Rebuilds the full text of the index, a second for a thousand chunks. Raises UnknownIndex."""
         self._library.set_glossary(self._index(index), glossary)
 
     # Helpers
 
     def _begin(self, index: str, sources: Sequence[Source]) -> Ingestion:
-        ingestion = Ingestion(self._workshop, index, lambda: self._open_index(index), sources)
+        ingestion = Ingestion(self._services, index, lambda: self._open_index(index), sources)
         self._ingestions.append(ingestion)
         return ingestion
 
-    def _index(self, name: str) -> Row:
-        row = self._catalogue.indexes.named(unicodedata.normalize("NFC", name))
-        if row is None:
+    def _source_of(self, document: DocumentRecord) -> Source:
+        return source_of(document, self._library.originals)
+
+    def _index(self, name: str) -> IndexRecord:
+        found = self._catalogue.indexes.named(unicodedata.normalize("NFC", name))
+        if found is None:
             known = ", ".join(index.name for index in self.indexes())
             if not known:
                 raise errors.EmptyIndex(index=name)
             raise errors.UnknownIndex(index=name, known=known)
-        return row
+        return found
 
-    def _open_index(self, name: str) -> Row:
+    def _open_index(self, name: str) -> IndexRecord:
         """The index, made when missing; one that holds nothing yet takes the present model.
 
         Raises BadIndexName, EmbeddingModelMismatch.
         """
         name = _checked_name(name)
         with self._naming:
-            row = self._catalogue.indexes.named(name)
-            if row is None:
+            known = self._catalogue.indexes.named(name)
+            if known is None:
                 self._create_index(name)
-            elif row.embedding_model != self._embeddings.id:
-                if self._catalogue.indexes.has_chunks(row.id):
-                    raise errors.model_mismatch(row, self._embeddings.id)
-                self._library.set_model(row, self._embeddings.id)
+            elif known.embedding_model != self._embeddings.id:
+                if self._catalogue.indexes.has_chunks(known.id):
+                    raise known.model_mismatch(self._embeddings.id)
+                self._library.set_model(known, self._embeddings.id)
             return self._index(name)
 
     def _create_index(self, name: str) -> None:

@@ -3,9 +3,8 @@
 import streamlit as st
 
 from index_store.base.errors import EmptyQuestion
-from index_store.base.records import Index
-from index_store.ingestion import uploads
-from index_store.ingestion.sources import FileSource
+from index_store.catalogue.records import Index
+from index_store.ingestion.sources import FileSource, keep_upload
 from pages import samples
 from pages.conversation import current_conversation, open_conversation
 from pages.process import engine
@@ -140,7 +139,7 @@ with st.bottom:
     said = st.chat_input(say("chat.placeholder"), accept_file="multiple", key="composer", disabled=is_busy)
 
 if said:
-    attached = [uploads.keep(engine().settings.data_dir, file.name, file) for file in said.files]
+    attached = [keep_upload(engine().settings.data_dir, file.name, file) for file in said.files]
     if said.text.strip():
         ask(said.text, index, pipeline, attached, retrieval, style)
     elif attached:

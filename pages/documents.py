@@ -3,7 +3,7 @@
 import streamlit as st
 
 from index_store.base.errors import UnknownDocument
-from index_store.base.records import Index
+from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource
 from pages import samples
 from pages.process import engine

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
 from index_store.base.errors import OriginalMissing, PlainError, UnknownDocument
-from index_store.base.records import Original
+from index_store.library.originals import Original
 from pages.charset import charset_of
 from pages.process import engine
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from index_store.base.errors import PlainError
-from index_store.base.records import Document, DocumentStatus, Index
+from index_store.catalogue.records import Document, DocumentStatus, Index
 from index_store.search.searcher import UNITS
 from pages.process import engine
 from pages.widgets.documents.index_picker import index_label

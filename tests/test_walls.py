@@ -4,6 +4,7 @@ import ast
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -24,11 +25,15 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess:
     )
 
 
+def copy_packages(folder: Path) -> None:
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+
+
 @pytest.fixture
 def copy_of_the_packages(tmp_path) -> Path:
-    for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    copy_packages(tmp_path)
     return tmp_path
 
 
@@ -54,6 +59,42 @@ def test_an_import_through_a_wall_is_noticed(copy_of_the_packages, package, impo
     assert result.returncode == 1
     assert f"{contract} BROKEN" in result.stdout
     assert "1 broken" in result.stdout
+
+
+LAYERS = (
+    ("__main__",),
+    ("store",),
+    ("search", "ingestion"),
+    ("library",),
+    ("catalogue",),
+    ("full_text", "vectors"),
+    ("crawl",),
+    ("parsing",),
+    ("base",),
+)
+"""of index_store, from the top; those that stand side by side do not know each other"""
+
+UPWARD = [(low, high) for above, below in pairwise(LAYERS) for high in above for low in below]
+SIDEWAYS = [order for layer in LAYERS if len(layer) == 2 for order in (layer, layer[::-1])]
+
+
+@pytest.fixture(scope="module")
+def breaches(tmp_path_factory) -> str:
+    """What is said of a copy in which each layer of index_store imports the one above it and the one beside it."""
+    folder = tmp_path_factory.mktemp("breached")
+    copy_packages(folder)
+    for module, imported in [*UPWARD, *SIDEWAYS]:
+        path = folder / "index_store" / module
+        with (path / "intruder.py" if path.is_dir() else path.with_suffix(".py")).open("a") as file:
+            file.write(f"import index_store.{imported}\n")
+    return lint_imports(folder).stdout
+
+
+@pytest.mark.parametrize(("module", "imported"), [*UPWARD, *SIDEWAYS])
+def test_a_layer_of_index_store_that_imports_one_above_or_beside_it_is_noticed(breaches, module, imported):
+    assert "inside index_store BROKEN" in breaches
+    importer = f"index_store.{module}" if module == "store" else f"index_store.{module}.intruder"
+    assert f"{importer} -> index_store.{imported}" in breaches
 
 
 def test_nothing_beside_the_packages_imports_streamlit_but_app_and_the_tests():

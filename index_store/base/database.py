@@ -1,6 +1,7 @@
 """A database of SQLite, as each of this app's is kept: several threads read while one writes."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 from sqlalchemy import Engine, create_engine, event
@@ -27,7 +28,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _set_up(connection, _record) -> None:
+def _set_up(connection: sqlite3.Connection, _record: object) -> None:
     cursor = connection.cursor()
     for pragma in _PRAGMAS:
         cursor.execute(f"PRAGMA {pragma}")

@@ -1,4 +1,5 @@
-"""What can go wrong with documents and indexes, in words fit to be shown to a person.
+"""What can go wrong with documents and indexes, in words fit to be shown to a person. What a check finds is in
+library/check.py, what can go wrong with a site in crawl/errors.py.
 
 PlainError                        a sentence a language, each saying what to do
 └── IndexStoreError
@@ -6,9 +7,6 @@ PlainError                        a sentence a language, each saying what to do
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, StoreFailed, ChangeFailed
     ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
     ├── EmbeddingModelMismatch
-    ├── CheckError               what `check` finds: catalogue, vectors and originals that do not agree
-    │   ├── VectorsMissing, VectorsStray, FullTextMissing, FullTextStray, ChunksMiscounted, CollectionStray
-    │   └── OriginalGone, OriginalsStray
     ├── EmptyQuestion, UnknownMode, UnknownUnit, BadQueries
     ├── DocumentError             one document can't be loaded; the others go on
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, EmptyDocument, TooLarge, UnknownKind
@@ -22,13 +20,9 @@ PlainError                        a sentence a language, each saying what to do
 """
 
 import re
-import shlex
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from pydantic import BaseModel
-
-if TYPE_CHECKING:
-    from sqlalchemy import Row
 
 
 class Failure(BaseModel, frozen=True):
@@ -163,50 +157,6 @@ class EmbeddingModelMismatch(IndexStoreError):
         "EMBEDDING_MODEL(と接続先)を元に戻すか、「文書」ページまたは "
         "`python -m index_store reindex --index {quoted}` で今のモデルで作り直してください。"
     )
-
-
-class CheckError(IndexStoreError):
-    """What `check` finds."""
-
-
-class VectorsMissing(CheckError):
-    en = "{count} chunks have no vector, so no search finds them. Re-index."
-    ja = "{count} 個のチャンクにベクトルがなく、検索に出ません。インデックスを作り直してください。"
-
-
-class VectorsStray(CheckError):
-    en = "{count} vectors belong to no document. They are never shown; re-index to be rid of them."
-    ja = "どの文書のものでもないベクトルが {count} 個あります。検索結果には出ません。作り直すと消えます。"
-
-
-class FullTextMissing(CheckError):
-    en = "{count} chunks are missing from the full text, so keyword search does not find them. Re-index."
-    ja = "{count} 個のチャンクが全文索引になく、キーワード検索に出ません。インデックスを作り直してください。"
-
-
-class FullTextStray(CheckError):
-    en = "The full text holds {count} chunks of no document. They are never shown; re-index to be rid of them."
-    ja = "どの文書のものでもないチャンクが全文索引に {count} 個あります。検索結果には出ません。作り直すと消えます。"
-
-
-class ChunksMiscounted(CheckError):
-    en = "The document is noted with {noted} chunks, but has {found}. Re-index."
-    ja = "文書のチャンク数の記録は {noted} 個ですが、実際は {found} 個です。インデックスを作り直してください。"
-
-
-class CollectionStray(CheckError):
-    en = "The vectors of {name} belong to no index. They are removed at the next start."
-    ja = "{name} のベクトルはどのインデックスのものでもありません。次の起動時に消えます。"
-
-
-class OriginalGone(CheckError):
-    en = "The original of {name} is missing. Search goes on; add the document again to be able to open and re-index it."
-    ja = "{name} の元のファイルがありません。検索はできますが、開く・作り直すにはもう一度追加してください。"
-
-
-class OriginalsStray(CheckError):
-    en = "{count} originals belong to no document. They are removed at the next start."
-    ja = "どの文書のものでもない元ファイルが {count} 個あります。次の起動時に消えます。"
 
 
 class EmptyQuestion(IndexStoreError):
@@ -405,14 +355,4 @@ class AnswerUnreadable(ServiceError):
     ja = (
         "{host} の応答が OpenAI 互換の形式ではありません。"
         "OPENAI_BASE_URL(多くは /v1 で終わります)と {model} を確認してください。"
-    )
-
-
-def model_mismatch(index: "Row", present: str, dimensions: tuple[int, int] | None = None) -> EmbeddingModelMismatch:
-    """`present`: the model that is set now; `dimensions`: of its vectors and of the present ones, if they differ."""
-    made_with = index.embedding_model
-    if dimensions:
-        made_with, present = f"{made_with} ({dimensions[0]})", f"{present} ({dimensions[1]})"
-    return EmbeddingModelMismatch(
-        index=index.name, quoted=shlex.quote(index.name), made_with=made_with, present=present
     )

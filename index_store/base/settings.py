@@ -58,29 +58,29 @@ class Settings(PlainSettings):
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None
     embedding_model: str = "text-embedding-3-small"
-    chunk_size: int = Field(300, ge=50, le=2000)
-    """in wide (Japanese) characters; see cut.py"""
-    chunk_overlap: int = Field(40, ge=0)
-    model_timeout: float = Field(60, gt=0, allow_inf_nan=False)
+    chunk_size: int = Field(default=300, ge=50, le=2000)
+    """in wide (Japanese) characters; see parsing/chunking/text_splitter.py"""
+    chunk_overlap: int = Field(default=40, ge=0)
+    model_timeout: float = Field(default=60, gt=0, allow_inf_nan=False)
     """seconds"""
-    model_retries: int = Field(2, ge=0, le=10)
-    max_file_mb: float = Field(200, gt=0, allow_inf_nan=False)
-    parser_workers: int = Field(2, ge=1, le=64)
+    model_retries: int = Field(default=2, ge=0, le=10)
+    max_file_mb: float = Field(default=200, gt=0, allow_inf_nan=False)
+    parser_workers: int = Field(default=2, ge=1, le=64)
     """processes"""
-    parser_memory_mb: int = Field(1024, ge=256)
+    parser_memory_mb: int = Field(default=1024, ge=256)
     """of address space, each, above what the libraries take"""
-    parser_timeout: float = Field(120, gt=0, allow_inf_nan=False)
+    parser_timeout: float = Field(default=120, gt=0, allow_inf_nan=False)
     """seconds a file"""
     fusion: Literal["score", "rank"] = "score"
-    """of both sides of a hybrid search; see fusion.py"""
-    keyword_weight: float = Field(0.7, ge=0, le=1, allow_inf_nan=False)
+    """of both sides of a hybrid search; see search/fusion.py"""
+    keyword_weight: float = Field(default=0.7, ge=0, le=1, allow_inf_nan=False)
     """what the keyword side counts in it; the vector side counts the rest"""
     crawl_allowed: str = ""
     """hosts and networks inside that may be crawled, separated by commas"""
-    crawl_rate: float = Field(4, gt=0, allow_inf_nan=False)
+    crawl_rate: float = Field(default=4, gt=0, allow_inf_nan=False)
     """requests a second to one host"""
-    crawl_at_once: int = Field(4, ge=1, le=64)
-    crawl_timeout: float = Field(30, gt=0, allow_inf_nan=False)
+    crawl_at_once: int = Field(default=4, ge=1, le=64)
+    crawl_timeout: float = Field(default=30, gt=0, allow_inf_nan=False)
     """seconds a page"""
 
     @field_validator("openai_api_key")
@@ -98,7 +98,7 @@ class Settings(PlainSettings):
 
     @model_validator(mode="after")
     def _overlap_leaves_room(self) -> Self:
-        # Above half, each chunk would mostly repeat the one before, and cutting might not go forward.
+        # Above half, each chunk would mostly repeat the one before, and splitting might not go forward.
         if self.chunk_overlap * 2 > self.chunk_size:
             raise ValueError
         return self

@@ -1,15 +1,16 @@
-"""Documents: what is known of each, what became of it, and which are to go. How a version comes in is in drafts.py."""
+"""Documents: what is known of each, what became of it, which are to go. New versions: pending_versions.py."""
 
 from collections.abc import Sequence
 from datetime import UTC
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, delete, select, update
 
 from index_store.base.batches import batches
 from index_store.base.database import VARIABLES
 from index_store.base.errors import Failure
-from index_store.base.records import Document, DocumentStatus
-from index_store.catalogue.full_text import keywords_of
+from index_store.catalogue.full_text import bm25_index
+from index_store.catalogue.records import Document, DocumentRecord, DocumentStatus
 from index_store.catalogue.schema import documents, indexes
 from index_store.catalogue.sites import put_page
 
@@ -20,32 +21,33 @@ class Documents:
 
     def all(self, index: str | None = None) -> list[Document]:
         """Of the index of this name, or of every one."""
-        query = _RECORDS.order_by(indexes.c.name, documents.c.source)
+        query = _SHOWN.order_by(indexes.c.name, documents.c.source)
         if index is not None:
             query = query.where(indexes.c.name == index)
         with self._engine.connect() as connection:
             return [_document(row) for row in connection.execute(query)]
 
-    def record(self, document_id: str) -> Document | None:
+    def get(self, document_id: str) -> Document | None:
         with self._engine.connect() as connection:
-            row = connection.execute(_RECORDS.where(documents.c.id == document_id)).one_or_none()
+            row = connection.execute(_SHOWN.where(documents.c.id == document_id)).one_or_none()
         return _document(row) if row else None
 
-    def rows(self, index_id: str) -> Sequence[Row]:
-        query = select(documents).where(documents.c.index_id == index_id).order_by(documents.c.source)
-        with self._engine.connect() as connection:
-            return connection.execute(query).all()
+    def records(self, index_id: str) -> list[DocumentRecord]:
+        """Of one index, by source."""
+        return self._records(select(documents).where(documents.c.index_id == index_id).order_by(documents.c.source))
 
-    def row(self, document_id: str) -> Row | None:
-        with self._engine.connect() as connection:
-            return connection.execute(select(documents).where(documents.c.id == document_id)).one_or_none()
+    def record(self, document_id: str) -> DocumentRecord | None:
+        return next(iter(self._records(select(documents).where(documents.c.id == document_id))), None)
 
-    def of_source(self, index_id: str, source: str) -> Row | None:
+    def of_source(self, index_id: str, source: str) -> DocumentRecord | None:
         query = select(documents).where(documents.c.index_id == index_id, documents.c.source == source)
-        with self._engine.connect() as connection:
-            return connection.execute(query).one_or_none()
+        return next(iter(self._records(query)), None)
 
-    def versions(self) -> set[tuple[str, int]]:
+    def _records(self, query: Select[Any]) -> list[DocumentRecord]:
+        with self._engine.connect() as connection:
+            return [_record(row) for row in connection.execute(query)]
+
+    def revisions(self) -> set[tuple[str, int]]:
         """Document and revision of every original that is to be kept."""
         with self._engine.connect() as connection:
             rows = connection.execute(select(documents.c.id, documents.c.revision, documents.c.incoming)).all()
@@ -56,12 +58,15 @@ class Documents:
         with self._engine.begin() as connection:
             put_error(connection, documents.c.id == document_id, failure)
 
-    def settle(self, document_id: str, known: dict | None) -> None:
-        """The version that is ready is the newest: no other is on its way, none has failed."""
+    def clear_incoming(self, document_id: str, page: dict[str, Any] | None) -> None:
+        """The version that is ready is the newest: no other is on its way, none has failed.
+
+        `page`: what the crawler wants to know again; None leaves what is noted of it.
+        """
         with self._engine.begin() as connection:
             connection.execute(update(documents).where(documents.c.id == document_id).values(error=None, incoming=None))
-            if known is not None:
-                put_page(connection, document_id, known)
+            if page is not None:
+                put_page(connection, document_id, page)
 
     def mark_removing(self, ids: Sequence[str]) -> None:
         """From here on no search finds them."""
@@ -71,11 +76,9 @@ class Documents:
                     update(documents).where(documents.c.id.in_(some)).values(status=DocumentStatus.REMOVING)
                 )
 
-    def removing(self) -> Sequence[Row]:
-        """With the collection of their index."""
-        query = select(documents, indexes.c.collection).join(indexes)
-        with self._engine.connect() as connection:
-            return connection.execute(query.where(documents.c.status == DocumentStatus.REMOVING)).all()
+    def removing(self) -> list[DocumentRecord]:
+        """Those that are to go, of all indexes."""
+        return self._records(select(documents).where(documents.c.status == DocumentStatus.REMOVING))
 
     def delete(self, ids: Sequence[str]) -> None:
         """After their vectors are gone."""
@@ -85,7 +88,7 @@ class Documents:
                 rows = connection.execute(query.where(documents.c.id.in_(some))).all()
                 connection.execute(delete(documents).where(documents.c.id.in_(some)))
                 for row in rows:
-                    keywords_of(row.index_id).delete_document(connection, row.id)
+                    bm25_index(row.index_id).delete_document(connection, row.id)
 
 
 def put_error(connection: Connection, this: ColumnElement[bool], failure: Failure) -> None:
@@ -94,12 +97,21 @@ def put_error(connection: Connection, this: ColumnElement[bool], failure: Failur
     connection.execute(update(documents).where(this, unready).values(status=DocumentStatus.FAILED))
 
 
-_RECORDS = select(documents, indexes.c.name.label("index")).join(indexes)
+_SHOWN = select(documents, indexes.c.name.label("index_name")).join(indexes)
 
 
-def _document(row: Row) -> Document:
+def _document(row: Row[Any]) -> Document:
     return Document(
-        id=row.id, index=row.index, source=row.source, parent=row.parent, title=row.title, kind=row.kind,
+        id=row.id, index=row.index_name, source=row.source, parent=row.parent, title=row.title, kind=row.kind,
         size=row.size, status=DocumentStatus(row.status), error=Failure(**row.error) if row.error else None,
         sections=row.sections, chunks=row.chunks, added_at=row.added_at.replace(tzinfo=UTC),
+    )  # fmt: skip
+
+
+def _record(row: Row[Any]) -> DocumentRecord:
+    return DocumentRecord(
+        id=row.id, index_id=row.index_id, source=row.source, parent=row.parent, name=row.name, charset=row.charset,
+        title=row.title, kind=row.kind, size=row.size, status=DocumentStatus(row.status),
+        error=Failure(**row.error) if row.error else None, fingerprint=row.fingerprint, revision=row.revision,
+        incoming=row.incoming, sections=row.sections, chunks=row.chunks,
     )  # fmt: skip

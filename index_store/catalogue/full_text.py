@@ -1,14 +1,13 @@
-"""The full text of each index: tables of its own (keywords.py), in the catalogue's transactions."""
+"""The full text of each index: tables of its own (full_text/bm25.py), in the catalogue's transactions."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, select, update
 
-from index_store.base.records import WordCount
 from index_store.catalogue.schema import chunks, documents, indexes, sections
 from index_store.full_text.analysis import Analysis, Analyzer
-from index_store.full_text.bm25 import Entry, Keywords
+from index_store.full_text.bm25 import BM25Index, ChunkTerms, WordCount
 
 
 class FullText:
@@ -16,56 +15,57 @@ class FullText:
         self._engine = engine
 
     def set_glossary(self, index_id: str, glossary: str | None) -> None:
-        """`make_anew` is to follow."""
+        """`rebuild` is to follow."""
         values = {"glossary": glossary, "analysis": None}
         with self._engine.begin() as connection:
             connection.execute(update(indexes).where(indexes.c.id == index_id).values(**values))
 
-    def make_anew(self, index_id: str, analyzer: Analyzer) -> None:
+    def rebuild(self, index_id: str, analyzer: Analyzer) -> None:
         """From the sections of the index."""
-        keywords = keywords_of(index_id)
+        full_text = bm25_index(index_id)
         with self._engine.begin() as connection:
             connection.execute(update(indexes).where(indexes.c.id == index_id).values(analysis=analyzer.id))
-            keywords.drop(connection)
-            keywords.create(connection)
+            full_text.drop(connection)
+            full_text.create(connection)
             ids = connection.execute(select(documents.c.id).where(documents.c.index_id == index_id)).scalars().all()
             for document_id in ids:
                 rows = connection.execute(_CHUNK_TEXTS.where(documents.c.id == document_id)).all()
-                entries = [
-                    Entry.of(analyzer, row.id, row.title, row.headings, row.text[row.start : row.end]) for row in rows
+                terms = [
+                    ChunkTerms.of(analyzer, row.id, row.title, row.headings, row.text[row.start : row.end])
+                    for row in rows
                 ]
-                keywords.put(connection, document_id, entries)
+                full_text.put(connection, document_id, terms)
 
     def find(
         self, index_id: str, analysis: Analysis, k: int, document_ids: Sequence[str] | None
     ) -> list[tuple[str, float]]:
-        """Up to `k` chunk ids; see Keywords.search. Some may be of documents that are not ready."""
-        with self._reading(index_id) as (connection, keywords):
-            return keywords.search(connection, analysis, k, document_ids) if keywords else []
+        """Up to `k` chunk ids; see BM25Index.search. Some may be of documents that are not ready."""
+        with self._reading(index_id) as (connection, full_text):
+            return full_text.search(connection, analysis, k, document_ids) if full_text else []
 
     def count_words(
         self, index_id: str, words: Mapping[str, Collection[str]], document_ids: Sequence[str] | None
     ) -> dict[str, WordCount]:
-        """See Keywords.count."""
-        with self._reading(index_id) as (connection, keywords):
-            return keywords.count(connection, words, document_ids) if keywords else {}
+        """See BM25Index.count."""
+        with self._reading(index_id) as (connection, full_text):
+            return full_text.count(connection, words, document_ids) if full_text else {}
 
     @contextmanager
-    def _reading(self, index_id: str) -> Iterator[tuple[Connection, Keywords | None]]:
+    def _reading(self, index_id: str) -> Iterator[tuple[Connection, BM25Index | None]]:
         """All of it from one moment; None of an index that was deleted since it was looked up."""
         with self._engine.connect() as connection:
             connection.exec_driver_sql("BEGIN")
-            keywords = keywords_of(index_id)
-            yield connection, keywords if keywords.exists(connection) else None
+            full_text = bm25_index(index_id)
+            yield connection, full_text if full_text.exists(connection) else None
 
     def chunk_ids(self, index_id: str) -> set[str]:
         """Chunks that it may find."""
         with self._engine.connect() as connection:
-            return set(keywords_of(index_id).chunk_ids(connection))
+            return set(bm25_index(index_id).chunk_ids(connection))
 
 
-def keywords_of(index_id: str) -> Keywords:
-    return Keywords(f"keywords_{index_id}")
+def bm25_index(index_id: str) -> BM25Index:
+    return BM25Index(f"keywords_{index_id}")
 
 
 _CHUNK_TEXTS = (

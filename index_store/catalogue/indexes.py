@@ -1,12 +1,12 @@
 """Indexes: each has documents, an embedding model, a collection of vectors and a full text of its own."""
 
-from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, FunctionFilter, Row, bindparam, delete, func, insert, select, update
 
-from index_store.base.records import DocumentStatus, Index
-from index_store.catalogue.full_text import keywords_of
+from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.leftovers import insert_dropped
+from index_store.catalogue.records import DocumentStatus, Index, IndexRecord
 from index_store.catalogue.schema import documents, indexes
 
 
@@ -17,7 +17,7 @@ class Indexes:
     def all(self) -> list[Index]:
         """By name, with how many documents each has."""
 
-        def how_many(status: DocumentStatus):
+        def how_many(status: DocumentStatus) -> FunctionFilter[int]:
             return func.count(documents.c.id).filter(documents.c.status == status)
 
         ready = documents.c.status == DocumentStatus.READY
@@ -38,17 +38,20 @@ class Indexes:
         with self._engine.connect() as connection:
             return [Index(**row._mapping) for row in connection.execute(query)]
 
-    def rows(self) -> Sequence[Row]:
+    def records(self) -> list[IndexRecord]:
+        """By name."""
         with self._engine.connect() as connection:
-            return connection.execute(select(indexes).order_by(indexes.c.name)).all()
+            return [_record(row) for row in connection.execute(select(indexes).order_by(indexes.c.name))]
 
-    def row(self, index_id: str) -> Row | None:
+    def record(self, index_id: str) -> IndexRecord | None:
         with self._engine.connect() as connection:
-            return connection.execute(select(indexes).where(indexes.c.id == index_id)).one_or_none()
+            row = connection.execute(select(indexes).where(indexes.c.id == index_id)).one_or_none()
+        return _record(row) if row else None
 
-    def named(self, name: str) -> Row | None:
+    def named(self, name: str) -> IndexRecord | None:
         with self._engine.connect() as connection:
-            return connection.execute(_NAMED, {"name": name}).one_or_none()
+            row = connection.execute(_NAMED, {"name": name}).one_or_none()
+        return _record(row) if row else None
 
     def has_chunks(self, index_id: str) -> bool:
         """Whether a search can find anything."""
@@ -66,7 +69,7 @@ class Indexes:
         }  # fmt: skip
         with self._engine.begin() as connection:
             connection.execute(insert(indexes).values(**values))
-            keywords_of(id_).create(connection)
+            bm25_index(id_).create(connection)
 
     def rename(self, index_id: str, name: str) -> None:
         with self._engine.begin() as connection:
@@ -88,7 +91,14 @@ class Indexes:
         with self._engine.begin() as connection:
             _drop_collection(connection, index_id)
             connection.execute(delete(indexes).where(indexes.c.id == index_id))
-            keywords_of(index_id).drop(connection)
+            bm25_index(index_id).drop(connection)
+
+
+def _record(row: Row[Any]) -> IndexRecord:
+    return IndexRecord(
+        id=row.id, name=row.name, embedding_model=row.embedding_model, dimension=row.dimension,
+        collection=row.collection, analysis=row.analysis, glossary=row.glossary,
+    )  # fmt: skip
 
 
 def _drop_collection(connection: Connection, index_id: str) -> None:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, insert, select
 
-from index_store.catalogue.passages import chunk_id
 from index_store.catalogue.schema import dropped, leftovers
+from index_store.catalogue.sections import chunk_id
 
 
 class Leftover(NamedTuple):

@@ -1,26 +1,35 @@
 """Sites that were crawled, and what the crawler wants to know of their pages the next time."""
 
-from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select, update
 
-from index_store.base.records import DocumentStatus
-from index_store.catalogue.schema import documents, now, pages, sites
+from index_store.catalogue.records import DocumentStatus, Site
+from index_store.catalogue.schema import documents, indexes, now, pages, sites
+from index_store.crawl import CrawlOptions
 
 
 class Sites:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def rows(self, index_id: str) -> Sequence[Row]:
+    def of(self, index_id: str) -> list[Site]:
+        """By address."""
+        query = select(sites, indexes.c.name).join(indexes).where(sites.c.index_id == index_id).order_by(sites.c.url)
         with self._engine.connect() as connection:
-            return connection.execute(select(sites).where(sites.c.index_id == index_id).order_by(sites.c.url)).all()
+            return [
+                Site(
+                    index=row.name, options=CrawlOptions(**row.options), is_crawling=row.is_crawling,
+                    crawled_at=row.crawled_at,
+                )
+                for row in connection.execute(query)
+            ]  # fmt: skip
 
     def has(self, index_id: str, url: str) -> bool:
         with self._engine.connect() as connection:
             return connection.execute(select(sites.c.url).where(_site(index_id, url))).first() is not None
 
-    def begin_crawl(self, index_id: str, url: str, options: dict) -> None:
+    def begin_crawl(self, index_id: str, url: str, options: dict[str, Any]) -> None:
         with self._engine.begin() as connection:
             known = connection.execute(select(sites.c.url).where(_site(index_id, url))).one_or_none()
             values = {"options": options, "is_crawling": True}
@@ -38,7 +47,7 @@ class Sites:
         with self._engine.begin() as connection:
             connection.execute(delete(sites).where(_site(index_id, url)))
 
-    def known_pages(self, index_id: str, url: str) -> dict[str, dict | None]:
+    def known_pages(self, index_id: str, url: str) -> dict[str, dict[str, Any] | None]:
         """Source of each document of the site -> what the crawler wants to know again, where a version is ready."""
         query = (
             select(documents.c.source, documents.c.status, pages.c.known)
@@ -50,7 +59,7 @@ class Sites:
         return {row.source: row.known if row.status == DocumentStatus.READY else None for row in rows}
 
 
-def put_page(connection: Connection, document_id: str, known: dict | None) -> None:
+def put_page(connection: Connection, document_id: str, known: dict[str, Any] | None) -> None:
     connection.execute(delete(pages).where(pages.c.document_id == document_id))
     if known is not None:
         connection.execute(insert(pages).values(document_id=document_id, known=known))

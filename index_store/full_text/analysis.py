@@ -1,7 +1,7 @@
 """Text to the terms that full-text search compares: words, and beside them pairs of characters of Japanese.
 
 Japanese words are Sudachi's, without particles, auxiliaries and signs; those of other scripts are stemmed as English.
-Pairs find what no dictionary knows and what is cut differently elsewhere. A question is analysed as a text is, and what
+Pairs find what no dictionary knows and what is split otherwise elsewhere. A question is analysed as a text is, and what
 only asks is left out.
 """
 
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cache, lru_cache
 from itertools import dropwhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import snowballstemmer
+import snowballstemmer  # type: ignore[import-untyped]  # it brings no types
 from pydantic import BaseModel
 
 from index_store.full_text.folding import Folded, fold
@@ -23,10 +23,10 @@ from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import DICTIONARY, SUDACHI, Kind
 
 VERSION = 2
-"""raised when the same text would give other terms, so that it is analysed anew"""
+"""raised when the same text would give other terms, so that full texts are rebuilt"""
 
 LONGEST = 64
-"""characters of a term: what is longer is no word (base64), and is cut"""
+"""characters of a term: what is longer is no word (base64), and is shortened"""
 
 _JAPANESE = (
     "々〆〇\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff"
@@ -111,7 +111,7 @@ class Analyzer:
 
     @property
     def id(self) -> str:
-        """Another one gives other terms: what was put in under it is to be put in anew."""
+        """Another id means other terms: a full text that was made under it is to be rebuilt."""
         return f"{VERSION}-{DICTIONARY}-{self._glossary.id}"
 
     def terms(self, text: str) -> Terms:
@@ -125,7 +125,7 @@ class Analyzer:
     def question(self, text: str) -> Analysis:
         folded = fold(text)
         signs = [_Word(sign.start(), sign.end(), "", Dropped.SIGN) for sign in _SIGNS.finditer(folded.text)]
-        words = _without_asking(_whole(_in_order([*self._words(folded), *signs])), folded, text)
+        words = _without_stopwords(_whole(_in_order([*self._words(folded), *signs])), folded, text)
         kept = {at for word in words if not word.dropped for at in range(word.start, word.end)}
         last = max(kept, default=-1)
         # Pairs of a word and a particle (雨が降る) tell the order of words; behind the last one (雨とは) they only ask.
@@ -180,7 +180,7 @@ def _whole(words: Iterable[_Word]) -> list[_Word]:
     return whole
 
 
-def _without_asking(words: list[_Word], folded: Folded, question: str) -> list[_Word]:
+def _without_stopwords(words: list[_Word], folded: Folded, question: str) -> list[_Word]:
     """Unless nothing were left: 「教える」 by itself is what is sought."""
     sought = [word for word in words if not word.dropped and not _is_common(word, folded, question)]
     while sought and _is_among(sought[-1], CLOSING, folded):
@@ -189,12 +189,12 @@ def _without_asking(words: list[_Word], folded: Folded, question: str) -> list[_
     if not sought:
         return words
     left = set(sought)
-    asking = OPENING | CLOSING
+    asks = OPENING | CLOSING
 
     def why(word: _Word) -> Dropped | None:
         if word.dropped or word in left:
             return word.dropped
-        return Dropped.ASKING if _is_among(word, asking, folded) else Dropped.COMMON
+        return Dropped.ASKING if _is_among(word, asks, folded) else Dropped.COMMON
 
     return [word._replace(dropped=why(word)) for word in words]
 
@@ -228,9 +228,9 @@ def _pairs(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 _FITTING = str.maketrans({" ": "_", "'": "’", "′": "’", '"': "”", **dict.fromkeys([*range(32), 127])})
-"""for signs at which FTS5, as keywords.py sets it up, would part a term; one prime is written in several ways"""
+"""for signs at which FTS5, as bm25.py sets it up, would part a term; one prime is written in several ways"""
 _MARKS = "=^"
-"""what keywords.py puts before terms of its own"""
+"""what bm25.py puts before terms of its own"""
 
 
 def _token(term: str) -> str:
@@ -246,7 +246,8 @@ def _stemmed(word: str) -> str:
     letters = unicodedata.normalize("NFD", word.replace("’", "'"))
     bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
     with _stemming:
-        return _stemmer().stemWord(unicodedata.normalize("NFC", bare)).replace("'", "")
+        stem: str = _stemmer().stemWord(unicodedata.normalize("NFC", bare))
+    return stem.replace("'", "")
 
 
 _stemming = threading.Lock()
@@ -254,5 +255,5 @@ _stemming = threading.Lock()
 
 
 @cache
-def _stemmer():
+def _stemmer() -> Any:
     return snowballstemmer.stemmer("english")

@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 from sqlalchemy import Connection, CursorResult
 
 from index_store.base.batches import batches
 from index_store.base.database import VARIABLES
-from index_store.base.records import WordCount
 from index_store.full_text.analysis import Analysis, Analyzer, Terms
 
 POSTINGS = 5_000
@@ -61,7 +61,7 @@ TOPIC_COUNT = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ChunkTerms:
     """A chunk as it is kept here: its terms, parted by spaces."""
 
     chunk_id: str
@@ -70,7 +70,7 @@ class Entry:
     text: str
 
     @classmethod
-    def of(cls, analyzer: Analyzer, chunk_id: str, title: str, headings: Sequence[str], text: str) -> "Entry":
+    def of(cls, analyzer: Analyzer, chunk_id: str, title: str, headings: Sequence[str], text: str) -> "ChunkTerms":
         """A millisecond for 300 characters of Japanese: best made before the transaction begins."""
         columns = [_terms(analyzer.terms(part)) for part in (title, "\n".join(headings), text)]
         counts = _counted(columns)
@@ -87,7 +87,16 @@ class Entry:
         return sum(len(column.split()) for column in self.columns)
 
 
-class Keywords:
+class WordCount(BaseModel, frozen=True):
+    """Where a word of a question stands."""
+
+    chunks: int
+    """that hold it"""
+    has_parts: bool
+    """whether any two of its characters stand together somewhere: what is Japanese may be found by these alone"""
+
+
+class BM25Index:
     """Tables of its own for each index: another's terms don't count in it, and nothing has to be filtered.
 
     Each method is part of the caller's transaction.
@@ -113,17 +122,17 @@ class Keywords:
         for table in ("$t", "$t_chunks", "$t_terms", "$t_totals"):
             self._run(connection, f"DROP TABLE IF EXISTS {table}")
 
-    def put(self, connection: Connection, document_id: str, entries: Iterable[Entry]) -> None:
+    def put(self, connection: Connection, document_id: str, chunks: Iterable[ChunkTerms]) -> None:
         """Their chunk ids must be new here."""
         first = self._run(connection, "SELECT coalesce(max(row), 0) + 1 FROM $t_chunks").scalar_one()
-        rows = list(enumerate(entries, first))
+        rows = list(enumerate(chunks, first))
         if not rows:
             return
-        owners = [(row, entry.chunk_id, document_id, entry.length) for row, entry in rows]
+        owners = [(row, chunk.chunk_id, document_id, chunk.length) for row, chunk in rows]
         self._run(connection, "INSERT INTO $t_chunks VALUES (?, ?, ?, ?)", owners)
-        columns = [(row, *entry.columns) for row, entry in rows]
+        columns = [(row, *chunk.columns) for row, chunk in rows]
         self._run(connection, "INSERT INTO $t (rowid, title, headings, text) VALUES (?, ?, ?, ?)", columns)
-        self._count(connection, (entry.columns for _, entry in rows), 1)
+        self._count(connection, (chunk.columns for _, chunk in rows), 1)
 
     def delete_document(self, connection: Connection, document_id: str) -> None:
         found = self._run(connection, "SELECT row FROM $t_chunks WHERE document_id = ?", (document_id,))
@@ -198,7 +207,8 @@ class Keywords:
         if len(rows) > count:  # sorting some is faster than sorting all
             is_near = gain >= np.partition(gain, -count)[-count]
             rows, gain = rows[is_near], gain[is_near]
-        return rows[np.argsort(-gain, kind="stable")[:count]].tolist()
+        best: list[int] = rows[np.argsort(-gain, kind="stable")[:count]].tolist()
+        return best
 
     def _gained(
         self,
@@ -214,7 +224,7 @@ class Keywords:
             rows.append(found)
             gained.append(np.full(len(found), gains[term]))
         each, position = np.unique(np.concatenate(rows), return_inverse=True)
-        gain = np.bincount(position, weights=np.concatenate(gained), minlength=len(each))
+        gain = np.bincount(position, weights=np.concatenate(gained), minlength=len(each)).astype(np.float64, copy=False)
         if allowed is None:
             return each, gain
         is_allowed = np.isin(each, allowed, assume_unique=True)
@@ -278,7 +288,7 @@ class Keywords:
         for some in batches(values, VARIABLES):
             yield from self._run(connection, f"{statement} ({', '.join('?' * len(some))})", tuple(some)).all()
 
-    def _run(self, connection: Connection, statement: str, values: Any = None) -> CursorResult[Any]:
+    def _run(self, connection: Connection, statement: str, values: Any = None) -> CursorResult[*tuple[Any, ...]]:
         """`$t` stands for the name of the table, which can't be a parameter."""
         return connection.exec_driver_sql(statement.replace("$t", self._table), values)
 

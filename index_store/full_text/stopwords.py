@@ -1,7 +1,7 @@
-"""What in a question only asks.
+"""Stopwords: the words of a question that only ask.
 
-It says nothing of what is sought, and is rare in documents, so that BM25 would take it for what matters most and find
-whoever teaches for 「Xについて教えてください」. Japanese words stand here as Sudachi normalises them.
+They say nothing of what is sought, and are rare in documents, so that BM25 would take them for what matters most and
+find whoever teaches for 「Xについて教えてください」. Japanese words stand here as Sudachi normalises them.
 """
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from enum import Enum, auto
 from functools import cached_property
 from importlib.metadata import version
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 PIECE = 10_000
 """characters that Sudachi gets at once: it refuses more than 49,149 bytes, and a character has up to 4"""
@@ -14,7 +14,7 @@ PIECE = 10_000
 _SENTENCE = re.compile(r"[^\n。！!？?]*[\n。！!？?]*")
 
 DICTIONARY = f"{version('sudachipy')}-{version('sudachidict_core')}"
-"""another one may cut the same text otherwise"""
+"""another one may split the same text otherwise"""
 
 
 class Kind(Enum):
@@ -59,16 +59,16 @@ class Sudachi:
                     found.append(Morpheme(start + each.begin(), start + each.end(), normal, kind))
         return found
 
-    def _kind(self, morpheme) -> Kind:
+    def _kind(self, morpheme: Any) -> Kind:
         id_ = morpheme.part_of_speech_id()
         if id_ not in self._kinds:
             self._kinds[id_] = _KINDS.get(morpheme.part_of_speech()[0], Kind.CONTENT)
         return self._kinds[id_]
 
     @cached_property
-    def _tokenizer(self):
+    def _tokenizer(self) -> Any:
         # Imported here: `--help` and the parser's processes need none of it.
-        from sudachipy import Config, Dictionary
+        from sudachipy import Config, Dictionary  # type: ignore[import-untyped]  # it brings no types
 
         # Without the plug-in that takes 梅雨(つゆ) for one word, and so hides the reading.
         plugins = [
@@ -87,7 +87,7 @@ SUDACHI = Sudachi()
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """Offset and text of pieces, cut at ends of sentences where there are any."""
+    """Offset and text of pieces, which end with a sentence where they can."""
     start = end = 0
     for sentence in _SENTENCE.finditer(text):
         if sentence.end() - start > PIECE and end > start:

@@ -1,25 +1,25 @@
-"""A job that adds documents: what others see of it, and its threads from feeding to saving."""
+"""A job that adds documents: what others see of it, and its threads from admission to saving."""
 
 import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from queue import Queue
 
-from sqlalchemy import Row
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
 from index_store.base.errors import PlainError
-from index_store.base.records import Added
+from index_store.catalogue.records import IndexRecord
+from index_store.ingestion.admission import Admission, ArchiveAdmission
+from index_store.ingestion.completion import Completion, DocumentTask
+from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.embedding import Embedding
-from index_store.ingestion.feeding import Feeder
-from index_store.ingestion.progress import Course, Item, Progress, Stage
+from index_store.ingestion.progress import Item, Progress, Stage
+from index_store.ingestion.results import IngestResult
 from index_store.ingestion.saving import Saving
-from index_store.ingestion.sources import FileSource, Source
-from index_store.ingestion.stop import Stop
-from index_store.ingestion.work import Ends, Work
-from index_store.ingestion.workshop import Workshop
+from index_store.ingestion.sites import SiteAdmission
+from index_store.ingestion.sources import FileSource, SiteSource, Source, storable
+from index_store.parsing.loaders import is_archive
 from index_store.parsing.loaders.loaded import RawFile
 
 log = logging.getLogger(__name__)
@@ -32,19 +32,21 @@ class Ingestion:
     """
 
     def __init__(
-        self, workshop: Workshop, index: str, open_index: Callable[[], Row], sources: Sequence[Source]
+        self, services: Services, index: str, open_index: Callable[[], IndexRecord], sources: Sequence[Source]
     ) -> None:
         self.index = index
         self.sources = tuple(sources)
         self.failure: PlainError | None = None
         """why nothing at all could be added"""
-        self._shop = workshop
+        self._services = services
         self._open_index = open_index
-        self._course = Course()
-        self._results: Queue[Added | None] = Queue()
-        self._stop = Stop()
-        self._ends = Ends(workshop.intake, self._course, self._stop, self._results)
-        self._feeder = Feeder(workshop, self._course, self._stop, self._ends.settle)
+        self._context = JobContext(services)
+        self._items = self._context.items
+        self._stop = self._context.stop
+        self._completion = Completion(self._context)
+        self._admission = Admission(self._context, self._completion)
+        self._archives = ArchiveAdmission(self._context, self._admission, self._completion)
+        self._sites = SiteAdmission(self._context, self._admission)
         self._thread = threading.Thread(target=self._work, name=f"ingestion into {index}", daemon=True)
         self._thread.start()
 
@@ -53,16 +55,16 @@ class Ingestion:
     @property
     def items(self) -> tuple[Item, ...]:
         """What is known of each document, in the order in which they came."""
-        return tuple(self._course.items)
+        return tuple(self._items)
 
     @property
-    def results(self) -> tuple[Added, ...]:
+    def results(self) -> tuple[IngestResult, ...]:
         """Of the documents that are done."""
-        return tuple(item.result for item in self.items if item.result)
+        return tuple(item.result for item in self._items if item.result)
 
     @property
     def progress(self) -> Progress:
-        return self._course.progress(self._feeder.sites.waiting)
+        return self._items.progress(self._sites.waiting)
 
     @property
     def is_finished(self) -> bool:
@@ -75,32 +77,34 @@ class Ingestion:
     def cancel(self) -> None:
         """Leaves out what is not done: as if it had not been given, or as it was before."""
         self._stop.cancel()
-        self._feeder.sites.interrupt()
+        self._sites.interrupt()
 
     def suspend(self) -> None:
         """Leaves what is not done pending, for the next start."""
         self._stop.suspend()
-        self._feeder.sites.interrupt()
+        self._sites.interrupt()
 
-    def wait(self) -> tuple[Added, ...]:
+    def wait(self) -> tuple[IngestResult, ...]:
         self._thread.join()
         return self.results
 
-    def as_completed(self) -> Iterator[Added]:
+    def as_completed(self) -> Iterator[IngestResult]:
         """Each result when it is there. For one reader."""
-        while added := self._results.get():
-            yield added
+        while result := self._completion.results.get():
+            yield result
+
+    # Its threads
 
     def _work(self) -> None:
         try:
             index = self._open_index()
             with (
-                Saving(self._shop, self._ends) as saving,
-                Embedding(self._shop, index, self._stop, self._ends, saving, self._give_up) as embedding,
-                ThreadPoolExecutor(self._shop.settings.parser_workers) as readers,
+                Saving(self._context, self._completion) as saving,
+                Embedding(self._context, index, self._completion, saving, self._give_up) as embedding,
+                ThreadPoolExecutor(self._services.settings.parser_workers) as readers,
             ):
-                for draft, item in self._feeder.drafts(index, self.sources):
-                    readers.submit(self._read, Work(draft, item), embedding)
+                for task in self._tasks(index):
+                    readers.submit(self._read, task, embedding)
         except PlainError as error:
             self.failure = error
         except (OSError, SQLAlchemyError) as error:
@@ -113,32 +117,56 @@ class Ingestion:
             for source in self.sources:
                 if isinstance(source, FileSource) and source.is_upload:
                     source.path.unlink(missing_ok=True)
-            self._results.put(None)
+            self._completion.results.put(None)
 
     def _give_up(self, error: PlainError) -> None:
         self.failure = error
         self._stop.suspend()
 
-    # Reading, several at once
+    def _tasks(self, index: IndexRecord) -> Iterator[DocumentTask]:
+        """All is noted first, so that nothing is lost should the process die; what takes long to be had comes last."""
+        items = [self._items.add(storable(source.source)) for source in self.sources]
+        archives = []
+        for source, item in zip(self.sources, items, strict=True):
+            # What is only suspended is kept and noted all the same: an upload is nowhere else.
+            if self._stop.is_cancelled:
+                break
+            if isinstance(source, SiteSource):
+                self._sites.note(index, source)
+                continue
+            if isinstance(source, FileSource):
+                version = self._admission.admit_source(index, source, item)
+            else:
+                version = self._admission.admit_kept(source, item)
+            if version and is_archive(version.name):
+                archives.append(DocumentTask(version, item))
+            elif version:
+                yield DocumentTask(version, item)
+        for archive in archives:
+            yield from self._archives.tasks(index, archive)
+        for source, item in zip(self.sources, items, strict=True):
+            if isinstance(source, SiteSource):
+                yield from self._sites.tasks(index, source, item)
 
-    def _read(self, work: Work, embedding: Embedding) -> None:
+    def _read(self, task: DocumentTask, embedding: Embedding) -> None:
+        """In a thread of several, each of which waits for a parser's process."""
         if self._stop.is_set:
-            self._ends.leave(work)
+            self._completion.leave(task)
             return
-        work.item.stage = Stage.READING
-        draft = work.draft
-        path = self._shop.library.originals.path(draft.document_id, draft.revision)
+        task.item.stage = Stage.READING
+        version = task.version
+        path = self._services.library.originals.path(version.document_id, version.revision)
         try:
-            work.split = self._shop.parser.load(
-                RawFile(path, draft.name, draft.charset), draft.kind, lambda: self._stop.is_set
+            task.parsed = self._services.parser.load(
+                RawFile(path, version.name, version.charset), version.kind, lambda: self._stop.is_set
             )
         except errors.DocumentError as error:
-            self._ends.fail(work, error)
+            self._completion.fail(task, error)
             return
         except Exception as error:  # the edge of the thread, whose result nobody asks for
-            log.exception("%s can't be read", draft.source)
-            self._ends.fail(work, errors.IndexStoreError(what=type(error).__name__))
+            log.exception("%s can't be read", version.source)
+            self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))
             return
-        work.item.chunks = work.split.chunk_count
-        work.item.stage = Stage.EMBEDDING
-        embedding.take(work)
+        task.item.chunks = task.parsed.chunk_count
+        task.item.stage = Stage.EMBEDDING
+        embedding.take(task)

@@ -1,11 +1,11 @@
-"""How far a job has come: a document at a time, and in all."""
+"""How far a job has come: document by document (`Item`), and in all (`Progress`). What became of each: results.py."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
-from index_store.base.records import Added
+from index_store.ingestion.results import IngestResult
 
 GUESSED_CHUNKS = 1 / 1000
 """of a byte, until the first documents have been read"""
@@ -36,7 +36,7 @@ class Item:
     """known once it is read"""
     embedded: int = 0
     """of these"""
-    result: Added | None = None
+    result: IngestResult | None = None
 
     @property
     def share(self) -> float:
@@ -62,25 +62,33 @@ class Progress:
     """the source of the document that is being read or embedded"""
 
 
-@dataclass
-class Course:
+class Items:
     """The items of a job in the order in which they came, while several threads work on them."""
 
-    items: list[Item] = field(default_factory=list)
-    begun: float = field(default_factory=time.monotonic)
+    def __init__(self) -> None:
+        self._items: list[Item] = []
+        self._begun = time.monotonic()
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(tuple(self._items))
 
     def add(self, source: str, size: int = 0) -> Item:
         item = Item(source, size)
-        self.items.append(item)
+        self._items.append(item)
         return item
+
+    def remove(self, item: Item) -> None:
+        """If it is there."""
+        if item in self._items:
+            self._items.remove(item)
 
     def has_other(self, item: Item) -> bool:
         """Whether the same source came once more."""
-        return any(each.source == item.source for each in tuple(self.items) if each is not item)
+        return any(each.source == item.source for each in self if each is not item)
 
     def progress(self, waiting: int) -> Progress:
         """`waiting`: pages of a site that are known of and not fetched yet."""
-        items = tuple(self.items)
+        items = tuple(self)
         done = sum(item.stage is Stage.DONE for item in items)
         total = len(items) + waiting
         weights = _weights(items)
@@ -89,7 +97,7 @@ class Course:
         worked = sum(weight * item.share for weight, item in zip(weights, items, strict=True))
         # Where all failed or was unchanged, there was no work.
         share = min(worked / work, 1.0) if work else float(0 < total == done)
-        elapsed = time.monotonic() - self.begun
+        elapsed = time.monotonic() - self._begun
         seconds_left = elapsed * (1 - share) / share if share >= LOOKED_AT else None
         busy = (item for item in items if item.stage in (Stage.EMBEDDING, Stage.READING))
         return Progress(done, total, share, seconds_left, next((item.source for item in busy), None))

@@ -1,4 +1,4 @@
-"""Documents that have all their vectors are made ready, while the next texts are embedded."""
+"""Versions that have all their vectors are made ready, while the next texts are embedded."""
 
 import logging
 from collections.abc import Iterator, Sequence
@@ -10,8 +10,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
 from index_store.base.errors import PlainError
-from index_store.ingestion.work import Ends, Work
-from index_store.ingestion.workshop import Workshop
+from index_store.ingestion.completion import Completion, DocumentTask
+from index_store.ingestion.context import JobContext
 
 log = logging.getLogger(__name__)
 
@@ -19,9 +19,9 @@ log = logging.getLogger(__name__)
 class Saving:
     """A thread of its own, which ends with the context."""
 
-    def __init__(self, workshop: Workshop, ends: Ends) -> None:
-        self._shop = workshop
-        self._ends = ends
+    def __init__(self, context: JobContext, completion: Completion) -> None:
+        self._services = context.services
+        self._completion = completion
         self._thread = ThreadPoolExecutor(1)
         self._last: Future[None] | None = None
 
@@ -31,43 +31,42 @@ class Saving:
     def __exit__(self, *_: object) -> None:
         self._thread.shutdown()
 
-    def begin(self, works: list[Work]) -> None:
-        """Those that are whole; waits until the ones before are saved."""
-        if not works:
+    def begin(self, tasks: list[DocumentTask]) -> None:
+        """Those that are embedded; waits until the ones before are saved."""
+        if not tasks:
             return
         if self._last:
             wait([self._last])  # so that no more than these wait in memory
-        for work in works:
-            work.is_saving = True
-        self._last = self._thread.submit(self._save, works)
+        for task in tasks:
+            task.is_saving = True
+        self._last = self._thread.submit(self._save, tasks)
 
-    def _save(self, works: list[Work]) -> None:
-        intake = self._shop.intake
-        versions = [work.version() for work in works]
-        with self._failing(works), self._shop.library.held():
-            intake.put_vectors(versions)
-            for work, version in zip(works, versions, strict=True):
-                with self._failing([work]):
-                    intake.finish(version)
-                    self._ends.finish(work, version)
-        for work in works:
-            work.rows = []
-        for version in versions:
-            version.split.close()
+    def _save(self, tasks: list[DocumentTask]) -> None:
+        versions = self._services.versions
+        embedded = [task.embedded() for task in tasks]
+        with self._failing(tasks), self._services.library.held():
+            versions.put_vectors(embedded)
+            for task, each in zip(tasks, embedded, strict=True):
+                with self._failing([task]):
+                    versions.finish(each)
+                    self._completion.succeed(task, each)
+        for task in tasks:
+            task.vectors = []
+            task.close()
 
     @contextmanager
-    def _failing(self, works: Sequence[Work]) -> Iterator[None]:
-        """What goes wrong is told of those of `works` that have no end yet."""
+    def _failing(self, tasks: Sequence[DocumentTask]) -> Iterator[None]:
+        """What goes wrong is told of those of `tasks` that have no end yet."""
         try:
             yield
         except PlainError as error:
-            for work in works:
-                self._ends.fail(work, error)
+            for task in tasks:
+                self._completion.fail(task, error)
         except (OSError, SQLAlchemyError) as error:
-            log.warning("%s can't be saved: %s", works[0].draft.source, error)
-            for work in works:
-                self._ends.fail(work, errors.StoreFailed(name=work.draft.name))
+            log.warning("%s can't be saved: %s", tasks[0].version.source, error)
+            for task in tasks:
+                self._completion.fail(task, errors.StoreFailed(name=task.version.name))
         except Exception as error:  # the edge of the thread, whose result nobody asks for
-            log.exception("%s can't be saved", works[0].draft.source)
-            for work in works:
-                self._ends.fail(work, errors.IndexStoreError(what=type(error).__name__))
+            log.exception("%s can't be saved", tasks[0].version.source)
+            for task in tasks:
+                self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))

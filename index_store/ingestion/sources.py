@@ -1,14 +1,19 @@
-"""What can be added: files, archives of them, sites, and documents whose original is kept already."""
+"""What can be added: files, uploads, archives, sites, and documents whose original is kept already."""
 
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
 import os
+import shutil
 import unicodedata
+import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import BinaryIO
 
+from index_store.catalogue.records import DocumentRecord
 from index_store.crawl import CrawlOptions
+from index_store.library.originals import Originals
 
 
 @dataclass(frozen=True)
@@ -78,3 +83,54 @@ def expand(paths: Iterable[Path]) -> list[Path]:
 
 def file_name(source: str) -> str:
     return PurePath(source).name or source
+
+
+# Uploads: files that came through a browser, on disk until they are added
+
+
+def upload_folder(data_dir: Path) -> Path:
+    return data_dir / "uploads"
+
+
+def keep_upload(data_dir: Path, name: str, content: BinaryIO) -> FileSource:
+    """The name is the browser's word and may hold anything, so the file gets one of ours. Raises OSError."""
+    path = upload_folder(data_dir) / f"{uuid.uuid4().hex}{PurePath(name).suffix[:16]}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        shutil.copyfileobj(content, file)
+    return FileSource(path, PurePath(name.replace("\\", "/")).name, is_upload=True)
+
+
+def discard_uploads(uploads: Iterable[FileSource]) -> None:
+    for upload in uploads:
+        upload.path.unlink(missing_ok=True)
+
+
+def discard_all_uploads(data_dir: Path) -> None:
+    """What a process that died left behind."""
+    shutil.rmtree(upload_folder(data_dir), ignore_errors=True)
+
+
+# Re-ingesting: where the content of a document that was added once is to be had
+
+
+def source_of(document: DocumentRecord, originals: Originals) -> Source:
+    """Its original; where that is gone, what it came from."""
+    revision = document.incoming or document.revision
+    if revision and originals.path(document.id, revision).exists():
+        return KeptSource(document.id, document.source)
+    return _first_source_of(document)
+
+
+def source_to_retry(document: DocumentRecord, originals: Originals) -> Source:
+    """The same for the version that failed: of one that never came (a page, say), what is kept is an older one."""
+    never_came = document.error and not document.incoming
+    return _first_source_of(document) if never_came else source_of(document, originals)
+
+
+def _first_source_of(document: DocumentRecord) -> Source:
+    if document.parent and is_address(document.source):
+        return SiteSource(CrawlOptions(url=document.source, depth=0, limit=1), document.parent)
+    if not document.parent and (path := Path(document.source)).is_absolute():
+        return FileSource(path)
+    return KeptSource(document.id, document.source)

@@ -1,11 +1,70 @@
-"""Catalogue, vectors, full text and originals held against each other: what differs, in plain words."""
+"""Catalogue, vectors, full text and originals held against each other: what differs, in plain words.
+
+CheckError
+├── VectorsMissing, VectorsStray, FullTextMissing, FullTextStray, ChunksMiscounted, CollectionStray
+└── OriginalGone, OriginalsStray
+"""
 
 from collections import Counter
 from collections.abc import Iterator
 
-from index_store.base import errors
-from index_store.base.records import Difference, DocumentStatus
+from pydantic import BaseModel
+
+from index_store.base.errors import Failure, IndexStoreError
 from index_store.library.library import Library
+
+
+class Difference(BaseModel, frozen=True):
+    """Where catalogue, vectors and originals do not agree."""
+
+    index: str | None
+    document: str | None
+    """its source"""
+    what: Failure
+
+
+class CheckError(IndexStoreError):
+    """What `check` finds."""
+
+
+class VectorsMissing(CheckError):
+    en = "{count} chunks have no vector, so no search finds them. Re-index."
+    ja = "{count} 個のチャンクにベクトルがなく、検索に出ません。インデックスを作り直してください。"
+
+
+class VectorsStray(CheckError):
+    en = "{count} vectors belong to no document. They are never shown; re-index to be rid of them."
+    ja = "どの文書のものでもないベクトルが {count} 個あります。検索結果には出ません。作り直すと消えます。"
+
+
+class FullTextMissing(CheckError):
+    en = "{count} chunks are missing from the full text, so keyword search does not find them. Re-index."
+    ja = "{count} 個のチャンクが全文索引になく、キーワード検索に出ません。インデックスを作り直してください。"
+
+
+class FullTextStray(CheckError):
+    en = "The full text holds {count} chunks of no document. They are never shown; re-index to be rid of them."
+    ja = "どの文書のものでもないチャンクが全文索引に {count} 個あります。検索結果には出ません。作り直すと消えます。"
+
+
+class ChunksMiscounted(CheckError):
+    en = "The document is noted with {noted} chunks, but has {found}. Re-index."
+    ja = "文書のチャンク数の記録は {noted} 個ですが、実際は {found} 個です。インデックスを作り直してください。"
+
+
+class CollectionStray(CheckError):
+    en = "The vectors of {name} belong to no index. They are removed at the next start."
+    ja = "{name} のベクトルはどのインデックスのものでもありません。次の起動時に消えます。"
+
+
+class OriginalGone(CheckError):
+    en = "The original of {name} is missing. Search goes on; add the document again to be able to open and re-index it."
+    ja = "{name} の元のファイルがありません。検索はできますが、開く・作り直すにはもう一度追加してください。"
+
+
+class OriginalsStray(CheckError):
+    en = "{count} originals belong to no document. They are removed at the next start."
+    ja = "どの文書のものでもない元ファイルが {count} 個あります。次の起動時に消えます。"
 
 
 def differences(library: Library) -> list[Difference]:
@@ -14,54 +73,48 @@ def differences(library: Library) -> list[Difference]:
 
 
 def _of_vectors(library: Library) -> Iterator[Difference]:
-    catalogue, collections = library.catalogue, set()
-    for index in catalogue.indexes.rows():
+    catalogue = library.catalogue
+    collections: set[str] = set()
+    for index in catalogue.indexes.records():
         collections.add(index.collection)
-        documents = {row.id: row for row in catalogue.documents.rows(index.id)}
-        wanted = dict(catalogue.passages.chunk_ids(index.id))
+        wanted = dict(catalogue.sections.chunk_ids(index.id))
         there = set(library.vectors.ids(index.collection))
         counted = Counter(wanted.values())
         missing = Counter(document_id for id_, document_id in wanted.items() if id_ not in there)
-        for row in documents.values():
-            if missing[row.id]:
-                yield Difference(
-                    index=index.name,
-                    document=row.source,
-                    what=errors.VectorsMissing(count=missing[row.id]).as_failure(),
-                )
-            if row.status == DocumentStatus.READY and counted[row.id] != row.chunks:
-                yield Difference(
-                    index=index.name, document=row.source,
-                    what=errors.ChunksMiscounted(noted=row.chunks, found=counted[row.id]).as_failure(),
-                )  # fmt: skip
+        for document in catalogue.documents.records(index.id):
+            if missing[document.id]:
+                what = VectorsMissing(count=missing[document.id]).as_failure()
+                yield Difference(index=index.name, document=document.source, what=what)
+            if document.is_ready and counted[document.id] != document.chunks:
+                what = ChunksMiscounted(noted=document.chunks, found=counted[document.id]).as_failure()
+                yield Difference(index=index.name, document=document.source, what=what)
         stray = len(there - wanted.keys())
         if stray:
-            yield Difference(index=index.name, document=None, what=errors.VectorsStray(count=stray).as_failure())
+            yield Difference(index=index.name, document=None, what=VectorsStray(count=stray).as_failure())
     for name in library.vectors.collections() - collections:
-        yield Difference(index=None, document=None, what=errors.CollectionStray(name=name).as_failure())
+        yield Difference(index=None, document=None, what=CollectionStray(name=name).as_failure())
 
 
 def _of_full_text(library: Library) -> Iterator[Difference]:
-    for index in library.catalogue.indexes.rows():
+    for index in library.catalogue.indexes.records():
         there = library.catalogue.full_text.chunk_ids(index.id)
-        known = {id_ for id_, _ in library.catalogue.passages.chunk_ids(index.id, only_ready=False)}
+        known = {id_ for id_, _ in library.catalogue.sections.chunk_ids(index.id, only_ready=False)}
         if missing := len(known - there):
-            yield Difference(index=index.name, document=None, what=errors.FullTextMissing(count=missing).as_failure())
+            yield Difference(index=index.name, document=None, what=FullTextMissing(count=missing).as_failure())
         if stray := len(there - known):
-            yield Difference(index=index.name, document=None, what=errors.FullTextStray(count=stray).as_failure())
+            yield Difference(index=index.name, document=None, what=FullTextStray(count=stray).as_failure())
 
 
 def _of_originals(library: Library) -> Iterator[Difference]:
     kept = set(library.originals.kept())
-    versions = library.catalogue.documents.versions()
-    for index in library.catalogue.indexes.rows():
-        for row in library.catalogue.documents.rows(index.id):
-            wanted = {(row.id, number) for number in (row.revision, row.incoming) if number}
+    versions = library.catalogue.documents.revisions()
+    for index in library.catalogue.indexes.records():
+        for document in library.catalogue.documents.records(index.id):
+            wanted = {(document.id, revision) for revision in document.revisions}
             # Documents from before originals were kept have a title and no name.
-            if row.name and wanted - kept:
-                yield Difference(
-                    index=index.name, document=row.source, what=errors.OriginalGone(name=row.name).as_failure()
-                )
+            if document.name and wanted - kept:
+                what = OriginalGone(name=document.name).as_failure()
+                yield Difference(index=index.name, document=document.source, what=what)
     stray = len(kept - versions)
     if stray:
-        yield Difference(index=None, document=None, what=errors.OriginalsStray(count=stray).as_failure())
+        yield Difference(index=None, document=None, what=OriginalsStray(count=stray).as_failure())

@@ -1,6 +1,6 @@
 """Catalogue, vectors and originals held together: every change that touches more than one of them.
 
-Documents come in by the intake (intake.py), under the same lock; they and their indexes go out here.
+Versions of documents come in by versions.py, under the same lock; documents and their indexes go out here.
 
 The catalogue is the truth. Each change writes down in it what is about to be written elsewhere, or what elsewhere is to
 go, so that the process may be killed at any moment: the next start finishes or undoes what was under way (`repair`).
@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Row
-
-from index_store.catalogue import Catalogue, Leftover
+from index_store.catalogue.catalogue import Catalogue
+from index_store.catalogue.leftovers import Leftover
+from index_store.catalogue.records import DocumentRecord, IndexRecord
 from index_store.full_text.analysis import Analyzer
 from index_store.full_text.glossary import Glossary
 from index_store.library.originals import Originals
-from index_store.vectors.chroma import Vectors
+from index_store.vectors.chroma import VectorStore
 
 CATALOGUE = "catalogue.sqlite3"
 
@@ -31,7 +31,7 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         self.catalogue = Catalogue(folder / CATALOGUE)
-        self.vectors = Vectors(folder / "chroma")
+        self.vectors = VectorStore(folder / "chroma")
         self.originals = Originals(folder / "originals")
         self._writing = threading.RLock()
         self._analyzers: dict[str, tuple[str, Analyzer]] = {}
@@ -45,19 +45,21 @@ class Library:
 
     def repair(self) -> None:
         """Finishes or undoes what a process that died was about to do. Pending documents stay pending."""
-        for index in self.catalogue.indexes.rows():
+        for index in self.catalogue.indexes.records():
             if index.collection in self.vectors.broken:
-                log.warning("The vectors of %s can't be read since a process was killed: made anew", index.name)
+                log.warning(
+                    "The vectors of %s can't be read since a process was killed: to be embedded again", index.name
+                )
                 self.catalogue.indexes.set_model(index.id, index.embedding_model, new_collection())
         for leftover in self.catalogue.leftovers.vectors():
             self.clear(leftover)
-        self._finish_removing(self.catalogue.documents.removing())
-        used = {index.collection for index in self.catalogue.indexes.rows()}
+        self._finish_removing()
+        used = {index.collection for index in self.catalogue.indexes.records()}
         for collection in {*self.catalogue.leftovers.collections(), *self.vectors.collections()} - used:
             self._finish_dropping(collection)
-        for index in self.catalogue.indexes.rows():
-            self._keep_full_text(index)
-        self.originals.sweep(self.catalogue.documents.versions())
+        for index in self.catalogue.indexes.records():
+            self._update_full_text(index)
+        self.originals.sweep(self.catalogue.documents.revisions())
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -67,26 +69,29 @@ class Library:
 
     def clear(self, leftover: Leftover) -> None:
         """Deletes its vectors."""
-        if leftover.collection in {row.collection for row in self.catalogue.indexes.rows()}:
+        if leftover.collection in {index.collection for index in self.catalogue.indexes.records()}:
             self.vectors.delete(leftover.collection, leftover.ids)
         self.catalogue.leftovers.forget_vectors(leftover)
 
     # Documents and indexes
 
-    def remove(self, rows: Sequence[Row]) -> None:
+    def remove(self, documents: Sequence[DocumentRecord]) -> None:
         with self._writing:
-            self.catalogue.documents.mark_removing([row.id for row in rows])
-            self._finish_removing(self.catalogue.documents.removing())
+            self.catalogue.documents.mark_removing([document.id for document in documents])
+            self._finish_removing()
 
-    def _finish_removing(self, rows: Sequence[Row]) -> None:
-        for row in rows:
-            if row.chunks:
-                self.vectors.delete(row.collection, Leftover(row.collection, row.id, row.revision, row.chunks).ids)
-            self._discard_originals(row)
-        self.catalogue.documents.delete([row.id for row in rows])
+    def _finish_removing(self) -> None:
+        collections = {index.id: index.collection for index in self.catalogue.indexes.records()}
+        documents = self.catalogue.documents.removing()
+        for each in documents:
+            if each.chunks:
+                vectors = Leftover(collections[each.index_id], each.id, each.revision, each.chunks)
+                self.vectors.delete(vectors.collection, vectors.ids)
+            self._discard_originals(each)
+        self.catalogue.documents.delete([each.id for each in documents])
 
-    def _discard_originals(self, document: Row) -> None:
-        for revision in filter(None, (document.revision, document.incoming)):
+    def _discard_originals(self, document: DocumentRecord) -> None:
+        for revision in document.revisions:
             self.originals.discard(document.id, revision)
 
     def create_index(self, name: str, embedding_model: str) -> None:
@@ -95,26 +100,26 @@ class Library:
                 uuid.uuid4().hex, name, embedding_model, new_collection(), Analyzer(Glossary()).id
             )
 
-    def set_model(self, index: Row, embedding_model: str) -> None:
+    def set_model(self, index: IndexRecord, embedding_model: str) -> None:
         """Every document that was ready is then pending: another model's vectors can't be compared with these."""
         with self._writing:
             self.catalogue.indexes.set_model(index.id, embedding_model, new_collection())
             self._finish_dropping(index.collection)
 
-    def remove_stray_vectors(self, index: Row) -> None:
+    def remove_stray_vectors(self, index: IndexRecord) -> None:
         """Those that belong to no document; there are none unless someone else wrote to the data folder."""
         with self._writing:
-            known = {id_ for id_, _ in self.catalogue.passages.chunk_ids(index.id)}
+            known = {id_ for id_, _ in self.catalogue.sections.chunk_ids(index.id)}
             stray = [id_ for id_ in self.vectors.ids(index.collection) if id_ not in known]
             self.vectors.delete(index.collection, stray)
 
-    def delete_index(self, index: Row) -> None:
+    def delete_index(self, index: IndexRecord) -> None:
         with self._writing:
-            rows = self.catalogue.documents.rows(index.id)
+            documents = self.catalogue.documents.records(index.id)
             self.catalogue.indexes.delete(index.id)
             self._finish_dropping(index.collection)
-            for row in rows:
-                self._discard_originals(row)
+            for document in documents:
+                self._discard_originals(document)
             self.catalogue.give_space_back()
 
     def _finish_dropping(self, collection: str) -> None:
@@ -123,7 +128,7 @@ class Library:
 
     # Full text
 
-    def analyzer(self, index: Row) -> Analyzer:
+    def analyzer(self, index: IndexRecord) -> Analyzer:
         """Which makes the terms of the index, and so of the questions that are asked of it."""
         glossary = index.glossary or ""
         known = self._analyzers.get(index.id)
@@ -131,20 +136,20 @@ class Library:
             known = self._analyzers[index.id] = (glossary, Analyzer(Glossary.of_lines(glossary)))
         return known[1]
 
-    def set_glossary(self, index: Row, glossary: str) -> None:
+    def set_glossary(self, index: IndexRecord, glossary: str) -> None:
         """`glossary`: terms that stay whole, one a line."""
         with self._writing:
             self.catalogue.full_text.set_glossary(index.id, glossary)
-            changed = self.catalogue.indexes.row(index.id)
+            changed = self.catalogue.indexes.record(index.id)
             if changed:
-                self._keep_full_text(changed)
+                self._update_full_text(changed)
 
-    def _keep_full_text(self, index: Row) -> None:
-        """Makes it anew where another analyzer has made it, or none yet."""
+    def _update_full_text(self, index: IndexRecord) -> None:
+        """Rebuilds it where another analyzer has made it, or none yet."""
         analyzer = self.analyzer(index)
         if index.analysis != analyzer.id:
-            log.info("The full text of %s is made anew", index.name)
-            self.catalogue.full_text.make_anew(index.id, analyzer)
+            log.info("The full text of %s is rebuilt", index.name)
+            self.catalogue.full_text.rebuild(index.id, analyzer)
 
 
 def new_collection() -> str:

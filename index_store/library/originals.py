@@ -1,4 +1,4 @@
-"""Documents as they came, on disk: to be opened from a citation, tried again, and read anew for another model."""
+"""Documents as they came, on disk: to be opened from a citation, tried again, and read again for another model."""
 
 import hashlib
 import os
@@ -9,8 +9,20 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import BaseModel
 
-class Staged(NamedTuple):
+
+class Original(BaseModel, frozen=True):
+    """The file of a document as it came."""
+
+    path: Path
+    name: str
+    kind: str
+    charset: str | None
+    """what the server that sent it claimed"""
+
+
+class StagedFile(NamedTuple):
     """A file of ours that is not yet a document's."""
 
     path: Path
@@ -38,7 +50,7 @@ class Originals:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def stage(self, path: Path, *, move: bool) -> Staged:
+    def stage(self, path: Path, *, move: bool) -> StagedFile:
         """Raises OSError."""
         staged = self._staging / uuid.uuid4().hex
         try:
@@ -47,7 +59,7 @@ class Originals:
                 shutil.move(path, staged)
             else:
                 shutil.copyfile(path, staged)
-            return Staged(staged, staged.stat().st_size, digest(staged))
+            return StagedFile(staged, staged.stat().st_size, digest(staged))
         except OSError:
             # Half a file on a full disk.
             staged.unlink(missing_ok=True)
@@ -58,7 +70,7 @@ class Originals:
         place.parent.mkdir(exist_ok=True)
         staged.replace(place)
 
-    def keep_again(self, document_id: str, before: int, revision: int) -> None:
+    def keep_same(self, document_id: str, before: int, revision: int) -> None:
         """The same file for a newer version. Raises FileNotFoundError."""
         old, new = self.path(document_id, before), self.path(document_id, revision)
         try:

@@ -1,4 +1,8 @@
-"""How versions of documents come into the library: begun, then finished, failed, refused or withdrawn."""
+"""How versions of documents come into the library: begun, then finished, failed, refused or withdrawn.
+
+A document's file is an `IncomingFile`; kept and noted it is a `PendingVersion` (catalogue/pending_versions.py); with
+its sections and the vectors of their chunks it is an `EmbeddedVersion`, which can be made the one that is ready.
+"""
 
 import hashlib
 import itertools
@@ -7,23 +11,24 @@ from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row
 
 from index_store.base import errors
-from index_store.base.records import DocumentStatus
-from index_store.catalogue import Draft, Leftover
+from index_store.catalogue.leftovers import Leftover
+from index_store.catalogue.pending_versions import PendingVersion
+from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexRecord
 from index_store.full_text.analysis import Analyzer
-from index_store.full_text.bm25 import Entry
+from index_store.full_text.bm25 import ChunkTerms
 from index_store.library.library import Library
-from index_store.library.originals import Staged, digest
+from index_store.library.originals import StagedFile, digest
 from index_store.parsing.worker.sections import Split
 
 
 @dataclass(frozen=True)
-class Arrival:
+class IncomingFile:
     """A file that is to become a document, or the next version of one."""
 
     source: str
@@ -34,126 +39,128 @@ class Arrival:
     """whether the file is the library's from now on"""
     parent: str | None = None
     charset: str | None = None
-    known: dict | None = None
-    archive: Draft | None = None
+    page: dict[str, Any] | None = None
+    """of a crawled page, what the crawler wants to know again"""
+    archive: PendingVersion | None = None
     """that it is a member of"""
 
 
 @dataclass(frozen=True)
-class Version:
-    """What a draft has become."""
+class EmbeddedVersion:
+    """All that a version is made ready of."""
 
-    draft: Draft
-    split: Split
-    vectors: NDArray
+    version: PendingVersion
+    parsed: Split
+    vectors: NDArray[np.float32]
     """a row for each chunk"""
 
     @property
     def leftover(self) -> Leftover:
         """Its vectors, until they are the document's."""
-        return Leftover(self.draft.collection, self.draft.document_id, self.draft.revision, len(self.vectors))
+        version = self.version
+        return Leftover(version.collection, version.document_id, version.revision, len(self.vectors))
 
 
-class Intake:
+class Versions:
     """One for a library: two would number versions alike."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
         self._catalogue = library.catalogue
         self._originals = library.originals
-        # Never one twice, as long as a job may still have the draft of it in hand.
-        last = max((number for _, number in self._catalogue.documents.versions()), default=0)
+        # Never one twice, as long as a job may still have that version in hand.
+        last = max((number for _, number in self._catalogue.documents.revisions()), default=0)
         self._revisions = itertools.count(last + 1)
 
-    def begin(self, index: Row, arrival: Arrival, splitting: object) -> Draft | Row:
-        """Keeps the file and notes the document as pending; its present row when the file is unchanged.
+    def begin(self, index: IndexRecord, file: IncomingFile, splitting: object) -> PendingVersion | DocumentRecord:
+        """Keeps the file and notes the document as pending; the document as it is when the file is unchanged.
 
         `splitting`: what, besides the file, decides which chunks it gives. Raises OSError, and Superseded for a member
         of an archive of which there is a newer one.
         """
-        known = self._catalogue.documents.of_source(index.id, arrival.source)
-        is_ready = known is not None and known.status == DocumentStatus.READY
-        is_whole = is_ready and self._originals.path(known.id, known.revision).exists()
-        if is_whole and known.fingerprint == fingerprint(digest(arrival.path), splitting):
-            self.settle(known, arrival.known)
-            return known
-        staged = self._originals.stage(arrival.path, move=arrival.moves)
+        document = self._catalogue.documents.of_source(index.id, file.source)
+        if document and self._is_whole(document) and document.fingerprint == fingerprint(digest(file.path), splitting):
+            self.confirm(document, file.page)
+            return document
+        staged = self._originals.stage(file.path, move=file.moves)
         try:
             with self._library.held():
-                if arrival.archive and not self.is_wanted(arrival.archive):
-                    raise errors.Superseded(name=arrival.name)
-                known = self._catalogue.documents.of_source(index.id, arrival.source)
-                draft = self._draft(index, known, arrival, staged, fingerprint(staged.digest, splitting))
-                with self._kept(staged, draft):
-                    self._catalogue.drafts.begin(draft)
+                if file.archive and not self.is_wanted(file.archive):
+                    raise errors.Superseded(name=file.name)
+                document = self._catalogue.documents.of_source(index.id, file.source)
+                version = self._new(index, document, file, staged, fingerprint(staged.digest, splitting))
+                with self._kept(staged, version):
+                    self._catalogue.pending_versions.begin(version)
         finally:
             staged.path.unlink(missing_ok=True)
-        if known and known.incoming:
-            self._originals.discard(known.id, known.incoming)
-        return draft
+        if document and document.incoming:
+            self._originals.discard(document.id, document.incoming)
+        return version
+
+    def _is_whole(self, document: DocumentRecord) -> bool:
+        """Whether a version of it is ready, with its original."""
+        return document.is_ready and self._originals.path(document.id, document.revision).exists()
 
     @contextmanager
-    def _kept(self, staged: Staged, draft: Draft) -> Iterator[None]:
+    def _kept(self, staged: StagedFile, version: PendingVersion) -> Iterator[None]:
         """Unless it can't be noted."""
-        self._originals.keep(staged.path, draft.document_id, draft.revision)
+        self._originals.keep(staged.path, version.document_id, version.revision)
         try:
             yield
         except BaseException:
-            self._originals.discard(draft.document_id, draft.revision)
+            self._originals.discard(version.document_id, version.revision)
             raise
 
-    def begin_again(self, document_id: str, splitting: object) -> Draft | None:
-        """The same from the original that is kept; None when none is. Raises OSError."""
+    def begin_same(self, document_id: str, splitting: object) -> PendingVersion | None:
+        """A new version from the original that is kept; None when none is. Raises OSError."""
         with self._library.held():
-            known = self._catalogue.documents.row(document_id)
-            index = self._catalogue.indexes.row(known.index_id) if known else None
-            kept = known and (known.incoming or known.revision)
-            if not known or not index or not kept or not self._originals.path(known.id, kept).exists():
+            document = self._catalogue.documents.record(document_id)
+            index = self._catalogue.indexes.record(document.index_id) if document else None
+            kept = document and (document.incoming or document.revision)
+            if not document or not index or not kept or not self._originals.path(document.id, kept).exists():
                 return None
-            path = self._originals.path(known.id, kept)
-            name = known.name or known.title
-            arrival = Arrival(known.source, name, known.kind, path, False, known.parent, known.charset)
-            staged = Staged(path, path.stat().st_size, digest(path))
-            draft = self._draft(index, known, arrival, staged, fingerprint(staged.digest, splitting))
-            self._originals.keep_again(known.id, kept, draft.revision)
-            self._catalogue.drafts.begin(draft)
-        if known.incoming:
-            self._originals.discard(known.id, known.incoming)
-        return draft
+            path = self._originals.path(document.id, kept)
+            name = document.name or document.title
+            file = IncomingFile(document.source, name, document.kind, path, False, document.parent, document.charset)
+            staged = StagedFile(path, path.stat().st_size, digest(path))
+            version = self._new(index, document, file, staged, fingerprint(staged.digest, splitting))
+            self._originals.keep_same(document.id, kept, version.revision)
+            self._catalogue.pending_versions.begin(version)
+        if document.incoming:
+            self._originals.discard(document.id, document.incoming)
+        return version
 
-    def put_vectors(self, versions: Sequence[Version]) -> None:
+    def put_vectors(self, versions: Sequence[EmbeddedVersion]) -> None:
         """Writes those of several versions of one index at once: Chroma takes hardly longer than for one.
 
         `finish` is to follow for each, with nothing between; see `Library.held`. Raises OSError and SQLAlchemyError.
         """
         with self._library.held():
-            wanted = [version for version in versions if not self._obstacle(version)]
+            wanted = [each for each in versions if self._fits(each)]
             if not wanted:
                 return
-            self._catalogue.leftovers.note_vectors([version.leftover for version in wanted])
-            ids = [id_ for version in wanted for id_ in version.leftover.ids]
-            of = [version.draft.document_id for version in wanted for _ in version.vectors]
+            self._catalogue.leftovers.note_vectors([each.leftover for each in wanted])
+            ids = [id_ for each in wanted for id_ in each.leftover.ids]
+            owners = [each.version.document_id for each in wanted for _ in each.vectors]
             try:
                 self._library.vectors.put(
-                    wanted[0].draft.collection, ids, of, np.concatenate([each.vectors for each in wanted])
+                    wanted[0].version.collection, ids, owners, np.concatenate([each.vectors for each in wanted])
                 )
             except BaseException:
-                for version in wanted:
-                    self._library.clear(version.leftover)
+                for each in wanted:
+                    self._library.clear(each.leftover)
                 raise
 
-    def finish(self, version: Version) -> None:
+    def finish(self, embedded: EmbeddedVersion) -> None:
         """Makes it its document's ready one, in place of the one before. Raises Superseded, EmbeddingModelMismatch."""
-        draft, new = version.draft, version.leftover
+        version, new = embedded.version, embedded.leftover
         with self._library.held():
-            if obstacle := self._obstacle(version):
-                self._library.clear(new)
-                raise obstacle
-            before = self._catalogue.documents.row(draft.document_id)
+            before = self._catalogue.documents.record(version.document_id)
             try:
-                analyzer = self._library.analyzer(self._catalogue.indexes.row(draft.index_id))
-                entries = list(_entries(analyzer, new.ids, version.split))
-                old = self._catalogue.drafts.finish(draft, version.split, version.vectors.shape[1], entries)
+                index = self._index_of(embedded)
+                terms = list(_terms(self._library.analyzer(index), new.ids, embedded.parsed))
+                dimension = embedded.vectors.shape[1]
+                old = self._catalogue.pending_versions.finish(version, embedded.parsed, dimension, terms)
             except BaseException:
                 self._library.clear(new)
                 raise
@@ -162,100 +169,113 @@ class Intake:
             if before and before.revision:
                 self._originals.discard(before.id, before.revision)
 
-    def _obstacle(self, version: Version) -> errors.PlainError | None:
-        """Why it can't be put into the index as it is now."""
-        draft, dimension = version.draft, version.vectors.shape[1]
-        index = self._catalogue.indexes.row(draft.index_id)
+    def _index_of(self, embedded: EmbeddedVersion) -> IndexRecord:
+        """As it is now. Raises Superseded, EmbeddingModelMismatch where the version can't be put into it."""
+        version, dimension = embedded.version, embedded.vectors.shape[1]
+        index = self._catalogue.indexes.record(version.index_id)
         # Whoever made the index of another model meanwhile has dropped this collection.
-        if index is None or index.collection != draft.collection:
-            return errors.Superseded(name=draft.name)
+        if index is None or index.collection != version.collection:
+            raise errors.Superseded(name=version.name)
         if index.dimension not in (0, dimension):
-            return errors.model_mismatch(index, index.embedding_model, (index.dimension, dimension))
-        return None
+            raise index.model_mismatch(index.embedding_model, (index.dimension, dimension))
+        return index
 
-    def fail(self, draft: Draft, error: errors.PlainError) -> None:
+    def _fits(self, embedded: EmbeddedVersion) -> bool:
+        try:
+            self._index_of(embedded)
+        except (errors.Superseded, errors.EmbeddingModelMismatch):
+            return False  # `finish` says why
+        return True
+
+    def fail(self, version: PendingVersion, error: errors.PlainError) -> None:
         """Its original stays, to be tried again."""
         with self._library.held():
-            self._catalogue.drafts.fail(draft, error.as_failure())
+            self._catalogue.pending_versions.fail(version, error.as_failure())
 
     def give_up(self, document_id: str, error: errors.PlainError) -> None:
         """Notes that no version of it is to be had; one that is ready stays so."""
         with self._library.held():
             self._catalogue.documents.put_error(document_id, error.as_failure())
 
-    def is_wanted(self, draft: Draft) -> bool:
+    def is_wanted(self, version: PendingVersion) -> bool:
         """Whether its document still waits for it: it may have been replaced or removed meanwhile."""
-        row = self._catalogue.documents.row(draft.document_id)
-        return row is not None and row.incoming == draft.revision and row.status != DocumentStatus.REMOVING
+        document = self._catalogue.documents.record(version.document_id)
+        return (
+            document is not None
+            and document.incoming == version.revision
+            and document.status is not DocumentStatus.REMOVING
+        )
 
-    def refuse(self, index: Row, arrival: Arrival, size: int, error: errors.PlainError) -> str:
+    def refuse(self, index: IndexRecord, file: IncomingFile, size: int, error: errors.PlainError) -> str:
         """Notes a document of which nothing is kept; gives its id."""
         with self._library.held():
-            known = self._catalogue.documents.of_source(index.id, arrival.source)
-            draft = self._draft(index, known, arrival, Staged(arrival.path, size, ""), "")
-            self._catalogue.drafts.refuse(draft, error.as_failure())
-            return draft.document_id
+            document = self._catalogue.documents.of_source(index.id, file.source)
+            version = self._new(index, document, file, StagedFile(file.path, size, ""), "")
+            self._catalogue.pending_versions.refuse(version, error.as_failure())
+            return version.document_id
 
-    def withdraw(self, draft: Draft) -> None:
+    def withdraw(self, version: PendingVersion) -> None:
         """As if it had not been begun, when it was new; else its document is as it was, and can be tried again."""
         with self._library.held():
-            row = self._catalogue.documents.row(draft.document_id)
-            if row is None or row.incoming != draft.revision:
+            document = self._catalogue.documents.record(version.document_id)
+            if document is None or document.incoming != version.revision:
                 return
-            if row.status == DocumentStatus.READY:
-                self._catalogue.documents.settle(draft.document_id, None)
-                self._originals.discard(draft.document_id, draft.revision)
-            elif draft.is_new:
-                self._catalogue.documents.delete([draft.document_id])
-                self._originals.discard(draft.document_id, draft.revision)
+            if document.is_ready:
+                self._catalogue.documents.clear_incoming(version.document_id, None)
+                self._originals.discard(version.document_id, version.revision)
+            elif version.is_new:
+                self._catalogue.documents.delete([version.document_id])
+                self._originals.discard(version.document_id, version.revision)
             else:
-                self.fail(draft, errors.Cancelled(name=draft.name))
+                self.fail(version, errors.Cancelled(name=version.name))
 
-    def dissolve(self, archive: Draft, members: Set[str]) -> list[Row]:
-        """These, by their sources, are documents now, and it is none; gives the former members that are gone.
+    def replace_by_members(self, archive: PendingVersion, members: Set[str]) -> list[DocumentRecord]:
+        """These, by their sources, are documents now, and the archive is none; gives the former members that are gone.
 
         Raises Superseded.
         """
         with self._library.held():
             if not self.is_wanted(archive):
                 raise errors.Superseded(name=archive.name)
-            former = [row for row in self._catalogue.documents.rows(archive.index_id) if row.parent == archive.source]
-            gone = [row for row in former if row.source not in members]
+            documents = self._catalogue.documents.records(archive.index_id)
+            gone = [each for each in documents if each.parent == archive.source and each.source not in members]
             self._library.remove(gone)
             self._catalogue.documents.delete([archive.document_id])
             self._originals.discard(archive.document_id, archive.revision)
             return gone
 
-    def settle(self, known: Row, page: dict | None) -> None:
+    def confirm(self, document: DocumentRecord, page: dict[str, Any] | None) -> None:
         """The version that is ready is the newest. `page`: what the crawler is told the next time."""
         with self._library.held():
-            if known.error or known.incoming or page is not None:
-                self._catalogue.documents.settle(known.id, page)
-            if known.incoming:
-                self._originals.discard(known.id, known.incoming)
+            if document.error or document.incoming or page is not None:
+                self._catalogue.documents.clear_incoming(document.id, page)
+            if document.incoming:
+                self._originals.discard(document.id, document.incoming)
 
-    def _draft(self, index: Row, known: Row | None, arrival: Arrival, staged: Staged, mark: str) -> Draft:
-        return Draft(
+    def _new(
+        self, index: IndexRecord, document: DocumentRecord | None, file: IncomingFile, staged: StagedFile, mark: str
+    ) -> PendingVersion:
+        return PendingVersion(
             index_id=index.id,
             collection=index.collection,
-            document_id=known.id if known else uuid.uuid4().hex,
+            document_id=document.id if document else uuid.uuid4().hex,
             revision=next(self._revisions),
-            source=arrival.source,
-            parent=arrival.parent,
-            name=arrival.name,
-            kind=arrival.kind,
-            charset=arrival.charset,
+            source=file.source,
+            parent=file.parent,
+            name=file.name,
+            kind=file.kind,
+            charset=file.charset,
             size=staged.size,
             fingerprint=mark,
-            known=arrival.known,
-            is_new=known is None,
+            page=file.page,
+            is_new=document is None,
         )
 
 
-def _entries(analyzer: Analyzer, ids: Sequence[str], split: Split) -> Iterator[Entry]:
-    chunks = ((section, chunk) for section in split for chunk in section.chunks)
+def _terms(analyzer: Analyzer, ids: Sequence[str], parsed: Split) -> Iterator[ChunkTerms]:
+    chunks = ((section, chunk) for section in parsed for chunk in section.chunks)
     for id_, (section, chunk) in zip(ids, chunks, strict=True):
-        yield Entry.of(analyzer, id_, split.title, chunk.headings, section.text[chunk.start : chunk.end])
+        yield ChunkTerms.of(analyzer, id_, parsed.title, chunk.headings, section.text[chunk.start : chunk.end])
 
 
 def fingerprint(content_digest: str, splitting: object) -> str:

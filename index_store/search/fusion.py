@@ -53,7 +53,7 @@ def by_score(
 
     `vector`: ids with cosines, best first; the best counts 1, and 0 what is as far as `floor`, the mean cosine of the
     question to any passage. What this side did not find counts as its last. `keyword`: ids with the share of the
-    question that they hold, as `Keywords.search` gives them.
+    question that they hold, as `BM25Index.search` gives them.
     """
     best = vector[0][1] if vector else 0.0
     nearness = {id_: max(0.0, cosine - floor) / (best - floor) if best > floor else 1.0 for id_, cosine in vector}

@@ -1,4 +1,4 @@
-"""Which passages say next to the same: a page kept under two names, a notice in every document."""
+"""Which texts are near duplicates: a page kept under two names, a notice in every document."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ ALIKE = 0.9
 _NUMBER = re.compile(r"\d+")
 
 
-def are_copies(one: str, other: str) -> bool:
+def are_near_duplicates(one: str, other: str) -> bool:
     """Not those that differ in a number: rules of two years may differ in nothing else."""
     if _numbers(one) != _numbers(other):
         return False

@@ -1,4 +1,4 @@
-"""Finding passages: by vector, by keyword, or by both, fused; chunks, or the sections that they stand in."""
+"""Finding chunks: by vector, by keyword, or by both, fused; or the sections that they stand in."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -6,14 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import Row
+import numpy as np
+from numpy.typing import NDArray
 
 from index_store.base import errors
 from index_store.base.batches import batches
-from index_store.base.records import Hit, Place
+from index_store.catalogue.records import FoundChunk, IndexRecord
 from index_store.library.library import Library
 from index_store.search.fusion import Weights, by_rank, by_score
-from index_store.search.near_duplicates import are_copies
+from index_store.search.hits import Hit, Place
+from index_store.search.near_duplicates import are_near_duplicates
 from index_store.vectors.embeddings import Embeddings
 
 MODES = ("vector", "keyword", "hybrid")
@@ -25,8 +27,8 @@ DEPTH = 30
 SPARE = 16
 """beyond the hits wanted, so that equal scores are put in order and what is left out leaves no gap"""
 
-COPIES = 6
-"""looked at beyond the hits wanted: a copy scores next to what it is a copy of"""
+NEAR_DUPLICATES = 6
+"""looked at beyond the hits wanted: a near duplicate scores next to what it repeats"""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Query:
     """the only documents that are searched"""
 
 
-class _Found(NamedTuple):
+class _Scored(NamedTuple):
     chunk_id: str
     score: float
     vector: tuple[int, float] | None = None
@@ -58,13 +60,13 @@ class Searcher:
         self._embeddings = embeddings
         self._fusion = fusion
         self._weights = Weights(vector=1 - keyword_weight, keyword=keyword_weight)
-        self._reading = ThreadPoolExecutor(thread_name_prefix="keywords")
+        self._reading = ThreadPoolExecutor(thread_name_prefix="keyword search")
         """the keyword side, while Chroma searches the vectors"""
 
     def close(self) -> None:
         self._reading.shutdown()
 
-    def search(self, index: Row, query: Query) -> list[Hit]:
+    def search(self, index: IndexRecord, query: Query) -> list[Hit]:
         """Best first, always in the same order. Raises UnknownMode, UnknownUnit, EmptyQuestion, EmptyIndex,
         EmbeddingModelMismatch, ServiceError.
         """
@@ -82,84 +84,97 @@ class Searcher:
             raise errors.EmptyIndex(index=index.name)
         return hits
 
-    def _hits_of(self, index: Row, query: Query) -> list[Hit]:
+    def _hits_of(self, index: IndexRecord, query: Query) -> list[Hit]:
         depth = max(query.k + SPARE, DEPTH)
         vector = None if query.mode == "keyword" else self._vector(index, query.question)
-        far = self._library.vectors.far(index.collection, vector) if query.mode == "hybrid" else 0.0
+        floor = 0.0
+        if vector is not None and query.mode == "hybrid":
+            floor = self._library.vectors.mean_cosine(index.collection, vector)
         while True:
-            reading = None if query.mode == "vector" else self._reading.submit(self._worded, index, query, depth)
-            near = [] if vector is None else self._near(index, query, vector, depth)
-            worded = reading.result() if reading else []
-            hits = self._hits(index, query, self._found(query.mode, near, worded, far))
-            # Many chunks may share a section, or be copies: ask for more until there are k.
-            if len(hits) == query.k or max(len(near), len(worded)) < depth:
+            reading = None if query.mode == "vector" else self._reading.submit(self._by_keyword, index, query, depth)
+            by_vector = [] if vector is None else self._by_vector(index, query, vector, depth)
+            by_keyword = reading.result() if reading else []
+            hits = self._hits(index, query, self._scored(query.mode, by_vector, by_keyword, floor))
+            # Many chunks may share a section, or be near duplicates: ask for more until there are k.
+            if len(hits) == query.k or max(len(by_vector), len(by_keyword)) < depth:
                 return hits
             depth *= 4
 
-    def _vector(self, index: Row, question: str):
+    def _vector(self, index: IndexRecord, question: str) -> NDArray[np.float32]:
         if index.embedding_model != self._embeddings.id:
-            raise errors.model_mismatch(index, self._embeddings.id)
+            raise index.model_mismatch(self._embeddings.id)
         vector = self._embeddings.query(unicodedata.normalize("NFKC", question))
         if len(vector) != index.dimension:
-            raise errors.model_mismatch(index, self._embeddings.id, (index.dimension, len(vector)))
+            raise index.model_mismatch(self._embeddings.id, (index.dimension, len(vector)))
         return vector
 
-    def _near(self, index: Row, query: Query, vector, depth: int) -> list[tuple[str, float]]:
-        near = self._library.vectors.nearest(index.collection, vector, depth, query.document_ids)
+    def _by_vector(
+        self, index: IndexRecord, query: Query, vector: NDArray[np.float32], depth: int
+    ) -> list[tuple[str, float]]:
+        nearest = self._library.vectors.nearest(index.collection, vector, depth, query.document_ids)
         # Six places: cosines of the same texts differ beyond them by how the vectors were batched.
-        return sorted(((id_, round(score, 6)) for id_, score in near), key=lambda each: (-each[1], each[0]))
+        return sorted(((id_, round(score, 6)) for id_, score in nearest), key=lambda each: (-each[1], each[0]))
 
-    def _worded(self, index: Row, query: Query, depth: int) -> list[tuple[str, float]]:
+    def _by_keyword(self, index: IndexRecord, query: Query, depth: int) -> list[tuple[str, float]]:
         asked = query.question if query.words is None else " ".join(query.words)
         analysis = self._library.analyzer(index).question(asked)
         return self._catalogue.full_text.find(index.id, analysis, depth, query.document_ids)
 
-    def _found(
-        self, mode: str, near: Sequence[tuple[str, float]], worded: Sequence[tuple[str, float]], far: float
-    ) -> list[_Found]:
-        vector = {id_: (rank, score) for rank, (id_, score) in enumerate(near, 1)}
-        keyword = {id_: (rank, score) for rank, (id_, score) in enumerate(worded, 1)}
+    def _scored(
+        self, mode: str, by_vector: Sequence[tuple[str, float]], by_keyword: Sequence[tuple[str, float]], floor: float
+    ) -> list[_Scored]:
+        vector = {id_: (rank, score) for rank, (id_, score) in enumerate(by_vector, 1)}
+        keyword = {id_: (rank, score) for rank, (id_, score) in enumerate(by_keyword, 1)}
         if mode != "hybrid":
-            scored = list(near or worded)
+            scores = list(by_vector or by_keyword)
         elif self._fusion == "rank":
-            scored = [(each.id, each.score) for each in by_rank(list(vector), list(keyword), self._weights)]
+            scores = [(each.id, each.score) for each in by_rank(list(vector), list(keyword), self._weights)]
         else:
-            scored = [(each.id, each.score) for each in by_score(near, worded, far, self._weights)]
-        return [_Found(id_, score, vector.get(id_), keyword.get(id_)) for id_, score in scored]
+            scores = [(each.id, each.score) for each in by_score(by_vector, by_keyword, floor, self._weights)]
+        return [_Scored(id_, score, vector.get(id_), keyword.get(id_)) for id_, score in scores]
 
-    def _hits(self, index: Row, query: Query, found: Sequence[_Found]) -> list[Hit]:
-        """Each section and each text once, up to `k`; some more are looked at, which may be copies."""
+    def _hits(self, index: IndexRecord, query: Query, scored: Sequence[_Scored]) -> list[Hit]:
+        """Each section and each text once, up to `k`; some more are looked at, which may be near duplicates."""
         hits: list[Hit] = []
         sections: set[str] = set()
-        for some in batches(found, query.k + COPIES):
-            known = self._catalogue.passages.hits(index.id, [each.chunk_id for each in some], query.unit)
+        is_section = query.unit == "section"
+        for some in batches(scored, query.k + NEAR_DUPLICATES):
+            ids = [each.chunk_id for each in some]
+            known = self._catalogue.sections.found(index.id, ids, whole_sections=is_section)
             for each in some:
-                hit = known.get(each.chunk_id)
-                if hit is None or (query.unit == "section" and hit.section_id in sections):
+                found = known.get(each.chunk_id)
+                if found is None or (is_section and found.section_id in sections):
                     continue
-                sections.add(hit.section_id)
-                self._add(hits, hit, each, query.k)
+                sections.add(found.section_id)
+                _add(hits, found, each, query.k)
             if len(hits) == query.k:
                 break
         return hits
 
-    @staticmethod
-    def _add(hits: list[Hit], hit: Hit, found: _Found, k: int) -> None:
-        for at, shown in enumerate(hits):
-            if are_copies(shown.text, hit.text):
-                place = Place(**hit.model_dump(include=set(Place.model_fields)))
-                hits[at] = shown.model_copy(update={"copies": (*shown.copies, place)})
-                return
-        if len(hits) == k:
+
+def _add(hits: list[Hit], found: FoundChunk, scored: _Scored, k: int) -> None:
+    """As a hit of its own, or beside the one that it is a near duplicate of."""
+    for at, hit in enumerate(hits):
+        if are_near_duplicates(hit.text, found.text):
+            hits[at] = hit.model_copy(update={"copies": (*hit.copies, _place(found))})
             return
-        vector_rank, vector_score = found.vector or (None, None)
-        keyword_rank, keyword_score = found.keyword or (None, None)
-        ranks = {
-            "rank": len(hits) + 1,
-            "score": found.score,
-            "vector_rank": vector_rank,
-            "vector_score": vector_score,
-            "keyword_rank": keyword_rank,
-            "keyword_score": keyword_score,
-        }
-        hits.append(hit.model_copy(update=ranks))
+    if len(hits) == k:
+        return
+    vector_rank, vector_score = scored.vector or (None, None)
+    keyword_rank, keyword_score = scored.keyword or (None, None)
+    hits.append(
+        Hit(
+            chunk_id=found.chunk_id, section_id=found.section_id, document_id=found.document_id, source=found.source,
+            title=found.title, headings=found.headings, page=found.page, text=found.text, start=found.start,
+            end=found.end, best_start=found.best_start, best_end=found.best_end, rank=len(hits) + 1,
+            score=scored.score, vector_rank=vector_rank, vector_score=vector_score, keyword_rank=keyword_rank,
+            keyword_score=keyword_score,
+        )
+    )  # fmt: skip
+
+
+def _place(found: FoundChunk) -> Place:
+    return Place(
+        chunk_id=found.chunk_id, section_id=found.section_id, document_id=found.document_id, source=found.source,
+        title=found.title, headings=found.headings, page=found.page,
+    )  # fmt: skip

@@ -9,18 +9,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from index_store.base import errors
-from index_store.vectors.hnsw_orphans import Unreached
+from index_store.vectors.hnsw_orphans import Orphans
 from index_store.vectors.probe import broken_collections
 
 if TYPE_CHECKING:
+    from chromadb import Where
     from chromadb.api.models.Collection import Collection
+    from chromadb.api.types import Embedding
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +47,7 @@ def _failing_as_os_error() -> Iterator[None]:
         raise OSError(str(error)) from error
 
 
-class Vectors:
+class VectorStore:
     """One collection an index: filtering a shared one costs 45 times at 100,000 rows."""
 
     def __init__(self, folder: Path) -> None:
@@ -62,7 +64,7 @@ class Vectors:
         self._gate = threading.Condition()
         self._searches = 0
         self._changes: Counter[str] = Counter()
-        self._unreached: dict[str, tuple[int, Unreached]] = {}
+        self._orphans: dict[str, tuple[int, Orphans]] = {}
         self._searched: dict[str, Collection] = {}
         """those that were looked up for a search: Chroma takes longer over that than over the search"""
         self._means: dict[str, tuple[int, NDArray[np.float32]]] = {}
@@ -74,7 +76,7 @@ class Vectors:
         self._open.touch()
 
     def close(self) -> None:
-        self._client.close()
+        self._client.close()  # type: ignore[attr-defined]  # the client has it, Chroma's protocol of clients does not
         self._open.unlink(missing_ok=True)
 
     @_failing_as_os_error()
@@ -108,20 +110,22 @@ class Vectors:
         """
         from chromadb.errors import NotFoundError
 
-        within = None if document_ids is None else {"document_id": {"$in": list(document_ids)}}
+        asked: list[Embedding] = [vector]
+        within = None if document_ids is None else cast("Where", {"document_id": {"$in": list(document_ids)}})
         try:
             with self._searching():
                 target = self._known(collection)
-                found = target.query(query_embeddings=[vector], n_results=k, where=within, include=["distances"])
-                unreached = self._unreached_of(target)
+                found = target.query(query_embeddings=asked, n_results=k, where=within, include=["distances"])
+                orphans = self._orphans_of(target)
         except NotFoundError:
             return []
-        near = {id_: 1.0 - distance for id_, distance in zip(found["ids"][0], found["distances"][0], strict=True)}
-        near |= unreached.cosines(vector, document_ids)
+        distances = found["distances"] or [[]]
+        near = {id_: 1.0 - distance for id_, distance in zip(found["ids"][0], distances[0], strict=True)}
+        near |= orphans.cosines(vector, document_ids)
         return sorted(near.items(), key=lambda each: -each[1])[:k]
 
-    def far(self, collection: str, vector: NDArray[np.float32]) -> float:
-        """The mean cosine of a question to passages of the collection, whichever they are: what is no nearer is far."""
+    def mean_cosine(self, collection: str, vector: NDArray[np.float32]) -> float:
+        """Of a question to a sample of the collection: what is no nearer than this has nothing to do with it."""
         from chromadb.errors import NotFoundError
 
         seen, mean = self._means.get(collection, (-1, None))
@@ -132,23 +136,24 @@ class Vectors:
                     sample = self._known(collection).get(limit=SAMPLE, include=["embeddings"])["embeddings"]
             except NotFoundError:
                 return 0.0
-            if not len(sample):
+            if sample is None or not len(sample):
                 return 0.0
-            mean = (sample / np.linalg.norm(sample, axis=1, keepdims=True)).mean(axis=0)
+            vectors = np.asarray(sample, np.float32)
+            mean = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).mean(axis=0)
             self._means[collection] = (seen, mean)
         return float(vector @ mean / np.linalg.norm(vector))
 
-    def _unreached_of(self, target: "Collection") -> Unreached:
-        """Looked for again after each change."""
-        changes, unreached = self._unreached.get(target.name, (-1, None))
-        if unreached is None or changes != self._changes[target.name]:
+    def _orphans_of(self, target: "Collection") -> Orphans:
+        """Looked up once more after each change."""
+        changes, orphans = self._orphans.get(target.name, (-1, None))
+        if orphans is None or changes != self._changes[target.name]:
             changes = self._changes[target.name]
-            unreached = Unreached.of(target)
-            self._unreached[target.name] = (changes, unreached)
-        return unreached
+            orphans = Orphans.of(target)
+            self._orphans[target.name] = (changes, orphans)
+        return orphans
 
     def _known(self, name: str) -> "Collection":
-        """For reading. One that is gone is not made anew: whoever deletes its index would never know of it."""
+        """For reading. One that is gone is not created: whoever deletes its index would never know of it."""
         if name not in self._searched:
             self._searched[name] = self._client.get_collection(name, embedding_function=None)
         return self._searched[name]
@@ -169,15 +174,16 @@ class Vectors:
             self._client.delete_collection(collection)
         except NotFoundError:
             log.info("%s was gone already", collection)
-        for known in (self._searched, self._means, self._unreached, self._changes):
+        for known in (self._searched, self._means, self._orphans, self._changes):
             known.pop(collection, None)
         with self._gate:
             self._gate.wait_for(lambda: not self._searches)
             self._give_space_back()
 
     def _give_space_back(self) -> None:
-        """Chroma 1.5 leaves the folder of a deleted collection, and its rows' room in the database."""
-        compact = [sys.executable, "-I", Path(__file__).with_name("compact.py"), self._folder / "chroma.sqlite3"]
+        """Chroma 1.5 leaves the folder of a deleted collection, and the pages of its rows in the database."""
+        program, database = Path(__file__).with_name("compact.py"), self._folder / "chroma.sqlite3"
+        compact = [sys.executable, "-I", str(program), str(database)]
         done = subprocess.run(compact, capture_output=True, encoding="utf-8", check=False)  # noqa: S603 - our own
         if done.returncode:
             log.warning("Chroma's disk space is not given back: %s", done.stderr)
@@ -211,4 +217,5 @@ def _apart(vectors: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
     search that comes among them never gets out (docs/decisions/unreached-vectors.md).
     """
     somewhere = np.random.default_rng(seed).standard_normal(vectors.shape, np.float32) / np.sqrt(vectors.shape[1])
-    return vectors + APART * np.linalg.norm(vectors, axis=1, keepdims=True) * somewhere
+    moved: NDArray[np.float32] = vectors + APART * np.linalg.norm(vectors, axis=1, keepdims=True) * somewhere
+    return moved

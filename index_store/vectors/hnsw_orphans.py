@@ -1,4 +1,4 @@
-"""Vectors of a collection that no search of Chroma's finds, however near they are.
+"""Orphans: vectors that Chroma's HNSW graph no longer leads to, so that no search of Chroma's finds them.
 
 HNSW walks from neighbour to neighbour, and as vectors come and go some end up as nobody's neighbour. They are few, and
 compared with each question one by one: docs/decisions/unreached-vectors.md.
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Unreached:
+class Orphans:
     ids: Sequence[str]
     document_ids: Sequence[str]
     units: NDArray[np.float32]
@@ -36,7 +36,7 @@ class Unreached:
         every = collection.get(include=[])["ids"]
         lost: list[str] = []
         somewhere = collection.get(limit=1, include=["embeddings"])["embeddings"]
-        if len(every) and len(somewhere):  # another thread may delete meanwhile
+        if len(every) and somewhere is not None and len(somewhere):  # another thread may delete meanwhile
             found = collection.query(query_embeddings=somewhere, n_results=len(every), include=[])["ids"][0]
             lost = sorted(set(every).difference(found))
         ids: list[str] = []
@@ -45,7 +45,7 @@ class Unreached:
         for some in batches(lost, BATCH):
             records = collection.get(ids=list(some), include=["embeddings", "metadatas"])
             ids += records["ids"]
-            document_ids += (str(each["document_id"]) for each in records["metadatas"])
+            document_ids += (str(each["document_id"]) for each in records["metadatas"] or ())
             units.append(_unit(np.asarray(records["embeddings"], np.float32)))
         if lost:
             log.info("%d of %d vectors of %s are nobody's neighbours", len(lost), len(every), collection.name)
@@ -62,4 +62,5 @@ class Unreached:
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
+    units: NDArray[np.float32] = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
+    return units

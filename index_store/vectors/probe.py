@@ -22,7 +22,7 @@ def broken_collections(folder: Path) -> set[str]:
     """Those that were being written when a process was killed, and can't be read since."""
     broken: set[str] = set()
     while True:
-        command = [sys.executable, "-I", __file__, folder, *broken]
+        command = [sys.executable, "-I", __file__, str(folder), *broken]
         done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603 - our own
         said = done.stdout.split()
         # Where it failed at none of them, Chroma can't open the folder at all: whoever does next will say so.
@@ -46,7 +46,7 @@ def main(folder: Path, without: list[str]) -> None:
             sys.exit(f"{name} was being written")
         collection = client.get_collection(name, embedding_function=None)
         for offset in range(0, collection.count(), BATCH):
-            vectors = collection.get(limit=BATCH, offset=offset, include=["embeddings"])["embeddings"]
+            vectors = np.asarray(collection.get(limit=BATCH, offset=offset, include=["embeddings"])["embeddings"])
             if not np.all(np.isfinite(vectors)):
                 sys.exit(f"{name} has vectors that are none")
             collection.query(query_embeddings=vectors[:1], n_results=1, include=[])

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from index_store.base.records import Hit
 from index_store.parsing.chunking.text_splitter import cut, measure
+from index_store.search.hits import Hit
 
 TOKENS_A_CHARACTER = 0.8
 """of a wide character: the embedded model's tokenizer took 0.64 in Japanese and 0.48 in English, at most 0.83 (48

@@ -14,8 +14,7 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.ingestion import uploads
-from index_store.ingestion.sources import FileSource
+from index_store.ingestion.sources import FileSource, discard_all_uploads
 from index_store.store import IndexStore
 from rag.graph.context import Recorder
 from rag.models.chat_model import ModelSource
@@ -54,7 +53,7 @@ class Engine:
         self.store = store or IndexStore(self.settings)
         self.history = History(self.settings.data_dir)
         self.history.close_interrupted_runs()
-        uploads.discard_all(self.settings.data_dir)
+        discard_all_uploads(self.settings.data_dir)
         self.store.resume()
         self._models = models or model_source(self.settings)
         self._web = web or web_search(self.settings)

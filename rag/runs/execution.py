@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from langchain_core.runnables import RunnableConfig
 
 from index_store.base.errors import EmptyQuestion, PlainError
-from index_store.ingestion import uploads
-from index_store.ingestion.sources import FileSource
+from index_store.ingestion.sources import FileSource, discard_uploads
 from index_store.store import IndexStore
 from rag.errors import RunLimit, RunTimeLimit, Unexpected
 from rag.graph.context import Assessment, Limits, Recorder, RunContext
@@ -72,7 +71,7 @@ class Execution:
             if self.attachments:
                 await self._add_documents(recorder)
         finally:
-            uploads.discard(self.attachments)
+            discard_uploads(self.attachments)
         model = await self._open_model(recorder)
         question = self.started.question
         if self.turns:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from index_store.base.errors import Failure
-from index_store.base.records import Added
+from index_store.ingestion.results import IngestResult
 from rag.trace.frozen import Frozen
 from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness, Verdict
 from rag.trace.passages import Passage
@@ -262,7 +262,7 @@ class CandidatesDetail(Frozen):
 
 class DocumentsDetail(Frozen):
     type: Literal["documents"] = "documents"
-    added: tuple[Added, ...]
+    added: tuple[IngestResult, ...]
 
 
 class ModelDetail(Frozen):

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from index_store.base.records import Place
+from index_store.search.hits import Place
 from rag.trace.frozen import Frozen
 
 

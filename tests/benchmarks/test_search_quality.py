@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.search_quality import Span, english_subject, is_given, japanese_subject
-from index_store.base.records import Hit
+from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
 from tests.conftest import ROOT
 

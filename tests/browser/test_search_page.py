@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Locator, expect
 
-from index_store.base.records import DocumentStatus
+from index_store.catalogue.records import DocumentStatus
 from index_store.search.searcher import MODES
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED, Visitor

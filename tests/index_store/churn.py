@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from index_store.base import errors
-from index_store.base.records import AddStatus
-from index_store.ingestion import Ingestion, uploads
-from index_store.ingestion.sources import FileSource
+from index_store.ingestion.job import Ingestion
+from index_store.ingestion.results import IngestStatus
+from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore
 
 INDEXES = ("規程", "manuals")
@@ -154,8 +154,8 @@ class Churn:
 
         def acknowledge() -> None:
             for added in job.as_completed():
-                if added.status in (AddStatus.READY, AddStatus.UNCHANGED, AddStatus.REMOVED):
-                    self.say(number=doing.number, source=added.source, is_gone=added.status is AddStatus.REMOVED)
+                if added.status in (IngestStatus.READY, IngestStatus.UNCHANGED, IngestStatus.REMOVED):
+                    self.say(number=doing.number, source=added.source, is_gone=added.status is IngestStatus.REMOVED)
                 else:
                     self.say(number=doing.number, source=added.source, failed=added.error.en)
             if job.failure:
@@ -195,7 +195,7 @@ class Churn:
                 yield FileSource(path, source)
                 continue
             with path.open("rb") as stream:
-                yield uploads.keep(self.folder / "data", source, stream)
+                yield keep_upload(self.folder / "data", source, stream)
 
 
 @dataclass

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from index_store.base.records import DocumentStatus
+from index_store.catalogue.records import DocumentStatus
 from index_store.store import IndexStore
 
 

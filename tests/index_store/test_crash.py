@@ -22,8 +22,8 @@ from queue import Empty, SimpleQueue
 
 import pytest
 
-from index_store.base.records import DocumentStatus
 from index_store.base.settings import Settings
+from index_store.catalogue.records import DocumentStatus
 from index_store.store import IndexStore
 from tests.index_store.ledger import Ledger
 from tests.servers import OpenAIServer

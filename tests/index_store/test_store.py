@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from index_store.base import errors
-from index_store.base.records import AddStatus
 from index_store.base.settings import Settings
 from index_store.catalogue.documents import Documents
-from index_store.catalogue.drafts import Drafts
 from index_store.catalogue.indexes import Indexes
+from index_store.catalogue.pending_versions import PendingVersions
+from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import expand
 from index_store.store import IndexStore
 from tests.servers import OpenAIServer
@@ -28,7 +28,7 @@ def test_a_question_finds_the_chunk_that_answers_it(store: IndexStore, handbook:
 def test_an_unchanged_file_is_left_alone(store: IndexStore, handbook: Path) -> None:
     first = store.add("a", handbook)
     again = store.add("a", handbook)
-    assert (first.status, again.status) == (AddStatus.READY, AddStatus.UNCHANGED)
+    assert (first.status, again.status) == (IngestStatus.READY, IngestStatus.UNCHANGED)
     assert (again.document_id, again.chunks) == (first.document_id, first.chunks)
 
 
@@ -36,7 +36,7 @@ def test_a_changed_file_replaces_its_old_version(store: IndexStore, handbook: Pa
     first = store.add("a", handbook)
     handbook.write_text("# Holidays\n\nThere are twenty days of leave.\n", encoding="utf-8")
     second = store.add("a", handbook)
-    assert second.status is AddStatus.READY
+    assert second.status is IngestStatus.READY
     assert second.document_id == first.document_id
     assert [hit.text for hit in store.search("a", "日当", k=10)] == ["There are twenty days of leave."]
 
@@ -47,7 +47,7 @@ def test_a_changed_file_that_cannot_be_loaded_leaves_its_old_version_searchable(
     store.add("a", handbook)
     handbook.write_bytes(b"%PDF-1.7 this is no Markdown")
     failed = store.add("a", handbook)
-    assert failed.status is AddStatus.FAILED
+    assert failed.status is IngestStatus.FAILED
     assert "2,500" in store.search("a", "日当", k=1)[0].text
     assert store.documents("a")[0].error == failed.error
 
@@ -64,7 +64,7 @@ def test_removing_a_folder_removes_the_documents_below_it(store: IndexStore, tmp
     for name in ("a.txt", "b.txt"):
         (folder / name).write_text(f"This is the file {name}.")
     added = [store.add("a", file) for file in expand([folder])]
-    assert [result.status for result in added] == [AddStatus.READY] * 2
+    assert [result.status for result in added] == [IngestStatus.READY] * 2
     assert len(store.remove("a", str(folder))) == 2
     with pytest.raises(errors.EmptyIndex):
         store.search("a", "file")
@@ -81,7 +81,7 @@ def test_a_failure_before_the_swap_leaves_the_old_version_and_no_vectors_behind(
             raise OperationalError("INSERT", {}, Exception("database or disk is full"))
 
         with monkeypatch.context() as broken:
-            broken.setattr(Drafts, "finish", fail)
+            broken.setattr(PendingVersions, "finish", fail)
             failed = store.add("a", handbook)
             assert failed.error
             assert failed.error.code == "store_failed"
@@ -90,7 +90,7 @@ def test_a_failure_before_the_swap_leaves_the_old_version_and_no_vectors_behind(
     with IndexStore(settings) as store:
         assert len(store.search("a", "日当", k=10)) == 2
         assert len(_vectors(store, "a")) == 2
-        assert store.add("a", handbook).status is AddStatus.READY
+        assert store.add("a", handbook).status is IngestStatus.READY
         assert len(_vectors(store, "a")) == 1
 
 
@@ -113,7 +113,7 @@ def test_an_index_that_was_emptied_takes_another_model(settings: Settings, handb
     with OpenAIServer() as server:
         service = settings.model_copy(update={"openai_base_url": server.base_url})
         with IndexStore(service) as store:
-            assert store.add("a", handbook).status is AddStatus.READY
+            assert store.add("a", handbook).status is IngestStatus.READY
             assert store.search("a", "日当", k=1)
 
 
@@ -146,7 +146,7 @@ def test_threads_search_while_one_adds(store: IndexStore, handbook: Path, tmp_pa
         adding = [threads.submit(store.add, "a", file) for file in files]
         asking = [threads.submit(store.search, "a", "日当", k=1) for _ in range(20)]
         assert all("2,500" in job.result()[0].text for job in asking)
-        assert all(job.result().status is AddStatus.READY for job in adding)
+        assert all(job.result().status is IngestStatus.READY for job in adding)
 
 
 def test_a_search_goes_on_while_another_index_is_deleted(serviced: Settings, write: Callable[..., Path]) -> None:
@@ -162,7 +162,7 @@ def test_a_search_goes_on_while_another_index_is_deleted(serviced: Settings, wri
 
 
 @pytest.mark.parametrize(
-    ("room", "method", "change"),
+    ("table", "method", "change"),
     [
         (Documents, "mark_removing", lambda store, document: store.remove_documents([document])),
         (Indexes, "rename", lambda store, _: store.rename_index("a", "b")),
@@ -174,7 +174,7 @@ def test_a_change_for_which_the_disk_has_no_room_is_told_and_leaves_all_as_it_wa
     serviced: Settings,
     handbook: Path,
     monkeypatch: pytest.MonkeyPatch,
-    room: type,
+    table: type,
     method: str,
     change: Callable[[IndexStore, str], None],
 ) -> None:
@@ -185,7 +185,7 @@ def test_a_change_for_which_the_disk_has_no_room_is_told_and_leaves_all_as_it_wa
         document = store.add("a", handbook).document_id
         assert document
         with monkeypatch.context() as broken:
-            broken.setattr(room, method, fail)
+            broken.setattr(table, method, fail)
             with pytest.raises(errors.ChangeFailed, match="the disk may be full"):
                 change(store, document)
         assert [index.name for index in store.indexes()] == ["a"]
@@ -202,6 +202,6 @@ def test_an_index_name_that_could_be_a_path_or_not_be_seen_is_refused(
 
 
 def _vectors(store: IndexStore, index: str) -> list[str]:
-    row = store._catalogue.indexes.named(index)
-    assert row
-    return list(store._library.vectors.ids(row.collection))
+    record = store._catalogue.indexes.named(index)
+    assert record
+    return list(store._library.vectors.ids(record.collection))

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from index_store.base import errors
-from index_store.base.records import AddStatus
 from index_store.base.settings import Settings
+from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
@@ -84,9 +84,9 @@ def test_what_is_added_again_is_kept_from_now_on(first: Settings, tmp_path: Path
     with IndexStore(first) as store:
         (before,) = [each for each in store.documents() if each.source.endswith("apples.md")]
         again = store.add("a", tmp_path / "apples.md")
-        assert (again.status, again.document_id) == (AddStatus.READY, before.id)
+        assert (again.status, again.document_id) == (IngestStatus.READY, before.id)
         assert store.original(before.id).name == "apples.md"
-        assert store.add("a", tmp_path / "apples.md").status is AddStatus.UNCHANGED
+        assert store.add("a", tmp_path / "apples.md").status is IngestStatus.UNCHANGED
         store.remove("a", str(tmp_path / "bananas.md"))
         assert is_sound(store, first.data_dir)
 
@@ -105,7 +105,7 @@ def test_under_another_model_it_is_read_from_where_it_came(
         assert store.search("a", "What does the file of bananas say?", k=1)[0].source.endswith("bananas.md")
         assert len(originals(first.data_dir)) == 2
         # What can't be read from anywhere is there again as soon as it is given again.
-        assert store.add("a", tmp_path / "upload.md", source="upload.md").status is AddStatus.READY
+        assert store.add("a", tmp_path / "upload.md", source="upload.md").status is IngestStatus.READY
         assert is_sound(store, first.data_dir)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from index_store.base.errors import EmptyDocument, EmptyIndex, InvalidSetting, KeyRefused, ServiceFailed, StoreInUse
 from index_store.base.service import host_of
-from index_store.ingestion import uploads
+from index_store.ingestion.sources import upload_folder
 from pages import process, samples
 from pages.texts import texts
 from rag.pipelines import PIPELINES
@@ -304,7 +304,7 @@ def test_an_upload_in_the_sidebar_is_added_and_what_fails_is_told(engine, langua
     page.look()
     assert f"{page.words['job.ready_one']} · {page.words['job.failed_one']}" in page.told
     assert escape(EmptyDocument(name="empty.txt").sentence(language)) in page.told
-    assert not list(uploads.folder(engine.settings.data_dir).glob("*"))
+    assert not list(upload_folder(engine.settings.data_dir).glob("*"))
     page.press(page.words["documents.dismiss"])
     assert not page.told
 

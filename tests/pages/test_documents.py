@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base.errors import BadIndexName, EmptyDocument, IndexExists, NoText, UnknownDocument
-from index_store.ingestion import uploads
+from index_store.ingestion.sources import upload_folder
 from pages import samples
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 from tests.pages.chat_page import ChatPage
@@ -56,7 +56,7 @@ def test_files_that_are_dropped_are_added_once_and_told_of(engine, language):
     assert EmptyDocument(name="empty.txt").sentence(language) in Tags(page.html).text
     assert sorted(page.titles) == ["Travel", "empty.txt"]
     assert page.picked == page.words["index.default"]
-    assert not list(uploads.folder(engine.settings.data_dir).glob("*"))
+    assert not list(upload_folder(engine.settings.data_dir).glob("*"))
     page.press("documents.dismiss")
     assert page.words["job.ready_one"] not in page.html
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from string import Formatter
 from typing import get_args
 
-from index_store.base.records import AddStatus, DocumentStatus
+from index_store.catalogue.records import DocumentStatus
 from index_store.full_text.analysis import Dropped
 from index_store.ingestion.progress import Stage
+from index_store.ingestion.results import IngestStatus
 from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
 from pages.widgets.search.question_words import Found
@@ -70,7 +71,7 @@ FAMILIES = {
     "manner.{}": {*LENGTHS, *TONES},
     "stage.{}": {Stage.READING, Stage.EMBEDDING},
     "state.{}": {each for each in (*DocumentStatus, "outdated") if each != DocumentStatus.REMOVING},
-    "job.{}": {f"{status}{number}" for status in AddStatus for number in ("", "_one")},
+    "job.{}": {f"{status}{number}" for status in IngestStatus for number in ("", "_one")},
     "table.{}": {"status", "kind", "origin"},
     "keywords.{}": set(get_args(NotUsed)),
     "route.{}": set(get_args(Route)),

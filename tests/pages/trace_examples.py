@@ -10,7 +10,8 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 
 from index_store.base.errors import EmptyDocument, Failure
-from index_store.base.records import Added, AddStatus, Place
+from index_store.ingestion.results import IngestResult, IngestStatus
+from index_store.search.hits import Place
 from rag.trace.details import (
     AnswerCheckDetail,
     AssessmentDetail,
@@ -91,9 +92,9 @@ OUTSIDE = PASSAGE.model_copy(
 )
 
 
-def added(error: EmptyDocument | None) -> Added:
-    status = AddStatus.FAILED if error else AddStatus.READY
-    return Added(
+def added(error: EmptyDocument | None) -> IngestResult:
+    status = IngestStatus.FAILED if error else IngestStatus.READY
+    return IngestResult(
         source=HOSTILE,
         status=status,
         document_id=None,

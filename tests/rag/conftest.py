@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from index_store.base.records import AddStatus
+from index_store.ingestion.results import IngestStatus
 from index_store.store import IndexStore
 from index_store.vectors.embeddings import EmbeddedEmbeddings
 from rag.runs.engine import Engine
@@ -31,7 +31,7 @@ def loaded_folder(tmp_path_factory, embeddings) -> Path:
     folder = tmp_path_factory.mktemp("loaded") / "data"
     with IndexStore(Settings(data_dir=folder), embeddings) as store:
         for file in write_documents(tmp_path_factory.mktemp("documents")):
-            assert store.add(INDEX, file, file.name).status is AddStatus.READY
+            assert store.add(INDEX, file, file.name).status is IngestStatus.READY
     return folder
 
 

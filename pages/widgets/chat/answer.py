@@ -10,7 +10,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from index_store.base.errors import UnknownSection
-from index_store.base.records import Section
+from index_store.catalogue.records import Section
 from index_store.store import IndexStore
 from pages.widgets.location import links_to, location
 from pages.words import say

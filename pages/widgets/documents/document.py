@@ -8,7 +8,7 @@ from pathlib import PurePath
 import streamlit as st
 
 from index_store.base.errors import OriginalMissing
-from index_store.base.records import Chunk, Document, DocumentStatus, Section
+from index_store.catalogue.records import Chunk, Document, DocumentStatus, Section
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.sources import SiteSource
 from pages.process import engine

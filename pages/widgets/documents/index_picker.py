@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from index_store.base.records import Index
+from index_store.catalogue.records import Index
 from pages.process import engine
 from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import fresh_key, pick, renew

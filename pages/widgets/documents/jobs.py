@@ -5,9 +5,9 @@ from html import escape
 
 import streamlit as st
 
-from index_store.base.records import Added, AddStatus
-from index_store.ingestion import Ingestion
+from index_store.ingestion.job import Ingestion
 from index_store.ingestion.progress import Item, Stage
+from index_store.ingestion.results import IngestResult, IngestStatus
 from pages.process import engine
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_or_show_error
@@ -72,14 +72,14 @@ def _stage(item: Item) -> str:
 def _counts(items: Sequence[Item]) -> str:
     """What a job has not named: how many wait, and how many failed so far."""
     waiting = sum(item.stage == Stage.WAITING for item in items)
-    failed = sum(bool(item.result and item.result.status == AddStatus.FAILED) for item in items)
+    failed = sum(bool(item.result and item.result.status == IngestStatus.FAILED) for item in items)
     told = [counted("job.waiting", waiting)] if waiting else []
     return " · ".join([*told, counted("job.failed", failed)] if failed else told)
 
 
 def _show_finished(job: Ingestion) -> None:
     results = job.results
-    failed = [each for each in results if each.status == AddStatus.FAILED]
+    failed = [each for each in results if each.status == IngestStatus.FAILED]
     with st.container(border=True, key=f"job-{id(job)}"):
         st.html(f'<div class="job"><p class="summary">{escape(_summary(job))}</p>{_failures(failed)}</div>')
         if job.failure:
@@ -100,7 +100,7 @@ def _retry(job: Ingestion, document_ids: list[str]) -> None:
 
 
 def _summary(job: Ingestion) -> str:
-    counts = {status: sum(each.status == status for each in job.results) for status in AddStatus}
+    counts = {status: sum(each.status == status for each in job.results) for status in IngestStatus}
     told = [counted(f"job.{status}", count) for status, count in counts.items() if count]
     end = [say("job.cancelled")] if job.is_cancelled else []
     if not job.results and not job.failure and not end:
@@ -108,7 +108,7 @@ def _summary(job: Ingestion) -> str:
     return " · ".join([job.index, *told, *end])
 
 
-def _failures(failed: Sequence[Added]) -> str:
+def _failures(failed: Sequence[IngestResult]) -> str:
     lines = [_line(each.source, each.error.sentence(language()), "failed") for each in failed if each.error]
     if len(lines) <= LISTED:
         return "".join(lines)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 
-from index_store.base.records import Chunk, Section
+from index_store.catalogue.records import Chunk, Section
 from pages.words import counted, say
 
 

@@ -5,7 +5,7 @@ from html import escape
 
 import streamlit as st
 
-from index_store.base.records import DocumentStatus, Index, Site
+from index_store.catalogue.records import DocumentStatus, Index, Site
 from index_store.ingestion.sources import SiteSource
 from pages.process import engine
 from pages.widgets.errors import run_or_show_error

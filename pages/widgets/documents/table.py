@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from index_store.base.errors import EmptyIndex, UnknownIndex
-from index_store.base.records import Document, DocumentStatus
+from index_store.catalogue.records import Document, DocumentStatus
 from pages.process import engine
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_or_show_error

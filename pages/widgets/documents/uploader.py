@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from index_store.ingestion import uploads
+from index_store.ingestion.sources import keep_upload
 from index_store.parsing.loaders import KINDS
 from pages.process import engine
 from pages.words import say
@@ -50,7 +50,7 @@ def take(files: Sequence[UploadedFile], index: str, name: str | None = None) -> 
     """
     # First: Streamlit may end a run wherever it is asked for something, and the files would be taken twice.
     taken, context = _taken(), get_script_run_ctx()
-    kept = [uploads.keep(engine().settings.data_dir, file.name, file) for file in files]
+    kept = [keep_upload(engine().settings.data_dir, file.name, file) for file in files]
     engine().store.ingest(index, [replace(each, name=name) for each in kept] if name else kept)
     for file in files:
         taken.add(file.file_id)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from string import ascii_uppercase
 
 from index_store.base.errors import PlainError
-from index_store.base.records import Hit
+from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
 from index_store.store import IndexStore
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlencode
 
-from index_store.base.records import Document, DocumentStatus
+from index_store.catalogue.records import Document, DocumentStatus
 from index_store.full_text.analysis import Analysis
 from pages.widgets.documents.table import COLOURS, status_of
 from pages.widgets.location import link

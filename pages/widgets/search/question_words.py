@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Literal
 
-from index_store.base.records import WordCount
 from index_store.full_text.analysis import Analysis, QuestionWord
+from index_store.full_text.bm25 import WordCount
 from pages.words import counted, say
 
 SHOWN = 40

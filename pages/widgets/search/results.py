@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from index_store.base.errors import UnknownSection
-from index_store.base.records import Hit
+from index_store.search.hits import Hit
 from index_store.store import IndexStore
 from pages.widgets.location import links_to, location
 from pages.widgets.search.every_mode import ModeResult, Passage, passages

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from index_store.base import errors
-from index_store.base.records import AddStatus
 from index_store.base.settings import Settings
+from index_store.ingestion.results import IngestStatus
 from index_store.store import IndexStore
 from tests.servers import Fault, OpenAIServer, Refusal
 
@@ -18,7 +18,7 @@ def store_of(server: OpenAIServer, data: Path, **more: object) -> IndexStore:
 
 def test_a_service_makes_the_vectors_when_one_is_set(data_dir: Path, handbook: Path) -> None:
     with OpenAIServer(key=KEY) as server, store_of(server, data_dir) as store:
-        assert store.add("a", handbook).status is AddStatus.READY
+        assert store.add("a", handbook).status is IngestStatus.READY
         assert "2,500" in store.search("a", "日当は1日いくら", k=1)[0].text
         index = store.indexes()[0]
         assert (index.embedding_model, index.dimension) == ("test-embedding", 256)
@@ -26,13 +26,13 @@ def test_a_service_makes_the_vectors_when_one_is_set(data_dir: Path, handbook: P
 
 def test_a_server_without_keys_needs_its_address_alone(data_dir: Path, handbook: Path) -> None:
     with OpenAIServer() as server, store_of(server, data_dir, openai_api_key="") as store:
-        assert store.add("a", handbook).status is AddStatus.READY
+        assert store.add("a", handbook).status is IngestStatus.READY
 
 
 def test_a_store_that_is_closed_leaves_its_service(data_dir: Path, handbook: Path) -> None:
     with OpenAIServer() as server:
         store = store_of(server, data_dir)
-        assert store.add("a", handbook).status is AddStatus.READY
+        assert store.add("a", handbook).status is IngestStatus.READY
         store.close()
         server.wait_for_clients_to_leave()
 
@@ -79,7 +79,7 @@ def test_another_model_than_the_index_was_made_with_is_refused(data_dir: Path, h
                 store.search("a", "日当")
             with pytest.raises(errors.EmbeddingModelMismatch):
                 store.add("a", handbook)
-            assert store.add("b", handbook).status is AddStatus.READY
+            assert store.add("b", handbook).status is IngestStatus.READY
 
 
 def test_no_key_or_password_is_in_a_settings_repr_or_an_error() -> None:

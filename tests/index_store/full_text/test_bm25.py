@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from index_store.base.database import open_database
-from index_store.full_text import bm25 as keywords
+from index_store.full_text import bm25
 from index_store.full_text.analysis import Analyzer
-from index_store.full_text.bm25 import Entry, Keywords
+from index_store.full_text.bm25 import BM25Index, ChunkTerms
 from index_store.full_text.glossary import Glossary
 
 PASSAGES = {
@@ -34,21 +34,21 @@ PASSAGES = {
 
 
 class Shelf:
-    """Keywords with passages in, one chunk a document."""
+    """A BM25 index with passages in, one chunk a document."""
 
     def __init__(self, connection: Connection, analyzer: Analyzer | None = None) -> None:
         self.connection = connection
         self.analyzer = analyzer or Analyzer()
-        self.keywords = Keywords("index_1")
-        self.keywords.create(connection)
+        self.index = BM25Index("index_1")
+        self.index.create(connection)
 
     def put(self, passages: dict[str, tuple[str, list[str], str]]) -> None:
         for name, (title, headings, text) in passages.items():
-            entry = Entry.of(self.analyzer, f"{name}-1", title, headings, text)
-            self.keywords.put(self.connection, name, [entry])
+            terms = ChunkTerms.of(self.analyzer, f"{name}-1", title, headings, text)
+            self.index.put(self.connection, name, [terms])
 
     def scored(self, question: str, k: int = 10, documents: Sequence[str] | None = None) -> list[tuple[str, float]]:
-        return self.keywords.search(self.connection, self.analyzer.question(question), k, documents)
+        return self.index.search(self.connection, self.analyzer.question(question), k, documents)
 
     def found(self, question: str, k: int = 10, documents: Sequence[str] | None = None) -> list[str]:
         return [chunk_id.removesuffix("-1") for chunk_id, _ in self.scored(question, k, documents)]
@@ -219,8 +219,8 @@ def test_no_more_than_k_are_found(shelf):
 
 
 def test_more_hits_than_candidates_can_be_had(shelf):
-    shelf.put({f"copy-{number}": ("", [], "定例会議") for number in range(keywords.CANDIDATES + 20)})
-    assert len(shelf.found("定例会議", k=1000)) == keywords.CANDIDATES + 20
+    shelf.put({f"copy-{number}": ("", [], "定例会議") for number in range(bm25.CANDIDATES + 20)})
+    assert len(shelf.found("定例会議", k=1000)) == bm25.CANDIDATES + 20
 
 
 def test_equal_passages_come_in_the_order_of_their_adding(connection):
@@ -244,7 +244,7 @@ def test_the_search_may_be_kept_to_some_documents(shelf):
 
 
 def test_a_common_word_hides_nothing_within_the_documents_asked_for(connection, monkeypatch):
-    monkeypatch.setattr(keywords, "POSTINGS", 10)
+    monkeypatch.setattr(bm25, "POSTINGS", 10)
     shelf = Shelf(connection)
     shelf.put({"first": ("", [], "会議の予定")} | {f"copy-{number}": ("", [], "会議と会議室") for number in range(40)})
     shelf.put({"rare": ("", [], "議事録"), "last": ("", [], "会議の予定")})
@@ -256,13 +256,13 @@ def test_beyond_the_bound_of_postings_the_rare_words_decide(connection, monkeypa
     shelf.put({f"common-{number}": ("", [], f"会議の予定、第{number}回") for number in range(60)})
     shelf.put({"rare": ("", [], "会議の予定と議事録")})
     unbounded = shelf.scored("会議の予定の議事録", k=1)
-    monkeypatch.setattr(keywords, "POSTINGS", 5)
+    monkeypatch.setattr(bm25, "POSTINGS", 5)
     assert shelf.scored("会議の予定の議事録", k=1) == unbounded
     assert unbounded[0][0] == "rare-1"
 
 
 def test_beyond_the_bound_common_words_still_fill_the_list(connection, monkeypatch):
-    monkeypatch.setattr(keywords, "POSTINGS", 20)
+    monkeypatch.setattr(bm25, "POSTINGS", 20)
     shelf = Shelf(connection)
     shelf.put({f"common-{number}": ("", [], "会議") for number in range(60)} | {"rare": ("", [], "会議の議事録")})
     found = shelf.found("会議の議事録", k=15)
@@ -271,7 +271,7 @@ def test_beyond_the_bound_common_words_still_fill_the_list(connection, monkeypat
 
 
 def test_of_a_word_that_is_everywhere_the_chunk_that_is_about_it_is_first(connection, monkeypatch):
-    monkeypatch.setattr(keywords, "POSTINGS", 60)
+    monkeypatch.setattr(bm25, "POSTINGS", 60)
     shelf = Shelf(connection)
     shelf.put({f"copy-{number}": ("", [], "会議は午後に行う予定") for number in range(100)})
     shelf.put({"about": ("手引き", ["会議"], "会議は年に一度、会議室で行う。")})
@@ -285,13 +285,13 @@ def test_what_is_deleted_is_not_found_and_leaves_nothing(shelf):
     before = everything(shelf.connection)
     shelf.put({"gone": ("消えた規程", ["総則"], "消える文書です。日当もあります。")})
     assert shelf.found("消える文書") == ["gone"]
-    shelf.keywords.delete_document(shelf.connection, "gone")
+    shelf.index.delete_document(shelf.connection, "gone")
     assert shelf.found("消える文書") == []
     assert everything(shelf.connection) == before
 
 
 def test_all_chunk_ids_can_be_listed(shelf):
-    assert sorted(shelf.keywords.chunk_ids(shelf.connection)) == sorted(f"{name}-1" for name in PASSAGES)
+    assert sorted(shelf.index.chunk_ids(shelf.connection)) == sorted(f"{name}-1" for name in PASSAGES)
 
 
 def test_putting_and_deleting_in_any_order_ends_in_the_same_scores(connection):
@@ -301,15 +301,15 @@ def test_putting_and_deleting_in_any_order_ends_in_the_same_scores(connection):
     present: set[str] = set()
     for name in names:
         if name in present:
-            shelf.keywords.delete_document(connection, name)
+            shelf.index.delete_document(connection, name)
             present.remove(name)
         else:
             shelf.put({name: PASSAGES[name]})
             present.add(name)
     shelf.put({name: PASSAGES[name] for name in PASSAGES if name not in present})
     fresh = Shelf.__new__(Shelf)
-    fresh.connection, fresh.analyzer, fresh.keywords = connection, shelf.analyzer, Keywords("index_2")
-    fresh.keywords.create(connection)
+    fresh.connection, fresh.analyzer, fresh.index = connection, shelf.analyzer, BM25Index("index_2")
+    fresh.index.create(connection)
     fresh.put(PASSAGES)
     for question in ("日当", "項目の並び", "password"):
         assert dict(shelf.scored(question)) == dict(fresh.scored(question))
@@ -324,7 +324,7 @@ def test_a_chunk_is_put_once(shelf):
 
 def test_nothing_is_put_of_a_document_without_chunks(shelf):
     before = everything(shelf.connection)
-    shelf.keywords.put(shelf.connection, "empty", [])
+    shelf.index.put(shelf.connection, "empty", [])
     assert everything(shelf.connection) == before
 
 
@@ -332,14 +332,14 @@ def test_what_is_rolled_back_was_never_there(shelf):
     shelf.connection.commit()
     before = everything(shelf.connection)
     shelf.put({"gone": ("", [], "消える文書")})
-    shelf.keywords.delete_document(shelf.connection, "taxi")
+    shelf.index.delete_document(shelf.connection, "taxi")
     shelf.connection.rollback()
     assert everything(shelf.connection) == before
     assert shelf.found("終電") == ["taxi"]
 
 
 def test_tables_are_made_and_dropped_with_their_transaction(connection):
-    made = Keywords("index_1")
+    made = BM25Index("index_1")
     made.create(connection)
     connection.rollback()
     assert not made.exists(connection)
@@ -354,15 +354,15 @@ def test_tables_are_made_and_dropped_with_their_transaction(connection):
 def test_a_search_sees_all_or_nothing_of_what_another_thread_writes(shelf):
     """Its several readings are of one moment: chunks removed between them would be missed by the later ones."""
     shelf.connection.commit()
-    entries = [Entry.of(shelf.analyzer, f"more-{number}", "", [], f"終電の後 {number}") for number in range(30)]
+    chunks = [ChunkTerms.of(shelf.analyzer, f"more-{number}", "", [], f"終電の後 {number}") for number in range(30)]
     is_done = threading.Event()
 
     def write() -> None:
         with shelf.connection.engine.connect() as writing:
             for _ in range(150):
-                shelf.keywords.put(writing, "more", entries)
+                shelf.index.put(writing, "more", chunks)
                 writing.commit()
-                shelf.keywords.delete_document(writing, "more")
+                shelf.index.delete_document(writing, "more")
                 writing.commit()
         is_done.set()
 
@@ -378,18 +378,18 @@ def test_a_search_sees_all_or_nothing_of_what_another_thread_writes(shelf):
 
 def test_one_index_knows_nothing_of_another(shelf):
     alone = shelf.scored("会議の日当")
-    other = Keywords("index_2")
+    other = BM25Index("index_2")
     other.create(shelf.connection)
-    entries = [Entry.of(shelf.analyzer, f"other-{n}", "", [], "日当と会議の規程") for n in range(20)]
-    other.put(shelf.connection, "other", entries)
+    chunks = [ChunkTerms.of(shelf.analyzer, f"other-{n}", "", [], "日当と会議の規程") for n in range(20)]
+    other.put(shelf.connection, "other", chunks)
     assert shelf.scored("会議の日当") == alone
 
 
 def test_a_dropped_index_leaves_no_table(shelf):
-    assert shelf.keywords.exists(shelf.connection)
-    shelf.keywords.drop(shelf.connection)
-    shelf.keywords.drop(shelf.connection)
-    assert not shelf.keywords.exists(shelf.connection)
+    assert shelf.index.exists(shelf.connection)
+    shelf.index.drop(shelf.connection)
+    shelf.index.drop(shelf.connection)
+    assert not shelf.index.exists(shelf.connection)
     assert [name for name in table_names(shelf.connection) if "index_1" in name] == []
 
 
@@ -400,11 +400,11 @@ def test_an_empty_index_has_no_hits(connection):
 @pytest.mark.parametrize("name", ["", "a-b", "a b", "1a", "a;DROP", "a'"])
 def test_a_table_has_a_plain_name(name):
     with pytest.raises(ValueError, match="name"):
-        Keywords(name)
+        BM25Index(name)
 
 
 def test_fts5_finds_its_own_tables_sound(shelf, tmp_path):
-    shelf.keywords.delete_document(shelf.connection, "taxi")
+    shelf.index.delete_document(shelf.connection, "taxi")
     shelf.connection.commit()
     with sqlite3.connect(tmp_path / "catalogue.sqlite3") as database:
         database.execute("INSERT INTO index_1 (index_1) VALUES ('integrity-check')")

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from index_store.base import errors
-from index_store.base.records import AddStatus, DocumentStatus
 from index_store.base.settings import Settings
-from index_store.ingestion import Ingestion, uploads
-from index_store.ingestion.sources import FileSource
+from index_store.catalogue.records import DocumentStatus
+from index_store.ingestion.job import Ingestion
+from index_store.ingestion.results import IngestStatus
+from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import eventually, is_sound, originals
@@ -39,7 +40,7 @@ def given(*paths: Path) -> list[FileSource]:
 
 def uploaded(settings: Settings, name: str, content: str | bytes) -> FileSource:
     content = content.encode() if isinstance(content, str) else content
-    return uploads.keep(settings.data_dir, name, io.BytesIO(content))
+    return keep_upload(settings.data_dir, name, io.BytesIO(content))
 
 
 def packed(path: Path, **members: str) -> Path:
@@ -82,7 +83,7 @@ def test_a_job_returns_at_once_and_its_documents_are_pending_until_they_are_read
         store.search("a", "part")
     service.is_held = False
     assert {each.source: each.status for each in job.as_completed()} == {
-        each.source: AddStatus.READY for each in given(Path("a.md"), Path("b.md"))
+        each.source: IngestStatus.READY for each in given(Path("a.md"), Path("b.md"))
     }
     assert job.progress.share == 1
     assert stood(store) == {"a.md": "ready", "b.md": "ready"}
@@ -176,7 +177,7 @@ def test_a_cancelled_job_leaves_out_what_was_not_done(
     job.wait()
     assert job.is_cancelled
     ready = {Path(each.source).name for each in job.results}
-    assert all(each.status is AddStatus.READY for each in job.results)
+    assert all(each.status is IngestStatus.READY for each in job.results)
     assert len(ready) < 8
     assert stood(store) == dict.fromkeys(ready | {"changed.md"}, "ready")
     assert len(originals(serviced.data_dir)) == len(store.documents())

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from index_store.base import errors
-from index_store.base.records import DocumentStatus
 from index_store.base.settings import Settings
-from index_store.ingestion import Ingestion, uploads
-from index_store.ingestion.sources import FileSource
+from index_store.catalogue.records import DocumentStatus
+from index_store.ingestion.job import Ingestion
+from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import is_sound, originals
@@ -229,7 +229,7 @@ def test_documents_whose_originals_are_gone_are_read_from_where_they_came_or_say
     filled: Settings, service: EmbeddingService, model: str, tmp_path: Path
 ) -> None:
     with IndexStore(filled) as store:
-        upload = uploads.keep(filled.data_dir, "up.md", io.BytesIO(b"# Up\n\nThis was uploaded."))
+        upload = keep_upload(filled.data_dir, "up.md", io.BytesIO(b"# Up\n\nThis was uploaded."))
         store.ingest("旅費 規程", [upload]).wait()
     for original in originals(filled.data_dir):
         original.unlink()

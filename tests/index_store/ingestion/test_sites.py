@@ -6,7 +6,7 @@ import pytest
 
 from index_store.base.settings import Settings
 from index_store.crawl import CrawlOptions
-from index_store.ingestion import Ingestion
+from index_store.ingestion.job import Ingestion
 from index_store.ingestion.sources import FileSource, SiteSource
 from index_store.store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService

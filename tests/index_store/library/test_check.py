@@ -9,9 +9,9 @@ import chromadb
 import pytest
 
 from index_store.__main__ import main
-from index_store.base.records import Difference
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
+from index_store.library.check import Difference
 from index_store.store import IndexStore
 from tests.index_store.soundness import is_sound, originals
 

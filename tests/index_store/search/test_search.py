@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from index_store.base import errors
-from index_store.base.records import Hit
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
+from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
 from index_store.store import IndexStore
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from index_store.base.records import DocumentStatus
 from index_store.base.settings import Settings
+from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
 from tests.index_store.soundness import is_sound

@@ -2,7 +2,7 @@
 
 import pytest
 
-from index_store.base.records import Hit
+from index_store.search.hits import Hit
 from rag.models.context_window import ContextWindow, fit_to_context, length
 
 PARAGRAPHS = [f"第{n}段落は{chr(0x4E00 + n) * 30}について述べる。続けて{n}の細則を記す。\n\n" for n in range(40)]

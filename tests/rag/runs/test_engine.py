@@ -5,9 +5,8 @@ import threading
 import pytest
 
 from index_store.base.errors import UnknownMode, UnknownUnit
-from index_store.base.records import AddStatus
-from index_store.ingestion import uploads
-from index_store.ingestion.sources import FileSource
+from index_store.ingestion.results import IngestStatus
+from index_store.ingestion.sources import FileSource, keep_upload, upload_folder
 from rag.errors import BadHitCount, UnknownPipeline
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
@@ -478,7 +477,7 @@ def attachment(engine: Engine, tmp_path, name: str, text: str) -> FileSource:
     file = tmp_path / "from-the-browser"
     file.write_text(text, encoding="utf-8")
     with file.open("rb") as content:
-        return uploads.keep(engine.settings.data_dir, name, content)
+        return keep_upload(engine.settings.data_dir, name, content)
 
 
 def test_an_attachment_is_added_first_searched_and_discarded(engine, chat, tmp_path):
@@ -489,7 +488,7 @@ def test_an_attachment_is_added_first_searched_and_discarded(engine, chat, tmp_p
     assert begun(run.events) == ["add_documents", "retrieve", "generate"]
     [adding] = finished(run.events, "add_documents")
     assert isinstance(adding.detail, DocumentsDetail)
-    assert [(added.source, added.status) for added in adding.detail.added] == [("parking.md", AddStatus.READY)]
+    assert [(added.source, added.status) for added in adding.detail.added] == [("parking.md", IngestStatus.READY)]
     assert result.citations[0].source == "parking.md"
     assert not upload.path.exists()
 
@@ -511,7 +510,7 @@ def test_the_attachments_of_an_empty_question_are_discarded(engine, tmp_path):
 
 
 def test_uploads_that_a_dead_process_left_are_discarded_at_the_next_start(loaded, chat):
-    left = uploads.folder(loaded) / "left.md"
+    left = upload_folder(loaded) / "left.md"
     left.parent.mkdir()
     left.write_text("# Left")
     with Engine(Settings(data_dir=loaded), models=ScriptedSource(chat)):
@@ -523,7 +522,7 @@ def test_documents_added_beside_questions_can_be_waited_for(engine, tmp_path):
     file.write_text("# Parking\n\nThe garage closes at 22:00.\n")
     ingestion = engine.store.ingest(INDEX, [FileSource(file), FileSource(tmp_path / "missing.md")])
     assert ingestion in engine.store.ingestions
-    assert [added.status for added in ingestion.wait()] == [AddStatus.READY, AddStatus.FAILED]
+    assert [added.status for added in ingestion.wait()] == [IngestStatus.READY, IngestStatus.FAILED]
 
 
 def test_an_engine_from_the_environment_asks_the_service_that_it_names(loaded, monkeypatch, server: OpenAIServer):

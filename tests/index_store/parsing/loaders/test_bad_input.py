@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from index_store.base import errors
-from index_store.base.records import AddStatus
 from index_store.base.settings import Settings
+from index_store.ingestion.results import IngestStatus
 from index_store.parsing.loaders import RawFile, is_archive, kind_of
 from index_store.parsing.worker.parser import Parser
 from index_store.store import IndexStore
@@ -132,6 +132,6 @@ def test_a_file_that_is_empty_or_too_large_is_refused_before_it_is_read(
         file.truncate(300 * 1024**2)  # takes no room on disk
     for path, error in ((empty, "empty_document"), (huge, "too_large")):
         added = store.add("rules", path)
-        assert (added.status, added.error and added.error.code) == (AddStatus.FAILED, error)
+        assert (added.status, added.error and added.error.code) == (IngestStatus.FAILED, error)
         assert added.error
         assert path.name in added.error.en

@@ -1,12 +1,13 @@
-"""Sections and chunks, as they are read and found. A chunk's vector is in vectors.py, under the chunk's id."""
+"""Sections and chunks, as they are read and found. A chunk's vector is in Chroma, under the chunk's id."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, Select, Table, bindparam, insert, select
 
 from index_store.base.batches import batches
 from index_store.base.database import VARIABLES
-from index_store.base.records import Chunk, DocumentStatus, Hit, Section
+from index_store.catalogue.records import Chunk, DocumentStatus, FoundChunk, Section
 from index_store.catalogue.schema import chunks, documents, sections
 from index_store.parsing.chunking.splitter import Section as SplitSection
 
@@ -19,16 +20,16 @@ def chunk_id(document_id: str, revision: int, position: int) -> str:
     return f"{document_id}-{revision}-{position:06}"
 
 
-class Passages:
+class Sections:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def sections(self, document_id: str) -> list[Section]:
+    def of(self, document_id: str) -> list[Section]:
         query = _SECTIONS.where(sections.c.document_id == document_id).order_by(sections.c.position)
         with self._engine.connect() as connection:
             return [_section(row) for row in connection.execute(query)]
 
-    def section(self, section_id: str) -> Section | None:
+    def get(self, section_id: str) -> Section | None:
         with self._engine.connect() as connection:
             row = connection.execute(_SECTIONS.where(sections.c.id == section_id)).one_or_none()
         return _section(row) if row else None
@@ -57,22 +58,20 @@ class Passages:
             for row in connection.execute(query):
                 yield row.id, row.document_id
 
-    def hits(self, index_id: str, ids: Sequence[str], unit: str) -> dict[str, Hit]:
-        """The chunks with these ids that a search may find, or the sections that they stand in, by the chunk's id; rank
-        and score are still to be set.
-        """
-        query = _SECTION_HITS if unit == "section" else _CHUNK_HITS
+    def found(self, index_id: str, ids: Sequence[str], *, whole_sections: bool) -> dict[str, FoundChunk]:
+        """The chunks with these ids that a search may find, or the sections that they stand in, by the chunk's id."""
+        query = _IN_SECTIONS if whole_sections else _ALONE
         with self._engine.connect() as connection:
             return {
-                row.id: _hit(row, unit)
+                row.id: _found(row, whole_section=whole_sections)
                 for some in batches(ids, VARIABLES)
                 for row in connection.execute(query, {"index_id": index_id, "ids": some})
             }
 
 
-def insert_passages(connection: Connection, document_id: str, revision: int, split: Iterable[SplitSection]) -> None:
+def insert_sections(connection: Connection, document_id: str, revision: int, parsed: Iterable[SplitSection]) -> None:
     position = 0
-    for some in batches(enumerate(split), AT_ONCE):
+    for some in batches(enumerate(parsed), AT_ONCE):
         section_rows, chunk_rows = [], []
         for number, section in some:
             section_id = f"{document_id}-{revision}-s{number:05}"
@@ -98,7 +97,7 @@ def insert_passages(connection: Connection, document_id: str, revision: int, spl
 _SECTIONS = select(sections, documents.c.source, documents.c.title).join(documents)
 
 
-def _hits(shown: Table) -> Select:
+def _found_query(shown: Table) -> Select[Any]:
     columns = (chunks.c.id, chunks.c.section_id, sections.c.document_id, documents.c.source, documents.c.title)
     place = (shown.c.headings, shown.c.page, sections.c.text, chunks.c.start, chunks.c.end)
     return (
@@ -112,20 +111,20 @@ def _hits(shown: Table) -> Select:
     )
 
 
-_CHUNK_HITS, _SECTION_HITS = _hits(chunks), _hits(sections)
+_ALONE, _IN_SECTIONS = _found_query(chunks), _found_query(sections)
 
 
-def _section(row: Row) -> Section:
+def _section(row: Row[Any]) -> Section:
     return Section(
         id=row.id, document_id=row.document_id, source=row.source, title=row.title,
         headings=tuple(row.headings), page=row.page, text=row.text,
     )  # fmt: skip
 
 
-def _hit(row: Row, unit: str) -> Hit:
-    start, end = (0, len(row.text)) if unit == "section" else (row.start, row.end)
-    return Hit(
-        rank=1, score=0, chunk_id=row.id, section_id=row.section_id, document_id=row.document_id, source=row.source,
+def _found(row: Row[Any], *, whole_section: bool) -> FoundChunk:
+    start, end = (0, len(row.text)) if whole_section else (row.start, row.end)
+    return FoundChunk(
+        chunk_id=row.id, section_id=row.section_id, document_id=row.document_id, source=row.source,
         title=row.title, headings=tuple(row.headings), page=row.page, text=row.text[start:end], start=start, end=end,
         best_start=row.start, best_end=row.end,
     )  # fmt: skip

@@ -1,0 +1,43 @@
+"""The catalogue, in SQL: what there is. It is the truth that vectors and originals are held against.
+
+    indexes            by name, with their embedding model and collection of vectors
+    documents          what is known of each, and what is to go
+    pending_versions   versions of documents on their way in
+    sections           sections and chunks of the versions that are ready
+    full_text          the terms of the chunks
+    sites              what was crawled, and what the crawler wants to know again
+    leftovers          vectors and collections that are to go from Chroma
+
+Every method of these is one transaction; a function that takes a connection is part of its caller's. Several threads
+read while one writes. What they return is data (records.py), never a row of SQLAlchemy's.
+"""
+
+from pathlib import Path
+
+from index_store.catalogue.documents import Documents
+from index_store.catalogue.full_text import FullText
+from index_store.catalogue.indexes import Indexes
+from index_store.catalogue.leftovers import Leftovers
+from index_store.catalogue.pending_versions import PendingVersions
+from index_store.catalogue.schema import open_catalogue
+from index_store.catalogue.sections import Sections
+from index_store.catalogue.sites import Sites
+
+
+class Catalogue:
+    def __init__(self, file: Path) -> None:
+        self._engine = open_catalogue(file)
+        self.indexes = Indexes(self._engine)
+        self.documents = Documents(self._engine)
+        self.pending_versions = PendingVersions(self._engine)
+        self.sections = Sections(self._engine)
+        self.full_text = FullText(self._engine)
+        self.sites = Sites(self._engine)
+        self.leftovers = Leftovers(self._engine)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def give_space_back(self) -> None:
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("VACUUM")

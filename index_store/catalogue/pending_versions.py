@@ -1,0 +1,131 @@
+"""Versions of documents on their way in: begun, then finished, failed or refused. One that is ready stays meanwhile."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Engine, delete, insert, select, update
+
+from index_store.base import errors
+from index_store.base.errors import Failure
+from index_store.catalogue.documents import put_error
+from index_store.catalogue.full_text import bm25_index
+from index_store.catalogue.leftovers import Leftover, delete_leftover, insert_leftovers
+from index_store.catalogue.records import DocumentStatus
+from index_store.catalogue.schema import documents, indexes, now, sections
+from index_store.catalogue.sections import insert_sections
+from index_store.catalogue.sites import put_page
+from index_store.full_text.bm25 import ChunkTerms
+from index_store.parsing.worker.sections import Split
+
+
+@dataclass(frozen=True)
+class PendingVersion:
+    """A version of a document on its way in."""
+
+    index_id: str
+    collection: str
+    """of the index, when this version was begun"""
+    document_id: str
+    revision: int
+    source: str
+    parent: str | None
+    name: str
+    kind: str
+    charset: str | None
+    size: int
+    fingerprint: str
+    page: dict[str, Any] | None = None
+    """of a crawled page, what the crawler wants to know again"""
+    is_new: bool = False
+    """whether the document was not there before"""
+
+
+class PendingVersions:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def begin(self, version: PendingVersion) -> None:
+        """A version that is ready stays so until this one is."""
+        values = {
+            "parent": version.parent, "name": version.name, "charset": version.charset, "incoming": version.revision,
+        }  # fmt: skip
+        with self._engine.begin() as connection:
+            if version.is_new:
+                connection.execute(insert(documents).values(**_first(version), **values, status=DocumentStatus.PENDING))
+                return
+            this = documents.c.id == version.document_id
+            connection.execute(update(documents).where(this).values(error=None, **values))
+            pending = {"status": DocumentStatus.PENDING, "kind": version.kind, "size": version.size}
+            connection.execute(
+                update(documents).where(this, documents.c.status != DocumentStatus.READY).values(**pending)
+            )
+
+    def finish(
+        self, version: PendingVersion, parsed: Split, dimension: int, terms: Iterable[ChunkTerms]
+    ) -> Leftover | None:
+        """Puts this version in place of the one before, whose vectors are then left over. They are to be deleted.
+
+        `terms`: the full text of its chunks. Raises Superseded.
+        """
+        with self._engine.begin() as connection:
+            index = connection.execute(select(indexes).where(indexes.c.id == version.index_id)).one_or_none()
+            before = connection.execute(select(documents).where(_still(version))).one_or_none()
+            if before is None or index is None or index.collection != version.collection:
+                raise errors.Superseded(name=version.name)
+            old = Leftover(version.collection, before.id, before.revision, before.chunks) if before.chunks else None
+            if old:
+                insert_leftovers(connection, [old])
+                connection.execute(delete(sections).where(sections.c.document_id == before.id))
+            values = {
+                "parent": version.parent, "name": version.name, "charset": version.charset, "title": parsed.title,
+                "kind": version.kind, "size": version.size, "status": DocumentStatus.READY, "error": None,
+                "fingerprint": version.fingerprint, "revision": version.revision, "incoming": None,
+                "sections": parsed.section_count, "chunks": parsed.chunk_count, "added_at": now(),
+            }  # fmt: skip
+            connection.execute(update(documents).where(documents.c.id == before.id).values(**values))
+            insert_sections(connection, before.id, version.revision, parsed)
+            full_text = bm25_index(index.id)
+            full_text.delete_document(connection, before.id)
+            full_text.put(connection, before.id, terms)
+            put_page(connection, before.id, version.page)
+            delete_leftover(connection, Leftover(version.collection, before.id, version.revision, parsed.chunk_count))
+            if not index.dimension:
+                connection.execute(update(indexes).where(indexes.c.id == index.id).values(dimension=dimension))
+            return old
+
+    def fail(self, version: PendingVersion, failure: Failure) -> None:
+        """A version that is ready stays as it is, with the failure beside it."""
+        with self._engine.begin() as connection:
+            put_error(connection, _still(version), failure)
+
+    def refuse(self, version: PendingVersion, failure: Failure) -> None:
+        """A document of which nothing is kept: a page that can't be fetched, a file of an unknown kind."""
+        with self._engine.begin() as connection:
+            if not version.is_new:
+                put_error(connection, documents.c.id == version.document_id, failure)
+                return
+            connection.execute(
+                insert(documents).values(
+                    **_first(version), parent=version.parent, name=version.name, status=DocumentStatus.FAILED,
+                    error=failure.model_dump(),
+                )
+            )  # fmt: skip
+
+
+def _first(version: PendingVersion) -> dict[str, Any]:
+    """What is known of a new document before any version of it is ready."""
+    return {
+        "id": version.document_id, "index_id": version.index_id, "source": version.source, "title": version.name,
+        "kind": version.kind, "size": version.size, "fingerprint": "", "revision": 0, "sections": 0, "chunks": 0,
+        "added_at": now(),
+    }  # fmt: skip
+
+
+def _still(version: PendingVersion) -> ColumnElement[bool]:
+    """Whether it is what its document still waits for: it may have been replaced or removed meanwhile."""
+    return (
+        (documents.c.id == version.document_id)
+        & (documents.c.incoming == version.revision)
+        & (documents.c.status != DocumentStatus.REMOVING)
+    )

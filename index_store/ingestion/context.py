@@ -1,0 +1,66 @@
+"""What the stages of a job share: the store's services, and what there is of the job itself."""
+
+import threading
+from dataclasses import dataclass, field
+
+from index_store.base.settings import Settings
+from index_store.ingestion.progress import Items
+from index_store.library.library import Library
+from index_store.library.versions import Versions
+from index_store.parsing.chunking.splitter import VERSION
+from index_store.parsing.worker.parser import Parser
+from index_store.vectors.embeddings import Embeddings
+
+
+@dataclass(frozen=True)
+class Services:
+    """What all jobs of a store use."""
+
+    settings: Settings
+    library: Library
+    versions: Versions
+    parser: Parser
+    embeddings: Embeddings
+
+    @property
+    def splitting(self) -> tuple[int, int, int]:
+        """What, besides the file, decides which chunks a document has."""
+        return VERSION, self.settings.chunk_size, self.settings.chunk_overlap
+
+
+class Stop:
+    """Whether a job is to end before it is done, and what becomes of the rest."""
+
+    def __init__(self) -> None:
+        self._cancelled = threading.Event()
+        self._suspended = threading.Event()
+
+    def cancel(self) -> None:
+        """As if the rest had not been given."""
+        self._cancelled.set()
+
+    def suspend(self) -> None:
+        """The rest stays pending, unless it was cancelled before."""
+        if not self._cancelled.is_set():
+            self._suspended.set()
+
+    @property
+    def is_set(self) -> bool:
+        return self._cancelled.is_set() or self._suspended.is_set()
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._cancelled.is_set()
+
+    @property
+    def is_suspended(self) -> bool:
+        return self._suspended.is_set()
+
+
+@dataclass(frozen=True)
+class JobContext:
+    """Of one job."""
+
+    services: Services
+    items: Items = field(default_factory=Items)
+    stop: Stop = field(default_factory=Stop)

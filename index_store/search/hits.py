@@ -1,0 +1,39 @@
+"""What a search gives: hits, best first."""
+
+from pydantic import BaseModel
+
+
+class Place(BaseModel, frozen=True):
+    """Where a text stands."""
+
+    chunk_id: str
+    section_id: str
+    document_id: str
+    source: str
+    title: str
+    headings: tuple[str, ...]
+    page: int | None
+
+
+class Hit(Place, frozen=True):
+    """A chunk that a search found, or its section: a piece of a section's text, from `start` to `end` in characters."""
+
+    rank: int
+    """from 1"""
+    score: float
+    """of a vector search the cosine, -1 to 1; of a keyword search the share of the question that it holds, 0 to 1; of
+    both what fusion.py makes of them"""
+    text: str
+    start: int
+    end: int
+    best_start: int
+    best_end: int
+    """in the section, where the chunk that was found stands"""
+    vector_rank: int | None = None
+    """from 1; None where that side did not find it, or was not asked"""
+    vector_score: float | None = None
+    keyword_rank: int | None = None
+    keyword_score: float | None = None
+    copies: tuple[Place, ...] = ()
+    """near duplicates: where next to the same text stands, best first. These are no hits of their own. The field has
+    its name from the JSON of the command line and of stored events"""
