@@ -4,6 +4,7 @@ import ast
 import shutil
 import subprocess
 import sys
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
@@ -45,11 +46,11 @@ def test_the_walls_stand(copy_of_the_packages):
 @pytest.mark.parametrize(
     ("package", "imported", "contract"),
     [
-        ("index_store", "import rag", "pages -> rag -> index_store, never back"),
-        ("rag", "import pages", "pages -> rag -> index_store, never back"),
-        ("rag", "import streamlit", "Streamlit stays in pages and app.py"),
-        ("index_store", "from streamlit import cache_data", "Streamlit stays in pages and app.py"),
-        ("rag", "def search():\n    import chromadb", "Chroma stays in index_store"),
+        ("index_store/base", "import rag", "pages -> rag -> index_store, never back"),
+        ("rag/text", "import pages", "pages -> rag -> index_store, never back"),
+        ("rag/text", "import streamlit", "Streamlit stays in pages and app.py"),
+        ("index_store/base", "from streamlit import cache_data", "Streamlit stays in pages and app.py"),
+        ("rag/text", "def search():\n    import chromadb", "Chroma stays in index_store"),
         ("pages", "from langgraph.graph import StateGraph", "LangGraph stays in rag"),
     ],
 )
@@ -61,46 +62,81 @@ def test_an_import_through_a_wall_is_noticed(copy_of_the_packages, package, impo
     assert "1 broken" in result.stdout
 
 
-LAYERS = (
-    ("__main__",),
-    ("store",),
-    ("search", "ingestion"),
-    ("library",),
-    ("catalogue",),
-    ("full_text", "vectors"),
-    ("crawl",),
-    ("parsing",),
-    ("base",),
-)
-"""of index_store, from the top; those that stand side by side do not know each other"""
+def layered_contracts() -> dict[str, list[list[str]]]:
+    """By name, the contracts on what stands inside a package: its layers from the top, each a list of modules."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    found = {}
+    for contract in contracts:
+        if contract["type"] == "layers" and contract["name"].startswith("inside"):
+            [container] = contract["containers"]
+            layers = [layer.split(" | ") for layer in contract["layers"]]
+            found[contract["name"]] = [[f"{container}.{module}" for module in layer] for layer in layers]
+    return found
 
-UPWARD = [(low, high) for above, below in pairwise(LAYERS) for high in above for low in below]
-SIDEWAYS = [order for layer in LAYERS if len(layer) == 2 for order in (layer, layer[::-1])]
+
+CONTRACTS = layered_contracts()
+BREACHES = [
+    (name, low, high)
+    for name, layers in CONTRACTS.items()
+    for above, below in pairwise(layers)
+    for high in above
+    for low in below
+] + [
+    (name, one, other)
+    for name, layers in CONTRACTS.items()
+    for layer in layers
+    for one in layer
+    for other in layer
+    if one != other
+]
+"""a module that imports one above it, or one beside it"""
+
+
+def intruder_of(module: str) -> str:
+    """The module that commits the breach: a new one in a package, else the module itself."""
+    return f"{module}.intruder" if (ROOT / module.replace(".", "/")).is_dir() else module
 
 
 @pytest.fixture(scope="module")
 def breaches(tmp_path_factory) -> str:
-    """What is said of a copy in which each layer of index_store imports the one above it and the one beside it."""
+    """What is said of a copy in which every layer imports the one above it and those beside it."""
     folder = tmp_path_factory.mktemp("breached")
     copy_packages(folder)
-    for module, imported in [*UPWARD, *SIDEWAYS]:
-        path = folder / "index_store" / module
-        with (path / "intruder.py" if path.is_dir() else path.with_suffix(".py")).open("a") as file:
-            file.write(f"import index_store.{imported}\n")
+    for _, module, imported in BREACHES:
+        with (folder / intruder_of(module).replace(".", "/")).with_suffix(".py").open("a", encoding="utf-8") as file:
+            file.write(f"import {imported}\n")
     return lint_imports(folder).stdout
 
 
-@pytest.mark.parametrize(("module", "imported"), [*UPWARD, *SIDEWAYS])
-def test_a_layer_of_index_store_that_imports_one_above_or_beside_it_is_noticed(breaches, module, imported):
-    assert "inside index_store BROKEN" in breaches
-    importer = f"index_store.{module}" if module == "store" else f"index_store.{module}.intruder"
-    assert f"{importer} -> index_store.{imported}" in breaches
+def test_an_import_from_a_layer_above_or_beside_is_noticed(breaches):
+    missed = [
+        (module, imported) for _, module, imported in BREACHES if f"{intruder_of(module)} -> {imported}" not in breaches
+    ]
+    assert missed == []
+    assert all(f"{name} BROKEN" in breaches for name in CONTRACTS)
+
+
+@pytest.mark.parametrize("package", ["rag", "rag/models", "index_store"])
+def test_a_module_that_stands_in_no_layer_is_noticed(copy_of_the_packages, package):
+    (copy_of_the_packages / package / "stray.py").touch()
+    result = lint_imports(copy_of_the_packages)
+    assert result.returncode == 1
+    assert "stray" in result.stdout
+
+
+def test_whoever_knows_the_embedded_model_beside_the_registry_is_noticed(copy_of_the_packages):
+    path = copy_of_the_packages / "rag" / "runs" / "engine.py"
+    path.write_text("import rag.models.embedded.chat\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    result = lint_imports(copy_of_the_packages)
+    assert "Nobody knows the embedded model but the registry BROKEN" in result.stdout
 
 
 def test_nothing_beside_the_packages_imports_streamlit_but_app_and_the_tests():
     """import-linter sees packages; this sees the modules that lie beside them."""
-    modules = [path for path in ROOT.glob("*.py") if path.name != "app.py"] + [*(ROOT / "benchmarks").rglob("*.py")]
-    assert [path.name for path in modules if "streamlit" in imports_of(path)] == []
+    modules = [*ROOT.glob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]
+    of_pages = {"app.py", "conversation.py"}  # the server, and the benchmark of a page
+    assert {path.name for path in modules if "streamlit" in imports_of(path)} == of_pages
 
 
 def imports_of(path: Path) -> set[str]:
