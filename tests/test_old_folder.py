@@ -1,0 +1,106 @@
+"""A data folder of an earlier version opens as it was: documents, indexes, conversations and traces."""
+
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from index_store.catalogue.records import DocumentStatus
+from pages.widgets.trace.view import JsonView, view_of
+from rag.pipelines import PIPELINES
+from rag.runs.engine import Engine
+from rag.runs.summary import summarize_run
+from rag.settings import Settings
+from rag.trace.details import CandidatesDetail, GradesDetail, GroundingDetail
+from rag.trace.events import RunFinished, RunStarted, StepFinished
+from tests.rag.scripted import ScriptedChat, ScriptedSource
+
+FOLDERS = sorted((Path(__file__).parent / "old_folders").glob("*.tar.xz"))
+
+
+@pytest.fixture(scope="module", params=FOLDERS, ids=[path.name.partition(".tar")[0] for path in FOLDERS])
+def engine(request, tmp_path_factory) -> Iterator[Engine]:
+    folder = tmp_path_factory.mktemp("old")
+    with tarfile.open(request.param) as packed:
+        packed.extractall(folder, filter="data")
+    settings = Settings(data_dir=folder / "data", web_search="off")
+    with Engine(settings, models=ScriptedSource(ScriptedChat())) as engine:
+        yield engine
+
+
+def traces(engine: Engine) -> dict[str, list]:
+    return {run.id: engine.history.events(run.id) for run in engine.history.runs()}
+
+
+def test_its_documents_are_there_and_the_stores_agree(engine):
+    assert [(each.name, each.documents) for each in engine.store.indexes()] == [("handbook", 3), ("notes", 1)]
+    status = {each.source: each.status for each in engine.store.documents("handbook")}
+    assert status == {
+        "leave.md": DocumentStatus.READY,
+        "laptop.md": DocumentStatus.READY,
+        "travel.zip/travel.txt": DocumentStatus.READY,
+        "broken.pdf": DocumentStatus.FAILED,
+    }
+    assert list(engine.store.check()) == []
+
+
+@pytest.mark.parametrize("mode", ["vector", "keyword", "hybrid"])
+def test_its_documents_are_found(engine, mode):
+    [best, *_] = engine.store.search("handbook", "忌引休暇は何日ですか", mode=mode)
+    assert best.source == "leave.md"
+
+
+def test_its_conversations_stand_in_their_order_with_feedback(engine):
+    titles = [each.title for each in engine.history.conversations()]
+    assert titles[-1] == "祖父母が亡くなったときの忌引休暇は何日ですか？"
+    assert len(titles) == 7
+    first, follow_up = engine.history.runs(engine.history.conversations()[-1].id)
+    assert (first.feedback, follow_up.feedback) == (1, None)
+    assert follow_up.question == "有給休暇は？"
+
+
+def test_every_trace_of_it_can_be_read_and_shown(engine):
+    seen = set()
+    for events in traces(engine).values():
+        assert isinstance(events[0], RunStarted)
+        assert isinstance(events[-1], RunFinished)
+        seen.add(events[0].pipeline)
+        for event in events:
+            if isinstance(event, StepFinished) and event.detail:
+                assert not isinstance(view_of(event.detail, "handbook"), JsonView)
+    assert seen == set(PIPELINES)
+
+
+def test_its_runs_add_up_to_what_they_did(engine):
+    for events in traces(engine).values():
+        last = events[-1]
+        again = summarize_run(events[:-1], last.status, None, last.totals.seconds)
+        assert again.totals == last.totals
+
+
+def test_grades_by_log_odds_keep_how_they_came_about(engine):
+    """They were stored as a margin, its parts and a cut."""
+    explanations = []
+    for events in traces(engine).values():
+        for event in events:
+            match event:
+                case StepFinished(detail=GroundingDetail(grade=grade)):
+                    explanations.append(grade.explanation)
+                case StepFinished(detail=GradesDetail(grades=grades)):
+                    explanations += [each.grade.explanation for each in grades]
+                case StepFinished(detail=CandidatesDetail(candidates=candidates)):
+                    explanations += [each.relevance.explanation for each in candidates]
+    told = [each for each in explanations if each]
+    assert len(told) >= 6
+    assert {factor.en for each in told for factor in each.factors} >= {"yes or no", "words of the question"}
+    assert all(each.threshold in (1.4, -0.3) for each in told)
+
+
+def test_a_conversation_of_it_goes_on(engine):
+    conversation = engine.history.conversations()[-1].id
+    run = engine.ask(
+        "それはどこに書いてありますか?", index="handbook", pipeline_name="naive", conversation_id=conversation
+    )
+    assert run.result().status == "finished"
+    assert len(engine.history.turns(conversation, before="")) == 3
