@@ -2,7 +2,6 @@
 
 import gzip
 import logging
-import time
 import tracemalloc
 import zlib
 from pathlib import Path
@@ -41,12 +40,11 @@ from tests.servers.site_server import Misbehaviour, Reply, html, moved
         (Reply("x", content_type="video/mp4"), "of a kind that can't be loaded (video/mp4)"),
     ],
 )
+@pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_a_start_page_that_is_bad_fails_with_one_sentence(site, crawl, tmp_path: Path, page, sentence):
     site.pages["/"] = page
-    begun = time.monotonic()
     failure = crawl(site.url(), crawl_timeout=1).failure
     assert sentence in failure
-    assert time.monotonic() - begun < 15
     assert not list((tmp_path / "pages").iterdir())
 
 
@@ -62,13 +60,12 @@ def test_a_site_that_cannot_be_reached_fails_with_its_host(crawl):
     assert "127.0.0.1:9 can't be reached" in crawl("http://127.0.0.1:9/", crawl_allowed="127.0.0.1").failure
 
 
+@pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_a_site_that_stops_answering_is_given_up(site, crawl):
     site.pages = {"/robots.txt": Reply(status=404), "/": html("Home", *(f"/{n}" for n in range(100)))}
     site.otherwise = Misbehaviour.HANGS
-    begun = time.monotonic()
     crawled = crawl(site.url(), crawl_timeout=1)
     assert 10 <= len(crawled.of(PageOutcome.FAILED)) < 20
-    assert time.monotonic() - begun < 30
 
 
 def test_redirects_without_an_end_fail(site, crawl):

@@ -38,22 +38,19 @@ def test_a_stop_ends_a_crawl_in_the_midst_of_a_request(site, pages, path, page):
     reader.start()
     site.wait_for(path)
     time.sleep(0.1)
-    begun = time.monotonic()
     crawl.stop()
     reader.join(5)
     assert not reader.is_alive()
-    assert time.monotonic() - begun < 3
     wait_until_left(site)
     assert set(pages.iterdir()) == {page.path for page in got}
 
 
+@pytest.mark.timeout(50)  # seconds, below the 100 that a turn takes
 def test_a_stop_ends_a_crawl_that_waits_for_its_turn(site, pages):
     site.pages = {"/": html("Home", "/a"), "/a": html("A")}
     crawl = crawl_of(site.url(), pages, crawl_rate=0.01)
     threading.Timer(0.3, crawl.stop).start()
-    begun = time.monotonic()
     assert list(crawl) == []
-    assert time.monotonic() - begun < 2
 
 
 def test_leaving_the_loop_ends_the_crawl_and_removes_what_was_not_taken(site, pages):

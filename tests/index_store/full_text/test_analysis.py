@@ -1,6 +1,5 @@
 import random
 import threading
-import time
 import unicodedata
 
 import pytest
@@ -310,11 +309,10 @@ def test_a_question_of_a_thousand_characters_is_analysed(analyzer):
     assert len(found.kept) < 15
 
 
+@pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_a_whole_document_pasted_as_a_question_is_analysed_in_time(analyzer):
     question = " ".join(f"第{number}条 日当は{number}円です printer{number}" for number in range(4000))
-    began = time.perf_counter()
     assert len(analyzer.question(question).kept) > 8000
-    assert time.perf_counter() - began < 30  # seconds; a second, and minutes if each word were compared with each
 
 
 # Matches

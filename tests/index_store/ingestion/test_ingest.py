@@ -201,6 +201,7 @@ def test_a_job_that_is_cancelled_before_all_was_begun_leaves_nothing(
     assert is_sound(store, serviced.data_dir)
 
 
+@pytest.mark.timeout(50)  # seconds, below MODEL_TIMEOUT: nobody waited for the service
 def test_a_job_whose_service_hangs_can_be_cancelled(
     store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
 ) -> None:
@@ -208,13 +209,12 @@ def test_a_job_whose_service_hangs_can_be_cancelled(
     job = store.ingest("a", given(write("a.md")))
     service.wait_for_requests(1)
     job.cancel()
-    began = time.monotonic()
     job.wait()
-    assert time.monotonic() - began < 10
     assert store.documents() == []
     assert is_sound(store, serviced.data_dir)
 
 
+@pytest.mark.timeout(50)  # seconds, below MODEL_TIMEOUT: nobody waited for the service
 def test_closing_leaves_what_is_not_done_pending_and_the_next_start_finishes_it_without_asking(
     service: EmbeddingService, serviced: Settings, write: Write
 ) -> None:
@@ -228,8 +228,6 @@ def test_closing_leaves_what_is_not_done_pending_and_the_next_start_finishes_it_
             "a", [*given(changed, write("new.md"), archive), uploaded(serviced, "up.md", "# Up\n\nloaded")]
         )
         service.wait_for_requests(2)
-        began = time.monotonic()
-    assert time.monotonic() - began < 10
     assert job.is_finished
     service.is_held = False
     with IndexStore(serviced) as store:

@@ -1,6 +1,5 @@
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,11 +87,10 @@ def test_what_is_no_table_is_refused(raw, content: bytes, error: type[errors.Doc
         load(raw(content, "a.csv"))
 
 
+@pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_a_hundred_thousand_rows_are_read_in_seconds(markdown) -> None:
-    started = time.monotonic()
     text = markdown("id,name,note\n" + "".join(f"{at},item {at},some words\n" for at in range(100_000)))
     assert text.count("\n") == 100_002
-    assert time.monotonic() - started < 20
 
 
 def test_the_module_hides_the_standard_library_from_nobody() -> None:

@@ -3,7 +3,6 @@
 import io
 import random
 import re
-import time
 import zipfile
 from collections.abc import Callable
 
@@ -18,8 +17,6 @@ from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
 FILES = 150
 """of each format"""
-SECONDS = 5
-"""that one may take, on a slow machine"""
 
 _VALUE = re.compile(rb'(?<==")[^"]*(?=")|(?<==\')[^\']*(?=\')|-?\d+|(?<=>)[^<>]+(?=<)')
 _ELEMENT = re.compile(rb"<([\w:]+)[^<>]*>[^<>]*</\1>|<[\w:]+[^<>]*/>|</?[\w:]+[^<>]*>")
@@ -174,6 +171,7 @@ PACKAGES = ("docx", "pptx", "xlsx", "epub")
 
 
 @pytest.mark.parametrize("kind", SEEDS)
+@pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_a_damaged_file_is_a_text_or_a_refusal_and_nothing_else(kind: str, raw: Callable[..., RawFile]) -> None:
     chance = random.Random(kind)
     content = SEEDS[kind]()
@@ -181,13 +179,11 @@ def test_a_damaged_file_is_a_text_or_a_refusal_and_nothing_else(kind: str, raw: 
     read = refused = 0
     for _ in range(FILES):
         file = raw(damage(content, chance), f"a.{kind}")
-        started = time.monotonic()
         try:
             loaded = loader_of(kind).load(file)
             read += bool(split(loaded, 400, 60))
         except errors.DocumentError:
             refused += 1
-        assert time.monotonic() - started < SECONDS
     assert read > FILES / 5
     assert refused > FILES / 50
 

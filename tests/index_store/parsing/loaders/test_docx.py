@@ -1,5 +1,4 @@
 import io
-import time
 import zipfile
 from collections.abc import Callable
 
@@ -198,14 +197,13 @@ def test_the_strict_form_of_the_format_is_read(raw) -> None:
     assert load(raw(out.getvalue(), "a.docx")).pages[0].markdown == "# Heading\n"
 
 
+@pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_870_pages_are_read_in_seconds(raw) -> None:
     words = run("経費の精算は翌月の10日までに行う。 The claim is due on the tenth. ") * 3
     table = "<w:tbl>" + row(*[cell("cell")] * 4) * 5 + "</w:tbl>"
     body = (p("Chapter", "1") + f"<w:p>{words}</w:p>" * 100 + table) * 300
     file = raw(document(body).content(), "long.docx")
-    started = time.monotonic()
     text = load(file).pages[0].markdown
-    assert time.monotonic() - started < 30
     assert (text.count("# Chapter"), text.count("経費"), text.count("| cell")) == (300, 90_000, 6_000)
 
 

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from index_store.base import errors
@@ -158,17 +156,15 @@ def test_a_table_that_only_draws_a_box_is_read_as_text() -> None:
     ],
     ids=["div", "inline", "list", "table", "header", "plaintext", "comment"],
 )
+@pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_tags_that_never_close_cost_no_text_and_no_time(html: str) -> None:
-    started = time.monotonic()
     assert "deep text" in markdown(html)
-    assert time.monotonic() - started < 10
 
 
+@pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_a_page_of_one_huge_table_takes_time_in_proportion() -> None:
     row = "<tr><td>A-1</td><td>100</td><td>in stock</td></tr>"
-    started = time.monotonic()
     assert markdown(f"<table>{row * 40_000}</table>").count("A-1") == 40_000
-    assert time.monotonic() - started < 15
 
 
 def test_spans_that_claim_millions_of_cells_are_bounded() -> None:

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from index_store.base import errors
@@ -157,16 +155,15 @@ def test_a_pdf_without_text_says_what_to_do(raw) -> None:
 
 
 @pytest.mark.parametrize("kids", ["2 0 R", "3 0 R 2 0 R", "3 0 R", "9 0 R"])
+@pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_a_page_tree_that_goes_in_circles_or_claims_a_million_pages_ends_in_time(raw, kids: str) -> None:
     content = (
         b"%%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[%s]/Count 1000000>>endobj\n"
         b"3 0 obj<</Type/Pages/Kids[2 0 R]/Parent 2 0 R/Count 5>>endobj\ntrailer<</Root 1 0 R>>\n%%%%EOF"
         % kids.encode()
     )
-    started = time.monotonic()
     with pytest.raises(errors.Unreadable):
         load(raw(content, "a.pdf"))
-    assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from index_store.base import errors
@@ -35,10 +33,9 @@ def test_other_texts_keep_their_brackets_and_bars(raw) -> None:
     assert (page.markdown, page.headings) == (text, ())
 
 
+@pytest.mark.timeout(60)  # seconds; it takes one or two
 def test_brackets_that_never_close_take_no_time(raw) -> None:
-    started = time.monotonic()
     load(raw(("［＃" * 200_000 + "漢《" * 200_000).encode(), "a.txt"))
-    assert time.monotonic() - started < 10
 
 
 def test_the_charset_that_the_server_claims_is_believed_where_it_holds(raw) -> None:
