@@ -31,9 +31,11 @@ def say_that_it_crashed(error: Exception) -> bool:
     return True
 
 
+routes = [Route("/originals/{document_id}", original)]
+
 app = st.App(
     "pages/index.py",
-    routes=[Route("/originals/{document_id}", original)],
+    routes=routes,
     lifespan=lifespan,
     on_script_error=say_that_it_crashed,
 )

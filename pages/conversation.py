@@ -11,7 +11,7 @@ from pages.process import engine
 
 
 def current_conversation() -> str | None:
-    named = st.session_state.setdefault("conversation", st.query_params.get("c"))
+    named: str | None = st.session_state.setdefault("conversation", st.query_params.get("c"))
     if not named or not engine().history.conversation_exists(named):
         return None
     if st.query_params.get("c") != named:

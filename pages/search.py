@@ -1,6 +1,7 @@
 """Search: what each way of searching finds for a question, and why it did not find what it should have."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -21,7 +22,7 @@ K, MOST = 10, 30  # hits a list
 CHOSEN = 50  # documents that a search can be kept to: an address has to hold them
 
 
-def choose(name: str, value: object) -> dict:
+def choose(name: str, value: object) -> dict[str, Any]:
     """Options of a widget that shows what the address says, and writes there what is chosen."""
     key = f"search {name}"
     if st.session_state.get(key) != value:
@@ -49,13 +50,14 @@ def show_nothing_loaded() -> None:
 
 
 def ask_question() -> str:
-    return st.text_input(
+    question: str = st.text_input(
         say("search.question"),
         max_chars=LONGEST,
         placeholder=say("search.question"),
         label_visibility="collapsed",
         **choose("q", address("q")[:LONGEST]),
-    ).strip()
+    )
+    return question.strip()
 
 
 def ask_words() -> str:
@@ -79,7 +81,7 @@ def choose_index(indexes: dict[str, Index]) -> Index:
 
 def choose_unit() -> str:
     wanted = address("unit")
-    return st.segmented_control(
+    unit: str = st.segmented_control(
         say("search.unit"),
         UNITS,
         required=True,
@@ -87,12 +89,14 @@ def choose_unit() -> str:
         help=say("search.unit_help"),
         **choose("unit", wanted if wanted in UNITS else UNITS[0]),
     )
+    return unit
 
 
 def choose_k() -> int:
     wanted = address("k")
     k = int(wanted) if wanted.isascii() and wanted.isdigit() else K
-    return st.number_input(say("search.k"), 1, MOST, **choose("k", min(max(k, 1), MOST)))
+    chosen: int = st.number_input(say("search.k"), 1, MOST, **choose("k", min(max(k, 1), MOST)))
+    return chosen
 
 
 def documents_of(index: Index) -> list[Document]:

@@ -1,16 +1,22 @@
-"""Chromium, the app and the model service, one of each for all tests of this folder; a visitor for each test."""
+"""Chromium and a server process for all tests of this folder; all else is new for each test.
+
+A test has a data folder, an engine, services and visitors of its own: nothing of an earlier test is there to be met.
+"""
 
 import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Error, sync_playwright
 
+from index_store.base.settings import Settings
+from index_store.store import IndexStore
 from rag.text.language import Language
-from tests.browser.app import App
+from tests.browser.app_process import App
 from tests.browser.visitor import Visitor
 from tests.servers import OpenAIServer, TavilyServer
 
@@ -21,6 +27,11 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+KEY = "sk-of-the-tests"
+HANDBOOK = (
+    "# 出張旅費規程\n\n## 日当\n\n一般社員の国内出張の日当は1日2,500円です。\n\n"
+    "## Trains\n\nThe green car needs the approval of a director.\n"
+)
 YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
 LOCALES: dict[Language, str] = {"ja": "ja-JP", "en": "en-US"}
 
@@ -62,8 +73,8 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="package")
-def shared_server() -> Iterator[OpenAIServer]:
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
     """It finds all passages relevant and all answers good, and takes a second for each answer."""
     with OpenAIServer(delay=0.1, token_seconds=0.03) as server:
         server.answer_when(lambda request: request.schema is not None, YES)
@@ -71,37 +82,20 @@ def shared_server() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture
-def server(shared_server: OpenAIServer) -> Iterator[OpenAIServer]:
-    yield shared_server
-    shared_server.recovers()
-    shared_server.key = None
-
-
-@pytest.fixture(scope="package")
-def shared_tavily() -> Iterator[TavilyServer]:
+def tavily() -> Iterator[TavilyServer]:
     with TavilyServer() as server:
         yield server
 
 
-@pytest.fixture
-def tavily(shared_tavily: TavilyServer) -> Iterator[TavilyServer]:
-    yield shared_tavily
-    shared_tavily.recovers()
-    shared_tavily.default = []
-
-
 @pytest.fixture(scope="package")
-def app(
-    shared_server: OpenAIServer, shared_tavily: TavilyServer, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[App]:
+def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     app = App(
         tmp_path_factory.mktemp("app"),
-        OPENAI_BASE_URL=shared_server.base_url,
-        OPENAI_API_KEY="sk-of-the-tests",
-        EMBEDDING_MODEL="embedded",
+        "tests/browser/served.py",
+        OPENAI_API_KEY=KEY,
+        EMBEDDING_MODEL="test-embedding",
         MODEL_RETRIES="0",
         TAVILY_API_KEY="tvly-of-the-tests",
-        TAVILY_BASE_URL=shared_tavily.url,
         CRAWL_ALLOWED="127.0.0.1",
         CRAWL_RATE="50",
     )
@@ -111,12 +105,23 @@ def app(
 
 
 @pytest.fixture
+def app(process: App, server: OpenAIServer, tavily: TavilyServer, data_dir: Path) -> Iterator[App]:
+    """With nothing in it. Whatever a test does, the log may hold neither a fault of ours nor the key."""
+    before = process.log.stat().st_size
+    process.renew(DATA_DIR=str(data_dir), OPENAI_BASE_URL=server.base_url, TAVILY_BASE_URL=tavily.url)
+    yield process
+    log = process.log.read_bytes()[before:].decode()
+    assert "Traceback" not in log
+    assert KEY not in log
+
+
+@pytest.fixture
 def visit(chromium: Browser, app: App, request: pytest.FixtureRequest) -> Iterator[Visit]:
     """Opens the page for someone new. Whatever they do, nothing may be asked of another host, and nothing may break."""
     visitors = request.node.stash.setdefault(VISITORS, [])
     contexts = []
 
-    def open_page(language: Language = "en", *, path: str = "", width: int = 1280) -> Visitor:
+    def open_page(language: Language = "en", *, path: str = "", width: int = 1280, app: App = app) -> Visitor:
         context = chromium.new_context(locale=LOCALES[language], viewport={"width": width, "height": 900})
         contexts.append(context)
         visitors.append(Visitor(context, app.url + path, language))
@@ -134,17 +139,45 @@ def visit(chromium: Browser, app: App, request: pytest.FixtureRequest) -> Iterat
 @pytest.fixture
 def handbook(tmp_path: Path) -> Path:
     file = tmp_path / "travel.md"
-    file.write_text(
-        "# 出張旅費規程\n\n## 日当\n\n一般社員の国内出張の日当は1日2,500円です。\n\n"
-        "## Trains\n\nThe green car needs the approval of a director.\n",
-        encoding="utf-8",
-    )
+    file.write_text(HANDBOOK, encoding="utf-8")
     return file
 
 
+@pytest.fixture(scope="package")
+def data_with(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
+    """A data folder whose index `handbook` holds one document of that name and text, to be copied."""
+
+    @cache
+    def data_with(name: str, text: str) -> Path:
+        folder, file = tmp_path_factory.mktemp("prepared"), tmp_path_factory.mktemp("documents") / name
+        file.write_text(text, encoding="utf-8")
+        with OpenAIServer() as server:
+            settings = Settings(data_dir=folder, openai_base_url=server.base_url, embedding_model="test-embedding")
+            with IndexStore(settings) as store:
+                assert store.add("handbook", file, name).error is None
+        return folder
+
+    return data_with
+
+
 @pytest.fixture
-def loaded(visit: Visit, handbook: Path) -> Visitor:
-    """Someone who has added the handbook, or found it there."""
-    visitor = visit()
-    visitor.upload(handbook)
-    return visitor
+def app_with(app: App, data_with: Callable[[str, str], Path], tmp_path: Path) -> Callable[[str, str], App]:
+    """The app with one document in it, which it did not have to load."""
+
+    def app_with(name: str, text: str) -> App:
+        app.renew(DATA_DIR=str(shutil.copytree(data_with(name, text), tmp_path / name / "data")))
+        return app
+
+    return app_with
+
+
+@pytest.fixture
+def loaded_app(app_with: Callable[[str, str], App]) -> App:
+    """With the handbook in it."""
+    return app_with("travel.md", HANDBOOK)
+
+
+@pytest.fixture
+def loaded(loaded_app: App, visit: Visit) -> Visitor:
+    """Someone who finds the handbook there."""
+    return visit()

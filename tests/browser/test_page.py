@@ -1,31 +1,29 @@
 """The page around a run: languages, a narrow screen, a service that fails, a server that is started again."""
 
+import shutil
+
 import pytest
 from playwright.sync_api import expect
 
 from index_store.base.errors import KeyRefused, ServiceFailed
 from index_store.base.service import host_of
+from tests.browser.app_process import App
+from tests.browser.conftest import HANDBOOK, KEY
 from tests.browser.test_run import script
 from tests.servers import Refusal
-
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
-
-
-@each_language
-def test_the_first_language_is_the_browsers(visit, language):
-    visitor = visit(language)
-    expect(visitor.text("empty.title")).to_be_visible()
-    assert "lang=" not in visitor.page.url
+from tests.servers.openai_server import CHAT
 
 
-@pytest.mark.parametrize(("first", "second"), [("ja", "en"), ("en", "ja")])
-def test_the_language_that_is_chosen_stays_after_a_reload(visit, first, second):
-    visitor = visit(first)
-    visitor.choose_language(second)
-    expect(visitor.text("empty.title")).to_be_visible()
-    visitor.page.reload()
-    expect(visitor.text("empty.title")).to_be_visible()
-    expect(visitor.button("sidebar.new_chat")).to_be_visible()
+def test_the_first_language_is_the_browsers_and_the_one_that_is_chosen_stays_after_a_reload(visit):
+    for first, second in (("ja", "en"), ("en", "ja")):
+        visitor = visit(first)
+        expect(visitor.text("empty.title")).to_be_visible()
+        assert "lang=" not in visitor.page.url
+        visitor.choose_language(second)
+        expect(visitor.text("empty.title")).to_be_visible()
+        visitor.page.reload()
+        expect(visitor.text("empty.title")).to_be_visible()
+        expect(visitor.button("sidebar.new_chat")).to_be_visible()
 
 
 def test_a_switch_of_language_keeps_the_pipeline_that_was_picked(visit):
@@ -53,32 +51,31 @@ def test_options_stay_open_while_they_are_picked_and_picked_after_a_switch_of_la
     expect(visitor.text("options.picked", retrieval="ハイブリッド · セクション · 4")).to_be_visible()
 
 
-@each_language
 @pytest.mark.parametrize("fault", ["a wrong key", "a 500"])
-def test_a_service_that_refuses_is_told_in_one_sentence(visit, server, handbook, language, fault):
-    visitor = visit(language)
-    visitor.upload(handbook)
+def test_a_service_that_refuses_is_told_in_one_sentence_in_the_readers_language(loaded, server, fault):
     if fault == "a wrong key":
         server.key = "sk-another"
-        error = KeyRefused(host=host_of(server.base_url), model="gpt-4o-mini")
+        error = KeyRefused(host=host_of(server.base_url), model="test-embedding")
     else:
-        server.fails(Refusal(500, "Traceback (most recent call last)"))
+        server.fails(Refusal(500, "Traceback (most recent call last)"), on=CHAT)
         error = ServiceFailed(host=host_of(server.base_url), status=500)
-    visitor.ask("Who approves the green car?")
-    visitor.wait_for_the_end()
-    expect(visitor.page.get_by_text(error.sentence(language))).to_be_visible()
-    expect(visitor.page.get_by_text("Traceback")).to_have_count(0)
-    expect(visitor.page.get_by_text("sk-of-the-tests")).to_have_count(0)
+    loaded.pick_pipeline("naive")
+    loaded.ask("Who approves the green car?")
+    loaded.wait_for_the_end()
+    for language in ("en", "ja"):
+        if language != loaded.language:
+            loaded.choose_language(language)
+        expect(loaded.page.get_by_role("alert")).to_have_text(error.sentence(language))
+        expect(loaded.page.get_by_text("Traceback")).to_have_count(0)
+        expect(loaded.page.get_by_text(KEY)).to_have_count(0)
 
 
-def test_nothing_is_wider_than_a_telephone(visit, server, handbook):
+def test_nothing_is_wider_than_a_telephone(loaded, visit, server):
     question = "Is there something wide?"
     script(server, question, f"| {'wide | ' * 12}\n|{'---|' * 12}\n| {'cell | ' * 12}\n\n{'long' * 60} [1]")
-    wide = visit()
-    wide.upload(handbook)
-    wide.ask(question)
-    wide.wait_for_the_end()
-    narrow = visit(path=f"/?{wide.page.url.partition('?')[2]}", width=390)
+    loaded.ask(question)
+    loaded.wait_for_the_end()
+    narrow = visit(path=f"/?{loaded.page.url.partition('?')[2]}", width=390)
     for look in ("folded", "open"):
         expect(narrow.answers).to_be_visible()
         assert narrow.width <= 390, look
@@ -86,27 +83,39 @@ def test_nothing_is_wider_than_a_telephone(visit, server, handbook):
         expect(narrow.step("retrieve")).to_be_visible()
 
 
-def test_conversations_are_back_after_a_restart_of_the_server(visit, app, server, handbook):
+def test_conversations_are_back_after_a_restart_of_the_server(visit, server, data_with, tmp_path):
     question = "Who approves the green car before the restart?"
     script(server, question, "A director [1].")
-    visitor = visit()
-    visitor.upload(handbook)
-    visitor.ask(question)
-    visitor.wait_for_the_end()
-    address = visitor.page.url
-    visitor.page.close()
-    app.stop()
+    data = shutil.copytree(data_with("travel.md", HANDBOOK), tmp_path / "restarted")
+    settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY, "EMBEDDING_MODEL": "test-embedding"}
+    app = App(tmp_path, DATA_DIR=str(data), **settings)
     app.start()
-    back = visit(path=f"/?{address.partition('?')[2]}")
-    expect(back.questions).to_have_text([question])
-    expect(back.answers).to_contain_text("A director")
-    back.page.locator(".answer .cite").click()
-    expect(back.page.locator(".passage-card:popover-open")).to_contain_text("travel.md")
-    expect(back.sidebar.get_by_role("button", name=question[:30])).to_be_visible()
+    try:
+        visitor = visit(app=app)
+        visitor.ask(question)
+        visitor.wait_for_the_end()
+        address = visitor.page.url
+        visitor.page.close()
+        app.stop()
+        app.start()
+        back = visit(app=app, path=f"/?{address.partition('?')[2]}")
+        expect(back.questions).to_have_text([question])
+        expect(back.answers).to_contain_text("A director")
+        back.page.locator(".answer .cite").click()
+        expect(back.page.locator(".passage-card:popover-open")).to_contain_text("travel.md")
+        expect(back.sidebar.get_by_role("button", name=question[:30])).to_be_visible()
+        back.page.close()
+    finally:
+        app.stop()
 
 
-def test_the_log_of_the_app_holds_neither_faults_nor_the_key(visit, app):
-    visit()
-    log = app.log.read_text(encoding="utf-8")
-    assert "Traceback" not in log
-    assert "sk-of-the-tests" not in log
+def test_a_test_finds_nothing_of_the_one_before(visit, app, handbook):
+    """What each test of this folder stands on."""
+    first = visit()
+    first.upload(handbook)
+    expect(first.page.locator(".job")).to_have_count(1)
+    first.page.close()
+    app.renew(DATA_DIR=str(handbook.parent / "another"))
+    second = visit()
+    expect(second.text("empty.no_documents")).to_be_visible()
+    expect(second.page.locator(".job")).to_have_count(0)

@@ -63,16 +63,10 @@ def test_stop_ends_the_run_and_the_models_work(loaded, server):
     expect(loaded.composer).to_be_enabled()
 
 
-def test_a_reload_does_not_disturb_the_run(loaded, server, asked):
+def test_neither_a_reload_nor_a_click_elsewhere_disturbs_the_run(loaded, server, asked):
     loaded.page.reload()
     expect(loaded.stop).to_be_visible(timeout=LOADED)
     expect(loaded.questions).to_have_text([asked])
-    loaded.wait_for_the_end()
-    assert loaded.answers.inner_text().count("One word") == 30
-    assert len(requests_for(server, asked)) == 1
-
-
-def test_a_click_elsewhere_does_not_disturb_the_run(loaded, server, asked):
     loaded.button("sidebar.new_chat").click()
     expect(loaded.questions).to_have_count(0)
     loaded.sidebar.get_by_role("button", name=asked[:50]).click()

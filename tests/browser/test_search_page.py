@@ -1,14 +1,12 @@
 """The Search page in a real browser: three lists at once or one at a time, and what its links lead to."""
 
 import re
-from pathlib import Path
 from urllib.parse import parse_qs, quote, urlsplit
 from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Locator, expect
 
-from index_store.catalogue.records import DocumentStatus
 from index_store.search.searcher import MODES
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED, Visitor
@@ -17,40 +15,21 @@ each_language = pytest.mark.parametrize("language", ["ja", "en"])
 wide_and_narrow = pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
 
 
-@pytest.fixture
-def word() -> str:
-    """That no other test has used."""
-    return f"kettle{uuid4().hex[:8]}"
+WORD = "kettle"
+KETTLE = f"# やかん\n\n## 容量\n\nやかん {WORD} holds 1.7 litres.\n\n## 手入れ\n\n毎月 {WORD} を洗います。\n"
 
 
 @pytest.fixture
-def searching(visit, tmp_path, word):
-    """Someone on the Search page of an index that holds a word of theirs."""
+def searching(app_with, visit):
+    """Someone on the Search page of an index that holds the word."""
 
     def searching(language: str = "en", width: int = 1280) -> Visitor:
-        file = tmp_path / f"{word}.md"
-        file.write_text(
-            f"# やかん\n\n## 容量\n\nやかん {word} holds 1.7 litres.\n\n## 手入れ\n\n毎月 {word} を洗います。\n",
-            encoding="utf-8",
-        )
-        visitor = visit(language, path="/documents", width=width)
-        drop(visitor, file)
-        if width < 700:
-            visitor.page.goto(visitor.page.url.replace("/documents", "/search"))
-        else:
-            visitor.sidebar.get_by_role("link", name=visitor.words["app.search"]).click()
+        app_with("yakan.md", KETTLE)
+        visitor = visit(language, path="/search", width=width)
         expect(question(visitor)).to_be_visible(timeout=LOADED)
-        visitor.settle()
         return visitor
 
     return searching
-
-
-def drop(visitor: Visitor, file: Path) -> None:
-    """Until it can be searched; what the jobs of other visitors show does not matter."""
-    visitor.dropzone.set_input_files(file)
-    visitor.find(file.stem, 1)
-    expect(visitor.rows.nth(1)).to_contain_text(DocumentStatus.READY, timeout=LOADED)
 
 
 def question(visitor: Visitor) -> Locator:
@@ -69,53 +48,50 @@ def hits(visitor: Visitor, mode: str) -> Locator:
 
 
 @each_language
-def test_a_search_shows_three_lists_side_by_side_and_its_address_shows_it_to_a_colleague(
-    searching, visit, word, language
-):
+def test_a_search_shows_three_lists_side_by_side_and_its_address_shows_it_to_a_colleague(searching, visit, language):
     visitor = searching(language)
-    ask(visitor, word)
+    ask(visitor, WORD)
     boxes = [visitor.page.locator(f".mode-results.{mode}").bounding_box() for mode in MODES]
     assert len({box["y"] for box in boxes}) == 1
     assert boxes[0]["x"] < boxes[1]["x"] < boxes[2]["x"]
     expect(hits(visitor, "keyword")).to_have_count(2)
     address = urlsplit(visitor.page.url)
-    assert parse_qs(address.query)["q"] == [word]
+    assert parse_qs(address.query)["q"] == [WORD]
     colleague = visit(language, path=f"{address.path}?{address.query}")
     expect(hits(colleague, "keyword")).to_have_count(2, timeout=LOADED)
-    expect(question(colleague)).to_have_value(word)
+    expect(question(colleague)).to_have_value(WORD)
 
 
-def test_the_same_passage_has_the_same_colour_in_every_list(searching, word):
+def test_the_same_passage_has_the_same_colour_in_every_list(searching):
     visitor = searching()
-    ask(visitor, word)
+    ask(visitor, WORD)
     colours = []
     for mode in MODES:
-        found = hits(visitor, mode).filter(has_text="1.7 litres").filter(has_text=word)
+        found = hits(visitor, mode).filter(has_text="1.7 litres").filter(has_text=WORD)
         expect(found).to_have_class("hit shared")
         colours.append(found.evaluate("each => getComputedStyle(each).borderLeftColor"))
     assert len(set(colours)) == 1
 
 
 @wide_and_narrow
-def test_a_hit_opens_to_its_section_and_leads_to_its_document(searching, word, language, width):
+def test_a_hit_opens_to_its_section_and_leads_to_its_document(searching, language, width):
     visitor = searching(language, width)
-    ask(visitor, word)
+    ask(visitor, WORD)
     assert visitor.width <= width
     visitor.page.locator(".hit:visible").first.get_by_role("button", name=visitor.words["search.open"]).click()
     card = visitor.page.locator(".passage-card:popover-open")
-    expect(card.locator(".cited mark").first).to_have_text(re.compile(word))
+    expect(card.locator(".cited mark").first).to_have_text(re.compile(WORD))
     box = card.bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width
     with visitor.page.expect_popup() as opened:
         card.get_by_role("link", name=visitor.words["chat.open_document"]).click()
-    expect(opened.value.locator(".section")).to_contain_text(word, timeout=LOADED)
+    expect(opened.value.locator(".section")).to_contain_text(WORD, timeout=LOADED)
 
 
-@each_language
-def test_a_narrow_screen_shows_one_list_at_a_time(searching, word, language):
-    visitor = searching(language, 390)
-    ask(visitor, word)
+def test_a_narrow_screen_shows_one_list_at_a_time(searching):
+    visitor = searching("ja", 390)
+    ask(visitor, WORD)
     for mode in MODES:
         visitor.page.locator(".results .tab").get_by_text(visitor.words[f"search.{mode}"]).click()
         for each in MODES:
@@ -123,30 +99,28 @@ def test_a_narrow_screen_shows_one_list_at_a_time(searching, word, language):
     assert visitor.width <= 390
 
 
-def test_going_back_in_the_browser_goes_back_to_the_search_before(searching, word):
+def test_going_back_in_the_browser_goes_back_to_the_search_before(searching):
     visitor = searching()
-    ask(visitor, word)
-    visitor.page.goto(visitor.page.url.replace(quote(word), "litres"))
+    ask(visitor, WORD)
+    visitor.page.goto(visitor.page.url.replace(quote(WORD), "litres"))
     expect(question(visitor)).to_have_value("litres", timeout=LOADED)
     visitor.page.go_back()
-    expect(question(visitor)).to_have_value(word, timeout=LOADED)
+    expect(question(visitor)).to_have_value(WORD, timeout=LOADED)
 
 
-def test_a_switch_of_language_keeps_the_search(searching, word):
+def test_a_switch_of_language_keeps_the_search(searching):
     visitor = searching("en")
-    ask(visitor, word)
+    ask(visitor, WORD)
     visitor.choose_language("ja")
-    expect(question(visitor)).to_have_value(word)
+    expect(question(visitor)).to_have_value(WORD)
     expect(hits(visitor, "keyword")).to_have_count(2)
     expect(visitor.page.locator(".mode-results.keyword")).to_contain_text(visitor.words["search.keyword_help"])
 
 
-@each_language
-def test_a_retrieval_of_the_trace_leads_to_its_search(visit, server, handbook: Path, language):
+def test_a_retrieval_of_the_trace_leads_to_its_search(loaded_app, visit, server):
     asked = f"Who approves the green car of section {uuid4().hex[:6]}?"
     script(server, asked, "A director [1].")
-    visitor = visit(language)
-    visitor.upload(handbook)
+    visitor = visit("ja")
     visitor.ask(asked)
     visitor.wait_for_the_end()
     visitor.traces.click()
@@ -159,13 +133,10 @@ def test_a_retrieval_of_the_trace_leads_to_its_search(visit, server, handbook: P
     expect(opened.value.locator(".mode-results.keyword .hit").first).to_contain_text("green car", timeout=LOADED)
 
 
-def test_nothing_of_a_document_runs(visit, tmp_path, word):
-    hostile = f"{word} <script>document.title = 'RAN'</script><img src=x onerror=\"document.title = 'RAN'\">"
-    file = tmp_path / f"{word}.txt"
-    file.write_text(f"{hostile}\n\n{hostile}\n", encoding="utf-8")
-    visitor = visit(path="/documents")
-    drop(visitor, file)
-    visitor.page.goto(f"{visitor.page.url.partition('/documents')[0]}/search?q={quote(hostile)}")
+def test_nothing_of_a_document_runs(app_with, visit):
+    hostile = f"{WORD} <script>document.title = 'RAN'</script><img src=x onerror=\"document.title = 'RAN'\">"
+    app_with("hostile.txt", f"{hostile}\n\n{hostile}\n")
+    visitor = visit(path=f"/search?q={quote(hostile)}")
     expect(hits(visitor, "keyword").first).to_contain_text("onerror=", timeout=LOADED)
     visitor.page.locator(".hit:visible button").first.click()
     expect(visitor.page.locator(".passage-card:popover-open")).to_contain_text("onerror=")

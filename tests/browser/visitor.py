@@ -1,11 +1,10 @@
 """A person at a browser: what they do on the page, and what their browser noticed meanwhile."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Request, TimeoutError, WebSocket, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Request, WebSocket, expect
 
 from pages.texts import texts
 from rag.text.language import Language
@@ -157,23 +156,12 @@ class Visitor:
         self.settle()
 
     def dismiss_jobs(self) -> None:
-        """What earlier visitors added; what a test has left at work is cancelled."""
+        """Those that are over."""
         jobs = self.page.locator(".job")
-        buttons = self.cancel.or_(self.button("documents.dismiss"))
-        self.settle()
-        looks = 2 if jobs.count() else 0
-        for _ in range(200):
-            if not looks:
-                break
-            # A button may go as it is pressed: its job has ended, or an earlier press is drawn only now.
-            if buttons.count():
-                with suppress(TimeoutError):
-                    buttons.first.click(timeout=1_000)
-            self.page.wait_for_timeout(300)
+        for left in range(jobs.count(), 0, -1):
+            self.button("documents.dismiss").first.click()
+            expect(jobs).to_have_count(left - 1, timeout=LOADED)
             self.settle()
-            # A job that ends is gone for a moment, between two drawings of the page.
-            looks = 2 if jobs.count() else looks - 1
-        expect(jobs).to_have_count(0)
 
     @property
     def rows(self) -> Locator:

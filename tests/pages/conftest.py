@@ -31,8 +31,20 @@ def engine(server: OpenAIServer, data_dir: Path, monkeypatch: pytest.MonkeyPatch
     """The one that pages get; `restart` gives its successor."""
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("MODEL_RETRIES", "0")
+    monkeypatch.setattr(process, "_engine", None)  # that of the module, where it has one, comes back afterwards
     yield process.engine()
     process.close_engine()
+
+
+@pytest.fixture(scope="module")
+def module_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """One for all tests of a module that ask, and change nothing that another one meets."""
+    with OpenAIServer() as server, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("DATA_DIR", str(tmp_path_factory.mktemp("module-data")))
+        environment.setenv("OPENAI_BASE_URL", server.base_url)
+        environment.setenv("MODEL_RETRIES", "0")
+        yield process.engine()
+        process.close_engine()
 
 
 def restart() -> Engine:

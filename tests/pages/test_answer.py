@@ -20,14 +20,15 @@ HANDBOOK = f"# 出張旅費規程\n\n## 日当\n\n{SECTION}\n"
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> ![p](https://elsewhere.example/p.png)"
 
 
-def add(engine: Engine, tmp_path: Path, text: str, name: str = "travel.md") -> None:
-    file = tmp_path / name
+def add(engine: Engine, folder: Path, text: str, index: str) -> None:
+    """As travel.md; an index a test, as all share the engine."""
+    file = folder / "travel.md"
     file.write_text(text, encoding="utf-8")
-    assert engine.store.add("handbook", file, name).error is None
+    assert engine.store.add(index, file, file.name).error is None
 
 
-def cited(engine: Engine, question: str = "日当", **changes: object) -> Citation:
-    [hit, *_] = engine.store.search("handbook", question)
+def cited(engine: Engine, index: str, **changes: object) -> Citation:
+    [hit, *_] = engine.store.search(index, "日当")
     return Citation(number=1, **hit.model_dump(exclude={"rank", "score", "chunk_id"})).model_copy(update=changes)
 
 
@@ -42,10 +43,15 @@ def html_of(engine: Engine, answer: str, *citations: Citation, language: str = "
     return html
 
 
-@pytest.fixture
-def citation(engine, tmp_path) -> Citation:
-    add(engine, tmp_path, HANDBOOK)
-    return cited(engine)
+@pytest.fixture(scope="module")
+def engine(module_engine) -> Engine:
+    return module_engine
+
+
+@pytest.fixture(scope="module")
+def citation(engine, tmp_path_factory) -> Citation:
+    add(engine, tmp_path_factory.mktemp("documents"), HANDBOOK, "handbook")
+    return cited(engine, "handbook")
 
 
 def test_an_answer_is_markdown(engine):
@@ -99,8 +105,8 @@ def test_the_words_of_a_link_stay(engine):
 
 
 def test_words_of_a_document_are_escaped_wherever_they_stand(engine, tmp_path):
-    add(engine, tmp_path, f"# 出張\n\n## 日当\n\n日当は2,500円です。{HOSTILE}\n", "hostile.md")
-    citation = cited(engine, source=f'"><script>{HOSTILE}', title=HOSTILE, headings=(HOSTILE,))
+    add(engine, tmp_path, f"# 出張\n\n## 日当\n\n日当は2,500円です。{HOSTILE}\n", "hostile")
+    citation = cited(engine, "hostile", source=f'"><script>{HOSTILE}', title=HOSTILE, headings=(HOSTILE,))
     tags = Tags(html_of(engine, "2,500円です[1]。", citation))
     assert not tags.names & {"script", "img", "iframe", "style"}
     assert not {name for name in tags.attributes if name.startswith("on")}
@@ -116,8 +122,8 @@ def test_a_marker_opens_the_passage_that_it_cites(engine, citation):
 
 def test_of_a_section_that_was_read_whole_the_chunk_that_was_found_is_highlighted(engine, tmp_path):
     clauses = [f"第{n}号の備品は{n}階の倉庫に保管し、{n}月に点検する。" for n in range(1, 40)]
-    add(engine, tmp_path, "# 備品台帳\n\n## 保管\n\n" + "\n\n".join(clauses) + "\n", "long.md")
-    hit = engine.store.search("handbook", "第20号の備品は20階の倉庫に保管", mode="keyword", unit="section")[0]
+    add(engine, tmp_path, "# 備品台帳\n\n## 保管\n\n" + "\n\n".join(clauses) + "\n", "long")
+    hit = engine.store.search("long", "第20号の備品は20階の倉庫に保管", mode="keyword", unit="section")[0]
     citation = Citation(number=1, **hit.model_dump(exclude={"rank", "score", "chunk_id"}))
     assert len(citation.text) > citation.best_end - citation.best_start
     read = re.search(r'<div class="read">(.*)</div><footer>', html_of(engine, "20階です[1]。", citation), re.DOTALL)[1]
@@ -182,17 +188,22 @@ def test_two_answers_of_a_page_do_not_share_their_passages(engine, citation):
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
-def test_a_passage_of_a_replaced_document_is_shown_as_it_was_read_and_says_so(engine, citation, tmp_path, language):
+def test_a_passage_of_a_replaced_document_is_shown_as_it_was_read_and_says_so(engine, tmp_path, language):
+    index = f"replaced-{language}"
+    add(engine, tmp_path, HANDBOOK, index)
+    citation = cited(engine, index)
     assert texts(language)["chat.gone"] not in html_of(engine, "[1]", citation, language=language)
-    add(engine, tmp_path, HANDBOOK.replace("2,500", "9,999"))
+    add(engine, tmp_path, HANDBOOK.replace("2,500", "9,999"), index)
     html = html_of(engine, "[1]", citation, language=language)
     assert texts(language)["chat.gone"] in html
     assert "2,500円" in html
     assert "9,999円" not in html
 
 
-def test_a_passage_of_a_removed_document_is_shown_as_it_was_read(engine, citation):
-    engine.store.remove("handbook", "travel.md")
+def test_a_passage_of_a_removed_document_is_shown_as_it_was_read(engine, tmp_path):
+    add(engine, tmp_path, HANDBOOK, "removed")
+    citation = cited(engine, "removed")
+    engine.store.remove("removed", "travel.md")
     html = html_of(engine, "[1]", citation)
     assert texts("ja")["chat.gone"] in html
     assert "2,500円" in html

@@ -35,6 +35,13 @@ def add(engine, tmp_path: Path, name: str, text: str, index: str = "handbook") -
     return added.document_id
 
 
+@pytest.fixture(scope="module")
+def shared_ids(module_engine, tmp_path_factory) -> list[str]:
+    """Of two documents that are there, for tests that only search."""
+    folder = tmp_path_factory.mktemp("documents")
+    return [add(module_engine, folder, "travel.md", TRAVEL), add(module_engine, folder, "leave.md", LEAVE)]
+
+
 @pytest.fixture
 def ids(engine, tmp_path) -> list[str]:
     """Of two documents that are there."""
@@ -47,7 +54,7 @@ def chosen(page: SearchPage, documents: Sequence[str]) -> SearchPage:
 
 
 @each_language
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 def test_the_three_searches_stand_side_by_side_and_each_hit_says_where_it_stands(language):
     page = SearchPage(language, q="国内出張の日当はいくらですか")
     for mode in MODES:
@@ -61,7 +68,7 @@ def test_the_three_searches_stand_side_by_side_and_each_hit_says_where_it_stands
 
 
 @each_language
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 def test_a_passage_has_one_colour_and_one_letter_in_all_lists_that_share_it_and_its_ranks_in_words(language):
     page = SearchPage(language, q="国内出張の日当はいくらですか")
     firsts = [page.hits(mode)[0] for mode in MODES]
@@ -77,7 +84,7 @@ def test_a_passage_has_one_colour_and_one_letter_in_all_lists_that_share_it_and_
     assert len(set(by_letter.values())) == len(by_letter) > 1
 
 
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 def test_a_passage_of_one_list_alone_is_not_coloured_and_says_that_the_others_lack_it():
     page = SearchPage(q="green car", k="1")
     [vector], [keyword], [hybrid] = (page.hits(mode) for mode in MODES)
@@ -90,7 +97,7 @@ def test_a_passage_of_one_list_alone_is_not_coloured_and_says_that_the_others_la
         assert page.words["search.hybrid_unranked"].format(k=1) in each.ranks
 
 
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 def test_a_rank_beyond_what_is_shown_is_told_where_it_is_known():
     page = SearchPage(q="結婚 休暇", k="1")
     [keyword], [hybrid] = page.hits("keyword"), page.hits("hybrid")
@@ -100,7 +107,7 @@ def test_a_rank_beyond_what_is_shown_is_told_where_it_is_known():
     assert page.words["search.vector_unranked"].format(k=1) not in hybrid.ranks
 
 
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 def test_words_that_matched_are_marked_in_text_and_headings():
     page = SearchPage(q="日当はいくら")
     first = page.hits("keyword")[0]
@@ -154,7 +161,7 @@ def test_other_places_of_the_same_text_are_named_and_not_listed(engine, tmp_path
 
 
 @each_language
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 def test_how_the_question_was_read_is_told_word_by_word(language):
     page = SearchPage(language, q="日当についてSpaceshipsを教えてください")
     words = page.words
@@ -166,10 +173,10 @@ def test_how_the_question_was_read_is_told_word_by_word(language):
     assert words["search.pairs_help"] in page.page.text_content()
 
 
-def test_a_word_is_looked_for_in_the_documents_chosen_alone(ids):
-    page = SearchPage(q="日当", doc=ids[1])
+def test_a_word_is_looked_for_in_the_documents_chosen_alone(shared_ids):
+    page = SearchPage(q="日当", doc=shared_ids[1])
     assert page.words["search.nowhere"] in page.analysis["日当"]
-    assert page.words["search.whole_one"] in SearchPage(q="日当", doc=ids[0]).analysis["日当"]
+    assert page.words["search.whole_one"] in SearchPage(q="日当", doc=shared_ids[0]).analysis["日当"]
 
 
 @each_language
@@ -183,7 +190,7 @@ def test_each_word_says_in_how_many_chunks_it_stands_or_that_only_its_characters
 
 
 @each_language
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 def test_a_keyword_search_that_finds_nothing_says_what_to_do(language):
     page = SearchPage(language, q="zzyzx frobnicate")
     assert page.hits("keyword") == []
@@ -192,7 +199,7 @@ def test_a_keyword_search_that_finds_nothing_says_what_to_do(language):
 
 
 @each_language
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 @pytest.mark.parametrize("question", ["※!?", "🚄🍣", '" ( * ^'])
 def test_a_question_without_words_says_so(language, question):
     page = SearchPage(language, q=question)
@@ -200,7 +207,7 @@ def test_a_question_without_words_says_so(language, question):
     assert page.words["search.no_words"] in page.column("keyword")
 
 
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 @pytest.mark.parametrize(
     "question",
     ["券", "日", "a", '" OR NEAR(', "ﾆｯﾄｳ １０日", "日当 green 🚄 ＧＲＥＥＮ", "日当" * 500, "{x} %s {0}", "x" * 5000],
@@ -211,9 +218,9 @@ def test_questions_of_all_kinds_are_answered_without_a_fault(question):
     assert page.text == ""
 
 
-def test_a_search_keeps_to_the_documents_chosen_and_the_address_keeps_them(ids):
-    page = chosen(SearchPage(q="日当"), ids[1:])
-    assert page.address["doc"] == ids[1:]
+def test_a_search_keeps_to_the_documents_chosen_and_the_address_keeps_them(shared_ids):
+    page = chosen(SearchPage(q="日当"), shared_ids[1:])
+    assert page.address["doc"] == shared_ids[1:]
     for mode in MODES:
         assert not any("travel.md" in each.text for each in page.hits(mode))
     assert page.hits("vector")
@@ -239,7 +246,7 @@ def test_a_document_that_failed_is_named_with_its_sentence(engine, ids, language
 
 
 @each_language
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 def test_a_document_whose_title_is_meant_is_said_to_be_searched(language):
     page = SearchPage(language, q="休暇規程には何がありますか")
     assert "休暇規程" in page.named_documents
@@ -314,7 +321,7 @@ def test_the_address_says_the_search(engine, ids, tmp_path):
     assert "other.md" in hit.text
 
 
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 def test_words_of_their_own_for_the_keyword_side_come_with_the_address_and_can_be_changed():
     page = SearchPage(q="日当はいくら", words="green car")
     assert page.hits("keyword")[0].path == "出張旅費規程 › Trains"
@@ -339,7 +346,7 @@ def test_what_is_chosen_goes_into_the_address(engine, ids, tmp_path):
     assert page.words["search.hint"] in page.text
 
 
-@pytest.mark.usefixtures("ids")
+@pytest.mark.usefixtures("shared_ids")
 def test_what_an_address_says_that_is_not_there_counts_for_nothing():
     page = SearchPage(q="日当", index="gone", unit="<b>", k="many", doc=["gone", HOSTILE])
     assert page.app.number_input(key="search k").value == 10

@@ -1,6 +1,7 @@
 """Beside every conversation: a new one, and the earlier ones."""
 
 import datetime
+from typing import Literal
 
 import streamlit as st
 
@@ -21,7 +22,7 @@ def show_conversations(current: str | None) -> None:
             st.caption(group)
             shown = group
         with st.container(horizontal=True, wrap=False, gap=None, key=f"conversation-{conversation.id}"):
-            kind = "secondary" if conversation.id == current else "tertiary"
+            kind: Literal["secondary", "tertiary"] = "secondary" if conversation.id == current else "tertiary"
             if st.button(plain(conversation.title), key=f"open-{conversation.id}", type=kind, width="stretch"):
                 open_conversation(conversation.id)
             if conversation.id == current and st.button(

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
@@ -38,7 +39,7 @@ def show_live(run: Run) -> None:
     events = run.events
     if isinstance(events[-1], RunFinished):
         st.rerun()
-    now = time.time() - events[0].at
+    now = time.time() - _started(events).at
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
         with st.expander(headline(events, now), expanded=True, key=f"live-{run.id}"):
             show_rows(events, now, key=f"live-{run.id}")
@@ -87,7 +88,7 @@ def _show_ending(last: RunFinished) -> None:
 
 
 def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
-    started = next(each for each in outline if isinstance(each, RunStarted))
+    started = _started(outline)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = f"feedback-{run.id}"
         st.feedback(
@@ -119,8 +120,12 @@ def _ask_again(run: PastRun, started: RunStarted, pipeline: str) -> None:
     st.rerun()
 
 
-def _thumb(chosen: int | None) -> int | None:
-    return None if chosen is None else (-1, 1)[chosen]
+def _started(events: Sequence[Event]) -> RunStarted:
+    return next(each for each in events if isinstance(each, RunStarted))
+
+
+def _thumb(chosen: int | None) -> Literal[-1, 1] | None:
+    return None if chosen is None else 1 if chosen else -1
 
 
 def _lines(text: str) -> str:

@@ -15,7 +15,7 @@ from pages.process import engine
 from pages.widgets.documents.sections import section_html
 from pages.widgets.documents.table import COLOURS, status_of
 from pages.widgets.documents.uploader import take
-from pages.widgets.errors import run_or_show_error
+from pages.widgets.errors import run_as_callback
 from pages.widgets.picker import fresh_key, renew
 from pages.words import counted, language, megabytes, plain, say, when
 
@@ -83,12 +83,12 @@ def _show_actions(document: Document) -> None:
             st.button(
                 say("document.retry"),
                 key="retry",
-                on_click=run_or_show_error,
+                on_click=run_as_callback,
                 args=(engine().store.retry, document.index, [document.id]),
             )
         if _is_page(document):
             work = (_fetch_again, document)
-            st.button(say("document.page_again"), key="page-again", on_click=run_or_show_error, args=work)
+            st.button(say("document.page_again"), key="page-again", on_click=run_as_callback, args=work)
         if document.parent is None and not _is_page(document) and PurePath(document.source).suffix:
             with st.popover(say("document.replace"), key=fresh_key("replace")):
                 _show_replacing(document)
@@ -141,10 +141,10 @@ def _show_sections(document: Document, section_id: str | None) -> None:
     chunks: dict[str, list[Chunk]] = defaultdict(list)
     for chunk in engine().store.chunks(document.id):
         chunks[chunk.section_id].append(chunk)
-    numbered = list(enumerate(sections, start=1))
+    numbered: Sequence[tuple[int, Section]] = list(enumerate(sections, start=1))
     st.subheader(say("document.sections"), anchor=False)
     st.caption(say("document.sections_help"))
-    alone = [(number, each) for number, each in numbered if each.id == section_id]
+    alone: Sequence[tuple[int, Section]] = [(number, each) for number, each in numbered if each.id == section_id]
     if alone and st.session_state.get("whole document") != document.id:
         st.button(counted("document.whole", len(sections)), on_click=_show_whole, args=(document.id,), key="whole")
     elif len(sections) > SECTIONS:

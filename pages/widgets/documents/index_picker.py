@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from index_store.catalogue.records import Index
 from pages.process import engine
@@ -47,22 +48,22 @@ def _choose(indexes: dict[str, Index]) -> Index:
     return indexes[name]
 
 
-def _popover(name: str, label: str):
+def _popover(name: str, label: str) -> DeltaGenerator:
     return st.popover(label, key=fresh_key(name))
 
 
 def _show_new() -> None:
-    name = _named(key=fresh_key("new index name"))
+    name = _name_field(fresh_key("new index name"))
     if st.button(say("index.create"), type="primary", key="create-index"):
         _change("new index", name, lambda: engine().store.create_index(name))
 
 
-def _named(**options: str) -> str:
-    return unicodedata.normalize("NFC", st.text_input(say("index.name"), max_chars=64, **options)).strip()
+def _name_field(key: str, value: str = "") -> str:
+    return unicodedata.normalize("NFC", st.text_input(say("index.name"), value, max_chars=64, key=key)).strip()
 
 
 def _show_rename(index: Index) -> None:
-    name = _named(value=index.name, key=f"rename of {index.name}")
+    name = _name_field(f"rename of {index.name}", index.name)
     if st.button(say("index.rename"), key="rename-index"):
         _change("manage index", name, lambda: engine().store.rename_index(index.name, name))
 

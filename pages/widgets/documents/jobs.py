@@ -10,7 +10,7 @@ from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult, IngestStatus
 from pages.process import engine
 from pages.widgets.documents.uploader import take_left
-from pages.widgets.errors import run_or_show_error
+from pages.widgets.errors import run_as_callback
 from pages.words import counted, duration, language, plain, say
 
 REFRESH = 0.7
@@ -89,7 +89,7 @@ def _show_finished(job: Ingestion) -> None:
             if again:
                 work = (_retry, job, again)
                 words = counted("job.retry", len(again))
-                st.button(words, key=f"retry-{id(job)}", on_click=run_or_show_error, args=work)
+                st.button(words, key=f"retry-{id(job)}", on_click=run_as_callback, args=work)
             dismiss = engine().store.dismiss
             st.button(say("documents.dismiss"), key=f"dismiss-{id(job)}", on_click=dismiss, args=(job,))
 

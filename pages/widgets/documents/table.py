@@ -4,15 +4,16 @@ import hashlib
 import math
 import unicodedata
 from collections.abc import Callable, Sequence
+from typing import Any
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are a package of their own, of a version of their own
 import streamlit as st
 
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.catalogue.records import Document, DocumentStatus
 from pages.process import engine
 from pages.widgets.documents.uploader import take_left
-from pages.widgets.errors import run_or_show_error
+from pages.widgets.errors import run_as_callback
 from pages.widgets.picker import fresh_key, renew
 from pages.words import counted, language, say, zone
 
@@ -162,7 +163,7 @@ def _frame(documents: Sequence[Document]) -> pd.DataFrame:
     return frame
 
 
-def _columns(documents: Sequence[Document], key: str) -> dict:
+def _columns(documents: Sequence[Document], key: str) -> dict[str, Any]:
     column, statuses = st.column_config, list(COLOURS)
     return {
         "open": column.ButtonColumn(
@@ -201,7 +202,7 @@ def _show_bar(documents: Sequence[Document], found: Sequence[Document], chosen: 
     again = [each for each in chosen or found if each.status == DocumentStatus.FAILED or each.error]
     if again:
         words = counted("table.retry_chosen", len(again)) if chosen else counted("table.retry_all", len(again))
-        st.button(words, key="table-retry", on_click=run_or_show_error, args=(_retry, again))
+        st.button(words, key="table-retry", on_click=run_as_callback, args=(_retry, again))
     if chosen:
         with st.popover(say("table.remove", count=len(chosen)), key=fresh_key("remove chosen")):
             _confirm_removal(chosen)

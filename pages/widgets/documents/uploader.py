@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -54,7 +55,8 @@ def take(files: Sequence[UploadedFile], index: str, name: str | None = None) -> 
     engine().store.ingest(index, [replace(each, name=name) for each in kept] if name else kept)
     for file in files:
         taken.add(file.file_id)
-        if context:  # Streamlit would keep it in memory for as long as the page stays open
+        # Streamlit would keep it in memory for as long as the page stays open.
+        if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
             context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
 
 
@@ -69,4 +71,5 @@ def _left(files: Sequence[UploadedFile]) -> list[UploadedFile]:
 
 
 def _taken() -> set[str]:
-    return st.session_state.setdefault("taken files", set())
+    taken: set[str] = st.session_state.setdefault("taken files", set())
+    return taken

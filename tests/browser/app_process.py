@@ -1,5 +1,6 @@
-"""The real server: `streamlit run app.py` in a process of its own, over a data folder of its own."""
+"""The server in a process of its own: `streamlit run app.py`, or `served.py` where tests take turns."""
 
+import json
 import os
 import socket
 import subprocess
@@ -17,8 +18,9 @@ START_TIMEOUT = 60
 
 
 class App:
-    def __init__(self, folder: Path, **settings: str) -> None:
+    def __init__(self, folder: Path, script: str = "app.py", **settings: str) -> None:
         """`settings`: of the environment, as .env.example names them; all others have their defaults."""
+        self._script = script
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.log = folder / "app.log"
@@ -36,7 +38,7 @@ class App:
         return f"http://localhost:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        command = [sys.executable, "-m", "streamlit", "run", self._script, "--server.port", str(self.port)]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdout=log, stderr=log)
         end = time.monotonic() + START_TIMEOUT
@@ -44,6 +46,13 @@ class App:
             assert self._process.poll() is None, self.log.read_text(encoding="utf-8")
             assert time.monotonic() < end, self.log.read_text(encoding="utf-8")
             time.sleep(0.1)
+
+    def renew(self, **settings: str) -> None:
+        """A new engine with these settings; only of `served.py`."""
+        self._environment |= settings
+        body = json.dumps(settings).encode()
+        with urllib.request.urlopen(f"{self.url}/renew", data=body, timeout=START_TIMEOUT) as response:
+            assert response.read() == b"renewed"
 
     def stop(self) -> None:
         if self._process:

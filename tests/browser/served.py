@@ -1,0 +1,50 @@
+"""The app as `app.py` makes it, with one route more, by which a test has it all to itself.
+
+`streamlit run tests/browser/served.py`. A new process for each test would take seconds; here a new engine, over a data
+folder and services of the test's own, takes the place of the one before.
+"""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from app import lifespan, routes, say_that_it_crashed
+from pages.process import close_engine, engine
+
+LAST_RUNS = 10
+"""seconds for the scripts of pages that were just closed"""
+
+
+async def renew(request: Request) -> Response:
+    """With the settings in the request's body, as `.env` names them."""
+    settings = await request.json()
+    await run_in_threadpool(_renew, settings)
+    return PlainTextResponse("renewed")
+
+
+def _renew(settings: dict[str, str]) -> None:
+    end = time.monotonic() + LAST_RUNS
+    while _scripts_run() and time.monotonic() < end:
+        time.sleep(0.02)
+    close_engine()
+    os.environ |= settings
+    engine()
+
+
+def _scripts_run() -> bool:
+    return any("scriptThread" in thread.name for thread in threading.enumerate())
+
+
+app = st.App(
+    Path(__file__).parent.parent.parent / "pages" / "index.py",
+    routes=[*routes, Route("/renew", renew, methods=["POST"])],
+    lifespan=lifespan,
+    on_script_error=say_that_it_crashed,
+)
