@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from itertools import dropwhile
 from typing import Any, NamedTuple
 
-import snowballstemmer  # type: ignore[import-untyped]  # it brings no types
+import snowballstemmer
 from pydantic import BaseModel
 
 from index_store.full_text.folding import Folded, fold

@@ -68,7 +68,7 @@ class Sudachi:
     @cached_property
     def _tokenizer(self) -> Any:
         # Imported here: `--help` and the parser's processes need none of it.
-        from sudachipy import Config, Dictionary  # type: ignore[import-untyped]  # it brings no types
+        from sudachipy import Config, Dictionary
 
         # Without the plug-in that takes 梅雨(つゆ) for one word, and so hides the reading.
         plugins = [

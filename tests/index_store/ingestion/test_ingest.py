@@ -593,7 +593,7 @@ FULL = 4_000_000
 
 
 @linux
-def test_a_file_for_which_the_disk_has_no_room_fails_in_one_sentence_and_the_others_are_added(
+def test_a_file_that_does_not_fit_on_the_disk_fails_in_one_sentence_and_the_others_are_added(
     serviced: Settings, write: Write, tmp_path: Path
 ) -> None:
     with (tmp_path / "large.txt").open("wb") as file:

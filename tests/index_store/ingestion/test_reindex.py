@@ -48,7 +48,7 @@ def found(store: IndexStore) -> str:
     return store.search("旅費 規程", "What does the file of bananas say?", k=1)[0].source
 
 
-def test_another_model_is_refused_with_the_command_that_makes_the_index_anew(other: Settings, write: Write) -> None:
+def test_another_model_is_refused_with_the_command_that_re_indexes(other: Settings, write: Write) -> None:
     with IndexStore(other) as store:
         with pytest.raises(errors.EmbeddingModelMismatch) as refused:
             found(store)
