@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from index_store.catalogue.records import DocumentStatus
-from pages.widgets.trace.view import JsonView, view_of
+from pages.widgets.trace.detail import view_of  # with all views
+from pages.widgets.trace.view import JsonView
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine
 from rag.runs.summary import summarize_run

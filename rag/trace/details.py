@@ -6,9 +6,8 @@ from pydantic import Field
 
 from index_store.base.errors import Failure
 from index_store.ingestion.results import IngestResult
-from rag.trace.frozen import Frozen
 from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness, Verdict
-from rag.trace.passages import Passage
+from rag.trace.passages import Frozen, Passage
 
 
 class RetrievalDetail(Frozen):

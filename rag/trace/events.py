@@ -6,9 +6,8 @@ from pydantic import Field, TypeAdapter
 
 from index_store.base.errors import Failure
 from rag.trace.details import Detail
-from rag.trace.frozen import Frozen
 from rag.trace.grades import Verdict
-from rag.trace.passages import Citation, Retrieval
+from rag.trace.passages import Citation, Frozen, Retrieval
 from rag.trace.upgrade import upgraded
 
 Role = Literal["answers", "answers_from_model", "checks", "declines", "rewrites"]

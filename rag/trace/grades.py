@@ -3,8 +3,7 @@
 from typing import Literal, Self
 
 from index_store.base.errors import Failure
-from rag.trace.frozen import Frozen
-from rag.trace.passages import Passage
+from rag.trace.passages import Frozen, Passage
 
 Verdict = Literal["yes", "no", "unknown"]
 """`unknown`: the grader gave no readable answer, which is neither yes nor no"""

@@ -2,8 +2,15 @@
 
 from typing import Literal
 
+from pydantic import BaseModel, ConfigDict
+
 from index_store.search.hits import Place
-from rag.trace.frozen import Frozen
+
+
+class Frozen(BaseModel):
+    """What all records of a trace are."""
+
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
 
 
 class Citation(Frozen):

@@ -40,7 +40,7 @@ class Tavily:
         tavily = await asyncio.to_thread(importlib.import_module, "tavily")
         name = "Tavily"
         try:
-            client = self._client = self._client or await asyncio.to_thread(self._open)
+            client = await self._opened()
             async with asyncio.timeout(self._time_limit):  # the client's own is of each read alone
                 found = await client.search(query, max_results=MOST_RESULTS, timeout=self._time_limit)
             return read_results(found["results"], text="content", url="url")
@@ -62,6 +62,11 @@ class Tavily:
     async def close(self) -> None:
         if self._client:
             await self._client.close()
+
+    async def _opened(self) -> "AsyncTavilyClient":
+        if self._client is None:
+            self._client = await asyncio.to_thread(self._open)
+        return self._client
 
     def _open(self) -> "AsyncTavilyClient":
         from tavily import AsyncTavilyClient

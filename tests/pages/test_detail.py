@@ -22,8 +22,8 @@ from rag.trace.details import (
     NotUsed,
     RetrievalDetail,
 )
-from rag.trace.frozen import Frozen
 from rag.trace.grades import Explanation, Factor, Grounding
+from rag.trace.passages import Frozen
 from tests.pages.reader import for_reader
 from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, PARTLY, finished
 
