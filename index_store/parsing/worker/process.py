@@ -43,6 +43,8 @@ class Process:
     def __init__(self) -> None:
         self._popen: subprocess.Popen[bytes] | None = None
         self._complaints: IO[bytes] | None = None
+        self._lifeline: IO[bytes] | None = None
+        """a pipe that is never written to: where this end closes, as when its owner dies, the kernel ends the process"""
 
     @property
     def pid(self) -> int | None:
@@ -100,6 +102,9 @@ class Process:
             self._popen.kill()
             self._popen.communicate()
             self._popen = None
+        if self._lifeline:
+            self._lifeline.close()
+            self._lifeline = None
         if self._complaints:
             self._complaints.close()
             self._complaints = None
@@ -113,15 +118,26 @@ class Process:
         search_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         # Threads of a mathematical library are started when it is imported, each with memory of its own.
         single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
-        self._popen = subprocess.Popen(
-            [sys.executable, "-m", "index_store.parsing.worker.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._complaints,
-            env={**kept, **single, "PYTHONPATH": search_path, "PYTHONIOENCODING": "utf-8"},
-            # Ctrl-C is for the owner alone, who then ends this process by closing its input.
-            start_new_session=True,
-        )
+        command = [sys.executable, "-m", "index_store.parsing.worker.worker"]
+        inherited = []
+        if sys.platform == "linux":
+            theirs, ours = os.pipe()
+            self._lifeline = os.fdopen(ours, "wb", buffering=0)
+            inherited.append(theirs)
+        try:
+            self._popen = subprocess.Popen(
+                [*command, *map(str, inherited)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._complaints,
+                env={**kept, **single, "PYTHONPATH": search_path, "PYTHONIOENCODING": "utf-8"},
+                pass_fds=inherited,
+                # Ctrl-C is for the owner alone, who then ends this process by closing its input.
+                start_new_session=True,
+            )
+        finally:
+            for descriptor in inherited:
+                os.close(descriptor)
         return self._popen
 
     def _report(self, name: str) -> None:

@@ -26,7 +26,7 @@ FILES = 200
 """after which the process is replaced, so that what libraries leak is given back; starting one takes 0.25 s"""
 
 GRACE = 10
-"""seconds after which the process ends itself, should the parent that keeps the time be gone"""
+"""seconds beyond a file's own, after which the process ends itself where the kernel does not watch its owner"""
 
 
 def main() -> None:
@@ -39,10 +39,12 @@ def main() -> None:
     faulthandler.enable(complaints)
     sys.excepthook = lambda _kind, error, _trace: _complain(error, complaints.write)
 
+    for lifeline in sys.argv[1:]:
+        _end_with_owner(int(lifeline))
     libraries = limits.address_space()
     for count, line in enumerate(sys.stdin, 1):
         request = Request.of_line(line)
-        with _ended_with_owner(request.seconds):
+        with _ended_in_time(request.seconds):
             before = limits.address_space()
             limits.lift()
             work = _work(request)
@@ -102,29 +104,35 @@ def _complain(error: BaseException | None, write: Callable[[str], object]) -> No
         error = error.__cause__ or error.__context__
 
 
-@contextmanager
-def _ended_with_owner(seconds: float) -> Iterator[None]:
-    """While a file is read nobody looks at the standard input, whose end is the end of this process."""
+def _end_with_owner(lifeline: int) -> None:
+    """Has the kernel end this process when its owner is gone, even within native code that holds Python's lock.
+
+    `lifeline` is a pipe whose other end the owner holds and never writes to, so its one event is that it hangs up. The
+    standard input would not do: while it is watched, the owner's next write is an event too. PR_SET_PDEATHSIG would end
+    this process with the *thread* that started it.
+    """
     if sys.platform == "linux":
         import fcntl
         import select
 
-        # Now the kernel does, by a signal. PR_SET_PDEATHSIG would end it with the thread that started it.
-        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
-        flags = fcntl.fcntl(0, fcntl.F_GETFL)
-        fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
         already = select.poll()
-        already.register(0, 0)
+        already.register(lifeline, 0)
         if already.poll(0):
             sys.exit()
+
+
+@contextmanager
+def _ended_in_time(seconds: float) -> Iterator[None]:
+    """Where the kernel does not watch the owner: a file is read no longer than its owner would have waited."""
+    if sys.platform == "linux" or not hasattr(signal, "alarm"):
         yield
-        fcntl.fcntl(0, fcntl.F_SETFL, flags)
-    elif hasattr(signal, "alarm"):
-        signal.alarm(int(seconds) + GRACE)
-        yield
-        signal.alarm(0)
-    else:
-        yield
+        return
+    signal.alarm(int(seconds) + GRACE)
+    yield
+    signal.alarm(0)
 
 
 if __name__ == "__main__":

@@ -310,9 +310,9 @@ def test_closing_ends_every_process_and_what_it_reads(settings: Settings, held: 
 OWNER = """
 import sys, threading
 from pathlib import Path
-from index_store import Settings
-from index_store.loaders import RawFile
-from index_store.loaders.parser import Parser
+from index_store.base.settings import Settings
+from index_store.parsing.loaders import RawFile
+from index_store.parsing.worker.parser import Parser
 
 if __name__ == "__main__":
     parser = Parser(Settings(data_dir=Path(sys.argv[1])))
