@@ -44,7 +44,7 @@ class Process:
         self._popen: subprocess.Popen[bytes] | None = None
         self._complaints: IO[bytes] | None = None
         self._lifeline: IO[bytes] | None = None
-        """a pipe that is never written to: where this end closes, as when its owner dies, the kernel ends the process"""
+        """a pipe that is never written to; when this end closes, as by the owner's death, the kernel ends the process"""
 
     @property
     def pid(self) -> int | None:
@@ -118,7 +118,6 @@ class Process:
         search_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         # Threads of a mathematical library are started when it is imported, each with memory of its own.
         single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
-        command = [sys.executable, "-m", "index_store.parsing.worker.worker"]
         inherited = []
         if sys.platform == "linux":
             theirs, ours = os.pipe()
@@ -126,7 +125,7 @@ class Process:
             inherited.append(theirs)
         try:
             self._popen = subprocess.Popen(
-                [*command, *map(str, inherited)],
+                [sys.executable, "-m", "index_store.parsing.worker.worker", *map(str, inherited)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._complaints,

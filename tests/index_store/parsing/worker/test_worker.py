@@ -35,7 +35,8 @@ def test_a_request_that_comes_while_a_file_is_read_ends_nothing(tmp_path: Path) 
         [*COMMAND, str(theirs)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, pass_fds=[theirs]
     ) as process:
         os.close(theirs)
-        assert process.stdin and process.stdout
+        assert process.stdin
+        assert process.stdout
         process.stdin.write(request(pipe, tmp_path / "first"))
         process.stdin.flush()
         with pipe.open("w") as writer:  # opens when it is read
