@@ -22,8 +22,8 @@ from pydantic import BaseModel
 
 from index_store.base.errors import DocumentError
 from index_store.base.settings import Settings
-from index_store.parsing.loaders import is_archive, kind_of
-from index_store.parsing.loaders.loaded import RawFile
+from index_store.parsing.loaders.document import RawFile
+from index_store.parsing.loaders.formats import format_of, is_archive
 from index_store.parsing.worker.parser import Parser
 
 EXPECTED = Path(__file__).with_name("formats_expected.toml")
@@ -123,7 +123,7 @@ def _archive(parser: Parser, path: Path, name: str, folder: Path) -> Outcome:
 
 
 def _file(parser: Parser, path: Path, name: str, _: Path) -> Outcome:
-    split = parser.load(RawFile(path, name), kind_of(name))
+    split = parser.load(RawFile(path, name), format_of(name).kind)
     parts = [split.title]
     for section in split:
         parts += [*section.headings, section.text]

@@ -38,7 +38,7 @@ from index_store.crawl.pages import CrawledPage, KnownPage, PageOutcome
 from index_store.crawl.polite import MOVED, SHAKY, PoliteFetcher, target_of
 from index_store.crawl.robots import Robots, Rules
 from index_store.crawl.sitemap import read_sitemap
-from index_store.parsing.loaders import KINDS
+from index_store.parsing.loaders.formats import BY_SUFFIX
 
 log = logging.getLogger(__name__)
 
@@ -185,7 +185,7 @@ class Crawler:
         suffix = kinds.suffix_of(answer.headers, url) or kinds.HTML
         charset = kinds.charset_of(answer.headers)
         outline = outline_of_headers(answer.headers, url)
-        if KINDS[suffix] == KINDS[kinds.HTML]:
+        if BY_SUFFIX[suffix] is BY_SUFFIX[kinds.HTML]:
             outline = await asyncio.to_thread(read_outline, body.path, url, charset, outline)
         if outline.moved_to:
             return self._move(visit, outline.moved_to)
@@ -232,7 +232,7 @@ class Crawler:
     def _of_other_kind(self, visit: Visit, answer: Answer) -> CrawledPage | None:
         if visit.is_start:
             kind = kinds.media_type(answer.headers)
-            raise PageOfOtherKind(url=visit.url, kind=kind, known=" ".join(KINDS))
+            raise PageOfOtherKind(url=visit.url, kind=kind, known=" ".join(BY_SUFFIX))
         return self._gone_if_known(visit)
 
     def _failed(self, visit: Visit, error: DocumentError) -> CrawledPage:

@@ -12,15 +12,18 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from index_store.base.errors import DocumentError, NoText, ParserFailed, TooMuchText
-from index_store.parsing.chunking.splitter import split
-from index_store.parsing.loaders import Loader, RawFile, loader_of
-from index_store.parsing.worker import limits, sections
-from index_store.parsing.worker.protocol import Answer, Listing, Refusal, Request
+from index_store.parsing.chunking.chunker import chunk_document
+from index_store.parsing.loaders.document import CHARACTERS, RawFile
+from index_store.parsing.loaders.formats import BY_KIND, Load
+from index_store.parsing.worker import limits
+from index_store.parsing.worker.protocol import Answer, Listing, Refusal, Request, write_sections
+
+if TYPE_CHECKING:
+    from index_store.parsing.loaders.archive import Unpacked
 
 FILES = 200
 """after which the process is replaced, so that what libraries leak is given back; starting one takes 0.25 s"""
@@ -61,9 +64,11 @@ def main() -> None:
 
 def _work(request: Request) -> Callable[[], Answer]:
     """With its libraries imported, which are not to count as the file's memory."""
-    if request.kind is None:
-        return partial(_unpack, import_module("index_store.parsing.loaders.archive"), request)
-    return partial(_load, loader_of(request.kind), request)
+    if request.folder is not None:
+        from index_store.parsing.loaders.archive import unpack
+
+        return partial(_unpack, unpack, request, Path(request.folder))
+    return partial(_load, BY_KIND[request.kind].loader(), request)
 
 
 def _answer(request: Request, work: Callable[[], Answer]) -> Answer:
@@ -75,20 +80,20 @@ def _answer(request: Request, work: Callable[[], Answer]) -> Answer:
         return Answer(refusal=Refusal.of(ParserFailed(name=request.name)), is_worn=True)
 
 
-def _load(loader: Loader, request: Request) -> Answer:
-    loaded = loader.load(RawFile(Path(request.path), request.name, request.charset))
-    if sum(len(page.markdown) for page in loaded.pages) > limits.CHARACTERS:
-        raise TooMuchText(name=request.name, limit=f"{limits.CHARACTERS:,}")
-    found = split(loaded, request.chunk_size, request.chunk_overlap)
+def _load(load: Load, request: Request) -> Answer:
+    loaded = load(RawFile(Path(request.path), request.name, request.charset))
+    if sum(len(page.markdown) for page in loaded.pages) > CHARACTERS:
+        raise TooMuchText(name=request.name, limit=f"{CHARACTERS:,}")
+    found = chunk_document(loaded, request.chunk_size, request.chunk_overlap)
     chunks = sum(len(section.chunks) for section in found)
     if not chunks:
         raise NoText(name=request.name)
-    sections.write(Path(request.result), found)
+    write_sections(Path(request.result), found)
     return Answer(title=loaded.title, sections=len(found), chunks=chunks)
 
 
-def _unpack(archive: ModuleType, request: Request) -> Answer:
-    unpacked = archive.unpack(Path(request.path), request.name, Path(request.folder))
+def _unpack(unpack: Callable[[Path, str, Path], "Unpacked"], request: Request, folder: Path) -> Answer:
+    unpacked = unpack(Path(request.path), request.name, folder)
     listing = Listing(
         members=[(member.name, member.path) for member in unpacked.members],
         refused=[(name, Refusal.of(error)) for name, error in unpacked.refused],

@@ -1,4 +1,4 @@
-"""A mail's parts and headers as they are really sent: encoded words cut in mid-character, raw bytes, wrong charsets.
+"""Parts and headers of mails as they are really sent: encoded words broken off in mid-character, raw bytes, wrong charsets.
 
 The structure is the standard library's; its decoding of headers raises on, or garbles, much of Japanese mail.
 """
