@@ -3,7 +3,7 @@
 import streamlit as st
 
 from index_store.crawl import CrawlOptions
-from index_store.crawl.options import MAX_DEPTH, MAX_LIMIT
+from index_store.crawl.records import MAX_DEPTH, MAX_LIMIT
 from index_store.ingestion.sources import SiteSource
 from index_store.parsing.loaders.formats import BY_KIND
 from pages.process import engine

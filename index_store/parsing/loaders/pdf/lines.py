@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-import pypdfium2.raw as pdfium  # type: ignore[import-untyped] # it has no types
+import pypdfium2.raw as pdfium
 from pypdfium2 import PdfTextPage
 
 PARAGRAPH_GAP = 1.35

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial, reduce
 
-import pypdfium2  # type: ignore[import-untyped] # it has no types
+import pypdfium2
 from pypdfium2 import PdfDocument, PdfiumError
 
 from index_store.base.errors import NoText, PasswordProtected, Unreadable, WrongContent
