@@ -22,8 +22,8 @@ from pydantic import BaseModel
 
 from index_store.base.errors import DocumentError
 from index_store.base.settings import Settings
-from index_store.parsing.loaders import is_archive, kind_of
-from index_store.parsing.loaders.loaded import RawFile
+from index_store.parsing.loaders.document import RawFile
+from index_store.parsing.loaders.formats import FORMATS, format_of, is_archive
 from index_store.parsing.worker.parser import Parser
 
 EXPECTED = Path(__file__).with_name("formats_expected.toml")
@@ -54,7 +54,7 @@ def main() -> None:
     files = [json.loads(line) for line in (data / "manifest.jsonl").read_text(encoding="utf-8").splitlines()]
     expected = {name: Expected(**entry) for name, entry in tomllib.loads(EXPECTED.read_text(encoding="utf-8")).items()}
 
-    print(_INTRODUCTION)
+    print(f"# What is read of which file\n\n{formats_table()}\n\n{_INTRODUCTION}")
     wrong = []
     for file in sorted(files, key=lambda file: (file["file"].rpartition(".")[2], file["file"])):
         name = file["file"]
@@ -71,8 +71,17 @@ def main() -> None:
         sys.exit(f"not as expected: {', '.join(wrong)}")
 
 
-_INTRODUCTION = """# What is read of which file
+def formats_table() -> str:
+    """Every format that can be loaded, as its record says."""
+    rows = [
+        f"| {record.kind} | {' '.join(record.suffixes)} | {' '.join(record.media_types)} "
+        f"| {f'shown as {record.shown_as}' if record.shown_as else f'saved as {record.saved_as}'} |"
+        for record in FORMATS
+    ]
+    return "\n".join(["| format | suffixes | called by servers | original |", "| --- | --- | --- | --- |", *rows])
 
+
+_INTRODUCTION = """\
 Made by `python -m benchmarks.formats --data DIR`. *Found* is the share of expected words that stand in the sections:
 words that other programs (pdftotext, w3m, unzip) find in the same file, listed in `benchmarks/formats_expected.toml`,
 or whether a file that can't be read is refused for the right reason. *MB* is the most that the parser's process held
@@ -123,7 +132,7 @@ def _archive(parser: Parser, path: Path, name: str, folder: Path) -> Outcome:
 
 
 def _file(parser: Parser, path: Path, name: str, _: Path) -> Outcome:
-    split = parser.load(RawFile(path, name), kind_of(name))
+    split = parser.load(RawFile(path, name), format_of(name).kind)
     parts = [split.title]
     for section in split:
         parts += [*section.headings, section.text]

@@ -38,7 +38,7 @@ from benchmarks.search_quality import load
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.library.library import CATALOGUE
-from index_store.parsing.chunking.splitter import measure
+from index_store.parsing.chunking.text_splitter import text_width
 from index_store.store import IndexStore
 from index_store.vectors.chroma import BATCH
 from index_store.vectors.embeddings import EmbeddedEmbeddings, Embeddings, Vectors
@@ -185,7 +185,7 @@ def documents(texts: Texts, chunks: int, generator: random.Random) -> Iterator[s
 def _passage(texts: Texts, generator: random.Random) -> tuple[str, str]:
     """A title, and sentences of any."""
     title, text = generator.choice(texts.sentences)
-    while measure(text) < PASSAGE:
+    while text_width(text) < PASSAGE:
         text += " " + generator.choice(texts.sentences)[1]
     return title, text
 

@@ -10,21 +10,11 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 
 from index_store.base.errors import OriginalMissing, PlainError, UnknownDocument
 from index_store.library.originals import Original
+from index_store.parsing.loaders.formats import ANY_BYTES, BY_KIND
 from pages.charset import charset_of
 from pages.process import engine
 
-OFFICE = "application/vnd.openxmlformats-officedocument"
-SHOWN = {"pdf": "application/pdf", "html": "text/html", "txt": "text/plain", "md": "text/plain", "csv": "text/plain"}
-"""kind -> the type as which a browser shows it"""
-SAVED = {
-    "docx": f"{OFFICE}.wordprocessingml.document",
-    "pptx": f"{OFFICE}.presentationml.presentation",
-    "xlsx": f"{OFFICE}.spreadsheetml.sheet",
-    "epub": "application/epub+zip",
-    "eml": "message/rfc822",
-    "rtf": "application/rtf",
-}
-"""kind -> the type of a file that is to be saved"""
+PDF = BY_KIND["pdf"].shown_as
 
 # A PDF viewer doesn't work in a sandbox; a PDF has no access to the page that it is shown in.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -43,8 +33,8 @@ async def original(request: Request) -> Response:
 
 
 def _response(original: Original) -> Response:
-    shown = SHOWN.get(original.kind)
-    media_type = shown or SAVED.get(original.kind, "application/octet-stream")
+    record = BY_KIND.get(original.kind)
+    media_type = record.served_as if record else ANY_BYTES
     if media_type.startswith("text/"):
         charset = charset_of(original.path, original.name, original.charset)
         media_type = f"{media_type}; charset={charset}" if charset else media_type
@@ -55,14 +45,14 @@ def _response(original: Original) -> Response:
         "Cross-Origin-Resource-Policy": "same-origin",
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "private, no-cache",
-        "Content-Security-Policy": POLICY if media_type == SHOWN["pdf"] else SANDBOX,
+        "Content-Security-Policy": POLICY if media_type == PDF else SANDBOX,
     }
     return FileResponse(
         original.path,
         headers=headers,
         filename=original.name,
         stat_result=original.path.stat(),
-        content_disposition_type="inline" if shown else "attachment",
+        content_disposition_type="inline" if record and record.shown_as else "attachment",
     )
 
 

@@ -16,7 +16,7 @@ from index_store.catalogue.schema import documents, indexes, now, sections
 from index_store.catalogue.sections import insert_sections
 from index_store.catalogue.sites import put_page
 from index_store.full_text.bm25 import ChunkTerms
-from index_store.parsing.worker.sections import Split
+from index_store.parsing.worker.protocol import ParsedDocument
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class PendingVersions:
             )
 
     def finish(
-        self, version: PendingVersion, parsed: Split, dimension: int, terms: Iterable[ChunkTerms]
+        self, version: PendingVersion, parsed: ParsedDocument, dimension: int, terms: Iterable[ChunkTerms]
     ) -> Leftover | None:
         """Puts this version in place of the one before, whose vectors are then left over. They are to be deleted.
 

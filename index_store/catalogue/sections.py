@@ -9,7 +9,7 @@ from index_store.base.batches import batches
 from index_store.base.database import VARIABLES
 from index_store.catalogue.records import Chunk, DocumentStatus, FoundChunk, Section
 from index_store.catalogue.schema import chunks, documents, sections
-from index_store.parsing.chunking.splitter import Section as SplitSection
+from index_store.parsing.chunking.chunker import ParsedSection
 
 AT_ONCE = 200
 """sections that are written together: of a long document no more are in memory"""
@@ -69,7 +69,7 @@ class Sections:
             }
 
 
-def insert_sections(connection: Connection, document_id: str, revision: int, parsed: Iterable[SplitSection]) -> None:
+def insert_sections(connection: Connection, document_id: str, revision: int, parsed: Iterable[ParsedSection]) -> None:
     position = 0
     for some in batches(enumerate(parsed), AT_ONCE):
         section_rows, chunk_rows = [], []

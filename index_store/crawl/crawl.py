@@ -1,4 +1,4 @@
-"""The door to a crawl: pages, one after the other, while the site is asked for the next few.
+"""A crawl as its caller sees it: pages, one after the other, while the site is asked for the next few.
 
 The crawl runs in an event loop in a thread of its own. It stays ahead of its reader by a bounded number of pages, so a
 slow reader slows the crawl, and the disk holds no more than these.
@@ -12,12 +12,10 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from index_store.base.settings import Settings
-from index_store.crawl.connections import GuardedConnections, Resolve, resolve_by_system
 from index_store.crawl.crawler import Crawler
 from index_store.crawl.fetch import Fetcher
-from index_store.crawl.guard import AddressGuard
-from index_store.crawl.options import CrawlOptions
-from index_store.crawl.pages import CrawledPage, KnownPage
+from index_store.crawl.guard import AddressGuard, GuardedConnections, Resolve, resolve_by_system
+from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage
 
 AHEAD = 2
 """pages for each that is fetched at once: what is under way, and as many that wait for the reader"""
@@ -47,7 +45,7 @@ class Crawl:
         self._pages: SimpleQueue[CrawledPage | None] = SimpleQueue()
         self._crawler: Crawler | None = None
         self._lock = threading.Lock()
-        self._course: Future[None] | None = None
+        self._task: Future[None] | None = None
         self._is_stopped = False
 
     @property
@@ -59,32 +57,32 @@ class Crawl:
         """Ends the crawl at once, whatever it waits for. From any thread; nothing happens when it has ended."""
         with self._lock:
             self._is_stopped = True
-            if self._course:
-                self._course.cancel()
+            if self._task:
+                self._task.cancel()
 
     def __iter__(self) -> Iterator[CrawledPage]:
         if self._is_stopped:
             return
         at_once = self._settings.crawl_at_once
         fetcher = Fetcher(self._connections, self._folder, at_once=at_once, seconds=self._settings.crawl_timeout)
-        room = asyncio.Semaphore(AHEAD * at_once)
+        slots = asyncio.Semaphore(AHEAD * at_once)
         loop = asyncio.new_event_loop()
         thread = threading.Thread(target=_serve, args=(loop,), name="crawl", daemon=True)
         thread.start()
         try:
             with self._lock:
-                course = asyncio.run_coroutine_threadsafe(self._run(fetcher, room), loop)
-                course.add_done_callback(lambda _: self._pages.put(None))
-                self._course = course
+                task = asyncio.run_coroutine_threadsafe(self._run(fetcher, slots), loop)
+                task.add_done_callback(lambda _: self._pages.put(None))
+                self._task = task
                 if self._is_stopped:
-                    course.cancel()
+                    task.cancel()
             while (page := self._pages.get()) and not self._is_stopped:
                 if page.path:
                     fetcher.files.discard(page.path)
                 yield page
-                loop.call_soon_threadsafe(room.release)
+                loop.call_soon_threadsafe(slots.release)
             if not self._is_stopped:
-                course.result()
+                task.result()
         finally:
             self.stop()
             asyncio.run_coroutine_threadsafe(_others_end(), loop).result()
@@ -93,14 +91,14 @@ class Crawl:
             for path in fetcher.files:
                 path.unlink(missing_ok=True)
 
-    async def _run(self, fetcher: Fetcher, room: asyncio.Semaphore) -> None:
+    async def _run(self, fetcher: Fetcher, slots: asyncio.Semaphore) -> None:
         async with fetcher:
-            self._crawler = Crawler(self._options, self._settings, self._known, fetcher, self._pages.put, room)
+            self._crawler = Crawler(self._options, self._settings, self._known, fetcher, self._pages.put, slots)
             await self._crawler.run()
 
 
 async def _others_end() -> None:
-    """Waits for the cancelled course to clear up. A loop that cancels every task leaves some of anyio's unfinished."""
+    """Waits for the cancelled task to clear up. A loop that cancels every task leaves some of anyio's unfinished."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     await asyncio.gather(*others, return_exceptions=True)
 

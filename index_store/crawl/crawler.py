@@ -1,7 +1,7 @@
-"""The course of a crawl: which address is asked for next, and what its answer means.
+"""The steps of a crawl: which address is asked for next, and what its answer means.
 
-Links first, in rings around the start; then what only the site's own map names; then pages that were taken for copies
-of others which did not come. `crawl.py` is the door to it.
+Links first, in rings around the start; then what only the site's own map names; then pages that were taken for
+duplicates of others which did not come. `crawl.py` runs it.
 """
 
 import asyncio
@@ -33,12 +33,10 @@ from index_store.crawl.errors import (
 from index_store.crawl.fetch import Answer, Body, Fetcher
 from index_store.crawl.frontier import Frontier, Visit
 from index_store.crawl.links import outline_of_headers, read_outline
-from index_store.crawl.options import CrawlOptions, Patterns
-from index_store.crawl.pages import CrawledPage, KnownPage, PageOutcome
-from index_store.crawl.polite import MOVED, SHAKY, PoliteFetcher, target_of
-from index_store.crawl.robots import Robots, Rules
+from index_store.crawl.politeness import MOVED, SHAKY, PoliteFetcher, Robots, Rules, target_of
+from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
 from index_store.crawl.sitemap import read_sitemap
-from index_store.parsing.loaders import KINDS
+from index_store.parsing.loaders.formats import BY_SUFFIX
 
 log = logging.getLogger(__name__)
 
@@ -52,14 +50,14 @@ _SILENT = (SiteUnreachable, SiteBusy, PageTimedOut, PageBroken, RobotsUnavailabl
 
 
 @dataclass
-class _Settled:
+class _Visited:
     """What became of an address."""
 
     is_page: bool
     title: str
 
     def has(self, title: str) -> bool:
-        """Whether it stands for a copy with that title; some sites name their front page as canonical everywhere."""
+        """Whether it stands for a duplicate of that title: some sites name their front page as canonical everywhere."""
         return self.is_page and (not title or not self.title or title == self.title)
 
 
@@ -71,14 +69,14 @@ class Crawler:
         known: Mapping[str, KnownPage],
         fetcher: Fetcher,
         deliver: Callable[[CrawledPage], None],
-        room: asyncio.Semaphore,
+        slots: asyncio.Semaphore,
     ) -> None:
-        """`room`: one for each page that may be delivered and not taken yet; whoever takes one releases it."""
+        """`slots`: one for each page that may be delivered and not taken yet; whoever takes one releases it."""
         self._options = options
         self._known = known
         self._fetcher = fetcher
         self._deliver = deliver
-        self._room = room
+        self._slots = slots
         self._at_once = settings.crawl_at_once
         self._limit = int(settings.max_file_mb * MEGABYTE)
         self._polite = PoliteFetcher(fetcher, 1 / settings.crawl_rate)
@@ -86,9 +84,9 @@ class Crawler:
         self._patterns = Patterns(options)
         self._sites = {site_of(options.url)}
         self.frontier = Frontier(options.limit)
-        self._settled: dict[str, _Settled] = {}
+        self._visited: dict[str, _Visited] = {}
         self._titles: dict[str, str] = {}
-        self._copies: dict[str, list[tuple[Visit, str]]] = defaultdict(list)
+        self._duplicates: dict[str, list[tuple[Visit, str]]] = defaultdict(list)
         """with their titles, by the address that they wait for"""
         self._of_digest = {page.digest: url for url, page in known.items()}
         self._delivered: set[str] = set()
@@ -111,10 +109,10 @@ class Crawler:
                 for url in await self._sitemap():
                     self._queue(url, 1)
                 await self._work()
-            await self._take_copies_alone()
+            await self._take_duplicates_alone()
             await self._look_for_known()
         if not self.frontier.pages:
-            await self._room.acquire()
+            await self._slots.acquire()
             error = NothingToCrawl(url=start.url)
             self._hand_over(CrawledPage(url=start.url, outcome=PageOutcome.FAILED, error=error))
 
@@ -130,7 +128,7 @@ class Crawler:
 
     async def _worker(self) -> None:
         while visit := await self.frontier.take():
-            await self._room.acquire()
+            await self._slots.acquire()
             try:
                 page = await self._visit(visit)
                 self._silences = 0
@@ -139,8 +137,8 @@ class Crawler:
             if page:
                 self._hand_over(page)
             else:
-                self._room.release()
-            self._settle(visit, page)
+                self._slots.release()
+            self._conclude(visit, page)
             if self._silences >= SILENCES:
                 log.warning("%s does not answer any more: the crawl ends", host_of(visit.url))
                 self.frontier.close()
@@ -178,22 +176,23 @@ class Crawler:
         url = visit.url
         if known and known.digest == body.digest:
             return self._unchanged(visit, known, answer)
-        # Links of a copy are not followed: relative to ever longer addresses, they would never end.
+        # Links of a duplicate are not followed: relative to ever longer addresses, they would never end.
         original = self._of_digest.get(body.digest, url)
-        if original != url and self._is_copy(visit, original, ""):
+        if original != url and self._is_duplicate(visit, original, ""):
             return None
         suffix = kinds.suffix_of(answer.headers, url) or kinds.HTML
         charset = kinds.charset_of(answer.headers)
         outline = outline_of_headers(answer.headers, url)
-        if KINDS[suffix] == KINDS[kinds.HTML]:
+        if BY_SUFFIX[suffix] is BY_SUFFIX[kinds.HTML]:
             outline = await asyncio.to_thread(read_outline, body.path, url, charset, outline)
         if outline.moved_to:
-            return self._move(visit, outline.moved_to)
+            self._move(visit, outline.moved_to)
+            return None
         links = tuple(link for link in outline.links if site_of(link) in self._sites)
         canonical = outline.canonical
         if canonical and canonical != url and not known and self._is_wanted(canonical):
             self._queue(canonical, visit.depth)
-            if self._is_copy(visit, canonical, outline.title):
+            if self._is_duplicate(visit, canonical, outline.title):
                 self._queue_links(visit, links)
                 return None
         self._queue_links(visit, links)
@@ -232,7 +231,7 @@ class Crawler:
     def _of_other_kind(self, visit: Visit, answer: Answer) -> CrawledPage | None:
         if visit.is_start:
             kind = kinds.media_type(answer.headers)
-            raise PageOfOtherKind(url=visit.url, kind=kind, known=" ".join(KINDS))
+            raise PageOfOtherKind(url=visit.url, kind=kind, known=" ".join(BY_SUFFIX))
         return self._gone_if_known(visit)
 
     def _failed(self, visit: Visit, error: DocumentError) -> CrawledPage:
@@ -253,7 +252,8 @@ class Crawler:
     def _follow(self, visit: Visit, answer: Answer) -> CrawledPage | None:
         target = target_of(answer)
         if target:
-            return self._move(visit, target)
+            self._move(visit, target)
+            return None
         if visit.is_start:
             raise BadRedirect(url=visit.first)
         return self._gone_if_known(visit)
@@ -267,34 +267,34 @@ class Crawler:
             return
         self.frontier.add(visit.moved_to(target))
 
-    # Copies
+    # Duplicates
 
-    def _is_copy(self, visit: Visit, original: str, title: str) -> bool:
+    def _is_duplicate(self, visit: Visit, original: str, title: str) -> bool:
         """Whether the page is one of `original`; as long as that has not come, it waits for it."""
-        settled = self._settled.get(original)
-        if settled:
-            return settled.has(title)
+        visited = self._visited.get(original)
+        if visited:
+            return visited.has(title)
         if visit.stands_alone:
             return False
-        self._copies[original].append((visit, title))
+        self._duplicates[original].append((visit, title))
         return True
 
-    def _settle(self, visit: Visit, page: CrawledPage | None) -> None:
+    def _conclude(self, visit: Visit, page: CrawledPage | None) -> None:
         is_page = page is not None and (
             page.outcome in (PageOutcome.FETCHED, PageOutcome.UNCHANGED)
             or (page.outcome is PageOutcome.FAILED and page.url in self._known)
         )
-        settled = _Settled(is_page, self._titles.get(visit.url, ""))
-        self._settled[visit.url] = settled
-        for copy, title in self._copies.pop(visit.url, ()):
-            if not settled.has(title):
-                self.frontier.add_again(replace(copy, stands_alone=True))
+        visited = _Visited(is_page, self._titles.get(visit.url, ""))
+        self._visited[visit.url] = visited
+        for duplicate, title in self._duplicates.pop(visit.url, ()):
+            if not visited.has(title):
+                self.frontier.requeue(replace(duplicate, stands_alone=True))
 
-    async def _take_copies_alone(self) -> None:
-        for copies in self._copies.values():
-            for copy, _ in copies:
-                self.frontier.add_again(replace(copy, stands_alone=True))
-        self._copies.clear()
+    async def _take_duplicates_alone(self) -> None:
+        for duplicates in self._duplicates.values():
+            for duplicate, _ in duplicates:
+                self.frontier.requeue(replace(duplicate, stands_alone=True))
+        self._duplicates.clear()
         await self._work()
 
     # What was known
@@ -304,12 +304,12 @@ class Crawler:
         if self._failures:
             for url in self._missing():
                 if self._is_wanted(url):
-                    self.frontier.add_again(Visit(url, self._options.depth))
+                    self.frontier.requeue(Visit(url, self._options.depth))
             await self._work()
         if self.frontier.met_a_limit:
             return
         for url in self._missing():
-            await self._room.acquire()
+            await self._slots.acquire()
             self._hand_over(CrawledPage(url=url, outcome=PageOutcome.GONE))
 
     def _missing(self) -> list[str]:

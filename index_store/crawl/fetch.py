@@ -9,7 +9,8 @@ import hashlib
 import logging
 import ssl
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+import zlib
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -21,9 +22,8 @@ import httpx2
 
 from index_store.base.settings import MEGABYTE
 from index_store.crawl.address import host_of
-from index_store.crawl.connections import GuardedConnections
 from index_store.crawl.errors import PageBroken, PageTimedOut, PageTooLarge, SiteUnreachable, SiteUntrusted
-from index_store.crawl.inflate import Broken, Inflater
+from index_store.crawl.guard import GuardedConnections
 
 log = logging.getLogger(__name__)
 # It logs whole headers at DEBUG: cookies, and redirects to addresses with passwords.
@@ -34,6 +34,13 @@ SLOWEST = 64 * 1024
 """bytes a second that a long content has to come at, once its page's time is used up"""
 DRAINED = 64 * 1024
 """bytes of an answer without content (a redirect, an error) that are read, so that its connection can serve again"""
+
+PIECE = 64 * 1024
+"""bytes"""
+
+_GZIP = b"\x1f\x8b"
+_ANY = 32 + zlib.MAX_WBITS  # a gzip or zlib header, whichever comes
+_RAW = -zlib.MAX_WBITS  # what some servers call deflate
 
 
 @dataclass(frozen=True)
@@ -102,7 +109,7 @@ class Fetcher:
         with _said_plainly(url, self._seconds):
             async with (
                 asyncio.timeout_at(begun + self._seconds) as time_limit,
-                self._pool.stream("GET", url, headers=headers) as response,
+                self._pool.stream("GET", url, headers=list(headers.items())) as response,
             ):
                 answer = Answer(url, response.status, httpx2.Headers(response.headers), None)
                 log.debug("%s %s", response.status, url)
@@ -138,9 +145,9 @@ class _Keeping:
         self._url = url
         self._limit = limit
         encoding = headers.get("content-encoding", "").strip().lower()
-        if encoding not in ("", "identity", *Inflater.ENCODINGS):
+        if encoding not in ("", "identity", *_Inflater.ENCODINGS):
             raise PageBroken(url=url)  # one that was not asked for, or several, one in the other
-        self._inflater = Inflater() if encoding in Inflater.ENCODINGS else None
+        self._inflater = _Inflater() if encoding in _Inflater.ENCODINGS else None
         claimed = headers.get("content-length", "")
         if claimed.isdecimal() and int(claimed) > limit:
             raise self._too_large()
@@ -187,7 +194,7 @@ def has_broken_off(error: PageBroken) -> bool:
     return isinstance(error.__cause__, (httpcore2.NetworkError, httpcore2.ProtocolError))
 
 
-async def _pieces(response: httpcore2.Response) -> AsyncIterator[bytes]:
+async def _pieces(response: httpcore2.Response) -> AsyncGenerator[bytes, None]:
     async for piece in response.aiter_stream():
         yield piece
 
@@ -210,7 +217,7 @@ def _said_plainly(url: str, seconds: float) -> Iterator[None]:
         if _is_from(error, ssl.SSLError):
             raise SiteUntrusted(host=host_of(url)) from error
         raise SiteUnreachable(host=host_of(url)) from error
-    except (httpcore2.NetworkError, httpcore2.ProtocolError, Broken) as error:
+    except (httpcore2.NetworkError, httpcore2.ProtocolError, _Broken) as error:
         raise PageBroken(url=url) from error
 
 
@@ -220,3 +227,54 @@ def _is_from(error: BaseException | None, kind: type[BaseException]) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+# Compressed content
+
+
+class _Broken(Exception):
+    """The content is not encoded as its server says, or not whole."""
+
+
+class _Inflater:
+    """Undoes a Content-Encoding piece by piece, so that a small bomb never becomes a large piece of memory.
+
+    Of gzip and deflate, which is all that the fetcher accepts.
+    """
+
+    ENCODINGS = ("gzip", "x-gzip", "deflate")
+
+    def __init__(self) -> None:
+        self._inflate = zlib.decompressobj(_ANY)
+        self._has_begun = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Pieces of at most PIECE bytes. Raises _Broken."""
+        while data:
+            if self._inflate.eof:
+                if data[:1] != _GZIP[:1]:
+                    return  # padding
+                self._inflate = zlib.decompressobj(_ANY)  # gzip files may be joined
+            piece = self._next(data)
+            data = self._inflate.unconsumed_tail or self._inflate.unused_data
+            if piece:
+                yield piece
+
+    def finish(self) -> Iterator[bytes]:
+        """What is left. Raises _Broken when the content ends too early."""
+        while piece := self._inflate.decompress(self._inflate.unconsumed_tail, PIECE):
+            yield piece
+        if self._has_begun and not self._inflate.eof:
+            raise _Broken
+
+    def _next(self, data: bytes) -> bytes:
+        try:
+            piece = self._inflate.decompress(data, PIECE)
+        except zlib.error as error:
+            if self._has_begun:
+                raise _Broken from error
+            self._inflate = zlib.decompressobj(_RAW)
+            self._has_begun = True
+            return self._next(data)
+        self._has_begun = True
+        return piece

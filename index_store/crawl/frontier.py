@@ -21,7 +21,7 @@ class Visit:
     """the addresses that redirected here, in order"""
     is_start: bool = False
     stands_alone: bool = False
-    """what it is a copy of did not come: it counts as a page of its own"""
+    """what it is a duplicate of did not come: it counts as a page of its own"""
 
     @property
     def first(self) -> str:
@@ -61,9 +61,10 @@ class Frontier:
             self._has_dropped = True
             return
         self.seen.add(visit.url)
-        self.add_again(visit)
+        self.requeue(visit)
 
-    def add_again(self, visit: Visit) -> None:
+    def requeue(self, visit: Visit) -> None:
+        """Whether or not it was there before."""
         heapq.heappush(self._heap, (visit.depth, next(self._order), visit))
 
     def close(self) -> None:

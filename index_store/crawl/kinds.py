@@ -9,32 +9,10 @@ from urllib.parse import unquote
 import ada_url
 import httpx2
 
-from index_store.parsing.loaders import KINDS
+from index_store.parsing.loaders.formats import BY_MEDIA_TYPE, BY_SUFFIX
 
 HTML = ".html"
 
-_OFFICE = "application/vnd.openxmlformats-officedocument"
-_SUFFIXES = {
-    "text/html": HTML,
-    "application/xhtml+xml": ".xhtml",
-    "text/plain": ".txt",
-    "text/markdown": ".md",
-    "text/x-markdown": ".md",
-    "text/csv": ".csv",
-    "text/tab-separated-values": ".tsv",
-    "text/rtf": ".rtf",
-    "application/rtf": ".rtf",
-    "application/pdf": ".pdf",
-    "application/x-pdf": ".pdf",
-    "application/epub+zip": ".epub",
-    "message/rfc822": ".eml",
-    "multipart/related": ".mhtml",
-    "application/x-mimearchive": ".mhtml",
-    f"{_OFFICE}.wordprocessingml.document": ".docx",
-    f"{_OFFICE}.presentationml.presentation": ".pptx",
-    f"{_OFFICE}.spreadsheetml.sheet": ".xlsx",
-    "application/zip": ".zip",
-}
 _SAYS_LITTLE = frozenset(
     (
         "",
@@ -63,7 +41,7 @@ def is_hopeless(url: str) -> bool:
     """Whether the address alone says that this is no document: a picture, a program. It is not asked for then."""
     path = ada_url.URL(url).pathname
     suffix = PurePosixPath(path).suffix.lower()
-    if suffix in KINDS:
+    if suffix in BY_SUFFIX:
         return False
     kind, encoding = _TYPES.guess_type(f"x{suffix}")
     return bool(encoding or _PROGRAMS_AND_ARCHIVES.fullmatch(suffix) or _MEDIA.match(kind or ""))
@@ -79,15 +57,17 @@ def charset_of(headers: httpx2.Headers) -> str | None:
 
 
 def suffix_of(headers: httpx2.Headers, url: str) -> str | None:
-    """Of KINDS, or None for a kind that can't be loaded."""
+    """That of a format that can be loaded, or None."""
     kind = media_type(headers)
     named = PurePosixPath(_file_name(headers, url)).suffix.lower()
-    if kind in _SAYS_LITTLE and named in KINDS:
+    if kind in _SAYS_LITTLE and named in BY_SUFFIX:
         return named
-    suffix = _SUFFIXES.get(kind, HTML if not kind and not named else None)
-    if suffix not in KINDS:
+    if not kind and not named:
+        return HTML
+    found = BY_MEDIA_TYPE.get(kind)
+    if found is None:
         return None
-    return named if KINDS.get(named) == KINDS[suffix] else suffix
+    return named if named in found.suffixes else found.media_types[kind]
 
 
 def name_of(headers: httpx2.Headers, url: str, suffix: str) -> str:

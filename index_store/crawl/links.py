@@ -6,7 +6,8 @@ from itertools import islice
 from pathlib import Path
 
 import httpx2
-from bs4 import BeautifulSoup, ParserRejectedMarkup, SoupStrainer, Tag
+from bs4 import BeautifulSoup, ParserRejectedMarkup, Tag
+from bs4.filter import SoupStrainer
 
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import normalised
@@ -21,7 +22,7 @@ TAGS = 50_000
 MOST = 10_000
 """links of one page"""
 TITLE = 200
-"""characters, kept of each page to tell copies from mistakes"""
+"""characters, kept of each page to tell duplicates from mistakes"""
 HEADER = 4000
 """characters of a header that are looked at"""
 
@@ -121,8 +122,8 @@ def _address(link: str, base: str) -> str | None:
 
 
 def _rel(tag: Tag) -> list[str]:
-    rel = tag.get("rel") or []
-    return [word.lower() for word in (rel if isinstance(rel, list) else str(rel).split())]
+    rel = tag.get("rel") or ""
+    return [word.lower() for word in (rel.split() if isinstance(rel, str) else rel)]
 
 
 def _obeying(outline: Outline, said: str) -> Outline:

@@ -10,7 +10,7 @@ from http import HTTPStatus
 from io import BufferedReader, RawIOBase
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from lxml import etree
 
@@ -120,10 +120,14 @@ def _xml(file: BufferedReader) -> Iterator[tuple[bool, str]]:
                 del parent[0]
 
 
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
 class _Limited(RawIOBase):
     """The first SIZE bytes of a file, since what is packed has no size before it is unpacked."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: _Readable) -> None:
         self._file = file
         self._left = SIZE
 

@@ -20,7 +20,7 @@ from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import failed, removed, unchanged
 from index_store.ingestion.sources import FileSource, KeptSource, file_name, storable
 from index_store.library.versions import IncomingFile
-from index_store.parsing.loaders import is_archive, kind_of
+from index_store.parsing.loaders.formats import is_archive, format_of
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class Admission:
     def admit(self, index: IndexRecord, file: IncomingFile, item: Item) -> PendingVersion | None:
         """A file, whose kind is told by its name. Raises Superseded for a member of an archive that was replaced."""
         try:
-            kind = "zip" if is_archive(file.name) else kind_of(file.name)
+            kind = "zip" if is_archive(file.name) else format_of(file.name).kind
         except errors.UnknownKind as error:
             self.refuse(index, file, item, error)
             return None

@@ -16,7 +16,7 @@ from index_store.ingestion.context import JobContext
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult, failed, ready
 from index_store.library.versions import EmbeddedVersion
-from index_store.parsing.worker.sections import Split
+from index_store.parsing.worker.protocol import ParsedDocument
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class DocumentTask:
 
     version: PendingVersion
     item: Item
-    parsed: Split | None = None
+    parsed: ParsedDocument | None = None
     vectors: list[NDArray[np.float32]] = field(default_factory=list)
     """of its chunks, as they come"""
     is_done: bool = False

@@ -7,7 +7,7 @@ from index_store.base.settings import Settings
 from index_store.ingestion.progress import Items
 from index_store.library.library import Library
 from index_store.library.versions import Versions
-from index_store.parsing.chunking.splitter import VERSION
+from index_store.parsing.chunking.chunker import VERSION
 from index_store.parsing.worker.parser import Parser
 from index_store.vectors.embeddings import Embeddings
 

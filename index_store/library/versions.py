@@ -24,7 +24,7 @@ from index_store.full_text.analysis import Analyzer
 from index_store.full_text.bm25 import ChunkTerms
 from index_store.library.library import Library
 from index_store.library.originals import StagedFile, digest
-from index_store.parsing.worker.sections import Split
+from index_store.parsing.worker.protocol import ParsedDocument
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class EmbeddedVersion:
     """All that a version is made ready of."""
 
     version: PendingVersion
-    parsed: Split
+    parsed: ParsedDocument
     vectors: NDArray[np.float32]
     """a row for each chunk"""
 
@@ -272,7 +272,7 @@ class Versions:
         )
 
 
-def _terms(analyzer: Analyzer, ids: Sequence[str], parsed: Split) -> Iterator[ChunkTerms]:
+def _terms(analyzer: Analyzer, ids: Sequence[str], parsed: ParsedDocument) -> Iterator[ChunkTerms]:
     chunks = ((section, chunk) for section in parsed for chunk in section.chunks)
     for id_, (section, chunk) in zip(ids, chunks, strict=True):
         yield ChunkTerms.of(analyzer, id_, parsed.title, chunk.headings, section.text[chunk.start : chunk.end])

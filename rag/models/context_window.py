@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from index_store.parsing.chunking.text_splitter import cut, measure
+from index_store.parsing.chunking.text_splitter import split_text, text_width
 from index_store.search.hits import Hit
 
 TOKENS_A_CHARACTER = 0.8
@@ -44,7 +44,7 @@ class ContextWindow:
 
 
 def length(text: str) -> float:
-    return measure(text) + FIGURE * len(_FIGURES.findall(text))
+    return text_width(text) + FIGURE * len(_FIGURES.findall(text))
 
 
 def fit_to_context(hits: Sequence[Hit], window: ContextWindow) -> list[Hit]:
@@ -80,9 +80,9 @@ def _trimmed(hit: Hit, size: float) -> Hit:
 def _around(text: str, start: int, end: int, size: float) -> tuple[int, int]:
     """The chunk at `start` to `end` with as much on either side, by turns, as `size` holds."""
     if length(text[start:end]) > size:
-        low, high = cut(text[start:end], int(size * measure(text[start:end]) / length(text[start:end])))[0]
+        low, high = split_text(text[start:end], int(size * text_width(text[start:end]) / length(text[start:end])))[0]
         return start + low, start + high
-    pieces = cut(text, PIECE)
+    pieces = split_text(text, PIECE)
     before = (low for low, _ in reversed(pieces) if low < start)
     after = (high for _, high in pieces if high > end)
     sides: list[tuple[Iterator[int], bool]] = [(after, False), (before, True)]

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from index_store.base.errors import EmptyDocument, NoText, UnknownKind
-from index_store.parsing.loaders import ARCHIVES, KINDS
+from index_store.parsing.loaders.formats import LOADABLE
 from tests.browser.test_run import script
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 
@@ -56,7 +56,7 @@ def test_a_file_that_cannot_be_loaded_is_told_in_one_sentence_and_nothing_is_los
         expect(loaded.text("job.failed", count=3).last).to_be_visible()
         for error in (
             EmptyDocument(name=empty.name),
-            UnknownKind(name=unknown.name, known=" ".join([*KINDS, *ARCHIVES])),
+            UnknownKind(name=unknown.name, known=" ".join(LOADABLE)),
             NoText(name=blank.name),
         ):
             expect(loaded.page.get_by_text(error.sentence(language)).last).to_be_visible()

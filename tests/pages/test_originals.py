@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from index_store.base.errors import StoreInUse, UnknownDocument
 from index_store.ingestion.sources import FileSource
+from index_store.parsing.loaders.formats import FORMATS
 from pages import process
 from pages.originals import original
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
@@ -71,6 +72,14 @@ def test_what_a_browser_does_not_show_is_saved(client, add, name):
     answer = client.get(f"/originals/{add(name, b'PK not really a document')}")
     assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
     assert answer.headers["content-type"].startswith("application/")
+
+
+@pytest.mark.parametrize("record", FORMATS, ids=lambda record: record.kind)
+def test_each_format_is_served_as_its_record_says(client, add, record):
+    answer = client.get(f"/originals/{add(f'a{record.suffixes[0]}', b'not really a document')}")
+    assert answer.headers["content-type"].partition(";")[0] == record.served_as
+    assert answer.headers["content-disposition"].startswith("inline" if record.shown_as else "attachment")
+    assert "sandbox" in answer.headers["content-security-policy"] or record.kind == "pdf"
 
 
 @pytest.mark.parametrize("name", ["髙橋① 規程.docx", 'a"b;c\r\nSet-Cookie: x.docx', "%00.docx"])

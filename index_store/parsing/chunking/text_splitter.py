@@ -1,4 +1,6 @@
-"""A text to spans of limited length, cut where a reader would: at headings, paragraphs, sentences, words.
+"""A text to spans of limited length, split where a reader would: at headings, paragraphs, sentences, words.
+
+Tables and code fences are kept whole, or else split at their lines, so that each part can be opened again.
 
 Lengths are measured in wide characters: one of Japanese, Chinese or Korean counts 1, a narrow one 1/3. That is close to
 how multilingual tokenizers count (about 0.7 tokens a kanji or kana, 0.25 an English letter), so one size serves both
@@ -10,15 +12,16 @@ import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 from itertools import accumulate
 
-from index_store.parsing.chunking.blocks import blocks_of
+from index_store.parsing.loaders.document import FENCE
 
 
-class Edge(IntEnum):
-    """How good a place is to cut at, before a character."""
+class Boundary(IntEnum):
+    """How good a place is to split at, before a character."""
 
     NONE = 0
     CHARACTER = 1
@@ -29,16 +32,16 @@ class Edge(IntEnum):
     HEADING = 6
 
 
-def cut(text: str, size: int, overlap: int = 0, marks: Sequence[int] = ()) -> list[tuple[int, int]]:
+def split_text(text: str, size: int, overlap: int = 0, marks: Sequence[int] = ()) -> list[tuple[int, int]]:
     """Spans of `text`, none longer than `size`, that together hold all of it but white space at their ends.
 
     `marks` are offsets at which sub-headings start. A span overlaps the one before by at most `overlap`, except where a
     sub-heading or a row of a table starts.
     """
-    return _Cutter(text, size, overlap, marks).spans()
+    return _TextSplitter(text, size, overlap, marks).spans()
 
 
-def measure(text: str) -> float:
+def text_width(text: str) -> float:
     """Length in wide characters."""
     return sum(map(_width, text)) / _UNITS
 
@@ -52,15 +55,15 @@ def _width(character: str) -> int:
     return _UNITS if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-class _Cutter:
+class _TextSplitter:
     def __init__(self, text: str, size: int, overlap: int, marks: Sequence[int]) -> None:
         self.text = text
         self.size = size * _UNITS
         self.overlap = overlap * _UNITS
         self.widths = array("Q", accumulate(map(_width, text), initial=0))
         self.rows: list[tuple[int, int]] = []
-        """tables and code fences too long to be kept whole, which are cut at their lines and do not overlap"""
-        self.edges = self._edges(marks)
+        """tables and code fences too long to be kept whole, which are split at their lines and do not overlap"""
+        self.boundaries = self._boundaries(marks)
 
     def spans(self) -> list[tuple[int, int]]:
         spans = []
@@ -69,7 +72,7 @@ class _Cutter:
             if self._between(start, len(self.text)) <= self.size:
                 following = len(self.text)
             else:
-                found = self._edge_after(start, end)
+                found = self._boundary_after(start, end)
                 if found is None and start < end:
                     start = end  # without the overlap there may be room
                     continue
@@ -85,20 +88,20 @@ class _Cutter:
         """The last offset that is no more than `width` from `start`."""
         return bisect_right(self.widths, self.widths[start] + width) - 1
 
-    def _edge_after(self, start: int, floor: int) -> int | None:
-        """The best edge in reach of `start`, above `floor`: the last of the highest kind, rather in the latter half."""
+    def _boundary_after(self, start: int, floor: int) -> int | None:
+        """The best in reach of `start`, above `floor`: the last of the highest kind, rather in the latter half."""
         last = self._reach(start, self.size)
         quarter, half = self._reach(start, self.size // 4), self._reach(start, self.size // 2)
-        for low, least in ((quarter, Edge.HEADING), (half, Edge.CHARACTER), (start, Edge.CHARACTER)):
+        for low, least in ((quarter, Boundary.HEADING), (half, Boundary.CHARACTER), (start, Boundary.CHARACTER)):
             low = max(low, floor, start)
-            window = self.edges[low + 1 : last + 1]
+            window = self.boundaries[low + 1 : last + 1]
             best = max(window, default=0)
             if best >= least:
                 return low + 1 + window.rindex(best)
         return None
 
     def _anywhere(self, start: int) -> int:
-        """Where nothing can be cut well, as in a line of base64: at the limit, but never inside a grapheme."""
+        """Where nothing can be split well, as in a line of base64: at the limit, but never inside a grapheme."""
         end = max(self._reach(start, self.size), start + 1)
         at = end
         while at > start + 1 and _joined(self.text, at):
@@ -107,64 +110,64 @@ class _Cutter:
 
     def _overlapping(self, start: int, end: int) -> int:
         in_rows = any(low < end < high for low, high in self.rows)
-        if not self.overlap or end >= len(self.text) or self.edges[end] == Edge.HEADING or in_rows:
+        if not self.overlap or end >= len(self.text) or self.boundaries[end] == Boundary.HEADING or in_rows:
             return end
         low = max(bisect_left(self.widths, self.widths[end] - self.overlap), start + 1)
-        window = self.edges[low:end]
-        for least in (Edge.SENTENCE, Edge.WORD, Edge.CHARACTER):
-            for at, edge in enumerate(window, low):
-                if edge >= least and not any(row < at < high for row, high in self.rows):
+        window = self.boundaries[low:end]
+        for least in (Boundary.SENTENCE, Boundary.WORD, Boundary.CHARACTER):
+            for at, boundary in enumerate(window, low):
+                if boundary >= least and not any(row < at < high for row, high in self.rows):
                     return at
         return end
 
-    def _edges(self, marks: Sequence[int]) -> bytearray:
-        """For each offset the kind of edge there is before it."""
+    def _boundaries(self, marks: Sequence[int]) -> bytearray:
+        """For each offset the kind of boundary there is before it."""
         text = self.text
-        edges = bytearray(len(text) + 1)
+        boundaries = bytearray(len(text) + 1)
 
-        def raise_to(at: int, edge: Edge) -> None:
-            edges[at] = max(edges[at], edge)
+        def raise_to(at: int, boundary: Boundary) -> None:
+            boundaries[at] = max(boundaries[at], boundary)
 
         for at in range(1, len(text)):
             if _between_wide(text, at):
-                edges[at] = Edge.CHARACTER
-        for pattern, edge in _PATTERNS:
+                boundaries[at] = Boundary.CHARACTER
+        for pattern, boundary in _PATTERNS:
             for found in pattern.finditer(text):
                 if not _joined(text, found.end()):
-                    raise_to(found.end(), edge)
+                    raise_to(found.end(), boundary)
         for block in blocks_of(text):
-            raise_to(block.start, Edge.PARAGRAPH)
-            raise_to(block.end, Edge.PARAGRAPH)
+            raise_to(block.start, Boundary.PARAGRAPH)
+            raise_to(block.end, Boundary.PARAGRAPH)
             if self._between(block.start, block.end) <= self.size:
-                edges[block.start + 1 : block.end] = bytes(block.end - block.start - 1)
+                boundaries[block.start + 1 : block.end] = bytes(block.end - block.start - 1)
                 continue
             self.rows.append((block.start, block.end))
             at = block.start
             for line in text[block.start : block.end].splitlines(keepends=True):
                 # A line that has room is kept whole.
                 if self._between(at, at + len(line)) <= self.size:
-                    edges[at + 1 : at + len(line)] = bytes(len(line) - 1)
+                    boundaries[at + 1 : at + len(line)] = bytes(len(line) - 1)
                 at += len(line)
         for mark in marks:
             # A sub-heading stays with what it is about.
             line_end = text.find("\n", mark)
             below = re.compile(r"\s*").match(text, line_end).end() if line_end >= 0 else len(text)  # type: ignore[union-attr]
             if self._between(mark, below) <= self.size // 2:
-                edges[mark + 1 : below + 1] = bytes(below - mark)
+                boundaries[mark + 1 : below + 1] = bytes(below - mark)
         for mark in marks:
-            edges[mark] = Edge.HEADING
-        edges[len(text)] = Edge.PARAGRAPH
-        return edges
+            boundaries[mark] = Boundary.HEADING
+        boundaries[len(text)] = Boundary.PARAGRAPH
+        return boundaries
 
 
 _CLOSING = "」』）)】〉》〕］］”’\"'"
 _PATTERNS = (
-    (re.compile(r"\n[^\S\n]*\n\s*"), Edge.PARAGRAPH),
-    (re.compile(r"\n"), Edge.LINE),
-    (re.compile(rf"[。！？．]+[{re.escape(_CLOSING)}]*"), Edge.SENTENCE),
-    (re.compile(rf"[.!?]+[{re.escape(_CLOSING)}]*[^\S\n]+"), Edge.SENTENCE),
-    (re.compile(r"[、，；：]+"), Edge.WORD),
-    (re.compile(r"[^\S\n]+"), Edge.WORD),
+    (re.compile(r"\n[^\S\n]*\n\s*"), Boundary.PARAGRAPH),
+    (re.compile(r"\n"), Boundary.LINE),
+    (re.compile(rf"[。！？．]+[{re.escape(_CLOSING)}]*"), Boundary.SENTENCE),
+    (re.compile(rf"[.!?]+[{re.escape(_CLOSING)}]*[^\S\n]+"), Boundary.SENTENCE),
+    (re.compile(r"[、，；：]+"), Boundary.WORD),
+    (re.compile(r"[^\S\n]+"), Boundary.WORD),
 )
 
 _NOT_FIRST = set("、。，．・：；？！ー」』）】〉》〕］ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ々ゝゞヽヾ〜…‥％")
@@ -185,7 +188,7 @@ def _joined(text: str, at: int) -> bool:
 
 
 def _between_wide(text: str, at: int) -> bool:
-    """Whether Japanese may be cut before `at`: not before closing marks, after opening ones, or within katakana."""
+    """Whether Japanese may be split before `at`: not before closing marks, after opening ones, or within katakana."""
     before, after = text[at - 1], text[at]
     if _width(before) == 1 and _width(after) == 1:
         return False
@@ -202,3 +205,53 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     start = min(_BLANK_LINES.match(text, start, end).end(), end)  # type: ignore[union-attr]
     end = start + len(text[start:end].rstrip())
     return start, end
+
+
+# Tables and code fences
+
+
+@dataclass(frozen=True)
+class Block:
+    """A table or a code fence, with the newline at its end."""
+
+    start: int
+    end: int
+    opening: str
+    """a table's header row and rule, or the line that opens a fence: what each part begins with where it is split"""
+    closing: str = ""
+    """the line that closes a fence"""
+
+    @property
+    def is_table(self) -> bool:
+        return bool(self.opening) and not self.closing
+
+
+_TABLE = re.compile(r"(?:^[ \t]*\|.*(?:\n|\Z))+", re.M)
+_RULE = re.compile(r"[ \t]*\|[ \t:|-]+$")
+
+
+def blocks_of(text: str) -> list[Block]:
+    blocks: list[Block] = []
+    at = 0
+    fence, opened, opening = "", 0, ""
+    plain_from = 0
+
+    def tables(low: int, high: int) -> None:
+        for found in _TABLE.finditer(text, low, high):
+            if not found[0]:
+                continue
+            rows = found[0].split("\n")
+            header = "\n".join(rows[:2]) + "\n" if len(rows) > 2 and _RULE.match(rows[1]) else ""
+            blocks.append(Block(found.start(), found.end(), header))
+
+    for line in text.splitlines(keepends=True) if "```" in text or "~~~" in text else ():
+        mark = FENCE.match(line)
+        if mark and not fence:
+            tables(plain_from, at)
+            fence, opened, opening = mark[1], at, line
+        elif mark and mark[1][0] == fence[0] and len(mark[1]) >= len(fence):
+            blocks.append(Block(opened, at + len(line), opening, fence))
+            fence, plain_from = "", at + len(line)
+        at += len(line)
+    tables(opened if fence else plain_from, len(text))
+    return blocks

@@ -35,8 +35,8 @@ from index_store.base.errors import (
     UnsafeMember,
     WrongContent,
 )
-from index_store.parsing.loaders import ARCHIVES, KINDS, is_archive, kind_of
 from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.formats import LOADABLE, format_of, is_archive
 from index_store.parsing.loaders.text.decode import japanese
 
 log = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ def _refuse_whole(name: str, unpacked: Unpacked) -> None:
     if errors and all(isinstance(error, PasswordProtected) for error in errors):
         raise PasswordProtected(name=name)
     if all(isinstance(error, UnknownKind) for error in errors):
-        raise NothingToLoad(name=name, known=" ".join([*KINDS, *sorted(ARCHIVES)]))
+        raise NothingToLoad(name=name, known=" ".join(LOADABLE))
 
 
 class _Unpacker:
@@ -151,7 +151,7 @@ class _Unpacker:
             if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG) or _LEADS_ELSEWHERE.search(name):
                 raise UnsafeMember(name=name)
             if not is_archive(name):
-                kind_of(name)
+                format_of(name)
             elif depth >= DEPTH:
                 raise NestedTooDeeply(name=name)
             if info.flag_bits & _ENCRYPTED:

@@ -3,10 +3,6 @@
 import sys
 from pathlib import Path
 
-CHARACTERS = 20_000_000
-"""of text that one document may have, about 30,000 pages of Japanese: read and split in 57 s and 0.55 GB, within the
-default limits, and embedded in two hours (measured on two cores)"""
-
 FILES = 256
 """open at once; a document or an archive needs a handful"""
 

@@ -12,10 +12,9 @@ from pydantic import ValidationError
 
 from index_store.base import errors
 from index_store.base.settings import MEGABYTE, Settings
-from index_store.parsing.loaders.loaded import RawFile
+from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.worker.process import LOOK, Process
-from index_store.parsing.worker.protocol import Answer, Listing, Request
-from index_store.parsing.worker.sections import Split
+from index_store.parsing.worker.protocol import Answer, Listing, ParsedDocument, Request
 
 if TYPE_CHECKING:
     from index_store.parsing.loaders.archive import Unpacked
@@ -48,7 +47,7 @@ class Parser:
         for leftover in self._folder.glob("*"):
             leftover.unlink()
 
-    def load(self, file: RawFile, kind: str, is_cancelled: Callable[[], bool] = _never) -> Split:
+    def load(self, file: RawFile, kind: str, is_cancelled: Callable[[], bool] = _never) -> ParsedDocument:
         """`is_cancelled` is asked ten times a second, from another thread.
 
         Raises DocumentError: Cancelled, ParserFailed, ParserTimedOut, TooMuchText, NoText, and what the loader raises.
@@ -58,7 +57,7 @@ class Parser:
                 file.path, file.name, kind=kind, charset=file.charset, result=str(result), file_size=WRITTEN
             )
             answer = self._ask(request, is_cancelled)
-            return Split(answer.title, file.name, answer.sections, answer.chunks, result)
+            return ParsedDocument(answer.title, file.name, answer.sections, answer.chunks, result)
 
     def unpack(self, path: Path, name: str, folder: Path, is_cancelled: Callable[[], bool] = _never) -> "Unpacked":
         """An archive's members, as files in `folder`, which is the caller's to clear whatever happens.
@@ -70,7 +69,7 @@ class Parser:
         file_size = max(int(self._settings.max_file_mb * MEGABYTE), LISTING)
         with self._result_file() as result:
             request = self._request(
-                path, name, kind=None, folder=str(folder.absolute()), result=str(result), file_size=file_size
+                path, name, kind="zip", folder=str(folder.absolute()), result=str(result), file_size=file_size
             )
             self._ask(request, is_cancelled)
             listing = _listing(result, name)

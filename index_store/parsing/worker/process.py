@@ -9,6 +9,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -37,20 +39,25 @@ _KEPT = re.compile(r"PATH|HOME|LANG|LC_.*|TZ|TMP|TEMP|TMPDIR|SYSTEMROOT|LD_LIBRA
 """what of the environment Python needs: a file that takes over native code should find no keys"""
 
 
+@dataclass(frozen=True)
+class _Running:
+    popen: "subprocess.Popen[bytes]"
+    requests: IO[bytes]
+    answers: IO[bytes]
+    complaints: IO[bytes]
+    lifeline: IO[bytes] | None
+    """a pipe that is never written to: when this end closes, as by its owner's death, the kernel ends the process"""
+
+
 class Process:
     """One request at a time."""
 
     def __init__(self) -> None:
-        self._popen: subprocess.Popen[bytes] | None = None
-        self._complaints: IO[bytes] | None = None
-
-    @property
-    def pid(self) -> int | None:
-        return self._popen.pid if self._popen else None
+        self._running: _Running | None = None
 
     def ask(self, request: Request, is_cancelled: Callable[[], bool]) -> Answer:
         """Raises ParserFailed, ParserTimedOut and Cancelled, after which there is no process any more."""
-        popen = self._running()
+        running = self._started()
         why_killed: list[errors.DocumentError] = []
         answered = threading.Event()
 
@@ -63,18 +70,18 @@ class Process:
                     why_killed.append(errors.ParserTimedOut(name=request.name, seconds=f"{request.seconds:g}"))
                 else:
                     continue
-                popen.kill()
+                running.popen.kill()
                 return
 
         watcher = threading.Thread(target=watch, name="parser-watch", daemon=True)
         watcher.start()
         line = b""
         try:
-            popen.stdin.write(request.line())
-            popen.stdin.flush()
-            line = popen.stdout.readline(ANSWER)
-        except BrokenPipeError:
-            pass  # it died, as an empty line says too
+            # Where it died, there is no line either.
+            with suppress(BrokenPipeError):
+                running.requests.write(request.line())
+                running.requests.flush()
+                line = running.answers.readline(ANSWER)
         except BaseException:
             # Ctrl-C: what it still answers would be taken for the next file's.
             self.stop()
@@ -88,7 +95,7 @@ class Process:
         try:
             answer = Answer.model_validate_json(line)
         except ValidationError as error:
-            self._report(request.name)
+            _report(running, request.name)
             self.stop()
             raise errors.ParserFailed(name=request.name) from error
         if answer.is_worn:
@@ -96,40 +103,60 @@ class Process:
         return answer
 
     def stop(self) -> None:
-        if self._popen:
-            self._popen.kill()
-            self._popen.communicate()
-            self._popen = None
-        if self._complaints:
-            self._complaints.close()
-            self._complaints = None
+        running, self._running = self._running, None
+        if running:
+            running.popen.kill()
+            running.popen.communicate()
+            running.complaints.close()
+            if running.lifeline:
+                running.lifeline.close()
 
-    def _running(self) -> "subprocess.Popen[bytes]":
-        if self._popen and self._popen.poll() is None:
-            return self._popen
+    def _started(self) -> _Running:
+        if self._running and self._running.popen.poll() is None:
+            return self._running
         self.stop()
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
-        kept = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
-        search_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-        # Threads of a mathematical library are started when it is imported, each with memory of its own.
-        single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
-        self._popen = subprocess.Popen(
-            [sys.executable, "-m", "index_store.parsing.worker.worker"],
+        self._running = _start()
+        return self._running
+
+
+def _start() -> _Running:
+    kept = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
+    search_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    # Threads of a mathematical library are started when it is imported, each with memory of its own.
+    single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+    complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+    lifeline: IO[bytes] | None = None
+    inherited: list[int] = []
+    if sys.platform == "linux":
+        theirs, ours = os.pipe()
+        inherited.append(theirs)
+        lifeline = os.fdopen(ours, "wb", buffering=0)
+    try:
+        popen = subprocess.Popen(  # noqa: S603 - of this very program
+            [sys.executable, "-m", "index_store.parsing.worker.worker", *map(str, inherited)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._complaints,
+            stderr=complaints,
             env={**kept, **single, "PYTHONPATH": search_path, "PYTHONIOENCODING": "utf-8"},
+            pass_fds=inherited,
             # Ctrl-C is for the owner alone, who then ends this process by closing its input.
             start_new_session=True,
         )
-        return self._popen
+    finally:
+        for descriptor in inherited:
+            os.close(descriptor)
+    if popen.stdin is None or popen.stdout is None:
+        raise AssertionError("both are pipes")
+    return _Running(popen, popen.stdin, popen.stdout, complaints, lifeline)
 
-    def _report(self, name: str) -> None:
-        try:
-            code = self._popen.wait(DYING)
-        except subprocess.TimeoutExpired:
-            code = None
-        self._complaints.seek(0, os.SEEK_END)
-        self._complaints.seek(max(0, self._complaints.tell() - COMPLAINTS))
-        text = self._complaints.read().decode(errors="replace")
-        log.warning("the parser's process ended with %s on %s\n%s", code, name, text)
+
+def _report(running: _Running, name: str) -> None:
+    try:
+        code = running.popen.wait(DYING)
+    except subprocess.TimeoutExpired:
+        code = None
+    complaints = running.complaints
+    complaints.seek(0, os.SEEK_END)
+    complaints.seek(max(0, complaints.tell() - COMPLAINTS))
+    text = complaints.read().decode(errors="replace")
+    log.warning("the parser's process ended with %s on %s\n%s", code, name, text)

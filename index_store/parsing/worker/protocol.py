@@ -1,22 +1,28 @@
-"""What a parser's process and its owner say to each other, as JSON: the owner trusts none of what it is answered."""
+"""What a parser's process and its owner say to each other: requests, answers, and a document's sections on disk.
+
+All of it is JSON, and the owner trusts none of what it is answered: a process that read a file of anyone's wrote it.
+"""
 
 import json
+import weakref
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from index_store.base import errors
-from index_store.parsing.loaders.loaded import CleanText
+from index_store.parsing.chunking.chunker import ParsedSection
+from index_store.parsing.loaders.document import CleanText
 
 
 @dataclass(frozen=True)
 class Request:
     path: str
     name: str
-    kind: str | None
-    """the loader's module; None: an archive, to be unpacked into `folder`"""
+    kind: str
+    """a format's; "zip" for an archive"""
     result: str
     """the file to write the sections, or what came of an archive, to"""
     seconds: float
@@ -28,6 +34,7 @@ class Request:
     chunk_overlap: int
     charset: str | None = None
     folder: str | None = None
+    """to unpack an archive into; None: a document is to be loaded"""
 
     def line(self) -> bytes:
         # As ASCII: a path may hold bytes that are no text.
@@ -74,3 +81,42 @@ class Listing(BaseModel, frozen=True):
 
     members: list[tuple[CleanText, Path]]
     refused: list[tuple[CleanText, Refusal]]
+
+
+SECTION_LINE = 16 * 1024 * 1024
+"""bytes of a section at most; one of the largest CHUNK_SIZE takes 0.3 MB, unless a table's header is huge"""
+
+_SECTION = TypeAdapter(ParsedSection)
+
+
+def write_sections(path: Path, sections: Iterable[ParsedSection]) -> None:
+    with path.open("wb") as file:
+        for section in sections:
+            file.write(_SECTION.dump_json(section) + b"\n")
+
+
+class ParsedDocument:
+    """A document in sections, in reading order, one after another from the disk: a large one costs no memory.
+
+    Iterating again starts anew.
+
+    Its file goes when the object does, or with `close()`. Iterating raises ParserFailed where the file is not what a
+    parser writes.
+    """
+
+    def __init__(self, title: str, name: str, sections: int, chunks: int, path: Path) -> None:
+        self.title = title
+        self.section_count = sections
+        self.chunk_count = chunks
+        self._name = name
+        self._path = path
+        self.close = weakref.finalize(self, path.unlink, missing_ok=True)
+
+    def __iter__(self) -> Iterator[ParsedSection]:
+        with self._path.open("rb") as file:
+            while line := file.readline(SECTION_LINE):
+                # It was written by a process that read a file of anyone's.
+                try:
+                    yield _SECTION.validate_json(line)
+                except ValidationError as error:
+                    raise errors.ParserFailed(name=self._name) from error

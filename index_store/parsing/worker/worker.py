@@ -12,21 +12,24 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from index_store.base.errors import DocumentError, NoText, ParserFailed, TooMuchText
-from index_store.parsing.chunking.splitter import split
-from index_store.parsing.loaders import Loader, RawFile, loader_of
-from index_store.parsing.worker import limits, sections
-from index_store.parsing.worker.protocol import Answer, Listing, Refusal, Request
+from index_store.parsing.chunking.chunker import chunk_document
+from index_store.parsing.loaders.document import CHARACTERS, RawFile
+from index_store.parsing.loaders.formats import BY_KIND, Load
+from index_store.parsing.worker import limits
+from index_store.parsing.worker.protocol import Answer, Listing, Refusal, Request, write_sections
+
+if TYPE_CHECKING:
+    from index_store.parsing.loaders.archive import Unpacked
 
 FILES = 200
 """after which the process is replaced, so that what libraries leak is given back; starting one takes 0.25 s"""
 
 GRACE = 10
-"""seconds after which the process ends itself, should the parent that keeps the time be gone"""
+"""seconds beyond a file's own, after which the process ends itself where the kernel does not watch its owner"""
 
 
 def main() -> None:
@@ -39,10 +42,12 @@ def main() -> None:
     faulthandler.enable(complaints)
     sys.excepthook = lambda _kind, error, _trace: _complain(error, complaints.write)
 
+    for lifeline in sys.argv[1:]:
+        _end_with_owner(int(lifeline))
     libraries = limits.address_space()
     for count, line in enumerate(sys.stdin, 1):
         request = Request.of_line(line)
-        with _ended_with_owner(request.seconds):
+        with _ended_in_time(request.seconds):
             before = limits.address_space()
             limits.lift()
             work = _work(request)
@@ -59,9 +64,11 @@ def main() -> None:
 
 def _work(request: Request) -> Callable[[], Answer]:
     """With its libraries imported, which are not to count as the file's memory."""
-    if request.kind is None:
-        return partial(_unpack, import_module("index_store.parsing.loaders.archive"), request)
-    return partial(_load, loader_of(request.kind), request)
+    if request.folder is not None:
+        from index_store.parsing.loaders.archive import unpack
+
+        return partial(_unpack, unpack, request, Path(request.folder))
+    return partial(_load, BY_KIND[request.kind].loader(), request)
 
 
 def _answer(request: Request, work: Callable[[], Answer]) -> Answer:
@@ -73,20 +80,20 @@ def _answer(request: Request, work: Callable[[], Answer]) -> Answer:
         return Answer(refusal=Refusal.of(ParserFailed(name=request.name)), is_worn=True)
 
 
-def _load(loader: Loader, request: Request) -> Answer:
-    loaded = loader.load(RawFile(Path(request.path), request.name, request.charset))
-    if sum(len(page.markdown) for page in loaded.pages) > limits.CHARACTERS:
-        raise TooMuchText(name=request.name, limit=f"{limits.CHARACTERS:,}")
-    found = split(loaded, request.chunk_size, request.chunk_overlap)
+def _load(load: Load, request: Request) -> Answer:
+    loaded = load(RawFile(Path(request.path), request.name, request.charset))
+    if sum(len(page.markdown) for page in loaded.pages) > CHARACTERS:
+        raise TooMuchText(name=request.name, limit=f"{CHARACTERS:,}")
+    found = chunk_document(loaded, request.chunk_size, request.chunk_overlap)
     chunks = sum(len(section.chunks) for section in found)
     if not chunks:
         raise NoText(name=request.name)
-    sections.write(Path(request.result), found)
+    write_sections(Path(request.result), found)
     return Answer(title=loaded.title, sections=len(found), chunks=chunks)
 
 
-def _unpack(archive: ModuleType, request: Request) -> Answer:
-    unpacked = archive.unpack(Path(request.path), request.name, Path(request.folder))
+def _unpack(unpack: Callable[[Path, str, Path], "Unpacked"], request: Request, folder: Path) -> Answer:
+    unpacked = unpack(Path(request.path), request.name, folder)
     listing = Listing(
         members=[(member.name, member.path) for member in unpacked.members],
         refused=[(name, Refusal.of(error)) for name, error in unpacked.refused],
@@ -102,29 +109,35 @@ def _complain(error: BaseException | None, write: Callable[[str], object]) -> No
         error = error.__cause__ or error.__context__
 
 
-@contextmanager
-def _ended_with_owner(seconds: float) -> Iterator[None]:
-    """While a file is read nobody looks at the standard input, whose end is the end of this process."""
+def _end_with_owner(lifeline: int) -> None:
+    """Has the kernel end this process when its owner is gone, even within native code that holds Python's lock.
+
+    `lifeline` is a pipe whose other end the owner holds and never writes to, so its one event is that it hangs up. The
+    standard input would not do: while it is watched, the owner's next write is an event too. PR_SET_PDEATHSIG would end
+    this process with the *thread* that started it.
+    """
     if sys.platform == "linux":
         import fcntl
         import select
 
-        # Now the kernel does, by a signal. PR_SET_PDEATHSIG would end it with the thread that started it.
-        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
-        flags = fcntl.fcntl(0, fcntl.F_GETFL)
-        fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC)
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
         already = select.poll()
-        already.register(0, 0)
+        already.register(lifeline, 0)
         if already.poll(0):
             sys.exit()
+
+
+@contextmanager
+def _ended_in_time(seconds: float) -> Iterator[None]:
+    """Where the kernel does not watch the owner: a file is read no longer than its owner would have waited."""
+    if sys.platform == "linux" or not hasattr(signal, "alarm"):
         yield
-        fcntl.fcntl(0, fcntl.F_SETFL, flags)
-    elif hasattr(signal, "alarm"):
-        signal.alarm(int(seconds) + GRACE)
-        yield
-        signal.alarm(0)
-    else:
-        yield
+        return
+    signal.alarm(int(seconds) + GRACE)
+    yield
+    signal.alarm(0)
 
 
 if __name__ == "__main__":

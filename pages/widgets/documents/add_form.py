@@ -3,9 +3,9 @@
 import streamlit as st
 
 from index_store.crawl import CrawlOptions
-from index_store.crawl.options import MAX_DEPTH, MAX_LIMIT
+from index_store.crawl.records import MAX_DEPTH, MAX_LIMIT
 from index_store.ingestion.sources import SiteSource
-from index_store.parsing.loaders import KINDS
+from index_store.parsing.loaders.formats import BY_KIND
 from pages.process import engine
 from pages.widgets.documents.uploader import show_uploader
 from pages.widgets.errors import run_or_show_error
@@ -17,7 +17,7 @@ def show_adding(index: str) -> None:
     files, site = st.tabs([say("adding.files"), say("adding.site")])
     with files:
         show_uploader(index, "page")
-        st.caption(say("adding.kinds", kinds=", ".join(sorted({kind.upper() for kind in KINDS.values()}))))
+        st.caption(say("adding.kinds", kinds=", ".join(sorted(map(str.upper, BY_KIND)))))
     with site:
         _show_site_form(index)
 

@@ -9,7 +9,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from index_store.ingestion.sources import keep_upload
-from index_store.parsing.loaders import KINDS
+from index_store.parsing.loaders.formats import BY_SUFFIX
 from pages.process import engine
 from pages.words import say
 
@@ -27,7 +27,7 @@ def show_uploader(index: str, place: str) -> None:
         say("sidebar.add_documents"),
         accept_multiple_files=True,
         key=_key(place),
-        help=say("sidebar.upload_help", kinds=", ".join(sorted(KINDS))),
+        help=say("sidebar.upload_help", kinds=", ".join(sorted(BY_SUFFIX))),
         label_visibility="visible" if place == "sidebar" else "collapsed",
     )
     if files := _left(dropped):

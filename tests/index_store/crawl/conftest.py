@@ -37,7 +37,7 @@ def site() -> Iterator[SiteServer]:
 @pytest.fixture(autouse=True)
 def _tries_follow_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests have no time for a second's pause before each further try."""
-    monkeypatch.setattr("index_store.crawl.polite.RETRY_AFTER", 0.05)
+    monkeypatch.setattr("index_store.crawl.politeness.RETRY_AFTER", 0.05)
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import pytest
 
 from index_store.crawl import Crawl, CrawlOptions, PageOutcome
 from index_store.crawl.errors import BadCrawlOption, BadPattern
-from index_store.parsing.loaders import kind_of
+from index_store.parsing.loaders.formats import format_of
 from tests.index_store.crawl.crawled import settings
 from tests.servers.site_server import Reply, SiteServer, html, moved
 
@@ -28,7 +28,7 @@ def test_a_page_comes_as_a_file_with_the_name_of_its_kind_and_all_that_the_serve
     fetched = crawl(site.url("/guide"), depth=0).only
     assert fetched.path.read_bytes() == page.content
     assert fetched.name == "guide.html"
-    assert kind_of(fetched.name) == "html"
+    assert format_of(fetched.name).kind == "html"
     assert (fetched.charset, fetched.etag) == ("utf-8", '"1"')
     assert fetched.last_modified == "Mon, 01 Jun 2026 00:00:00 GMT"
 

@@ -10,8 +10,8 @@ import trustme
 
 from index_store.base.errors import InvalidSetting
 from index_store.crawl import CrawlOptions, PageOutcome
-from index_store.crawl.connections import resolve_by_system
 from index_store.crawl.errors import AddressWithPassword, BadAddress
+from index_store.crawl.guard import resolve_by_system
 from tests.servers.name_server import NameServer
 from tests.servers.site_server import SiteServer, html, moved
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from index_store.parsing.loaders import KINDS
+from index_store.parsing.loaders.formats import BY_SUFFIX
 from tests.servers.site_server import Misbehaviour, Reply, html
 
 
@@ -40,7 +40,7 @@ def test_a_document_is_named_for_its_kind(site, crawl, path, content_type, heade
 
 
 def test_every_kind_of_the_loaders_can_be_crawled_by_its_suffix(site, crawl):
-    paths = [f"/file{suffix}" for suffix in KINDS]
+    paths = [f"/file{suffix}" for suffix in BY_SUFFIX]
     site.pages = {"/": html("Home", *paths)}
     site.pages |= {path: Reply(f"content of {path}", content_type="application/octet-stream") for path in paths}
     assert sorted(crawl(site.url()).paths) == sorted(["/", *paths])

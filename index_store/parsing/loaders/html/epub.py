@@ -14,9 +14,9 @@ from lxml import etree
 
 from index_store.base.errors import CopyProtected, NoText, TooMuchText, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.tree import Holds, parse
-from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
 from index_store.parsing.loaders.text.decode import decode
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSErr
 _FONT_OBFUSCATION = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 
-def load(file: RawFile) -> Loaded:
+def load(file: RawFile) -> LoadedDocument:
     with file.path.open("rb") as stream:
         kind = content_kind(stream.read(4096))
     if kind and not kind.startswith("ZIP"):
@@ -47,7 +47,7 @@ class _Book:
         self._name = name
         self._room = TEXT
 
-    def loaded(self) -> Loaded:
+    def loaded(self) -> LoadedDocument:
         package = self._package()
         opf = self._xml(package)
         folder = posixpath.dirname(package)
@@ -66,14 +66,15 @@ class _Book:
         if not pages:
             raise NoText(name=self._name)
         title = " ".join((opf.findtext(".//{http://purl.org/dc/elements/1.1/}title") or "").split())
-        return Loaded(title=title or PurePath(self._name).stem, pages=pages)
+        return LoadedDocument(title=title or PurePath(self._name).stem, pages=pages)
 
     def _package(self) -> str:
         """The path of the file that lists all others."""
         if "META-INF/container.xml" in self._archive.namelist():
             root = self._xml("META-INF/container.xml").find(".//{*}rootfile")
-            if root is not None and root.get("full-path") in self._archive.namelist():
-                return root.get("full-path")
+            path = root.get("full-path") if root is not None else None
+            if path is not None and path in self._archive.namelist():
+                return path
         found = [name for name in self._archive.namelist() if name.lower().endswith(".opf")]
         if not found:
             raise Unreadable(name=self._name)

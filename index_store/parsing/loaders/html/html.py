@@ -5,15 +5,15 @@ from pathlib import PurePath
 
 from index_store.base.errors import NoText, WrongContent
 from index_store.parsing.loaders.content import content_kind
+from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.tree import Tree, parse
-from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
 from index_store.parsing.loaders.text.decode import decode
 
 _CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.I)
 
 
-def load(file: RawFile) -> Loaded:
+def load(file: RawFile) -> LoadedDocument:
     kind = content_kind(file.content)
     if kind:
         raise WrongContent(name=file.name, content=kind)
@@ -23,13 +23,13 @@ def load(file: RawFile) -> Loaded:
     return load_html(decode(file.content, file.name, declared, file.charset), file.name)
 
 
-def load_html(html: str, name: str) -> Loaded:
+def load_html(html: str, name: str) -> LoadedDocument:
     """The same for a page that is already text. Raises NoText."""
     tree = parse(html)
     markdown = body_markdown(tree.root)
     if not markdown.strip():
         raise NoText(name=name)
-    return Loaded(title=_title(tree) or PurePath(name).stem, pages=[Page(markdown=markdown)])
+    return LoadedDocument(title=_title(tree) or PurePath(name).stem, pages=[Page(markdown=markdown)])
 
 
 def _title(tree: Tree) -> str:

@@ -112,9 +112,13 @@ class Tree:
 
 def parse(html: str) -> Tree:
     builder = _Builder()
-    parser = etree.HTMLParser(target=builder, encoding="utf-8", remove_pis=True, remove_comments=True)
+    # The stubs ask a target for every method that lxml would call if it were there.
+    parser = etree.HTMLParser(  # type: ignore[call-overload]
+        target=builder, encoding="utf-8", remove_pis=True, remove_comments=True
+    )
     parser.feed(html.encode("utf-8", "replace"))
-    return parser.close()
+    tree: Tree = parser.close()
+    return tree
 
 
 class _Builder:

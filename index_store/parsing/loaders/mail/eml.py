@@ -1,7 +1,8 @@
-"""A mail: who wrote to whom and when, its text, and the attachments that can be read, each under its name.
+"""A mail (EML): who wrote to whom and when, its text, and the attachments that can be read, each under its name.
 
 Of a text that is sent as plain text and as HTML the plain one is read, unless the HTML has tables or headings that it
-loses. Quoted replies stay. Attachments that can't be read are named, and cost the mail nothing.
+loses. Quoted replies stay. Attachments that can't be read are named, and cost the mail nothing. A web page that
+is saved as one file (MHTML) is a mail in form, and is read here too.
 """
 
 import logging
@@ -12,13 +13,13 @@ from dataclasses import dataclass, field
 from email.message import Message
 from pathlib import Path, PurePath
 
-from index_store.base.errors import DocumentError, PasswordProtected, WrongContent
-from index_store.parsing.loaders import KINDS, kind_of, loader_of
+from index_store.base.errors import DocumentError, NoText, PasswordProtected, WrongContent
 from index_store.parsing.loaders.content import content_kind
-from index_store.parsing.loaders.headings import under
+from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile
+from index_store.parsing.loaders.formats import BY_SUFFIX, Format
 from index_store.parsing.loaders.html.body import body_markdown
+from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.html.tree import parse as parse_html
-from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
 from index_store.parsing.loaders.mail.message import content_of, file_name, header, leaves, parse, text_of
 
 log = logging.getLogger(__name__)
@@ -33,12 +34,23 @@ _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "appl
 _ENCRYPTED = ("application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 
 
-def load(file: RawFile) -> Loaded:
+def load(file: RawFile) -> LoadedDocument:
     kind = content_kind(file.content)
     if kind:
         raise WrongContent(name=file.name, content=kind)
     mail = parse(file.content, file.name)
     return _Mailbag(file.name).loaded(mail, DEPTH)
+
+
+def load_web_archive(file: RawFile) -> LoadedDocument:
+    """A web page as a browser saves it in one file (MHTML, RFC 2557): the page alone, without pictures and frames."""
+    kind = content_kind(file.content)
+    if kind:
+        raise WrongContent(name=file.name, content=kind)
+    for part in leaves(parse(file.content, file.name)):
+        if part.get_content_type() in ("text/html", "application/xhtml+xml"):
+            return load_html(text_of(part, file.name), file.name)
+    raise NoText(name=file.name)
 
 
 @dataclass
@@ -53,7 +65,7 @@ class _Mailbag:
         self._name = name
         self._left = ATTACHMENTS
 
-    def loaded(self, mail: Message, depth: int) -> Loaded:
+    def loaded(self, mail: Message, depth: int) -> LoadedDocument:
         parts = _parts(mail)
         if not parts.texts and any(part.get_content_type() in _ENCRYPTED for part in leaves(mail)):
             raise PasswordProtected(name=self._name)
@@ -65,8 +77,8 @@ class _Mailbag:
             *(page for text in parts.texts for page in self._text(text)),
         ]
         for part, name in zip(parts.attachments, names, strict=True):
-            pages += under(name, self._attachment(part, name, depth))
-        return Loaded(title=header(mail, "Subject") or PurePath(self._name).stem, pages=pages)
+            pages += _under(name, self._attachment(part, name, depth))
+        return LoadedDocument(title=header(mail, "Subject") or PurePath(self._name).stem, pages=pages)
 
     def _text(self, texts: list[Message]) -> list[Page]:
         plain = [_plain(part, self._name) for part in texts if part.get_content_subtype() != "html"]
@@ -81,23 +93,23 @@ class _Mailbag:
         try:
             if part.get_content_type() == "message/rfc822" and part.is_multipart():
                 return self.loaded(part.get_payload(0), depth - 1).pages if depth > 0 else []  # type: ignore[arg-type]
-            if PurePath(name).suffix.lower() not in KINDS or self._left <= 0:
+            found = BY_SUFFIX.get(PurePath(name).suffix.lower())
+            if found is None or self._left <= 0:
                 return []
             self._left -= 1
-            return self._file(part, name, depth)
+            return self._file(part, name, found, depth)
         except (DocumentError, MemoryError, RecursionError) as error:
             log.info("an attachment of %s is left out: %r", self._name, error)
             return []
 
-    def _file(self, part: Message, name: str, depth: int) -> list[Page]:
-        kind = kind_of(name)
-        if kind == "eml":
+    def _file(self, part: Message, name: str, found: Format, depth: int) -> list[Page]:
+        if found.kind == "eml":
             return self.loaded(parse(content_of(part), name), depth - 1).pages if depth > 0 else []
         with tempfile.TemporaryDirectory() as folder:
             # Loaders read from the disk; the name is the sender's.
             path = Path(folder, "attachment" + PurePath(name).suffix.lower())
             path.write_bytes(content_of(part))
-            return loader_of(kind).load(RawFile(path, name, part.get_content_charset())).pages
+            return found.loader()(RawFile(path, name, part.get_content_charset())).pages
 
 
 def _parts(mail: Message) -> _Parts:
@@ -115,7 +127,7 @@ def _choices(part: Message) -> Iterator[list[Message]]:
     if part.get_content_type() == "multipart/alternative" or part.get_content_maintype() != "multipart":
         yield list(leaves(part))
     elif part.is_multipart():
-        for inner in part.get_payload():  # type: ignore[union-attr]
+        for inner in part.get_payload():
             yield from _choices(inner)  # type: ignore[arg-type]
 
 
@@ -153,3 +165,20 @@ def _unflowed(text: str, is_marked: bool) -> str:
             lines.append(f"{quoted} {body}" if quoted else body)
         goes_on = body.endswith(" ") and body != "-- "
     return "\n".join(lines)
+
+
+def _under(title: str, pages: list[Page]) -> list[Page]:
+    """The pages as one chapter of this title: each heading a level lower."""
+    out = []
+    for number, page in enumerate(pages):
+        above = 0 if number else 2
+        headings = [
+            Heading(line=line + above, level=min(level + 1, 6), text=text)
+            for line, (_, level, text) in enumerate(page.lines())
+            if level
+        ]
+        if above:
+            headings.insert(0, Heading(line=0, level=1, text=title))
+        markdown = f"{title}\n\n{page.markdown}" if above else page.markdown
+        out.append(Page(markdown=markdown, headings=tuple(headings)))
+    return out

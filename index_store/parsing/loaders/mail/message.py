@@ -1,4 +1,4 @@
-"""A mail's parts and headers as they are really sent: encoded words cut in mid-character, raw bytes, wrong charsets.
+"""Headers and parts of mails as they are really sent: encoded words broken off in mid-character, wrong charsets.
 
 The structure is the standard library's; its decoding of headers raises on, or garbles, much of Japanese mail.
 """

@@ -5,12 +5,12 @@ The body is read one block after another, so a long document costs no more memor
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
-from index_store.parsing.loaders.office import docx_table, drawing
+from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
+from index_store.parsing.loaders.office import drawing
 from index_store.parsing.loaders.office.docx_numbering import BULLET, Numbering
 from index_store.parsing.loaders.office.docx_styles import BODY_LEVEL, Style, Styles
 from index_store.parsing.loaders.office.package import (
@@ -23,7 +23,6 @@ from index_store.parsing.loaders.office.package import (
     opened,
     release,
 )
-from index_store.parsing.loaders.title import only_highest, title_of
 
 HEADING_LENGTH = 200
 """characters above which a paragraph is no heading, whatever its style: sections are named by it"""
@@ -35,15 +34,19 @@ _DROPPED = {
 _CONTENTS = "Table of Contents"
 _PRIVATE_USE = range(0xE000, 0xF900)
 
+COLUMNS = 63
+"""a table has at most (Word's own limit)"""
+_HOLDERS = {"sdt", "sdtContent", "customXml", "ins", "moveTo"}
 
-def load(file: RawFile) -> Loaded:
+
+def load(file: RawFile) -> LoadedDocument:
     with opened(file, "Word") as package:
         reader = _Reader(package)
         markdown = "\n\n".join(_lists_joined(reader.blocks()))
         if not markdown.strip():
             raise NoText(name=file.name)
         title = title_of(file.name, package.title(), reader.title, only_highest(reader.headings))
-        return Loaded(title=title, pages=[Page(markdown=markdown + "\n")])
+        return LoadedDocument(title=title, pages=[Page(markdown=markdown + "\n")])
 
 
 def _lists_joined(blocks: Iterator[tuple[str, bool]]) -> Iterator[str]:
@@ -142,12 +145,12 @@ class _Reader:
         return self._numbering.label(list_id or "", depth), min(max(depth, 0), BODY_LEVEL)
 
     def _table(self, table: Element) -> Iterator[tuple[str, bool]]:
-        if docx_table.is_layout(table):
-            for cell in docx_table.cells(table):
+        if _is_layout(table):
+            for cell in _cells(table):
                 for child in cell:
                     yield from self._blocks(child)
             return
-        text = as_markdown.table(docx_table.grid(table, self._cell))
+        text = as_markdown.table(_grid(table, self._cell))
         if text:
             yield text, False
 
@@ -159,7 +162,7 @@ class _Reader:
                 case "p":
                     parts += [text for text, _ in self._paragraph_in_cell(child)]
                 case "tbl":
-                    parts += [" ".join(filter(None, row)) for row in docx_table.grid(child, self._cell)]
+                    parts += [" ".join(filter(None, row)) for row in _grid(child, self._cell)]
                 case name if name not in _DROPPED and not _is_placeholder(child):
                     parts.append(self._cell(child))
         return " ".join(filter(None, map(str.strip, parts)))
@@ -231,3 +234,57 @@ def _symbol(element: Element) -> str:
     code = attribute(element, "char") or ""
     value = int(code, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,5}", code) else 0
     return chr(value) if value and value not in _PRIVATE_USE and not 0xD800 <= value < 0xE000 else ""
+
+
+# The grid of a table: cells in their columns, and those that span rows in each of these
+
+
+def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
+    """Rows of texts. Rows that are repeated as a header on each page become one, as Markdown has one."""
+    rows: list[list[str]] = []
+    above: dict[int, str] = {}
+    """column -> the text of the cell that may go on below"""
+    headers = 0
+    for row in _rows(table):
+        line: list[str] = [""] * min(number(row.find("{*}trPr/{*}gridBefore"), "val", 0), COLUMNS)
+        for cell in _children(row, "tc"):
+            merge = cell.find("{*}tcPr/{*}vMerge")
+            if merge is not None and attribute(merge, "val") in (None, "continue"):
+                text = above.get(len(line), "")
+            else:
+                text = text_of(cell)
+                above.pop(len(line), None)
+                if merge is not None:
+                    above[len(line)] = text
+            span = min(max(number(cell.find("{*}tcPr/{*}gridSpan"), "val", 1), 1), COLUMNS)
+            line += [text] + [""] * (span - 1)
+            if len(line) >= COLUMNS:
+                break
+        if len(rows) == headers and is_on(row.find("{*}trPr/{*}tblHeader")):
+            headers += 1
+        rows.append(line)
+    return [as_markdown.joined_header(rows[:headers]), *rows[headers:]] if headers > 1 else rows
+
+
+def _is_layout(table: Element) -> bool:
+    """Whether it frames text rather than ordering it: one column, such as a box around a notice."""
+    return all(len(list(_children(row, "tc"))) < 2 for row in _rows(table))
+
+
+def _cells(table: Element) -> Iterator[Element]:
+    for row in _rows(table):
+        yield from _children(row, "tc")
+
+
+def _rows(table: Element) -> Iterator[Element]:
+    # A row that is deleted, by a change not accepted yet, is still there.
+    return (row for row in _children(table, "tr") if row.find("{*}trPr/{*}del") is None)
+
+
+def _children(element: Element, name: str) -> Iterator[Element]:
+    """Through what may stand around rows and cells: fields to fill in, tracked changes."""
+    for child in element:
+        if local(child) == name:
+            yield child
+        elif local(child) in _HOLDERS:
+            yield from _children(child, name)

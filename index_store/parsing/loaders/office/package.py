@@ -12,14 +12,14 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, TypedDict
 from urllib.parse import unquote
 
 from lxml import etree
 
 from index_store.base.errors import EmptyDocument, PackedTooTightly, PasswordProtected, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind, is_encrypted_office, office_kind
-from index_store.parsing.loaders.loaded import RawFile
+from index_store.parsing.loaders.document import RawFile
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,18 @@ _DAMAGED = (
     etree.XMLSyntaxError, LookupError,
 )  # fmt: skip
 """what zipfile and lxml raise where a file is not what it says"""
-_PARSING = {
+
+
+class _Parsing(TypedDict):
+    resolve_entities: bool
+    load_dtd: bool
+    no_network: bool
+    huge_tree: bool
+    remove_comments: bool
+    remove_pis: bool
+
+
+_PARSING: _Parsing = {
     "resolve_entities": False, "load_dtd": False, "no_network": True, "huge_tree": False,
     "remove_comments": True, "remove_pis": True,
 }  # fmt: skip

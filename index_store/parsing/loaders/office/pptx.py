@@ -3,16 +3,15 @@
 Left out: footers, dates and slide numbers, comments, what stands on the master. Hidden slides are read.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
+from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, title_of
 from index_store.parsing.loaders.office import drawing
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened
-from index_store.parsing.loaders.office.reading_order import Box, reading_order
-from index_store.parsing.loaders.title import title_of
 
 TITLE_LENGTH = 100
 """characters of a slide's first line, above which it can't stand for a title"""
@@ -25,14 +24,28 @@ _LISTS = {"body", "obj", None}
 """kinds of placeholders whose paragraphs are a list unless they say no; None is the default kind"""
 _SHAPES = ("sp", "graphicFrame", "grpSp", "cxnSp", "contentPart", "AlternateContent")
 
+OVERLAP = 0.1
+"""of the smaller box's side, by which neighbours may overlap and still be parted: frames are larger than their text"""
+GAPS = 100
+"""one within another, at most; slides that people make have few"""
 
-def load(file: RawFile) -> Loaded:
+
+def load(file: RawFile) -> LoadedDocument:
     with opened(file, "PowerPoint") as package:
         deck = _Deck(package)
         pages = list(deck.pages())
         if not pages:
             raise NoText(name=file.name)
-        return Loaded(title=title_of(file.name, package.title(), deck.title), pages=pages)
+        return LoadedDocument(title=title_of(file.name, package.title(), deck.title), pages=pages)
+
+
+@dataclass(frozen=True)
+class _Box:
+    left: float
+    top: float
+    right: float
+    bottom: float
+    shape: Element
 
 
 class _Deck:
@@ -88,7 +101,7 @@ class _Deck:
 
     def _in_order(self, part: str, tree: Element) -> list[Element]:
         boxes = [self._box(part, shape) for shape in _shapes(tree) if _kind(shape) not in _FURNITURE]
-        return [box.thing for box in reading_order(boxes)]
+        return [box.shape for box in _reading_order(boxes)]
 
     def _blocks(self, part: str, shape: Element) -> Iterator[str]:
         match local(shape):
@@ -103,7 +116,7 @@ class _Deck:
                         yield as_markdown.table(_grid(table))
                     yield from drawing.texts(self._package, part, graphic)
 
-    def _box(self, part: str, shape: Element) -> Box[Element]:
+    def _box(self, part: str, shape: Element) -> _Box:
         """Where the shape stands; what says nothing of it stands where its layout or master has its like."""
         transform = _transform(shape)
         if transform is None:
@@ -111,7 +124,7 @@ class _Deck:
         offset = transform.find("{*}off") if transform is not None else None
         extent = transform.find("{*}ext") if transform is not None else None
         left, top = number(offset, "x", 0), number(offset, "y", 0)
-        return Box(left, top, left + number(extent, "cx", 0), top + number(extent, "cy", 0), shape)
+        return _Box(left, top, left + number(extent, "cx", 0), top + number(extent, "cy", 0), shape)
 
     def _inherited(self, part: str, shape: Element) -> Element | None:
         found = _placeholder(shape)
@@ -228,3 +241,32 @@ def _grid(table: Element) -> list[list[str]]:
                 line.append(" ".join(_lines(cell)))
         grid.append(line)
     return grid
+
+
+def _reading_order(boxes: Sequence[_Box], gaps: int = GAPS) -> list[_Box]:
+    """Bands from top to bottom, in them columns from left to right; boxes that overlap stay in their order.
+
+    The recursive XY-cut (Nagy and Seth, 1984): boxes are parted wherever a straight gap runs through all of them.
+    """
+    if len(boxes) < 2 or not gaps:
+        return list(boxes)
+    for low, high in (("top", "bottom"), ("left", "right")):
+        groups = _parted(boxes, low, high)
+        if len(groups) > 1:
+            return [box for group in groups for box in _reading_order(group, gaps - 1)]
+    return list(boxes)
+
+
+def _parted(boxes: Sequence[_Box], low: str, high: str) -> list[list[_Box]]:
+    groups: list[list[_Box]] = []
+    end = 0.0
+    places = {id(box): place for place, box in enumerate(boxes)}
+    for box in sorted(boxes, key=lambda box: getattr(box, low)):
+        start, stop = getattr(box, low), getattr(box, high)
+        if groups and start < end - OVERLAP * min(stop - start, end - start if end > start else 0):
+            groups[-1].append(box)
+            end = max(end, stop)
+        else:
+            groups.append([box])
+            end = stop
+    return [sorted(group, key=lambda box: places[id(box)]) for group in groups]

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field, replace
 from index_store.base.errors import EmptyDocument, NoText, Unreadable, WrongContent
 from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.content import content_kind
-from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
+from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, only_highest, title_of
 from index_store.parsing.loaders.office.docx_styles import HEADING
-from index_store.parsing.loaders.title import only_highest, title_of
 
 _TOKEN = re.compile(
     rb"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9a-fA-F]{2})|\\(?P<symbol>[^a-zA-Z])"
@@ -75,7 +74,7 @@ class _Row:
     """whether the cell is one with that above it, by column"""
 
 
-def load(file: RawFile) -> Loaded:
+def load(file: RawFile) -> LoadedDocument:
     content = file.content
     if not content.strip():
         raise EmptyDocument(name=file.name)
@@ -91,7 +90,7 @@ def load(file: RawFile) -> Loaded:
     if not markdown:
         raise NoText(name=file.name)
     title = title_of(file.name, reader.gathered["title"], only_highest(reader.headings))
-    return Loaded(title=title, pages=[Page(markdown=markdown + "\n")])
+    return LoadedDocument(title=title, pages=[Page(markdown=markdown + "\n")])
 
 
 class _Reader:

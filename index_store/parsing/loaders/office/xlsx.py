@@ -10,12 +10,11 @@ from functools import lru_cache
 
 from index_store.base.errors import NoText
 from index_store.parsing.loaders import as_markdown
-from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
+from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile, title_of
 from index_store.parsing.loaders.office import drawing
 from index_store.parsing.loaders.office.number_format import BUILT_IN, GENERAL, shown
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened, release
 from index_store.parsing.loaders.sheet import Row, Sheet, Span
-from index_store.parsing.loaders.title import title_of
 
 COLUMNS, ROWS = 16_384, 1_048_576
 """of a sheet (Excel's own limits)"""
@@ -25,13 +24,13 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
 
 
-def load(file: RawFile) -> Loaded:
+def load(file: RawFile) -> LoadedDocument:
     with opened(file, "Excel") as package:
         workbook = _Workbook(package)
         pages = list(workbook.pages(hidden=False)) or list(workbook.pages(hidden=True))
         if not pages:
             raise NoText(name=file.name)
-        return Loaded(title=title_of(file.name, package.title()), pages=pages)
+        return LoadedDocument(title=title_of(file.name, package.title()), pages=pages)
 
 
 class _Workbook:

@@ -61,7 +61,9 @@ def headings_by_size(pages: list[list[Line]]) -> dict[int, list[tuple[int, int, 
 def title_by_size(pages: list[list[Line]]) -> str:
     """What the first page says in by far the largest type, and nothing else in as large; else empty."""
     body = _body(pages)
-    headings = _on_page(pages[0], *body) if body and pages else []
+    if body is None:
+        return ""
+    headings = _on_page(pages[0], *body)
     largest = max(headings, key=lambda heading: heading.size, default=None)
     if largest is None or largest.size < TITLE * body[0]:
         return ""

@@ -1,4 +1,4 @@
-"""The lines of a PDF's page with where they stand, and the paragraphs that were cut into them."""
+"""The lines of a PDF's page with where they stand, and the paragraphs that were broken into them."""
 
 import ctypes
 import math
@@ -36,7 +36,7 @@ _AS_WRITTEN = {
 """radicals that fonts give for kanji, and ligatures: the same text in other characters"""
 
 _HYPHENS = "\x02\ufffe\u00ad"
-"""what pdfium gives for the hyphen of a word that was cut at the end of a line"""
+"""what pdfium gives for the hyphen of a word that was divided at the end of a line"""
 
 BULLET = re.compile(
     r"[•‣▪◦●○■□◆◇★☆※・*‐–—-]\s?\S|\(?[\dA-Za-z]{1,3}[.)]\s|[（(][\d一-十ア-ン]{1,3}[)）]|[①-⑳]|\d+(\.\d+)+\s|第[\d〇一二三四五六七八九十百]+[章節条項]"
@@ -91,7 +91,7 @@ def lines_of(page: PdfTextPage) -> list[Line]:
     lines = []
     start = 0
     for index, character in enumerate([*characters, "\n"]):
-        # pdfium gives no newline after the hyphen of a cut word.
+        # pdfium gives no newline after the hyphen of a divided word.
         if character in "\r\n" or character in _HYPHENS:
             line = _line(page, characters, start, index + (character in _HYPHENS))
             if line:
@@ -166,7 +166,8 @@ def _size(page: PdfTextPage, index: int) -> float:
     """Some programs write in type of one point, and scale it."""
     matrix = pdfium.FS_MATRIX()
     scaled = pdfium.FPDFText_GetMatrix(page, index, ctypes.byref(matrix))
-    return round(pdfium.FPDFText_GetFontSize(page, index) * (math.hypot(matrix.c, matrix.d) if scaled else 1), 1)
+    size: float = pdfium.FPDFText_GetFontSize(page, index)
+    return round(size * (math.hypot(matrix.c, matrix.d) if scaled else 1), 1)
 
 
 def _box(page: PdfTextPage, index: int) -> Box | None:
@@ -223,9 +224,9 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
 
 
 def joined(text: str, following: str) -> str:
-    """Two lines of one paragraph: without the hyphen of a cut word, and without a space within Japanese."""
+    """Two lines of one paragraph: without the hyphen of a divided word, and without a space within Japanese."""
     if text and text[-1] in _HYPHENS:
-        # "Lucene-BM25" keeps its hyphen wherever it is cut.
+        # "Lucene-BM25" keeps its hyphen wherever it is divided.
         return (text[:-1] if following[:1].islower() else text[:-1] + "-") + following
     if re.search(r"[a-z]-$", text) and following[:1].islower():
         return text[:-1] + following
@@ -235,5 +236,5 @@ def joined(text: str, following: str) -> str:
 
 
 def _unhyphenated(text: str) -> str:
-    """A cut word's hyphen is gone where it was joined; any other that pdfium marked is one."""
+    """A divided word's hyphen is gone where it was joined; any other that pdfium marked is one."""
     return re.sub(rf"[{_HYPHENS}]", "-", text)

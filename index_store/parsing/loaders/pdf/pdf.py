@@ -16,11 +16,10 @@ from pypdfium2 import PdfDocument, PdfiumError
 
 from index_store.base.errors import NoText, PasswordProtected, Unreadable, WrongContent
 from index_store.parsing.loaders.content import content_kind
-from index_store.parsing.loaders.loaded import Heading, Loaded, Page, RawFile
+from index_store.parsing.loaders.document import Heading, LoadedDocument, Page, RawFile, title_of
 from index_store.parsing.loaders.pdf.headings import headings_by_size, title_by_size
 from index_store.parsing.loaders.pdf.lines import Line, joined, lines_of, paragraphs
 from index_store.parsing.loaders.pdf.tables import in_columns, tables
-from index_store.parsing.loaders.title import title_of
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +34,7 @@ DAMAGED_PAGES = 100
 """one after another, where reading ends: a damaged file may claim any number of pages"""
 
 
-def load(file: RawFile) -> Loaded:
+def load(file: RawFile) -> LoadedDocument:
     name = file.name
     kind = content_kind(file.content)
     if kind not in ("PDF", None):
@@ -58,7 +57,7 @@ def load(file: RawFile) -> Loaded:
         raise NoText(name=name)
     headings = _headings(pdf, lines) or headings_by_size(lines)
     title = title_of(name, _decoded(partial(pdf.get_metadata_value, "Title")), title_by_size(lines))
-    return Loaded(title=title, pages=[_page(number, lines[number], headings) for number in range(len(lines))])
+    return LoadedDocument(title=title, pages=[_page(number, lines[number], headings) for number in range(len(lines))])
 
 
 def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:

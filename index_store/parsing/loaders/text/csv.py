@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import PurePath
 
 from index_store.base.errors import NoText
-from index_store.parsing.loaders.loaded import Loaded, Page, RawFile
+from index_store.parsing.loaders.document import LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.sheet import Sheet
 from index_store.parsing.loaders.text.txt import read_text
 
@@ -28,7 +28,7 @@ _SEPARATOR = re.compile(r"sep=(.)\n", re.I)
 """the line by which Excel is told the delimiter"""
 
 
-def load(file: RawFile) -> Loaded:
+def load(file: RawFile) -> LoadedDocument:
     text = read_text(file)
     declared = _SEPARATOR.match(text)
     if declared:
@@ -41,7 +41,7 @@ def load(file: RawFile) -> Loaded:
     markdown = "\n\n".join(sheet.blocks())
     if not markdown.strip():
         raise NoText(name=file.name)
-    return Loaded(title=PurePath(file.name).stem, pages=[Page(markdown=markdown + "\n")])
+    return LoadedDocument(title=PurePath(file.name).stem, pages=[Page(markdown=markdown + "\n")])
 
 
 def _delimiter(text: str) -> str:

@@ -10,7 +10,6 @@ import sys
 
 from index_store.base.errors import UnknownEncoding, WrongContent
 from index_store.parsing.loaders.content import content_kind
-from index_store.parsing.loaders.text.iso2022 import decode_iso2022
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -95,7 +94,7 @@ def decode(content: bytes, name: str, *declared: str | None) -> str:
             raise WrongContent(name=name, content=kind) if kind else UnknownEncoding(name=name)
         content = content.replace(b"\0", b"")
     if b"\x1b$" in content or b"\x1b(" in content:
-        text = decode_iso2022(content)
+        text = _iso2022(content)
         if _is_mostly_right(text):
             return text
     if (text := _try(content, "utf-8")) is not None:
@@ -212,3 +211,58 @@ def _in_use(text: str) -> float:
     text = text[:SAMPLE]
     plain = sum(character < "\u0600" or "\u2000" <= character < "\u3100" for character in text)
     return (plain + sum(character in _LEVEL_1 for character in text)) / max(len(text), 1)
+
+
+# ISO-2022-JP
+
+_ESCAPE = re.compile(rb"\x1b(\$[@B]|\$\([DOPQ]|\([BJI])")
+_ISO2022_CODECS = ("iso2022_jp_ext", "iso2022_jp_2004", "iso2022_jp_2")
+
+
+def _iso2022(content: bytes) -> str:
+    """ISO-2022-JP as it is really sent: with the characters of Windows (①, ㈱, 髙), and lines that never switch back.
+
+    Python's own decoders hold to the standards and refuse both. U+FFFD stands for what has no meaning.
+    """
+    for codec in _ISO2022_CODECS:
+        try:
+            return content.decode(codec)
+        except UnicodeDecodeError:
+            continue
+    parts = _ESCAPE.split(content)
+    text = parts[0].decode("ascii", "replace")
+    for escape, body in zip(parts[1::2], parts[2::2], strict=True):
+        # A line ends in ASCII, whether it says so or not.
+        first, newline, rest = re.match(rb"([^\r\n]*)([\r\n]?)(.*)", body, re.S).groups()  # type: ignore[union-attr]
+        text += _ISO2022_SETS.get(escape, _ascii)(first) + (newline + rest).decode("ascii", "replace")
+    return text
+
+
+def _ascii(body: bytes) -> str:
+    return body.decode("ascii", "replace")
+
+
+def _half_width(body: bytes) -> str:
+    return bytes(byte | 0x80 for byte in body).decode("cp932", "replace")
+
+
+def _jis_x_0208(body: bytes) -> str:
+    shifted = bytearray()
+    for row, cell in zip(body[0::2], body[1::2], strict=False):
+        lead = (row - 0x21) // 2 + 0x81
+        trail = cell + (0x1F + (cell >= 0x60) if row % 2 else 0x7E)
+        shifted += bytes((lead + (0x40 if lead > 0x9F else 0) & 0xFF, trail & 0xFF))
+    return shifted.decode("cp932", "replace")
+
+
+def _jis_x_0212(body: bytes) -> str:
+    pairs = zip(body[0::2], body[1::2], strict=False)
+    return b"".join(bytes((0x8F, row | 0x80, cell | 0x80)) for row, cell in pairs).decode("euc_jp", "replace")
+
+
+_ISO2022_SETS = {
+    b"$@": _jis_x_0208,
+    b"$B": _jis_x_0208,
+    b"$(D": _jis_x_0212,
+    b"(I": _half_width,
+}

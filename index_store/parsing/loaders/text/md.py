@@ -4,15 +4,13 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from index_store.parsing.loaders.headings import FENCE
-from index_store.parsing.loaders.loaded import Heading, Loaded, Page, RawFile
+from index_store.parsing.loaders.document import FENCE, HEADING, Heading, LoadedDocument, Page, RawFile
 from index_store.parsing.loaders.text.txt import read_text
 
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
 _TITLE = re.compile(r"^title:[ \t]*[\"']?(.+?)[\"']?[ \t]*$", re.M)
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _STARTS_BLOCK = re.compile(r" {0,3}([#>|]|[-*+] |\d+[.)] )| {4}")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _COMMENT = re.compile(r" {0,3}<!--")
 _MARKS = re.compile(
     r"!?\[(?P<link>[^\[\]]{1,200})\]\([^()]{0,500}\)|`(?P<code>[^`]+)`|</?[a-zA-Z][^<>]{0,200}>|\*\*"
@@ -21,7 +19,7 @@ _MARKS = re.compile(
 """in a heading, what is not its words: links, code, tags, bold, an anchor"""
 
 
-def load(file: RawFile) -> Loaded:
+def load(file: RawFile) -> LoadedDocument:
     text = read_text(file)
     title = None
     front = _FRONT_MATTER.match(text)
@@ -33,7 +31,7 @@ def load(file: RawFile) -> Loaded:
     lines, headings = _read(text.split("\n"))
     first = next((heading.text for heading in headings if heading.level == 1), None)
     page = Page(markdown="\n".join(lines), headings=tuple(headings))
-    return Loaded(title=title or first or PurePath(file.name).stem, pages=[page])
+    return LoadedDocument(title=title or first or PurePath(file.name).stem, pages=[page])
 
 
 def _read(lines: list[str]) -> tuple[list[str], list[Heading]]:
@@ -48,7 +46,7 @@ def _read(lines: list[str]) -> tuple[list[str], list[Heading]]:
             out[-1] = ("# " if underline[1][0] == "=" else "## ") + out[-1].strip()
         else:
             out.append(line)
-        heading = None if is_code else _HEADING.match(out[-1])
+        heading = None if is_code else HEADING.match(out[-1])
         text = _plain(heading[2]) if heading else ""
         if heading and text:
             headings.append(Heading(line=len(out) - 1, level=len(heading[1]), text=text))

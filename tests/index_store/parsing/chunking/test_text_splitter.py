@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from index_store.parsing.chunking.text_splitter import cut, measure
+from index_store.parsing.chunking.text_splitter import split_text, text_width
 from tests.index_store.parsing.chunking.writings import ENGLISH, JAPANESE, TABLE
 
 TEXTS = {
@@ -23,11 +23,11 @@ TEXTS = {
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 @pytest.mark.parametrize(("size", "overlap"), [(50, 0), (60, 30), (300, 40)])
 def test_spans_hold_the_whole_text_and_none_is_empty_or_too_long(text: str, size: int, overlap: int) -> None:
-    spans = cut(text, size, overlap)
+    spans = split_text(text, size, overlap)
     held = set()
     for start, end in spans:
         assert text[start:end].strip()
-        assert measure(text[start:end]) <= size
+        assert text_width(text[start:end]) <= size
         held.update(range(start, end))
     assert not [at for at in range(len(text)) if at not in held and not text[at].isspace()]
     assert spans == sorted(set(spans))
@@ -55,27 +55,27 @@ def test_spans_of_random_texts_hold_the_whole_text() -> None:
     for _ in range(300):
         text = "".join(chance.choices(pieces, k=chance.randrange(1, 300)))
         held = set()
-        for start, end in cut(text, 20, 8):
+        for start, end in split_text(text, 20, 8):
             assert start < end
-            assert measure(text[start:end]) <= 20
+            assert text_width(text[start:end]) <= 20
             held.update(range(start, end))
         assert not [at for at in range(len(text)) if at not in held and not text[at].isspace()]
 
 
-def test_an_english_word_is_never_cut() -> None:
+def test_an_english_word_is_never_split() -> None:
     words = set(ENGLISH.split())
-    for start, end in cut(TEXTS["english"], 60, 20):
+    for start, end in split_text(TEXTS["english"], 60, 20):
         assert set(TEXTS["english"][start:end].split()) <= words
 
 
 def test_japanese_is_cut_after_sentences() -> None:
     text = TEXTS["japanese without newlines"]
-    assert all(text[end - 1] in "。」" for _, end in cut(text, 60))
+    assert all(text[end - 1] in "。」" for _, end in split_text(text, 60))
 
 
-def test_an_emoji_of_several_parts_is_not_cut() -> None:
+def test_an_emoji_of_several_parts_is_not_split() -> None:
     text = TEXTS["emoji"]
-    for start, end in cut(text, 50, 10):
+    for start, end in split_text(text, 50, 10):
         assert text[start] in "👩🇯👍"
         assert text[end - 1] not in "\u200d🇯"
 
@@ -84,4 +84,4 @@ def test_a_table_that_fits_is_kept_whole() -> None:
     table = "\n".join(TABLE.splitlines()[:8])
     text = JAPANESE * 6 + "\n" + table + "\n\n" + JAPANESE * 6
     start = text.index(table)
-    assert any(low <= start and start + len(table) <= high for low, high in cut(text, 150))
+    assert any(low <= start and start + len(table) <= high for low, high in split_text(text, 150))

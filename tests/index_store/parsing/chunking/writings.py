@@ -1,4 +1,4 @@
-"""Texts that are cut and split."""
+"""Texts that are split."""
 
 JAPANESE = (
     "出張の日当は1日2,500円です。宿泊を伴わないときは、半額になります。「確認してください。」と書かれています。\n"

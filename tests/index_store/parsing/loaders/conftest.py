@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from index_store.parsing.loaders import RawFile
+from index_store.parsing.loaders.document import RawFile
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ import pytest
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
-from index_store.parsing.loaders import RawFile, is_archive, kind_of
+from index_store.parsing.loaders.document import RawFile
+from index_store.parsing.loaders.formats import is_archive, format_of
 from index_store.parsing.worker.parser import Parser
 from index_store.store import IndexStore
 from tests.index_store.parsing.loaders.office_file import POWERPOINT
@@ -93,7 +94,7 @@ def test_what_cannot_be_read_is_refused_with_the_right_sentence(name: str, parse
     path = tmp_path / name
     path.write_bytes(content())
     with pytest.raises(error, match=re.escape(name)):
-        _ = parser.unpack(path, name, tmp_path) if is_archive(name) else parser.load(RawFile(path, name), kind_of(name))
+        _ = parser.unpack(path, name, tmp_path) if is_archive(name) else parser.load(RawFile(path, name), format_of(name).kind)
 
 
 @pytest.mark.parametrize("name", READY)
@@ -101,7 +102,7 @@ def test_what_cannot_be_read_is_refused_with_the_right_sentence(name: str, parse
 def test_what_is_odd_and_can_be_read_is_ready(name: str, parser: Parser, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(READY[name]())
-    split = parser.load(RawFile(path, name), kind_of(name))
+    split = parser.load(RawFile(path, name), format_of(name).kind)
     assert split.chunk_count == sum(len(section.chunks) for section in split) > 0
 
 

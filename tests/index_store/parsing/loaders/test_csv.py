@@ -7,7 +7,7 @@ import pytest
 
 import index_store
 from index_store.base import errors
-from index_store.parsing.loaders import RawFile
+from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.text.csv import load
 
 TABLE = "| 名前 | 額 |\n| --- | --- |\n| 佐藤 | 2,500 |\n| 鈴木 | 3 |\n"

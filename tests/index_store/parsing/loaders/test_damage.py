@@ -9,9 +9,10 @@ from collections.abc import Callable
 import pytest
 
 from index_store.base import errors
-from index_store.parsing.chunking.splitter import split
-from index_store.parsing.loaders import RawFile, loader_of
+from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.loaders.archive import unpack
+from index_store.parsing.loaders.document import RawFile
+from index_store.parsing.loaders.formats import BY_KIND
 from tests.index_store.parsing.loaders import test_archive, test_docx, test_epub, test_pptx, test_rtf, test_xlsx
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
@@ -180,8 +181,8 @@ def test_a_damaged_file_is_a_text_or_a_refusal_and_nothing_else(kind: str, raw: 
     for _ in range(FILES):
         file = raw(damage(content, chance), f"a.{kind}")
         try:
-            loaded = loader_of(kind).load(file)
-            read += bool(split(loaded, 400, 60))
+            loaded = BY_KIND[kind].loader()(file)
+            read += bool(chunk_document(loaded, 400, 60))
         except errors.DocumentError:
             refused += 1
     assert read > FILES / 5

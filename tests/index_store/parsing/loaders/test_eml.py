@@ -6,8 +6,7 @@ from email.message import EmailMessage
 import pytest
 
 from index_store.base import errors
-from index_store.parsing.loaders.mail.eml import load
-from index_store.parsing.loaders.mail.mht import load as load_mht
+from index_store.parsing.loaders.mail.eml import load, load_web_archive
 
 
 def letter(body: str = "本文です。\n> 引用です。\n", **headers: str) -> EmailMessage:
@@ -171,5 +170,5 @@ def test_a_page_saved_in_one_file_is_read_as_the_page(raw) -> None:
         "Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n"
         "<title>Guide</title><h2>Steps</h2><p>Pay =\nmonthly.</p>\n--b\nContent-Type: image/png\n\nx\n--b--\n"
     )
-    loaded = load_mht(raw(content.encode(), "a.mht"))
+    loaded = load_web_archive(raw(content.encode(), "a.mht"))
     assert (loaded.title, loaded.pages[0].markdown) == ("Guide", "## Steps\n\nPay monthly.\n")

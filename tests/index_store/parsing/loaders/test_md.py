@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from index_store.parsing.loaders import Page, RawFile
+from index_store.parsing.loaders.document import Page, RawFile
 from index_store.parsing.loaders.text.md import load
 
 

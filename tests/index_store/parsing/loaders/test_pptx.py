@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from index_store.base import errors
-from index_store.parsing.loaders import Page, RawFile
+from index_store.parsing.loaders.document import Page, RawFile
 from index_store.parsing.loaders.office.pptx import load
 from tests.index_store.parsing.loaders.office_file import POWERPOINT, OfficeFile, core_properties
 

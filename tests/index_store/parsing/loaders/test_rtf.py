@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from index_store.base import errors
-from index_store.parsing.loaders import RawFile
+from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.office.rtf import load
 
 FONTS = (

@@ -16,11 +16,11 @@ import pytest
 
 from index_store.base import errors
 from index_store.base.settings import Settings
-from index_store.parsing.loaders import RawFile
+from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.worker import process as process_module
 from index_store.parsing.worker import worker
 from index_store.parsing.worker.parser import Parser
-from index_store.parsing.worker.sections import Split
+from index_store.parsing.worker.protocol import ParsedDocument
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limited, or to be seen, on Linux alone")
 
@@ -52,7 +52,7 @@ def opened(settings: Settings, **changes: object) -> Iterator[Parser]:
     parser.close()
 
 
-def load(parser: Parser, path: Path, **details: object) -> Split:
+def load(parser: Parser, path: Path, **details: object) -> ParsedDocument:
     return parser.load(RawFile(path, path.name), path.suffix[1:], **details)
 
 
@@ -310,9 +310,9 @@ def test_closing_ends_every_process_and_what_it_reads(settings: Settings, held: 
 OWNER = """
 import sys, threading
 from pathlib import Path
-from index_store import Settings
-from index_store.loaders import RawFile
-from index_store.loaders.parser import Parser
+from index_store.base.settings import Settings
+from index_store.parsing.loaders.document import RawFile
+from index_store.parsing.worker.parser import Parser
 
 if __name__ == "__main__":
     parser = Parser(Settings(data_dir=Path(sys.argv[1])))
@@ -390,7 +390,7 @@ def test_sections_that_no_parser_wrote_are_refused(tmp_path: Path, line: bytes) 
     file = tmp_path / "sections"
     file.write_bytes(line)
     with pytest.raises(errors.ParserFailed, match=r"a\.md"):
-        list(Split("title", "a.md", 1, 1, file))
+        list(ParsedDocument("title", "a.md", 1, 1, file))
 
 
 def test_an_archive_is_unpacked_in_a_process_too(parser: Parser, handbook: Path, tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
-"""What is to be crawled."""
+"""What a crawl is asked for, what it is told of the time before, and the pages that it gives."""
 
 import re
+from enum import StrEnum
 from fnmatch import translate
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
+from index_store.base.errors import PlainError
 from index_store.crawl.address import path_of, query_of, typed
 from index_store.crawl.errors import BadCrawlOption, BadPattern
 
@@ -88,3 +91,44 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     glob = translate(pattern.replace("[", "[[]"))
     folder = re.escape(pattern.removesuffix("/*")) if pattern.endswith("/*") and "*" not in pattern[:-1] else None
     return re.compile(f"{glob}|{folder}\\Z" if folder else glob)
+
+
+class KnownPage(BaseModel, frozen=True):
+    """A page whose document is ready."""
+
+    etag: str | None
+    last_modified: str | None
+    digest: str
+    links: tuple[str, ...]
+    """followed again when the page itself does not come: it is unchanged, or fails"""
+
+
+class PageOutcome(StrEnum):
+    FETCHED = "fetched"
+    UNCHANGED = "unchanged"
+    GONE = "gone"
+    """known, but not there any more: 404, excluded, or nothing leads to it"""
+    FAILED = "failed"
+    """for now: what is known of it stays"""
+
+
+class CrawledPage(BaseModel):
+    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+
+    url: str
+    """where it was found in the end, normalised: the document's source"""
+    outcome: PageOutcome
+    path: Path | None = None
+    """the content, when FETCHED; the file is the reader's from now on"""
+    name: str = ""
+    """with the suffix of its kind"""
+    charset: str | None = None
+    """that the server claims"""
+    etag: str | None = None
+    last_modified: str | None = None
+    digest: str = ""
+    """SHA-256 of the content, in hex"""
+    links: tuple[str, ...] = ()
+    """to pages of the same site, normalised"""
+    error: PlainError | None = None
+    """when FAILED"""

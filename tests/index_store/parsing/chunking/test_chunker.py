@@ -1,12 +1,12 @@
-from index_store.parsing.chunking.splitter import split
-from index_store.parsing.chunking.text_splitter import measure
-from index_store.parsing.loaders import Heading, Loaded, Page
+from index_store.parsing.chunking.chunker import chunk_document
+from index_store.parsing.chunking.text_splitter import text_width
+from index_store.parsing.loaders.document import Heading, LoadedDocument, Page
 from tests.index_store.parsing.chunking.writings import ENGLISH, JAPANESE, TABLE
 
 
 def test_a_long_table_is_cut_at_rows_and_its_header_is_embedded_with_each_part() -> None:
-    loaded = Loaded(title="Prices", pages=[Page(markdown="## 価格\n\n" + TABLE)])
-    (section,) = split(loaded, 100, 20)
+    loaded = LoadedDocument(title="Prices", pages=[Page(markdown="## 価格\n\n" + TABLE)])
+    (section,) = chunk_document(loaded, 100, 20)
     assert len(section.chunks) > 2
     for chunk in section.chunks:
         text = section.text[chunk.start : chunk.end]
@@ -18,59 +18,61 @@ def test_a_long_table_is_cut_at_rows_and_its_header_is_embedded_with_each_part()
 
 def test_sections_start_at_second_level_headings_and_chunks_know_the_headings_below() -> None:
     markdown = "# 規程\n\nまえがき。\n\n## 日当\n\n本文。\n\n### 海外\n\n" + JAPANESE * 8 + "\n## 宿泊\n\n泊まる。\n"
-    sections = split(Loaded(title="規程", pages=[Page(markdown=markdown)]), 100, 0)
+    sections = chunk_document(LoadedDocument(title="規程", pages=[Page(markdown=markdown)]), 100, 0)
     assert [section.headings for section in sections] == [(), ("日当",), ("宿泊",)]
     assert sections[1].chunks[-1].headings == ("日当", "海外")
 
 
 def test_a_comment_in_a_code_block_is_no_heading() -> None:
     markdown = "## Install\n\n```sh\n# as root\nmake\n```\n\nDone.\n"
-    (section,) = split(Loaded(title="t", pages=[Page(markdown=markdown)]), 300, 40)
+    (section,) = chunk_document(LoadedDocument(title="t", pages=[Page(markdown=markdown)]), 300, 40)
     assert section.headings == ("Install",)
     assert "# as root" in section.text
 
 
 def test_a_document_of_third_level_headings_alone_has_sections() -> None:
     markdown = "### One\n\nfirst\n\n### Two\n\nsecond\n"
-    sections = split(Loaded(title="t", pages=[Page(markdown=markdown)]), 300, 40)
+    sections = chunk_document(LoadedDocument(title="t", pages=[Page(markdown=markdown)]), 300, 40)
     assert [section.headings for section in sections] == [("One",), ("Two",)]
 
 
 def test_a_heading_with_nothing_below_is_not_lost() -> None:
-    sections = split(Loaded(title="t", pages=[Page(markdown="## 休日は日曜日です\n\n## 次\n\n本文\n")]), 300, 40)
+    sections = chunk_document(
+        LoadedDocument(title="t", pages=[Page(markdown="## 休日は日曜日です\n\n## 次\n\n本文\n")]), 300, 40
+    )
     assert [section.text for section in sections] == ["休日は日曜日です", "本文"]
 
 
 def test_pages_without_headings_are_sections_of_their_own() -> None:
     pages = [Page(markdown=f"This is page {number}.", number=number, headings=()) for number in (1, 2)]
-    assert [section.page for section in split(Loaded(title="t", pages=pages), 300, 40)] == [1, 2]
+    assert [section.page for section in chunk_document(LoadedDocument(title="t", pages=pages), 300, 40)] == [1, 2]
 
 
 def test_a_section_that_goes_over_a_page_knows_the_page_of_each_chunk() -> None:
     first = Page(markdown="Intro\n" + ENGLISH * 10, number=3, headings=(Heading(line=0, level=1, text="Intro"),))
     second = Page(markdown=ENGLISH * 10, number=4, headings=())
-    (section,) = split(Loaded(title="t", pages=[first, second]), 300, 0)
+    (section,) = chunk_document(LoadedDocument(title="t", pages=[first, second]), 300, 0)
     assert section.page == 3
     assert {chunk.page for chunk in section.chunks} == {3, 4}
 
 
 def test_an_over_long_section_is_cut_at_sub_headings() -> None:
     markdown = "## 章\n\n" + "".join(f"### 節{n}\n\n{JAPANESE * 12}\n" for n in range(8))
-    sections = split(Loaded(title="t", pages=[Page(markdown=markdown)]), 200, 20)
+    sections = chunk_document(LoadedDocument(title="t", pages=[Page(markdown=markdown)]), 200, 20)
     assert len(sections) > 1
     assert all(section.text.startswith("### 節") for section in sections)
-    assert all(measure(section.text) <= 1000 for section in sections)
+    assert all(text_width(section.text) <= 1000 for section in sections)
 
 
 def test_a_table_that_goes_over_sections_begins_each_with_its_header() -> None:
     long = TABLE + "".join(f"| B-{n} | {n}円 |\n" for n in range(60))
-    loaded = Loaded(title="Prices", pages=[Page(markdown="## 価格\n\n前置き。\n\n" + long + "\n後書き。")])
-    sections = split(loaded, 50, 0)
+    loaded = LoadedDocument(title="Prices", pages=[Page(markdown="## 価格\n\n前置き。\n\n" + long + "\n後書き。")])
+    sections = chunk_document(loaded, 50, 0)
     assert len(sections) > 2
     header = "| 品番 | 価格 |\n| --- | --- |\n"
     for section in sections[1:]:
         assert section.text.startswith(header)
-        assert measure(section.text) <= 250
+        assert text_width(section.text) <= 250
         for chunk in section.chunks:
             assert chunk.embedded.endswith(section.text[chunk.start : chunk.end])
     rows = [line for section in sections for line in section.text.splitlines() if "円" in line]
@@ -79,23 +81,25 @@ def test_a_table_that_goes_over_sections_begins_each_with_its_header() -> None:
 
 def test_code_that_goes_over_sections_is_fenced_in_each() -> None:
     code = "".join(f"make step-{number}\n" for number in range(200))
-    sections = split(Loaded(title="t", pages=[Page(markdown=f"Do this:\n\n```sh\n{code}```\n\nDone.\n")]), 60, 0)
+    sections = chunk_document(
+        LoadedDocument(title="t", pages=[Page(markdown=f"Do this:\n\n```sh\n{code}```\n\nDone.\n")]), 60, 0
+    )
     assert len(sections) > 2
     for section in sections:
         assert section.text.count("```") % 2 == 0
-        assert measure(section.text) <= 300
+        assert text_width(section.text) <= 300
     assert all(section.text.startswith("```sh\n") for section in sections[1:-1])
     assert "".join(section.text for section in sections).count("make step-") == 200
 
 
 def test_what_is_embedded_is_normalised_and_what_is_shown_is_as_written() -> None:
-    (section,) = split(Loaded(title="ﾃｽﾄ", pages=[Page(markdown="ＡＢＣ１２３ ﾊﾝｶｸ ㈱髙橋①")]), 300, 0)
+    (section,) = chunk_document(LoadedDocument(title="ﾃｽﾄ", pages=[Page(markdown="ＡＢＣ１２３ ﾊﾝｶｸ ㈱髙橋①")]), 300, 0)
     assert section.text == "ＡＢＣ１２３ ﾊﾝｶｸ ㈱髙橋①"
     assert section.chunks[0].embedded == "テスト\nABC123 ハンカク (株)髙橋1"
 
 
 def test_a_header_as_large_as_a_chunk_is_not_repeated() -> None:
     table = "| " + "長い見出し" * 40 + " | b |\n| --- | --- |\n" + "".join(f"| {n} | 値 |\n" for n in range(400))
-    sections = split(Loaded(title="t", pages=[Page(markdown=table)]), 100, 0)
-    assert all(measure(section.text) <= 500 for section in sections)
+    sections = chunk_document(LoadedDocument(title="t", pages=[Page(markdown=table)]), 100, 0)
+    assert all(text_width(section.text) <= 500 for section in sections)
     assert sum("長い見出し" in section.text for section in sections) == 1

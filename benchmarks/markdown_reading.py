@@ -1,0 +1,123 @@
+"""What Markdown of 20 million characters costs: by the module that reads it here, and by markdown-it-py's block parser.
+
+    python -m benchmarks.markdown_reading [--characters 20000000] [--folder DIR]
+
+Each text is read in a process of its own with the limits that a file has: the seconds of PARSER_TIMEOUT, and the
+memory of PARSER_MEMORY_MB above what libraries take. With `--folder`, also in how many of its
+Markdown files the two find other headings. See docs/decisions/markdown-reading.md.
+"""
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from index_store.base.settings import MEGABYTE, Settings
+from index_store.parsing.chunking.text_splitter import blocks_of
+from index_store.parsing.loaders.document import RawFile
+from index_store.parsing.loaders.text.md import load
+from index_store.parsing.worker import limits
+
+ROOT = Path(__file__).parents[1]
+
+Headings = list[int]
+"""their levels, from 1"""
+
+
+def here(path: Path) -> Headings:
+    """Headings, and the tables and code fences that a splitter has to know."""
+    (page,) = load(RawFile(path, path.name)).pages
+    blocks_of(page.markdown)
+    return [heading.level for heading in page.headings or ()]
+
+
+def markdown_it(path: Path) -> Headings:
+    """By its block rules alone: what stands within a line is not looked at."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    tokens = parser.parse(path.read_text(encoding="utf-8"))
+    return [int(token.tag[1:]) for token in tokens if token.type == "heading_open" and token.level == 0]
+
+
+READERS: dict[str, Callable[[Path], Headings]] = {"here": here, "markdown-it-py": markdown_it}
+
+
+def samples() -> str:
+    files = sorted((ROOT / "pages/samples/documents").glob("*.md")) + sorted((ROOT / "docs").rglob("*.md"))
+    return "\n\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+TEXTS: dict[str, Callable[[], str]] = {
+    "this repository's documents, again and again": samples,
+    "a table of short rows": lambda: "| a | b | c |\n| --- | --- | --- |\n" + "| 1 | 2 | 3 |\n" * 100_000,
+    "one word a paragraph": lambda: "word\n\n" * 100_000,
+    "a list of short items": lambda: "- item\n" * 100_000,
+    "lists within lists": lambda: ("- " * 50 + "x\n") * 1000,
+    "quotations within quotations": lambda: (">" * 50 + " x\n") * 1000,
+    "one paragraph of short lines": lambda: "a line\n" * 100_000,
+    "link definitions that never end": lambda: "[a]: <b\n" * 100_000,
+}
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--characters", type=int, default=20_000_000)
+    arguments.add_argument("--folder", type=Path, help="with Markdown files, to compare headings of")
+    arguments.add_argument("--read", nargs=2, metavar=("READER", "FILE"), help=argparse.SUPPRESS)
+    given = arguments.parse_args()
+    if given.read:
+        _read(READERS[given.read[0]], Path(given.read[1]))
+        return
+    print("| text | here | markdown-it-py |\n| --- | --- | --- |")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "text.md")
+        for name, make in TEXTS.items():
+            text = make()
+            path.write_text((text * (given.characters // len(text) + 1))[: given.characters], encoding="utf-8")
+            print(f"| {name} | {' | '.join(_measured(reader, path) for reader in READERS)} |", flush=True)
+    if given.folder:
+        files = sorted(given.folder.rglob("*.md"))
+        others = [file for file in files if here(file) != markdown_it(file)]
+        print(f"\nOther headings in {len(others)} of {len(files)} files.")
+
+
+def _measured(reader: str, path: Path) -> str:
+    seconds = Settings(_env_file=None).parser_timeout
+    command = [sys.executable, "-m", "benchmarks.markdown_reading", "--read", reader, path]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return f"more than {seconds:g} s"
+    return done.stdout.strip()
+
+
+def _read(reader: Callable[[Path], Headings], path: Path) -> None:
+    with tempfile.NamedTemporaryFile("w", suffix=".md") as small:
+        small.write("# Title\n\nText\n")
+        small.flush()
+        reader(Path(small.name))
+    megabytes = Settings(_env_file=None).parser_memory_mb
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    limits.limit(megabytes * MEGABYTE, 0)
+    began = time.perf_counter()
+    try:
+        reader(path)
+        is_whole = True
+    except MemoryError:
+        is_whole = False
+    seconds = time.perf_counter() - began
+    limits.lift()
+    if not is_whole:
+        print(f"more than {megabytes} MB, after {seconds:.0f} s")
+        return
+    print(f"{seconds:.1f} s, {(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

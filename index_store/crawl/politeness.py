@@ -1,0 +1,199 @@
+"""Asking a host no faster than it likes, again when it was busy, and only for what its robots.txt lets be crawled."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+
+import httpx2
+from protego import Protego
+
+from index_store.base.errors import DocumentError
+from index_store.crawl.address import host_of, normalised, origin_of
+from index_store.crawl.errors import PageBroken, PageTimedOut, PageTooLarge, RobotsUnavailable, SiteBusy
+from index_store.crawl.fetch import Answer, Fetcher, everything, has_broken_off
+
+TRIES = 3
+"""of a page whose server is busy, or whose connection broke"""
+RETRY_AFTER = 1.0
+"""seconds, doubled each time, when the server does not say"""
+LONGEST_WAIT = 60.0
+"""seconds; a server that wants more is left alone"""
+FILE_HOPS = 6
+"""addresses in a row for robots.txt (RFC 9309, 2.3.1.2: five redirects at least) and site maps"""
+
+MOVED = (301, 302, 303, 307, 308)
+SHAKY = (
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.BAD_GATEWAY,
+    HTTPStatus.GATEWAY_TIMEOUT,
+)
+_BUSY = SHAKY[:2]
+
+AGENT = "glassbox-rag"
+"""the name that a robots.txt calls this crawler by"""
+ROBOTS_SIZE = 512_000
+"""bytes; a crawler has to read 500 KiB at least (RFC 9309, 2.5)"""
+LONGEST_DELAY = 60.0
+"""seconds; a site that asks for more would not be done within a day"""
+
+
+class _Pace:
+    """Turns of one host, `interval` seconds apart."""
+
+    def __init__(self, interval: float) -> None:
+        self.interval = interval
+        self._next = 0.0
+        self._pause = 0.0
+        """seconds of the loop's clock, until which nobody has a turn"""
+
+    async def turn(self) -> None:
+        """Waits for the next one that is free."""
+        loop = asyncio.get_running_loop()
+        turn = max(loop.time(), self._next)
+        self._next = turn + self.interval
+        while (left := max(turn, self._pause) - loop.time()) > 0:
+            await asyncio.sleep(left)
+
+    def pause(self, seconds: float) -> None:
+        """Nobody has a turn for so long."""
+        now = asyncio.get_running_loop().time()
+        self._pause = max(self._pause, now + seconds)
+        self._next = max(self._next, self._pause)
+
+
+class PoliteFetcher:
+    def __init__(self, fetcher: Fetcher, interval: float) -> None:
+        """`interval`: seconds between requests to one host, unless it asks for more."""
+        self._fetcher = fetcher
+        self._interval = interval
+        self._paces: dict[str, _Pace] = {}
+
+    def slow_down(self, url: str, delay: float) -> None:
+        """`delay`: seconds between requests that the host of this address asks for."""
+        self._pace(url).interval = max(self._interval, delay)
+
+    async def get(
+        self,
+        url: str,
+        limit: int,
+        *,
+        conditions: Mapping[str, str] | None = None,
+        wants: Callable[[httpx2.Headers], bool] = everything,
+    ) -> Answer:
+        """Raises as Fetcher.get, SiteBusy."""
+        pace = self._pace(url)
+        wait = RETRY_AFTER
+        for tries_left in reversed(range(TRIES)):
+            await pace.turn()
+            try:
+                answer = await self._fetcher.get(url, limit=limit, conditions=conditions, wants=wants)
+            except PageBroken as error:
+                if not tries_left or not has_broken_off(error):
+                    raise
+                await asyncio.sleep(wait)
+            else:
+                if answer.status not in SHAKY or not tries_left:
+                    return answer
+                said = _retry_after(answer.headers)
+                if said is not None and said > LONGEST_WAIT:
+                    raise SiteBusy(host=host_of(url))
+                if answer.status in _BUSY:
+                    pace.pause(wait if said is None else said)
+                else:
+                    await asyncio.sleep(wait)
+            wait *= 2
+        raise AssertionError("the last try returns or raises")
+
+    async def get_file(self, url: str, size: int) -> Answer:
+        """Of the site itself (robots.txt, its map), with redirects. Raises as `get`."""
+        for _ in range(FILE_HOPS):
+            answer = await self.get(url, size)
+            target = target_of(answer) if answer.status in MOVED else None
+            if not target:
+                break
+            url = target
+        return answer
+
+    def _pace(self, url: str) -> _Pace:
+        return self._paces.setdefault(host_of(url), _Pace(self._interval))
+
+
+def target_of(answer: Answer) -> str | None:
+    """Where a redirect leads, if that is an address of the web."""
+    try:
+        return normalised(answer.headers["location"], answer.url)
+    except (KeyError, DocumentError):
+        return None
+
+
+def _retry_after(headers: httpx2.Headers) -> float | None:
+    """Seconds."""
+    said = headers.get("retry-after", "").strip()
+    if said.isdecimal():
+        return float(said)
+    try:
+        return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):  # TypeError: a date without a zone
+        return None
+
+
+# robots.txt, as RFC 9309 has it
+
+
+@dataclass(frozen=True)
+class Rules:
+    robots: Protego
+    delay: float
+    """seconds between two requests that the site asks for"""
+
+    def allow(self, url: str) -> bool:
+        return self.robots.can_fetch(url, AGENT)
+
+
+class Robots:
+    """The rules of each origin, asked for once."""
+
+    def __init__(self, fetcher: Fetcher, get: Callable[[str, int], Awaitable[Answer]]) -> None:
+        """`get`: asks politely, with redirects; for an address, and at most so many bytes."""
+        self._fetcher = fetcher
+        self._get = get
+        self._asked: dict[str, asyncio.Task[Rules]] = {}
+
+    async def rules(self, url: str) -> Rules:
+        """Raises RobotsUnavailable; what Fetcher.get raises when the site can't be reached at all."""
+        origin = origin_of(url)
+        if origin not in self._asked:
+            self._asked[origin] = asyncio.create_task(self._ask(origin))
+        return await asyncio.shield(self._asked[origin])
+
+    async def aclose(self) -> None:
+        """Ends the requests that nobody waits for any more."""
+        for task in self._asked.values():
+            task.cancel()
+        await asyncio.gather(*self._asked.values(), return_exceptions=True)
+
+    async def _ask(self, origin: str) -> Rules:
+        try:
+            answer = await self._get(f"{origin}/robots.txt", ROBOTS_SIZE)
+        except (PageTimedOut, PageBroken, SiteBusy) as error:
+            raise RobotsUnavailable(host=host_of(origin)) from error
+        except PageTooLarge:
+            return _rules("")
+        if answer.body:
+            text = answer.body.path.read_text("utf-8-sig", "replace")
+            self._fetcher.discard(answer.body)
+            return _rules(text)
+        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR or answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+            raise RobotsUnavailable(host=host_of(origin))
+        return _rules("")  # there is none, or it may not be read: everything may (RFC 9309, 2.3.1.3)
+
+
+def _rules(text: str) -> Rules:
+    robots = Protego.parse(text)
+    rate = robots.request_rate(AGENT)
+    delay = max(robots.crawl_delay(AGENT) or 0.0, rate.seconds / rate.requests if rate else 0.0)
+    return Rules(robots, min(delay, LONGEST_DELAY))

@@ -1,0 +1,212 @@
+"""Every file format that can be loaded, each by one record: crawler, uploader, originals and docs know them from here.
+
+A new format is a module with a `load` in this package, and a record here. Records are light: what reads a format, with
+its libraries, is imported when a file of it comes.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from index_store.base.errors import UnknownKind
+from index_store.parsing.loaders.document import LoadedDocument, RawFile
+
+Load = Callable[[RawFile], LoadedDocument]
+"""raises DocumentError; reads nothing but its file"""
+
+ANY_BYTES = "application/octet-stream"
+"""what a browser saves without a thought of opening it"""
+OFFICE = "application/vnd.openxmlformats-officedocument"
+
+
+@dataclass(frozen=True)
+class Format:
+    kind: str
+    """its name, as in the catalogue"""
+    suffixes: tuple[str, ...]
+    """of its files' names, in lower case"""
+    loader: Callable[[], Load]
+    """imports what reads it, with its libraries"""
+    media_types: Mapping[str, str]
+    """what servers call it -> the suffix of `suffixes` that a file so called gets"""
+    shown_as: str | None
+    """the media type as which a browser shows an original; None: it is to be saved"""
+    saved_as: str
+    """the media type of an original that is to be saved"""
+
+    @property
+    def served_as(self) -> str:
+        return self.shown_as or self.saved_as
+
+
+_FORMATS: list[Format] = []
+
+
+def _format(
+    kind: str,
+    *suffixes: str,
+    media_types: Mapping[str, str],
+    shown_as: str | None = None,
+    saved_as: str = ANY_BYTES,
+) -> Callable[[Callable[[], Load]], Format]:
+    """Makes a record of the function that imports the format's loader."""
+
+    def add(loader: Callable[[], Load]) -> Format:
+        record = Format(kind, suffixes, loader, media_types, shown_as, saved_as)
+        _FORMATS.append(record)
+        return record
+
+    return add
+
+
+# In the order in which people are told them.
+
+
+@_format("txt", ".txt", ".text", media_types={"text/plain": ".txt"}, shown_as="text/plain")
+def _txt() -> Load:
+    from index_store.parsing.loaders.text.txt import load
+
+    return load
+
+
+@_format(
+    "md",
+    ".md",
+    ".markdown",
+    media_types={"text/markdown": ".md", "text/x-markdown": ".md"},
+    shown_as="text/plain",
+)
+def _md() -> Load:
+    from index_store.parsing.loaders.text.md import load
+
+    return load
+
+
+@_format(
+    "html",
+    ".html",
+    ".htm",
+    ".xhtml",
+    media_types={"text/html": ".html", "application/xhtml+xml": ".xhtml"},
+    shown_as="text/html",
+)
+def _html() -> Load:
+    from index_store.parsing.loaders.html.html import load
+
+    return load
+
+
+@_format(
+    "pdf",
+    ".pdf",
+    media_types={"application/pdf": ".pdf", "application/x-pdf": ".pdf"},
+    shown_as="application/pdf",
+)
+def _pdf() -> Load:
+    from index_store.parsing.loaders.pdf.pdf import load
+
+    return load
+
+
+@_format(
+    "docx",
+    ".docx",
+    ".docm",
+    media_types={f"{OFFICE}.wordprocessingml.document": ".docx"},
+    saved_as=f"{OFFICE}.wordprocessingml.document",
+)
+def _docx() -> Load:
+    from index_store.parsing.loaders.office.docx import load
+
+    return load
+
+
+@_format(
+    "pptx",
+    ".pptx",
+    ".pptm",
+    media_types={f"{OFFICE}.presentationml.presentation": ".pptx"},
+    saved_as=f"{OFFICE}.presentationml.presentation",
+)
+def _pptx() -> Load:
+    from index_store.parsing.loaders.office.pptx import load
+
+    return load
+
+
+@_format(
+    "xlsx",
+    ".xlsx",
+    ".xlsm",
+    media_types={f"{OFFICE}.spreadsheetml.sheet": ".xlsx"},
+    saved_as=f"{OFFICE}.spreadsheetml.sheet",
+)
+def _xlsx() -> Load:
+    from index_store.parsing.loaders.office.xlsx import load
+
+    return load
+
+
+@_format(
+    "csv",
+    ".csv",
+    ".tsv",
+    media_types={"text/csv": ".csv", "text/tab-separated-values": ".tsv"},
+    shown_as="text/plain",
+)
+def _csv() -> Load:
+    from index_store.parsing.loaders.text.csv import load
+
+    return load
+
+
+@_format("rtf", ".rtf", media_types={"text/rtf": ".rtf", "application/rtf": ".rtf"}, saved_as="application/rtf")
+def _rtf() -> Load:
+    from index_store.parsing.loaders.office.rtf import load
+
+    return load
+
+
+@_format("epub", ".epub", media_types={"application/epub+zip": ".epub"}, saved_as="application/epub+zip")
+def _epub() -> Load:
+    from index_store.parsing.loaders.html.epub import load
+
+    return load
+
+
+@_format("eml", ".eml", media_types={"message/rfc822": ".eml"}, saved_as="message/rfc822")
+def _eml() -> Load:
+    from index_store.parsing.loaders.mail.eml import load
+
+    return load
+
+
+@_format("mht", ".mht", ".mhtml", media_types={"multipart/related": ".mhtml", "application/x-mimearchive": ".mhtml"})
+def _mht() -> Load:
+    from index_store.parsing.loaders.mail.eml import load_web_archive
+
+    return load_web_archive
+
+
+FORMATS = tuple(_FORMATS)
+BY_KIND = {record.kind: record for record in FORMATS}
+BY_SUFFIX = {suffix: record for record in FORMATS for suffix in record.suffixes}
+BY_MEDIA_TYPE = {media_type: record for record in FORMATS for media_type in record.media_types}
+
+ARCHIVES = frozenset({".zip"})
+"""suffixes of what holds documents and is unpacked by archive.py"""
+
+LOADABLE = (*BY_SUFFIX, *sorted(ARCHIVES))
+"""suffixes of all that can be added"""
+
+
+def format_of(name: str) -> Format:
+    """Raises UnknownKind."""
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in BY_SUFFIX:
+        raise UnknownKind(name=PurePath(name).name, known=" ".join(LOADABLE))
+    return BY_SUFFIX[suffix]
+
+
+def is_archive(name: str) -> bool:
+    return PurePath(name).suffix.lower() in ARCHIVES
