@@ -22,7 +22,7 @@ help:
 	@echo "make test      lint, import walls and all tests; fetches the embedded model and Chromium for them"
 	@echo "make test T=tests/rag/test_cli.py   only those tests, without lint; any path or path::test that pytest takes"
 	@echo "make soak      the long forms of some tests: many more kills, parser loads and injections; takes an hour"
-	@echo "make lint      ruff and the import walls"
+	@echo "make lint      ruff, the import walls and the types"
 	@echo "make fix       mends what ruff can mend: format, imports, simple findings"
 	@echo "make bench     how long pipelines take against a server of fixed speed, and adding documents beside embedding alone"
 	@echo "make clean     removes $(VENV) and caches; keeps data/"
@@ -92,6 +92,7 @@ lint: $(INSTALLED_DEV)
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/lint-imports
+	@$(BIN)/mypy
 
 fix: $(INSTALLED_DEV)
 	@$(BIN)/ruff check --fix

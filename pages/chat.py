@@ -6,9 +6,8 @@ from index_store.base.errors import EmptyQuestion
 from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource, keep_upload
 from pages import samples
-from pages.conversation import current_conversation, open_conversation
 from pages.process import engine
-from pages.widgets.chat.conversations import show_conversations
+from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.turn import show_live, show_past, show_question
 from pages.widgets.documents.jobs import jobs, show_jobs

@@ -4,14 +4,17 @@ What people upload is not trusted: of the kinds that a browser opens, none can r
 an origin of its own and loads nothing; every other kind is sent as exactly the type that it is, or to be saved.
 """
 
+from itertools import takewhile
+from pathlib import Path
+
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
-from index_store.base.errors import OriginalMissing, PlainError, UnknownDocument
+from index_store.base.errors import DocumentError, OriginalMissing, PlainError, UnknownDocument
 from index_store.library.originals import Original
 from index_store.parsing.loaders.formats import ANY_BYTES, BY_KIND
-from pages.charset import charset_of
+from index_store.parsing.loaders.text.decode import decode
 from pages.process import engine
 
 PDF = BY_KIND["pdf"].shown_as
@@ -19,6 +22,26 @@ PDF = BY_KIND["pdf"].shown_as
 # A PDF viewer doesn't work in a sandbox; a PDF has no access to the page that it is shown in.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 SANDBOX = f"sandbox; {POLICY}"
+
+
+BLOCK = 1 << 16
+"""bytes read at once"""
+
+SAMPLE = 1 << 20
+"""bytes that are looked at, from the first that is not ASCII on"""
+
+CODECS = {
+    "utf-8": "utf-8",
+    "shift_jis": "cp932",
+    "euc-jp": "euc_jis_2004",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "utf-16le": "utf-16-le",
+    "utf-16be": "utf-16-be",
+    "windows-1252": "cp1252",
+    "gb18030": "gb18030",
+    "euc-kr": "cp949",
+}
+"""what the WHATWG Encoding Standard calls an encoding -> what Python does"""
 
 
 async def original(request: Request) -> Response:
@@ -36,7 +59,7 @@ def _response(original: Original) -> Response:
     record = BY_KIND.get(original.kind)
     media_type = record.served_as if record else ANY_BYTES
     if media_type.startswith("text/"):
-        charset = charset_of(original.path, original.name, original.charset)
+        charset = _charset(original.path, original.name, original.charset)
         media_type = f"{media_type}; charset={charset}" if charset else media_type
     headers = {
         # As a header, since Starlette would add a charset of its own to a media type.
@@ -58,3 +81,39 @@ def _response(original: Original) -> Response:
 
 def _language(request: Request) -> str:
     return "ja" if request.headers.get("accept-language", "").startswith("ja") else "en"
+
+
+def _charset(path: Path, name: str, declared: str | None) -> str | None:
+    """In which encoding a file of text is, as a browser has to be told; found without reading it into memory.
+
+    None where it can't be told: a browser then follows the document's own word, or guesses.
+    """
+    sample = _sample(path)
+    try:
+        text = decode(sample, name, declared)
+    except DocumentError:
+        return None
+    return next((charset for charset, codec in CODECS.items() if _reads(sample, codec) == text), None)
+
+
+def _sample(path: Path) -> bytes:
+    """Whole lines, from the first that has something else than ASCII."""
+    with path.open("rb") as file:
+        plain = sum(len(block) for block in takewhile(_is_ascii, iter(lambda: file.read(BLOCK), b"")))
+        file.seek(plain)
+        sample = file.read(SAMPLE)
+        is_whole = not file.read(1)
+        # Within a line a character may be cut; none of these encodings uses the byte of a line feed for another.
+        return sample if is_whole else sample[: sample.rfind(b"\n") + 1]
+
+
+def _is_ascii(block: bytes) -> bool:
+    # An escape begins a stretch of ISO-2022-JP, which is all ASCII; zeros are of UTF-16.
+    return block.isascii() and b"\x1b" not in block and b"\0" not in block
+
+
+def _reads(content: bytes, codec: str) -> str | None:
+    try:
+        return content.decode(codec).removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        return None

@@ -20,7 +20,7 @@ from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import failed, removed, unchanged
 from index_store.ingestion.sources import FileSource, KeptSource, file_name, storable
 from index_store.library.versions import IncomingFile
-from index_store.parsing.loaders.formats import is_archive, format_of
+from index_store.parsing.loaders.formats import format_of, is_archive
 
 log = logging.getLogger(__name__)
 

@@ -19,8 +19,8 @@ from index_store.ingestion.results import IngestResult
 from index_store.ingestion.saving import Saving
 from index_store.ingestion.sites import SiteAdmission
 from index_store.ingestion.sources import FileSource, SiteSource, Source, storable
-from index_store.parsing.loaders.formats import is_archive
 from index_store.parsing.loaders.document import RawFile
+from index_store.parsing.loaders.formats import is_archive
 
 log = logging.getLogger(__name__)
 

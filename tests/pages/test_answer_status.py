@@ -118,7 +118,7 @@ def handbook(engine, server, tmp_path) -> None:
 
 
 @each_language
-def test_a_refusal_shows_the_nearest_passages_as_citations_that_open(handbook, server, language):
+def test_no_answer_shows_the_nearest_passages_as_citations_that_open(handbook, server, language):
     server.answer_when(lambda request: request.streams, f"{TOKEN} It does not say.")
     page = ChatPage(language)
     page.pick("pipeline.label", "naive")

@@ -109,7 +109,7 @@ def test_a_retrieval_leads_to_the_same_search_on_the_search_page(language):
         "words": HOSTILE,
         "index": "出張 & 旅費",
         "unit": "section",
-        "k": "5",  # two that the model was given, and three that it had no room for
+        "k": "5",  # two that the model was given, and three beyond its context window
         "lang": language,
     }
 
@@ -191,23 +191,23 @@ def the(kind):
     return next(each for each in DETAILS if isinstance(each, kind))
 
 
-def test_a_beam_is_a_table_with_a_candidate_a_row_the_best_first():
+def test_candidates_are_a_table_with_a_row_each_the_best_first():
     heads, best, without, last = table_of(the(CandidatesDetail))
     assert heads == ["Passage", "Relevance", "Grounding", "Usefulness", "Score", "Answer"]
-    assert best == ["[1]", "relevant 0.90", "partly supported", "5 of 5", "2.00", HOSTILE]
-    assert without == ["none", "not graded", "fully supported", "not graded", "1.00", HOSTILE]
+    assert best == ["[1]", "relevant 0.90", "partly grounded", "5 of 5", "2.00", HOSTILE]
+    assert without == ["none", "not graded", "fully grounded", "not graded", "1.00", HOSTILE]
     assert last[1] == "not relevant 0.10"
 
 
 def test_the_attempt_that_is_kept_is_marked_among_the_others():
     _, first, second = table_of(the(AttemptsDetail))
-    assert first == ["1 · kept", "partly supported", "5 of 5", HOSTILE]
+    assert first == ["1 · kept", "partly grounded", "5 of 5", HOSTILE]
     assert second[0] == "2"
 
 
-def test_claims_without_support_are_listed():
+def test_claims_that_are_not_grounded_are_listed():
     text = Tags(html_of(GroundingDetail(grade=PARTLY, claims=()))).text
-    assert f"Without support{HOSTILE}2" in text
+    assert f"Not grounded{HOSTILE}2" in text
 
 
 def explained(*factors: float) -> Grounding:

@@ -41,13 +41,14 @@ from rag.trace.details import (
     WebSearchDetail,
 )
 from rag.trace.events import StepFinished
-from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness
+from rag.trace.grades import Explanation, Factor, Grade, Grounding, PassageGrade, Usefulness
 from rag.trace.passages import Passage
 
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> [*go*](https://elsewhere.example) \"'&"
 
 YES = Grade(verdict="yes", score=0.9, reason=HOSTILE)
-NO = Grade(verdict="no", score=0.1, margin=-2.0, cut=0.5, parts={"asked": -2.0})
+WEIGHED = Explanation(en=HOSTILE, ja=HOSTILE, factors=(Factor(en=HOSTILE, ja=HOSTILE, value=-2.0),) * 2, threshold=0.5)
+NO = Grade(verdict="no", score=0.1, explanation=WEIGHED)
 UNKNOWN = Grade(verdict="unknown", score=None)
 FULLY = Grounding(verdict="yes", score=1, reason=HOSTILE, level="fully")
 PARTLY = Grounding(verdict="no", score=0.4, reason=HOSTILE, level="partly", unsupported=(HOSTILE, "2"))

@@ -78,8 +78,8 @@ class CandidatesView(View[CandidatesDetail], of=CandidatesDetail):
 
     def summary(self) -> str:
         candidates = self.detail.candidates
-        supported = sum(each.is_supported for each in candidates)
-        return say("summary.candidates", supported=supported, count=len(candidates))
+        grounded = sum(each.is_supported for each in candidates)
+        return say("summary.candidates", grounded=grounded, count=len(candidates))
 
     def html(self) -> str:
         heads = (

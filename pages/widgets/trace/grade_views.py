@@ -65,11 +65,11 @@ class GroundingView(View[GroundingDetail], of=GroundingDetail):
     def summary(self) -> str:
         grade = self.detail.grade
         if grade.level == "partly":
-            return say("summary.partly_supported")
+            return say("summary.partly_grounded")
         if grade.verdict != "yes":
-            return say("summary.unknown" if grade.verdict == "unknown" else "summary.not_supported")
+            return say("summary.unknown" if grade.verdict == "unknown" else "summary.not_grounded")
         sources = sorted({number for claim in self.detail.claims for number in claim.sources})
-        return say("summary.supported", sources=numbers(sources)) if sources else say("summary.supported_plain")
+        return say("summary.grounded", sources=numbers(sources)) if sources else say("summary.grounded_plain")
 
     def html(self) -> str:
         claims = "".join(
@@ -115,8 +115,8 @@ class RetrievalNeedView(View[RetrievalNeedDetail], of=RetrievalNeedDetail):
 def grounding_html(grade: Grounding) -> str:
     word = say(f"grounding.{grade.level}") if grade.level else None
     claims = "".join(f"<li>{escape(claim)}</li>" for claim in grade.unsupported)
-    without = f"<p>{escape(say('detail.unsupported'))}</p><ul>{claims}</ul>" if claims else ""
-    return grade_html(grade, word=word) + without
+    ungrounded = f"<p>{escape(say('detail.ungrounded'))}</p><ul>{claims}</ul>" if claims else ""
+    return grade_html(grade, word=word) + ungrounded
 
 
 def usefulness_html(grade: Usefulness) -> str:

@@ -10,7 +10,7 @@ from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.parsing.loaders.document import RawFile
-from index_store.parsing.loaders.formats import is_archive, format_of
+from index_store.parsing.loaders.formats import format_of, is_archive
 from index_store.parsing.worker.parser import Parser
 from index_store.store import IndexStore
 from tests.index_store.parsing.loaders.office_file import POWERPOINT
@@ -94,7 +94,11 @@ def test_what_cannot_be_read_is_refused_with_the_right_sentence(name: str, parse
     path = tmp_path / name
     path.write_bytes(content())
     with pytest.raises(error, match=re.escape(name)):
-        _ = parser.unpack(path, name, tmp_path) if is_archive(name) else parser.load(RawFile(path, name), format_of(name).kind)
+        _ = (
+            parser.unpack(path, name, tmp_path)
+            if is_archive(name)
+            else parser.load(RawFile(path, name), format_of(name).kind)
+        )
 
 
 @pytest.mark.parametrize("name", READY)
