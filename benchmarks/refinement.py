@@ -29,9 +29,9 @@ def cases(data: Path, name: str) -> Iterator[tuple[str, str, str]]:
     random.Random(1).shuffle(questions)
     for question in questions:
         text, answer = texts[question["pid"]], question["answers"][0]["text"]
-        cut = split_into_strips(text)
-        holding = [strip for strip in cut if answer in strip]
-        if len(cut) >= LEAST_STRIPS and len(holding) == 1:
+        pieces = split_into_strips(text)
+        holding = [strip for strip in pieces if answer in strip]
+        if len(pieces) >= LEAST_STRIPS and len(holding) == 1:
             yield question["question"], text, holding[0]
 
 
@@ -39,10 +39,10 @@ def measure(data: Path, name: str, limit: int) -> dict[str, float]:
     found, kept, whole, first = 0, 0, 0, 0
     asked = [case for case, _ in zip(cases(data, name), range(limit), strict=False)]
     for question, text, holding in asked:
-        cut = strips(question, [passage(1, text)], EVERYTHING)
-        found += any(strip.kept and strip.text == holding for strip in cut)
-        first += max(cut, key=lambda strip: strip.score).text == holding
-        kept += sum(len(strip.text) for strip in cut if strip.kept)
+        scored = strips(question, [passage(1, text)], EVERYTHING)
+        found += any(strip.kept and strip.text == holding for strip in scored)
+        first += max(scored, key=lambda strip: strip.score).text == holding
+        kept += sum(len(strip.text) for strip in scored if strip.kept)
         whole += len(text)
     count = len(asked)
     return {"questions": count, "answer kept": found / count, "answer first": first / count, "text kept": kept / whole}

@@ -9,8 +9,8 @@ First table: each paragraph is a document of its own, as it is in other people's
 
 Second table: what a model is given to read. Each article is one document, its paragraphs under h3, four of them under
 an h2, so that a section holds several chunks; headings say no more than the title, so not where an answer is. Chunks,
-and sections as the pipelines trim them, are given the same room. Counted is whether the answer stands in it: that very
-place of the article, not the same words elsewhere.
+and sections as the pipelines trim them, fill the same context window. Counted is whether the answer stands in it: that
+very place of the article, not the same words elsewhere.
 
 Embedding takes ten minutes on two cores; --cache keeps the vectors.
 """
@@ -41,14 +41,14 @@ from rag.models.context_window import ContextWindow, fit_to_context
 
 RANKS = (1, 4, 10)
 
-ROOMS = (1200, 2500)
+WINDOWS = (1200, 2500)
 """wide characters: what four chunks of the default size take at most, and four of JSQuAD's sections at the median"""
 
 EVERY = {"jsquad": 5, "squad": 4}
 """sets; of every so many of their questions the subject is asked about in five ways"""
 
 UNITS_GIVEN = {"chunk": 40, "section": 4}
-"""the unit, and hits at most: chunks until the room is full, sections as many as the pipelines give"""
+"""the unit, and hits at most: chunks until the window is full, sections as many as the pipelines give"""
 
 PARAGRAPHS_A_SECTION = 4
 
@@ -275,7 +275,7 @@ def answer_spans(collection: Collection, store: IndexStore) -> list[Span]:
 
 
 def measure_given(collection: Collection, model: Embeddings, folder: Path) -> Iterator[tuple[str, str, list[float]]]:
-    """Mode, unit, and for each room the share of questions whose answer stands in what is given."""
+    """Mode, unit, and for each window the share of questions whose answer stands in what is given."""
     files = []
     for number, (title, passages) in enumerate(articles(collection.passages).items()):
         files.append(folder / f"{number}.md")
@@ -288,13 +288,13 @@ def measure_given(collection: Collection, model: Embeddings, folder: Path) -> It
                 store.search("articles", question.text, mode=mode, unit=unit, k=UNITS_GIVEN[unit])
                 for question in collection.questions
             ]
-            yield mode, unit, [fmean(map(partial(is_given, room), found, spans)) for room in ROOMS]
+            yield mode, unit, [fmean(map(partial(is_given, window), found, spans)) for window in WINDOWS]
 
 
-def is_given(room: int, hits: Sequence[Hit], answer: Span) -> bool:
+def is_given(window: int, hits: Sequence[Hit], answer: Span) -> bool:
     return any(
         hit.section_id == answer.section_id and hit.start <= answer.start and answer.end <= hit.end
-        for hit in fit_to_context(hits, ContextWindow(passage=room, passages=room))
+        for hit in fit_to_context(hits, ContextWindow(passage=window, passages=window))
     )
 
 
@@ -321,8 +321,8 @@ def main() -> None:
             for mode, row in measure(collection, model, Path(folder), EVERY[name]):
                 print(f"| {name} | {mode} | {' | '.join(f'{figure:.3f}' for figure in row)} |", flush=True)
         model.save()
-    print("\n| set | search | unit | " + " | ".join(f"answer within {room}" for room in ROOMS) + " |")
-    print("|---|---|---|" + "---|" * len(ROOMS))
+    print("\n| set | search | unit | " + " | ".join(f"answer within {window}" for window in WINDOWS) + " |")
+    print("|---|---|---|" + "---|" * len(WINDOWS))
     for name, collection in collections.items():
         with tempfile.TemporaryDirectory() as folder:
             for mode, unit, row in measure_given(collection, model, Path(folder)):

@@ -80,7 +80,7 @@ async def write_candidates(state: State, step: NodeStep) -> State:
             grounding=grounding,
             usefulness=usefulness,
             score=score(relevance, grounding, usefulness),
-            refuses=answer.is_no_answer,
+            is_no_answer=answer.is_no_answer,
         )
 
     candidates = [each for each in await gather(map(candidate, state["passages"])) if each]
@@ -91,9 +91,9 @@ async def write_candidates(state: State, step: NodeStep) -> State:
     if candidates and not step.fallback and all(map(_is_ungraded, candidates)):
         raise NoJson(model=model.name)
     # What is not grounded in its passage is not chosen, however it scores: the paper's hard control.
-    candidates.sort(key=lambda each: (each.is_supported, each.score), reverse=True)
+    candidates.sort(key=lambda each: (each.is_grounded, each.score), reverse=True)
     step.detail = CandidatesDetail(candidates=tuple(candidates))
-    step.verdict = "yes" if any(each.is_supported for each in candidates) else "no"
+    step.verdict = "yes" if any(each.is_grounded for each in candidates) else "no"
     return {"candidates": candidates}
 
 

@@ -31,7 +31,7 @@ def after_decide_retrieval(state: State, limits: Limits) -> Choice:
 
 @router
 def after_write_candidates(state: State, limits: Limits) -> Choice:
-    if any(candidate.is_supported for candidate in state["candidates"]):
+    if any(candidate.is_grounded for candidate in state["candidates"]):
         return Choice("choose_candidate", "candidate_supported")
     return Choice("decline", "no_candidate_supported")
 

@@ -182,7 +182,7 @@ class History:
 
     def turns(self, conversation_id: str, *, before: str) -> tuple[Turn, ...]:
         """The last things that were asked and answered, each question once, the earliest first, for the question
-        `before` which they stand; follow-ups as they were understood. Long ones are cut.
+        `before` which they stand; follow-ups as they were understood. Long ones are shortened.
         """
         said: dict[str, Turn] = {}
         for run in reversed(
@@ -253,10 +253,10 @@ def _turn(events: Sequence[Event]) -> Turn | None:
                 question = whole
             case RunFinished():
                 answer = MARKER.sub("", each.answer).strip()
-    return Turn(question=_cut(question), answer=_cut(answer)) if answer else None
+    return Turn(question=_shortened(question), answer=_shortened(answer)) if answer else None
 
 
-def _cut(text: str) -> str:
+def _shortened(text: str) -> str:
     return text if len(text) <= LONGEST_SAID else text[: LONGEST_SAID - 1] + "…"
 
 

@@ -244,13 +244,13 @@ class Candidate(Frozen):
     usefulness: Usefulness
     score: float
     """the weighted sum of the three"""
-    refuses: bool = False
-    """it says that the passage does not hold the answer"""
+    is_no_answer: bool = Field(default=False, alias="refuses")
+    """it says that the passage does not hold the answer; stored under the name that it had first"""
 
     @property
-    def is_supported(self) -> bool:
+    def is_grounded(self) -> bool:
         """An answer, by a passage that bears on the question, in part at least; what was not graded may be."""
-        return not self.refuses and self.relevance.verdict != "no" and self.grounding.level != "no"
+        return not self.is_no_answer and self.relevance.verdict != "no" and self.grounding.level != "no"
 
 
 class CandidatesDetail(Frozen):

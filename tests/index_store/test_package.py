@@ -1,4 +1,4 @@
-"""Who needs few rooms of the package opens few."""
+"""Who needs few modules of the package loads few."""
 
 import subprocess
 import sys

@@ -78,7 +78,7 @@ class CandidatesView(View[CandidatesDetail], of=CandidatesDetail):
 
     def summary(self) -> str:
         candidates = self.detail.candidates
-        grounded = sum(each.is_supported for each in candidates)
+        grounded = sum(each.is_grounded for each in candidates)
         return say("summary.candidates", grounded=grounded, count=len(candidates))
 
     def html(self) -> str:

@@ -1,4 +1,4 @@
-"""Passages cut into strips, and put together again of those that bear on the question."""
+"""Passages split into strips, and put together again of those that help the question."""
 
 import pytest
 
@@ -63,8 +63,8 @@ def test_a_passage_keeps_its_number_and_place():
 
 
 def test_where_there_is_not_room_for_all_the_best_strips_have_it():
-    room = ContextWindow(passage=1e6, passages=length(FACT) + 1)
-    assert kept(QUESTION, ASIDE, FACT, window=room) == [FACT]
+    narrow = ContextWindow(passage=1e6, passages=length(FACT) + 1)
+    assert kept(QUESTION, ASIDE, FACT, window=narrow) == [FACT]
 
 
 def test_no_passage_takes_more_than_its_share_of_the_room():

@@ -128,7 +128,7 @@ def test_an_answer_without_support_is_not_chosen_however_it_scores(ask, chat):
     assert best.score < min(each.score for each in others)
 
 
-def test_when_no_answer_is_supported_it_declines(ask, chat):
+def test_when_no_answer_is_grounded_it_declines(ask, chat):
     chat.answer_when(JA.grounding, answer=grounding("no"))
     run = ask()
     result = run.result()
@@ -148,7 +148,7 @@ def test_an_answer_that_says_honestly_no_is_not_chosen(ask, chat):
     chat.answer_when(JA.usefulness, ANSWER, answer=rating(3))
     run = ask()
     assert (run.result().answer, run.result().outcome) == (ANSWER, "confirmed")
-    assert [each.refuses for each in candidates(run)] == [False, True, True, True]
+    assert [each.is_no_answer for each in candidates(run)] == [False, True, True, True]
 
 
 def test_when_nothing_is_found_it_declines(ask, chat):
@@ -206,7 +206,7 @@ def test_a_grade_that_fails_counts_as_not_graded(ask, chat, grader):
     assert result.outcome == ("confirmed" if grader == JA.relevance else "unconfirmed")
     [written] = finished(run.events, "write_candidates")
     assert written.fallback.code == "service_busy"
-    assert all(each.is_supported for each in written.detail.candidates)
+    assert all(each.is_grounded for each in written.detail.candidates)
 
 
 def test_a_model_of_which_no_grade_can_be_read_fails_the_run(ask, chat):
