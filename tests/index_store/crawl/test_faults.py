@@ -129,6 +129,7 @@ def test_a_connection_that_broke_once_costs_nothing(site, crawl):
         ("deflate", zlib.compress(html("Home").content)[2:-4]),
         ("identity", html("Home").content),
     ],
+    ids=["gzip", "x-gzip", "two gzip files in one", "zlib", "bare deflate", "identity"],
 )
 def test_compressed_pages_are_unpacked(site, crawl, encoding, content):
     site.pages["/"] = Reply(content, headers={"Content-Encoding": encoding})
