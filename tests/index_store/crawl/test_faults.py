@@ -122,8 +122,8 @@ def test_a_connection_that_broke_once_costs_nothing(site, crawl):
 @pytest.mark.parametrize(
     ("encoding", "content"),
     [
-        ("gzip", gzip.compress(html("Home").content)),
-        ("x-gzip", gzip.compress(html("Home").content)),
+        ("gzip", gzip.compress(html("Home").content, mtime=0)),
+        ("x-gzip", gzip.compress(html("Home").content, mtime=0)),
         ("gzip", gzip.compress(html("Home").content[:50]) + gzip.compress(html("Home").content[50:])),
         ("deflate", zlib.compress(html("Home").content)),
         ("deflate", zlib.compress(html("Home").content)[2:-4]),
