@@ -23,7 +23,6 @@ PDF = BY_KIND["pdf"].shown_as
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 SANDBOX = f"sandbox; {POLICY}"
 
-
 BLOCK = 1 << 16
 """bytes read at once"""
 

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from pathlib import Path
 from string import Formatter
@@ -28,16 +29,17 @@ SAME_IN_BOTH = {"app.name", "pipeline.self_rag", "route.web"}
 """names"""
 
 
-def modules(folder: str) -> Iterator[ast.Module]:
-    for path in sorted([*(ROOT / folder).rglob("*.py"), *[ROOT / "app.py"] * (folder == "pages")]):
-        yield ast.parse(path.read_text(encoding="utf-8"))
+@cache
+def nodes(folder: str) -> list[ast.AST]:
+    """Of the code of all its modules, and of `app.py` with those of `pages`."""
+    paths = sorted([*(ROOT / folder).rglob("*.py"), *[ROOT / "app.py"] * (folder == "pages")])
+    return [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
 
 
 def calls(folder: str, name: str) -> Iterator[ast.Call]:
-    for module in modules(folder):
-        for node in ast.walk(module):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
-                yield node
+    for node in nodes(folder):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+            yield node
 
 
 def literals(folder: str, name: str, argument: int = 0) -> set[str]:
@@ -92,13 +94,17 @@ FAMILIES = {
 """by the pattern of an f-string that is a key: all that may stand in its place"""
 
 
+@cache
+def sections() -> set[str]:
+    return {key.partition(".")[0] for key in texts("en")}
+
+
 def is_key(node: ast.AST) -> bool:
-    sections = {key.partition(".")[0] for key in texts("en")}
     return (
         isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and re.fullmatch(r"[a-z]+\.(?!py$)[a-z_]+", node.value) is not None
-        and node.value.partition(".")[0] in sections
+        and node.value.partition(".")[0] in sections()
     )
 
 
@@ -110,7 +116,7 @@ def patterns() -> set[str]:
 
 
 def keys_in_use() -> set[str]:
-    named = {node.value for module in modules("pages") for node in ast.walk(module) if is_key(node)}
+    named = {node.value for node in nodes("pages") if is_key(node)}
     asked = {
         call.args[0].value for call in calls("pages", "say") if call.args and isinstance(call.args[0], ast.Constant)
     }
