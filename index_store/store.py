@@ -14,16 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
 from index_store.base.settings import Settings
-from index_store.catalogue.records import (
-    Chunk,
-    Document,
-    DocumentRecord,
-    DocumentStatus,
-    Index,
-    IndexRecord,
-    Section,
-    Site,
-)
+from index_store.catalogue.records import Chunk, Document, DocumentStatus, Index, IndexRecord, Section, Site
 from index_store.crawl.guard import AddressGuard
 from index_store.full_text.analysis import Analysis
 from index_store.full_text.bm25 import WordCount
@@ -232,14 +223,14 @@ class IndexStore:
             self._library.remove_stray_vectors(known)
         documents = self._catalogue.documents.records(known.id)
         stay = [each for each in documents if each.status is not DocumentStatus.REMOVING]
-        return self._begin(known.name, [self._source_of(each) for each in stay])
+        return self._begin(known.name, [source_of(each, self._library.originals) for each in stay])
 
     def resume(self) -> list[Ingestion]:
         """Goes on with what was pending when the last process ended."""
         jobs = []
         for index in self._catalogue.indexes.records():
             documents = self._catalogue.documents.records(index.id)
-            sources = [self._source_of(each) for each in documents if each.is_under_way]
+            sources = [source_of(each, self._library.originals) for each in documents if each.is_under_way]
             sources += [SiteSource(site.options) for site in self._catalogue.sites.of(index.id) if site.is_crawling]
             if sources:
                 jobs.append(self._begin(index.name, sources))
@@ -351,9 +342,6 @@ class IndexStore:
         ingestion = Ingestion(self._services, index, lambda: self._open_index(index), sources)
         self._ingestions.append(ingestion)
         return ingestion
-
-    def _source_of(self, document: DocumentRecord) -> Source:
-        return source_of(document, self._library.originals)
 
     def _index(self, name: str) -> IndexRecord:
         found = self._catalogue.indexes.named(unicodedata.normalize("NFC", name))

@@ -1,1 +1,1 @@
-"""What there is, in SQL. The door is `catalogue.Catalogue`."""
+"""What there is, in SQL. Entry point: `catalogue.Catalogue`."""
