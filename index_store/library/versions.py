@@ -79,7 +79,11 @@ class Versions:
         of an archive of which there is a newer one.
         """
         document = self._catalogue.documents.of_source(index.id, file.source)
-        if document and self._is_whole(document) and document.fingerprint == fingerprint(digest(file.path), splitting):
+        if (
+            document
+            and self._is_whole(document)
+            and document.fingerprint == fingerprint_of(digest(file.path), splitting)
+        ):
             self.confirm(document, file.page)
             return document
         staged = self._originals.stage(file.path, move=file.moves)
@@ -88,7 +92,7 @@ class Versions:
                 if file.archive and not self.is_wanted(file.archive):
                     raise errors.Superseded(name=file.name)
                 document = self._catalogue.documents.of_source(index.id, file.source)
-                version = self._new(index, document, file, staged, fingerprint(staged.digest, splitting))
+                version = self._new(index, document, file, staged, fingerprint_of(staged.digest, splitting))
                 with self._kept(staged, version):
                     self._catalogue.pending_versions.begin(version)
         finally:
@@ -123,7 +127,7 @@ class Versions:
             name = document.name or document.title
             file = IncomingFile(document.source, name, document.kind, path, False, document.parent, document.charset)
             staged = StagedFile(path, path.stat().st_size, digest(path))
-            version = self._new(index, document, file, staged, fingerprint(staged.digest, splitting))
+            version = self._new(index, document, file, staged, fingerprint_of(staged.digest, splitting))
             self._originals.keep_same(document.id, kept, version.revision)
             self._catalogue.pending_versions.begin(version)
         if document.incoming:
@@ -253,7 +257,12 @@ class Versions:
                 self._originals.discard(document.id, document.incoming)
 
     def _new(
-        self, index: IndexRecord, document: DocumentRecord | None, file: IncomingFile, staged: StagedFile, mark: str
+        self,
+        index: IndexRecord,
+        document: DocumentRecord | None,
+        file: IncomingFile,
+        staged: StagedFile,
+        fingerprint: str,
     ) -> PendingVersion:
         return PendingVersion(
             index_id=index.id,
@@ -266,7 +275,7 @@ class Versions:
             kind=file.kind,
             charset=file.charset,
             size=staged.size,
-            fingerprint=mark,
+            fingerprint=fingerprint,
             page=file.page,
             is_new=document is None,
         )
@@ -278,5 +287,5 @@ def _terms(analyzer: Analyzer, ids: Sequence[str], parsed: ParsedDocument) -> It
         yield ChunkTerms.of(analyzer, id_, parsed.title, chunk.headings, section.text[chunk.start : chunk.end])
 
 
-def fingerprint(content_digest: str, splitting: object) -> str:
+def fingerprint_of(content_digest: str, splitting: object) -> str:
     return hashlib.sha256(f"{content_digest} {splitting}".encode()).hexdigest()
