@@ -431,6 +431,17 @@ def test_a_document_given_twice_to_one_job_is_told_of_once(
     assert is_sound(store, serviced.data_dir)
 
 
+def test_an_archive_given_twice_to_one_job_is_told_of_once(
+    store: IndexStore, serviced: Settings, tmp_path: Path
+) -> None:
+    archive = packed(tmp_path / "all.zip", a_md="# A\n\nabout apples")
+    job = store.ingest("a", given(archive, archive))
+    assert outcome(job) == {"a.md": "ready"}
+    assert len(job.results) == 1
+    assert stood(store) == {"a.md": "ready"}
+    assert is_sound(store, serviced.data_dir)
+
+
 def test_a_document_that_is_removed_while_it_is_added_is_gone(
     store: IndexStore, service: EmbeddingService, serviced: Settings, write: Write
 ) -> None:
