@@ -3,8 +3,8 @@
     python -m benchmarks.markdown_reading [--characters 20000000] [--folder DIR]
 
 Each text is read in a process of its own with the limits that a file has: the seconds of PARSER_TIMEOUT, and the
-memory of PARSER_MEMORY_MB above what libraries take. With `--folder`, also in how many of its
-Markdown files the two find other headings. See docs/decisions/markdown-reading.md.
+memory of PARSER_MEMORY_MB above what libraries take. Seconds are the processor's. With `--folder`, also in how many
+of its Markdown files the two find other headings. See docs/decisions/markdown-reading.md.
 """
 
 import argparse
@@ -105,13 +105,13 @@ def _read(reader: Callable[[Path], Headings], path: Path) -> None:
     megabytes = Settings(_env_file=None).parser_memory_mb
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     limits.limit(megabytes * MEGABYTE, 0)
-    began = time.perf_counter()
+    began = time.process_time()
     try:
         reader(path)
         is_whole = True
     except MemoryError:
         is_whole = False
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     limits.lift()
     if not is_whole:
         print(f"more than {megabytes} MB, after {seconds:.0f} s")
