@@ -1,0 +1,1 @@
+"""A loaded document to sections, and these to chunks."""

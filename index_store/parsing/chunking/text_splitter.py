@@ -74,7 +74,7 @@ class _TextSplitter:
             else:
                 found = self._boundary_after(start, end)
                 if found is None and start < end:
-                    start = end  # without the overlap there may be room
+                    start = end  # without the overlap it may fit
                     continue
                 following = found or self._anywhere(start)
             spans.append(trimmed(self.text, start, following))
@@ -144,7 +144,7 @@ class _TextSplitter:
             self.rows.append((block.start, block.end))
             at = block.start
             for line in text[block.start : block.end].splitlines(keepends=True):
-                # A line that has room is kept whole.
+                # A line that fits is kept whole.
                 if self._between(at, at + len(line)) <= self.size:
                     boundaries[at + 1 : at + len(line)] = bytes(len(line) - 1)
                 at += len(line)

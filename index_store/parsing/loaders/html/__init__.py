@@ -1,0 +1,1 @@
+"""HTML, and EPUB, whose chapters are HTML."""

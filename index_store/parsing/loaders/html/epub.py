@@ -45,7 +45,7 @@ class _Book:
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         self._archive = archive
         self._name = name
-        self._room = TEXT
+        self._left = TEXT
 
     def loaded(self) -> LoadedDocument:
         package = self._package()
@@ -134,9 +134,9 @@ class _Book:
 
     def _read(self, path: str) -> bytes:
         with self._archive.open(path) as stream:
-            content = stream.read(self._room + 1)
-        self._room -= len(content)
-        if self._room < 0:
+            content = stream.read(self._left + 1)
+        self._left -= len(content)
+        if self._left < 0:
             raise TooMuchText(name=self._name, limit=f"{TEXT:,}")
         return content
 

@@ -151,7 +151,7 @@ class _Builder:
         parent = self._stack[-1]
         own = _HOLDS.get(tag, Holds.NOTHING)
         parent.holds |= own & Holds.CONTROL
-        if self._is_furniture(node):
+        if self._is_boilerplate(node):
             return
         if tag == "a" and "href" in node.attributes:
             node.links, node.link_length = node.links + 1, node.length
@@ -184,7 +184,7 @@ class _Builder:
         around = (node, *self._stack[-FOLDS:])
         return is_panel or any(_FOLDED.search(name) for tag in around if tag.tag != "body" for name in tag.names)
 
-    def _is_furniture(self, node: Node) -> bool:
+    def _is_boilerplate(self, node: Node) -> bool:
         if node.tag in DROPPED:
             return True
         if not node.attributes and node.tag != "header":
@@ -195,7 +195,7 @@ class _Builder:
         if node.attributes.get("role", "").lower() in ROLES:
             return True
         if node.tag == "header" and not self._sections:
-            # The page's own. One that holds the title or the text is more than furniture.
+            # The page's own. One that holds the title or the text is more than boilerplate.
             return not node.holds & (Holds.TITLE | Holds.TEXT)
         if node.tag == "sup" and "reference" in node.names:
             return True

@@ -1,0 +1,1 @@
+"""Mails, and web pages that are saved in the form of one."""

@@ -1,0 +1,1 @@
+"""Office files: Word, PowerPoint and Excel by their XML, and RTF."""

@@ -82,12 +82,12 @@ class Numbering:
         def counted(place: re.Match[str]) -> str:
             at = int(place[1]) - 1
             of = found.levels.get(at, kind)
-            return written(found.counts.get(at, of.start), "decimal" if kind.is_legal else of.format)
+            return list_number(found.counts.get(at, of.start), "decimal" if kind.is_legal else of.format)
 
         return re.sub(r"%([1-9])", counted, kind.text).strip()
 
 
-def written(count: int, kind: str) -> str:
+def list_number(count: int, kind: str) -> str:
     """A number as a list of this kind (ISO 29500-1, 17.18.59) shows it."""
     if not 0 < count <= LARGEST:
         return str(count)

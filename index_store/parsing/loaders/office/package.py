@@ -65,7 +65,7 @@ class Package:
         # Names are compared without case, and some programs write them with backslashes.
         self._parts = {_key(info.filename): info for info in archive.infolist() if not info.is_dir()}
         self._archive = archive
-        self._room = min(UNPACKED_MB, RATIO_FROM_MB + RATIO * size // _MEGABYTE) * _MEGABYTE
+        self._left = min(UNPACKED_MB, RATIO_FROM_MB + RATIO * size // _MEGABYTE) * _MEGABYTE
         self._links: dict[str, dict[str, tuple[str, str]]] = {}
 
     def __contains__(self, part: str) -> bool:
@@ -141,7 +141,7 @@ class Package:
             raise Unreadable(name=self.name)
         if info.flag_bits & _ENCRYPTED:
             raise PasswordProtected(name=self.name)
-        if info.file_size > self._room:
+        if info.file_size > self._left:
             raise PackedTooTightly(name=self.name, ratio=RATIO)
         try:
             with self._archive.open(info) as stream:
@@ -151,8 +151,8 @@ class Package:
 
     def count(self, size: int) -> None:
         """Raises PackedTooTightly."""
-        self._room -= size
-        if self._room < 0:
+        self._left -= size
+        if self._left < 0:
             raise PackedTooTightly(name=self.name, ratio=RATIO)
 
     def _refuse_dtd(self, element: Element) -> None:

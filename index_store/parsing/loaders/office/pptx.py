@@ -19,7 +19,7 @@ LEVELS = 9
 """of lists (ISO 29500-1, 21.1.2.2.7)"""
 
 _TITLES = {"title", "ctrTitle"}
-_FURNITURE = {"dt", "ftr", "hdr", "sldNum", "sldImg"}
+_NOT_CONTENT = {"dt", "ftr", "hdr", "sldNum", "sldImg"}
 _LISTS = {"body", "obj", None}
 """kinds of placeholders whose paragraphs are a list unless they say no; None is the default kind"""
 _SHAPES = ("sp", "graphicFrame", "grpSp", "cxnSp", "contentPart", "AlternateContent")
@@ -100,7 +100,7 @@ class _Deck:
                 yield "\n".join(f"> {line}" for text in lines for line in as_markdown.paragraph(text).split("\n"))
 
     def _in_order(self, part: str, tree: Element) -> list[Element]:
-        boxes = [self._box(part, shape) for shape in _shapes(tree) if _kind(shape) not in _FURNITURE]
+        boxes = [self._box(part, shape) for shape in _shapes(tree) if _kind(shape) not in _NOT_CONTENT]
         return [box.shape for box in _reading_order(boxes)]
 
     def _blocks(self, part: str, shape: Element) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""PDF by its text layer."""
