@@ -16,7 +16,7 @@ from pages.widgets.picker import pick
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
 from rag.runs.history import Outline
-from rag.trace.events import Style
+from rag.trace.events import RunFinished, Style
 from rag.trace.passages import Retrieval
 
 # A comment, as Streamlit would show a string that stands alone on a page.
@@ -54,7 +54,8 @@ def show_conversation(conversation_id: str, outlines: list[Outline], earlier: in
         if live and not live.is_finished:
             show_live(live)
             return True
-        show_past(run, events)
+        # It may have ended since the history was read, or could not be saved.
+        show_past(run, live.events if live and not isinstance(events[-1], RunFinished) else events)
     return False
 
 

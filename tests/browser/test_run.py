@@ -55,7 +55,7 @@ def test_the_steps_and_the_words_of_an_answer_arrive_while_it_is_being_written(l
 def test_stop_ends_the_run_and_the_models_work(loaded, server):
     asked = ask(loaded, server, ENDLESS)
     loaded.stop.click()
-    expect(loaded.text("chat.stopped")).to_be_visible()
+    expect(loaded.text("chat.stopped")).to_be_visible(timeout=LOADED)
     [request] = requests_for(server, asked)
     assert request.disconnected.wait(3)
     assert 0 < loaded.answers.inner_text().count("One") < 30
@@ -107,5 +107,5 @@ def test_two_visitors_see_the_same_run(visit, loaded, server):
     other = visit(path=f"/?{loaded.page.url.partition('?')[2]}")
     expect(other.questions).to_have_text([asked])
     other.stop.click()
-    expect(other.text("chat.stopped")).to_be_visible()
-    expect(loaded.text("chat.stopped")).to_be_visible()
+    expect(other.text("chat.stopped")).to_be_visible(timeout=LOADED)
+    expect(loaded.text("chat.stopped")).to_be_visible(timeout=LOADED)

@@ -14,6 +14,7 @@ from index_store.ingestion.sources import upload_folder
 from pages import process, samples
 from pages.texts import texts
 from rag.pipelines import PIPELINES
+from rag.runs.history import Outline
 from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
 from tests.servers import Answer, Refusal
@@ -221,6 +222,19 @@ def test_a_run_that_the_end_of_the_app_stopped_is_there_afterwards(handbook, ser
     page.look()
     assert page.questions
     assert page.words["chat.stopped"] in [each.value for each in page.app.caption]
+
+
+def test_an_answer_that_ends_while_the_page_is_drawn_is_shown(handbook, engine, monkeypatch):
+    """Its end came after the history was read."""
+    outlines = engine.history.outlines
+    monkeypatch.setattr(
+        engine.history,
+        "outlines",
+        lambda *asked, **options: [Outline(run, events[:-1]) for run, events in outlines(*asked, **options)],
+    )
+    page = ChatPage()
+    assert page.ask(ASKED["en"]).status == "finished"
+    assert len(page.answers) == len(page.traces) == 1
 
 
 def test_a_new_chat_leaves_the_old_one_in_the_list(handbook):
