@@ -214,7 +214,7 @@ class VectorStore:
 
 def _apart(vectors: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
     """The same, moved by next to nothing: of a thousand that are equal, each has only equal ones for neighbours, and a
-    search that comes among them never gets out (docs/decisions/unreached-vectors.md).
+    search that comes among them never gets out (docs/decisions/hnsw-graph.md).
     """
     somewhere = np.random.default_rng(seed).standard_normal(vectors.shape, np.float32) / np.sqrt(vectors.shape[1])
     moved: NDArray[np.float32] = vectors + APART * np.linalg.norm(vectors, axis=1, keepdims=True) * somewhere
