@@ -19,8 +19,9 @@ from rag.runs.history import Outline
 from rag.trace.events import RunFinished, Style
 from rag.trace.passages import Retrieval
 
-# A comment, as Streamlit would show a string that stands alone on a page.
-TURNS = 10  # of a conversation that are drawn, the last ones; more with every press of "show earlier"
+# Comments, as Streamlit would show strings that stand alone on a page.
+LATEST = 5  # turns of a conversation that are drawn: each costs 5 to 10 ms in every redraw
+EARLIER = 10  # more, with every press of the button above them
 
 
 def ask(
@@ -60,7 +61,7 @@ def show_conversation(conversation_id: str, outlines: list[Outline], earlier: in
 
 
 def show_more(conversation_id: str) -> None:
-    st.session_state[f"turns of {conversation_id}"] += TURNS
+    st.session_state[f"turns of {conversation_id}"] += EARLIER
 
 
 def show_welcome(indexes: dict[str, Index]) -> None:
@@ -118,7 +119,7 @@ with st.sidebar:
 outlines: list[Outline] = []
 is_busy = False
 if conversation_id:
-    shown = st.session_state.setdefault(f"turns of {conversation_id}", TURNS)
+    shown = st.session_state.setdefault(f"turns of {conversation_id}", LATEST)
     outlines = engine().history.outlines(conversation_id, latest=shown)
     is_busy = show_conversation(conversation_id, outlines, max(0, engine().history.count_runs(conversation_id) - shown))
 else:

@@ -62,28 +62,28 @@ def read(monkeypatch) -> list[Event]:
 @each_language
 def test_the_last_turns_are_drawn_and_earlier_ones_when_they_are_asked_for(conversation, language):
     page = ChatPage(language, conversation(25))
-    assert ["Question 16?" in page.questions[0], len(page.questions), len(page.answers)] == [True, 10, 10]
-    page.press(page.words["chat.earlier"].format(count=15))
-    assert ["Question 6?" in page.questions[0], len(page.questions), len(page.answers)] == [True, 20, 20]
-    page.press(page.words["chat.earlier"].format(count=5))
+    assert ["Question 21?" in page.questions[0], len(page.questions), len(page.answers)] == [True, 5, 5]
+    page.press(page.words["chat.earlier"].format(count=20))
+    assert ["Question 11?" in page.questions[0], len(page.questions), len(page.answers)] == [True, 15, 15]
+    page.press(page.words["chat.earlier"].format(count=10))
     assert ["Question 1?" in page.questions[0], len(page.questions), len(page.answers)] == [True, 25, 25]
     assert page.words["chat.earlier"].partition("(")[0] not in "".join(page.buttons)
 
 
 def test_a_short_conversation_is_drawn_whole(conversation):
-    page = ChatPage(conversation=conversation(10))
-    assert len(page.questions) == 10
+    page = ChatPage(conversation=conversation(5))
+    assert len(page.questions) == 5
     assert page.words["chat.earlier"].partition("(")[0] not in "".join(page.buttons)
 
 
-def test_a_redraw_reads_as_much_of_a_hundred_turns_as_of_ten_and_no_passages(conversation, read):
+def test_a_redraw_reads_as_much_of_a_hundred_turns_as_of_five_and_no_passages(conversation, read):
     counts = {}
-    for turns in (10, 100):
+    for turns in (5, 100):
         page = ChatPage(conversation=conversation(turns))
         read.clear()
         page.look()
         counts[turns] = len(read)
-    assert counts[100] == counts[10]
+    assert counts[100] == counts[5]
     assert not [each for each in read if isinstance(each, StepFinished) and isinstance(each.detail, RetrievalDetail)]
 
 
