@@ -64,7 +64,7 @@ class Settings(index_store.Settings):
     corrective_rule: Literal["scores", "any"] = "scores"
     """what sends a question to the web: the grades' scores, or any passage that is not relevant"""
     crag_lower: float = Field(0.4, ge=0, le=1, allow_inf_nan=False)
-    """scores below it speak of nothing usable; see rag/nodes/assess.py"""
+    """scores below it speak of nothing usable; see rag/nodes/grade_documents.py"""
     crag_upper: float = Field(0.7, ge=0, le=1, allow_inf_nan=False)
     """one score from it on is enough"""
 

@@ -151,7 +151,7 @@ class _TextSplitter:
         for mark in marks:
             # A sub-heading stays with what it is about.
             line_end = text.find("\n", mark)
-            below = re.compile(r"\s*").match(text, line_end).end() if line_end >= 0 else len(text)  # type: ignore[union-attr]
+            below = _end_of_spaces(text, line_end) if line_end >= 0 else len(text)
             if self._between(mark, below) <= self.size // 2:
                 boundaries[mark + 1 : below + 1] = bytes(below - mark)
         for mark in marks:
@@ -198,11 +198,16 @@ def _between_wide(text: str, at: int) -> bool:
 
 
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
+_SPACES = re.compile(r"\s*")
+
+
+def _end_of_spaces(text: str, start: int) -> int:
+    return _SPACES.match(text, start).end()  # type: ignore[union-attr]  # it matches any text
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """The span without blank lines before and white space after it; the indentation of its first line stays."""
-    start = min(_BLANK_LINES.match(text, start, end).end(), end)  # type: ignore[union-attr]
+    start = min(_BLANK_LINES.match(text, start, end).end(), end)  # type: ignore[union-attr]  # it matches any text
     end = start + len(text[start:end].rstrip())
     return start, end
 

@@ -20,7 +20,16 @@ from index_store.parsing.loaders.formats import BY_SUFFIX, Format
 from index_store.parsing.loaders.html.body import body_markdown
 from index_store.parsing.loaders.html.html import load_html
 from index_store.parsing.loaders.html.tree import parse as parse_html
-from index_store.parsing.loaders.mail.message import content_of, file_name, header, leaves, parse, text_of
+from index_store.parsing.loaders.mail.message import (
+    attached_mail,
+    content_of,
+    file_name,
+    header,
+    leaves,
+    parse,
+    parts_of,
+    text_of,
+)
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +101,7 @@ class _Mailbag:
         """Nothing where it can't be read."""
         try:
             if part.get_content_type() == "message/rfc822" and part.is_multipart():
-                return self.loaded(part.get_payload(0), depth - 1).pages if depth > 0 else []  # type: ignore[arg-type]
+                return self.loaded(attached_mail(part), depth - 1).pages if depth > 0 else []
             found = BY_SUFFIX.get(PurePath(name).suffix.lower())
             if found is None or self._left <= 0:
                 return []
@@ -127,8 +136,8 @@ def _choices(part: Message) -> Iterator[list[Message]]:
     if part.get_content_type() == "multipart/alternative" or part.get_content_maintype() != "multipart":
         yield list(leaves(part))
     elif part.is_multipart():
-        for inner in part.get_payload():
-            yield from _choices(inner)  # type: ignore[arg-type]
+        for inner in parts_of(part):
+            yield from _choices(inner)
 
 
 def _is_text(part: Message) -> bool:
@@ -138,7 +147,7 @@ def _is_text(part: Message) -> bool:
 
 def _name(part: Message) -> str:
     if part.get_content_type() == "message/rfc822" and part.is_multipart():
-        return header(part.get_payload(0), "Subject") or file_name(part)  # type: ignore[arg-type]
+        return header(attached_mail(part), "Subject") or file_name(part)
     return file_name(part)
 
 
@@ -158,8 +167,9 @@ def _unflowed(text: str, is_marked: bool) -> str:
     lines: list[str] = []
     goes_on = False
     for line in text.split("\n"):
-        quoted, body = re.match(r"(>*) ?(.*)", line, re.S).groups()  # type: ignore[union-attr]
-        if goes_on and re.match(r">*", lines[-1])[0] == quoted:  # type: ignore[index]
+        body = line.lstrip(">")
+        quoted, body = line[: len(line) - len(body)], body.removeprefix(" ")
+        if goes_on and lines[-1][: len(lines[-1]) - len(lines[-1].lstrip(">"))] == quoted:
             lines[-1] = (lines[-1][:-1] if is_marked else lines[-1]) + body
         else:
             lines.append(f"{quoted} {body}" if quoted else body)

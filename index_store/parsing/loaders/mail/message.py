@@ -99,6 +99,16 @@ def leaves(part: Message) -> Iterator[Message]:
     while stack:
         part = stack.pop()
         if part.get_content_maintype() == "multipart" and part.is_multipart():
-            stack += reversed(part.get_payload())  # type: ignore[arg-type]
+            stack += reversed(parts_of(part))
         else:
             yield part
+
+
+def parts_of(part: Message) -> list[Message]:
+    """Of one that is multipart; its payload is a text where it is not."""
+    return [each for each in part.get_payload() if isinstance(each, Message)]
+
+
+def attached_mail(part: Message) -> Message:
+    """Of a part of type message/rfc822 that is multipart, as the parser makes it: it has one part, the mail."""
+    return parts_of(part)[0]

@@ -175,7 +175,7 @@ def _box(page: PdfTextPage, index: int) -> Box | None:
     values = [ctypes.c_double() for _ in range(4)]
     ok = pdfium.FPDFText_GetCharBox(page, index, *map(ctypes.byref, values))
     box = tuple(value.value for value in values)
-    return box if ok and box[1] > box[0] else None  # type: ignore[return-value]
+    return box if ok and box[1] > box[0] else None  # type: ignore[return-value]  # there are four
 
 
 def paragraphs(lines: list[Line], start: int, end: int) -> str:
