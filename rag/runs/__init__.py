@@ -1,0 +1,1 @@
+"""A question from the page to its stored run. Entry point: `engine.Engine`."""

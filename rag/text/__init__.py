@@ -1,0 +1,1 @@
+"""What can be read off a text by rules, without a model."""

@@ -1,0 +1,1 @@
+"""What the chat draws: questions, answers, conversations."""

@@ -1,0 +1,1 @@
+"""What the Documents page draws, and where documents are added."""

@@ -1,0 +1,1 @@
+"""The trace panel, and a view for each type of detail."""

@@ -1,0 +1,1 @@
+"""The chat model that comes with the app. Nobody but the registry knows this package."""

@@ -1,0 +1,1 @@
+"""Chat models behind a key or a URL."""
