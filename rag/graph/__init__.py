@@ -1,1 +1,1 @@
-"""What makes a node a step of the trace: step.py, what a run gives its graph (context.py), what nodes hand on (state.py)."""
+"""What makes a node a step of the trace (step.py), what a run gives it (context.py), what it hands on (state.py)."""
