@@ -1,6 +1,6 @@
 # make run     install, fetch the embedded model if it is needed, start the app
-# make test    all that is checked: lint, import walls, tests, browser and embedded models included
-# make fix     mends what ruff can mend
+# make test    all that is checked: lint, import contracts, tests, browser and embedded models included
+# make fix     repairs what ruff can
 # make help    the rest
 
 PYTHON ?= python3
@@ -19,11 +19,11 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 help:
 	@echo "make run       install, fetch the embedded chat model unless a service is set in .env, start the app (PORT=8501)"
 	@echo "make install   only the packages, into $(VENV) (PYTHON=python3)"
-	@echo "make test      lint, import walls and all tests; fetches the embedded model and Chromium for them"
+	@echo "make test      lint, import contracts and all tests; fetches the embedded model and Chromium for them"
 	@echo "make test T=tests/rag/test_cli.py   only those tests, without lint; any path or path::test that pytest takes"
 	@echo "make soak      the long forms of some tests: many more kills, parser loads and injections; takes an hour"
-	@echo "make lint      ruff, the import walls and the types"
-	@echo "make fix       mends what ruff can mend: format, imports, simple findings"
+	@echo "make lint      ruff, the import contracts and the types"
+	@echo "make fix       repairs what ruff can: format, imports, simple findings"
 	@echo "make bench     how long pipelines take against a server of fixed speed, and adding documents beside embedding alone"
 	@echo "make clean     removes $(VENV) and caches; keeps data/"
 
