@@ -66,8 +66,9 @@ CHAINS = {
     "corrective": 1,
     "adaptive": 3,
 }
-"""calls of a run that have to wait for each other, when every grade is good: a speculative answer is written while passages
-are graded, then both checks at once; a candidate is written and then checked, once documents are known to be needed"""
+"""calls of a run that have to wait for each other, when every grade is good: a speculative answer is written while
+passages are graded, then both checks at once; a candidate is written and then checked, once documents are known to be
+needed"""
 MOST_OWN = 0.05
 """share of a run that may be the engine's own"""
 
