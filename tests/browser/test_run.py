@@ -105,7 +105,7 @@ def test_a_marker_opens_the_passage_and_the_trace_opens_to_the_grades(loaded, se
 def test_two_visitors_see_the_same_run(visit, loaded, server):
     asked = ask(loaded, server, ENDLESS)
     other = visit(path=f"/?{loaded.page.url.partition('?')[2]}")
-    expect(other.questions).to_have_text([asked])
+    expect(other.questions).to_have_text([asked], timeout=LOADED)
     other.stop.click()
     expect(other.text("chat.stopped")).to_be_visible(timeout=LOADED)
     expect(loaded.text("chat.stopped")).to_be_visible(timeout=LOADED)
