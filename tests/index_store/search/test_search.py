@@ -1,6 +1,6 @@
 """One question, three searches: by vector, by keyword, and by both."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -43,13 +43,27 @@ def texts(hits: list[Hit]) -> list[str]:
     return [hit.text for hit in hits]
 
 
-@pytest.fixture
-def rules(store: IndexStore, tmp_path: Path) -> IndexStore:
+def with_rules(folder: Path, **settings: object) -> IndexStore:
     """A store whose index `a` holds RULES."""
-    file = tmp_path / "rules.md"
+    store = IndexStore(Settings(data_dir=folder / "data", **settings))
+    file = folder / "rules.md"
     file.write_text(RULES, encoding="utf-8")
     store.add("a", file)
     return store
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexStore]:
+    """For tests that only ask."""
+    with with_rules(tmp_path_factory.mktemp("rules")) as store:
+        yield store
+
+
+@pytest.fixture
+def own_rules(tmp_path: Path) -> Iterator[IndexStore]:
+    """For a test that changes something."""
+    with with_rules(tmp_path) as store:
+        yield store
 
 
 @pytest.mark.parametrize("question", ["Xパタンとは", "ｘﾊﾟﾀﾝについて教えてください", "Xパタンとはどういったものですか"])
@@ -74,12 +88,8 @@ def test_each_hit_tells_its_ranks_and_scores_on_both_sides(rules: IndexStore) ->
     assert [hit.score for hit in hybrid] == sorted((hit.score for hit in hybrid), reverse=True)
 
 
-def test_by_rank_a_score_is_what_reciprocal_rank_fusion_says(settings: Settings, tmp_path: Path) -> None:
-    by_rank = settings.model_copy(update={"fusion": "rank", "keyword_weight": 0.5})
-    with IndexStore(by_rank) as store:
-        file = tmp_path / "rules.md"
-        file.write_text(RULES, encoding="utf-8")
-        store.add("a", file)
+def test_by_rank_a_score_is_what_reciprocal_rank_fusion_says(tmp_path: Path) -> None:
+    with with_rules(tmp_path, fusion="rank", keyword_weight=0.5) as store:
         for hit in store.search("a", "Zパタンの枠", mode="hybrid", k=3):
             assert hit.vector_rank
             assert hit.keyword_rank
@@ -178,14 +188,14 @@ def test_keywords_need_no_embedding_model(serviced: Settings, write: Write) -> N
                 store.search("a", "apples", mode=mode)
 
 
-def test_a_term_of_the_glossary_is_searched_as_a_whole_from_now_on(rules: IndexStore) -> None:
-    analysis = rules.analyse("a", "属性リファレンスとは")
+def test_a_term_of_the_glossary_is_searched_as_a_whole_from_now_on(own_rules: IndexStore) -> None:
+    analysis = own_rules.analyse("a", "属性リファレンスとは")
     assert "属性リファレンス" not in analysis.kept
-    rules.set_glossary("a", "属性リファレンス\nXパタン\n")
-    assert rules.analyse("a", "属性リファレンスとは").kept == ("属性リファレンス",)
-    assert rules.glossary("a") == "属性リファレンス\nXパタン\n"
-    assert rules.search("a", "Xパタン", mode="keyword", k=1)[0].headings == ("Xパタン",)
-    assert rules.check() == []
+    own_rules.set_glossary("a", "属性リファレンス\nXパタン\n")
+    assert own_rules.analyse("a", "属性リファレンスとは").kept == ("属性リファレンス",)
+    assert own_rules.glossary("a") == "属性リファレンス\nXパタン\n"
+    assert own_rules.search("a", "Xパタン", mode="keyword", k=1)[0].headings == ("Xパタン",)
+    assert own_rules.check() == []
 
 
 def test_what_matched_can_be_shown_where_it_stands(rules: IndexStore) -> None:
@@ -214,15 +224,15 @@ def test_it_is_known_in_how_many_chunks_each_word_of_a_question_stands(store: In
     assert counted("a") == {}
 
 
-def test_a_word_that_stands_nowhere_may_have_its_characters_there(rules: IndexStore) -> None:
-    rules.set_glossary("a", "Xパタン表\n")
-    counts = rules.count_words("a", rules.analyse("a", "Xパタン表 zebra"))
+def test_a_word_that_stands_nowhere_may_have_its_characters_there(own_rules: IndexStore) -> None:
+    own_rules.set_glossary("a", "Xパタン表\n")
+    counts = own_rules.count_words("a", own_rules.analyse("a", "Xパタン表 zebra"))
     assert [(each.chunks, each.has_parts) for each in counts.values()] == [(0, True), (0, False)]
 
 
-def test_removed_documents_are_found_by_no_search(rules: IndexStore, write: Write) -> None:
-    rules.add("a", write("apples.md"))
-    document = next(each for each in rules.documents("a") if each.title == "apples.md")
-    rules.remove_documents([document.id])
-    assert rules.search("a", "apples", mode="keyword") == []
-    assert rules.check() == []
+def test_removed_documents_are_found_by_no_search(own_rules: IndexStore, write: Write) -> None:
+    own_rules.add("a", write("apples.md"))
+    document = next(each for each in own_rules.documents("a") if each.title == "apples.md")
+    own_rules.remove_documents([document.id])
+    assert own_rules.search("a", "apples", mode="keyword") == []
+    assert own_rules.check() == []

@@ -253,9 +253,15 @@ def test_files_that_wait_are_read_in_the_order_in_which_they_came(
 ) -> None:
     pipe = held("first.txt")
     done: list[int] = []
+    asked = [threading.Event() for _ in range(6)]
+    """whether it is still wanted: not before it waits"""
 
     def take_turn(number: int) -> None:
-        load(parser, handbook)
+        def is_cancelled() -> bool:
+            asked[number].set()
+            return False
+
+        load(parser, handbook, is_cancelled=is_cancelled)
         done.append(number)
 
     with opened(settings, parser_workers=1) as parser, ThreadPoolExecutor(max_workers=8) as threads:
@@ -264,7 +270,7 @@ def test_files_that_wait_are_read_in_the_order_in_which_they_came(
         with pipe.open("w") as writer:
             for number in range(6):
                 waiting.append(threads.submit(take_turn, number))
-                time.sleep(0.1)
+                assert asked[number].wait(timeout=30)
             writer.write("Words.")
         for each in [first, *waiting]:
             each.result()
