@@ -30,7 +30,8 @@ from index_store.base.settings import MEGABYTE, Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
-from index_store.vectors.embeddings import EmbeddedEmbeddings, Embeddings, Vectors
+from index_store.vectors.embedded.model import EmbeddedEmbeddings
+from index_store.vectors.embeddings import Embeddings, Vectors
 from pages import samples
 
 MOST_ADDING = 1.15

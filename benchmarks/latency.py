@@ -31,7 +31,8 @@ from pydantic import SecretStr
 from benchmarks.child import serving
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
-from index_store.vectors.embeddings import EmbeddedEmbeddings, Vectors
+from index_store.vectors.embedded.model import EmbeddedEmbeddings
+from index_store.vectors.embeddings import Vectors
 from pages import samples
 from rag.models.client import Prompt
 from rag.models.replies import RelevanceReply

@@ -36,7 +36,8 @@ from index_store.ingestion.sources import FileSource
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
 from index_store.store import IndexStore
-from index_store.vectors.embeddings import EmbeddedEmbeddings, Embeddings
+from index_store.vectors.embedded.model import EmbeddedEmbeddings
+from index_store.vectors.embeddings import Embeddings
 from rag.models.context_window import ContextWindow, fit_to_context
 
 RANKS = (1, 4, 10)

@@ -41,7 +41,8 @@ from index_store.library.library import CATALOGUE
 from index_store.parsing.chunking.text_splitter import text_width
 from index_store.store import IndexStore
 from index_store.vectors.chroma import BATCH
-from index_store.vectors.embeddings import EmbeddedEmbeddings, Embeddings, Vectors
+from index_store.vectors.embedded.model import EmbeddedEmbeddings
+from index_store.vectors.embeddings import Embeddings, Vectors
 from pages import samples
 
 if TYPE_CHECKING:

@@ -37,7 +37,8 @@ from index_store.library.versions import Versions
 from index_store.parsing.worker.parser import Parser
 from index_store.search.hits import Hit
 from index_store.search.searcher import Query, Searcher
-from index_store.vectors.embeddings import Embeddings, make_embeddings
+from index_store.vectors.embeddings import Embeddings
+from index_store.vectors.registry import make_embeddings
 
 
 class IndexStore:

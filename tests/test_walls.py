@@ -117,7 +117,7 @@ def test_an_import_from_a_layer_above_or_beside_is_noticed(breaches):
     assert all(f"{name} BROKEN" in breaches for name in CONTRACTS)
 
 
-@pytest.mark.parametrize("package", ["rag", "rag/models", "index_store"])
+@pytest.mark.parametrize("package", ["rag", "rag/models", "index_store", "index_store/vectors"])
 def test_a_module_that_stands_in_no_layer_is_noticed(copy_of_the_packages, package):
     (copy_of_the_packages / package / "stray.py").touch()
     result = lint_imports(copy_of_the_packages)
@@ -125,11 +125,24 @@ def test_a_module_that_stands_in_no_layer_is_noticed(copy_of_the_packages, packa
     assert "stray" in result.stdout
 
 
-def test_whoever_knows_the_embedded_model_beside_the_registry_is_noticed(copy_of_the_packages):
-    path = copy_of_the_packages / "rag" / "runs" / "engine.py"
-    path.write_text("import rag.models.embedded.chat\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+@pytest.mark.parametrize(
+    ("module", "imported", "contract"),
+    [
+        ("rag/runs/engine.py", "rag.models.embedded.chat", "Nobody knows the embedded chat model but the registry"),
+        (
+            "index_store/store.py",
+            "index_store.vectors.embedded.model",
+            "Nobody knows the embedded embedding model but the registry",
+        ),
+    ],
+)
+def test_whoever_knows_an_embedded_model_beside_the_registry_is_noticed(
+    copy_of_the_packages, module, imported, contract
+):
+    path = copy_of_the_packages / module
+    path.write_text(f"import {imported}\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
     result = lint_imports(copy_of_the_packages)
-    assert "Nobody knows the embedded model but the registry BROKEN" in result.stdout
+    assert f"{contract} BROKEN" in result.stdout
 
 
 def test_nothing_beside_the_packages_imports_streamlit_but_app_and_the_tests():

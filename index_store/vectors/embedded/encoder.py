@@ -1,0 +1,140 @@
+"""The network: a BERT of twelve layers, as a graph that OpenVINO computes on the processor.
+
+The graph is made at first use, in half a second, out of the weights as they lie in the file: no second file is kept
+that could be damaged or of another version.
+"""
+
+from collections.abc import Sequence
+from queue import Empty, SimpleQueue
+from typing import TypeAlias
+
+import numpy as np
+import openvino as ov
+from numpy.typing import NDArray
+from openvino import Node, Output
+from openvino import opset13 as op
+
+from index_store.vectors.embedded.weights import BLOCK, Floats, Weights, dequantised
+
+Value: TypeAlias = Node | Output
+"""of the graph: (texts, tokens, width) where nothing else is said"""
+
+MASKED = -1e9
+"""added to the attention to what is no token"""
+
+
+class Encoder:
+    """Any number of threads may call."""
+
+    def __init__(self, weights: Weights, threads: int) -> None:
+        self._weights = weights
+        self._places = _places(weights)
+        settings = {
+            "INFERENCE_NUM_THREADS": threads,
+            "PERFORMANCE_HINT": "LATENCY",
+            # The same vectors on every processor, as near as may be: no half precision where one has it.
+            "INFERENCE_PRECISION_HINT": "f32",
+            # Where the processor multiplies bytes, what goes into a matrix is rounded to bytes, this many with a scale
+            # of their own, as the weights are: a text's vector does not hang on those that it is computed with.
+            "DYNAMIC_QUANTIZATION_GROUP_SIZE": BLOCK,
+        }
+        self._network = ov.Core().compile_model(Graph(weights).model(), "CPU", settings)
+        self._idle: SimpleQueue[ov.InferRequest] = SimpleQueue()
+
+    def means(self, windows: Sequence[Sequence[int]]) -> Floats:
+        """The mean of the vectors of each window's tokens, not normalised: (windows, width).
+
+        A window has at most `sizes.positions` tokens, those of beginning and end included. What is shorter than the
+        longest is padded: windows of like length belong together.
+        """
+        lengths = np.array([len(each) for each in windows])
+        longest = int(lengths.max())
+        tokens = np.full((len(windows), longest), self._weights.padding)
+        for row, window in zip(tokens, windows, strict=True):
+            row[: len(window)] = window
+        is_text = np.arange(longest) < lengths[:, None]
+        embedded = self._words(tokens) + self._places[:longest]
+        shares = (is_text / lengths[:, None]).astype(np.float32)
+        mask = np.where(is_text, 0, MASKED).astype(np.float32)
+        return self._run([embedded, mask[:, None, None], shares[:, :, None]])
+
+    def _run(self, inputs: list[Floats]) -> Floats:
+        try:
+            request = self._idle.get_nowait()
+        except Empty:
+            request = self._network.create_infer_request()
+        try:
+            means: Floats = request.infer(inputs)[0].copy()
+            return means
+        finally:
+            self._idle.put(request)
+
+    def _words(self, tokens: NDArray[np.int64]) -> Floats:
+        """Looked up here: all words in floats would take 384 MB."""
+        different, which = np.unique(tokens, return_inverse=True)
+        vectors = dequantised(self._weights.words[different]).reshape(len(different), -1)
+        return vectors[which.reshape(tokens.shape)]
+
+
+def _places(weights: Weights) -> Floats:
+    """What is added to the word at each place."""
+    width = weights.sizes.width
+    places: Floats = weights.tensor("emb.pos").floats.reshape(-1, width) + weights.tensor("emb.type").floats[:width]
+    return places
+
+
+class Graph:
+    """From the words' vectors to the mean of what the layers make of them.
+
+    Its inputs: words with their places; what is added to the attention to each token, (texts, 1, 1, tokens); each
+    token's share in the mean, (texts, tokens, 1).
+    """
+
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
+        self._sizes = weights.sizes
+
+    def model(self) -> ov.Model:
+        width = self._sizes.width
+        words = op.parameter([-1, -1, width], np.float32)
+        mask = op.parameter([-1, 1, 1, -1], np.float32)
+        shares = op.parameter([-1, -1, 1], np.float32)
+        x = self._normalised(words, "emb.ln")
+        for number in range(self._sizes.layers):
+            x = self._layer(x, mask, f"l{number}")
+        mean = op.reduce_sum(op.multiply(x, shares), np.array([1]), keep_dims=False)
+        return ov.Model([mean], [words, mask, shares], "multilingual-e5-small")
+
+    def _layer(self, x: Value, mask: Value, layer: str) -> Value:
+        attended = self._linear(self._attention(x, mask, layer), layer, "ao")
+        x = self._normalised(op.add(x, attended), f"{layer}.aln")
+        inner = op.gelu(self._linear(x, layer, "fi"), "erf")
+        return self._normalised(op.add(x, self._linear(inner, layer, "fo")), f"{layer}.oln")
+
+    def _attention(self, x: Value, mask: Value, layer: str) -> Value:
+        together = op.split(self._linear(x, layer, "q", "k", "v"), np.array(2), 3)
+        query, key, value = (self._heads(each) for each in together.outputs())
+        attended = op.scaled_dot_product_attention(query, key, value, mask)
+        in_order = op.transpose(attended, np.array([0, 2, 1, 3]))
+        return op.reshape(in_order, np.array([0, 0, self._sizes.width]), special_zero=True)
+
+    def _heads(self, x: Value) -> Value:
+        """(texts, heads, tokens, width of a head)"""
+        heads = self._sizes.heads
+        split = op.reshape(x, np.array([0, 0, heads, self._sizes.width // heads]), special_zero=True)
+        return op.transpose(split, np.array([0, 2, 1, 3]))
+
+    def _normalised(self, x: Value, name: str) -> Value:
+        scale, shift = (op.constant(self._weights.tensor(f"{name}.{part}").floats) for part in ("w", "b"))
+        even = op.mvn(x, np.array([-1]), True, self._weights.epsilon, "inside_sqrt")
+        return op.add(op.multiply(even, scale), shift)
+
+    def _linear(self, x: Value, layer: str, *names: str) -> Value:
+        """Several matrices at once, their outputs one after the other."""
+        parts = [[self._weights.tensor(f"{layer}.{each}.{part}") for part in "wb"] for each in names]
+        biases = np.concatenate([bias.floats for _, bias in parts])
+        matrices = [matrix.quantised(rows=bias.count) for matrix, bias in parts]
+        integers, scales = (np.concatenate(part) for part in zip(*matrices, strict=True))
+        weights = op.multiply(op.convert(op.constant(integers), "f32"), op.constant(scales))
+        matrix = op.reshape(weights, np.array([len(biases), -1]), special_zero=False)
+        return op.add(op.matmul(x, matrix, transpose_a=False, transpose_b=True), op.constant(biases))

@@ -1,0 +1,149 @@
+"""Texts to vectors by the embedded model."""
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from index_store.vectors.embedded.encoder import Encoder
+from index_store.vectors.embedded.tokenizer import Tokenizer
+from index_store.vectors.embedded.weights import Weights
+from index_store.vectors.embeddings import Vectors, embeddable
+
+THREADS = "OMP_NUM_THREADS"
+"""how many threads one computation may use, all cores where it is not set: the variable of every OpenMP"""
+
+PASSAGE = "passage: "
+QUESTION = "query: "
+"""The model was trained with these before its texts."""
+
+CALL = 1024
+"""tokens, padding included, that the network is given at once, a fifth of a second: no question waits longer.
+More would not be faster."""
+
+WAIT = 1.0
+"""seconds that a call of passages waits for questions at most: many who ask don't stop one who adds"""
+
+
+class EmbeddedEmbeddings:
+    """multilingual-e5-small, loaded at first use.
+
+    Any number of threads may call. Questions go first: between two calls of the network passages wait while any
+    question is being embedded.
+    """
+
+    id = "multilingual-e5-small-q4"
+    dimension = 384
+
+    batch = 64
+    """about a second: what Ctrl-C waits for. Texts of like length among them share a call of the network."""
+
+    def __init__(self) -> None:
+        self._loading = threading.Lock()
+        self._loaded: _Network | None = None
+        self._questions = _Questions()
+
+    def close(self) -> None:
+        """Its memory goes with the object."""
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """A text longer than the model reads is read in windows, and its vector is their mean by length."""
+        network = self._network()
+        windows: list[list[int]] = []
+        owners: list[int] = []
+        for number, text in enumerate(texts):
+            own = network.windows(PASSAGE + embeddable(text))
+            windows += own
+            owners += [number] * len(own)
+        sums = np.zeros((len(texts), self.dimension))
+        for call in _calls(windows):
+            self._questions.wait_until_none()
+            means = network.encoder.means([windows[each] for each in call])
+            lengths = np.array([_content(windows[each]) for each in call])
+            np.add.at(sums, [owners[each] for each in call], means * lengths[:, None])
+        return _normalised(sums)
+
+    def query(self, text: str) -> Vectors:
+        """Of a text longer than the model reads only its beginning counts."""
+        with self._questions.one_more():
+            network = self._network()
+            window = network.first_window(QUESTION + embeddable(text))
+            vector: Vectors = _normalised(network.encoder.means([window]))[0]
+            return vector
+
+    def _network(self) -> "_Network":
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _Network()
+            return self._loaded
+
+
+class _Network:
+    """Tokenizer and encoder. Raises EmbeddedModelUnusable."""
+
+    def __init__(self) -> None:
+        weights = Weights()
+        self._begin, self._end = weights.begin, weights.end
+        self._content = weights.sizes.positions - 2
+        """tokens of a window, without those that mark beginning and end"""
+        self._tokenizer = Tokenizer(weights)
+        self.encoder = Encoder(weights, threads=int(os.environ.get(THREADS) or os.cpu_count() or 2))
+
+    def windows(self, text: str) -> list[list[int]]:
+        tokens = self._tokenizer.tokens(text)
+        return [self._window(tokens[start : start + self._content]) for start in range(0, len(tokens), self._content)]
+
+    def first_window(self, text: str) -> list[int]:
+        return self._window(self._tokenizer.tokens(text, most=self._content))
+
+    def _window(self, content: list[int]) -> list[int]:
+        return [self._begin, *content, self._end]
+
+
+class _Questions:
+    """How many are being embedded."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._none = threading.Condition()
+
+    @contextmanager
+    def one_more(self) -> Iterator[None]:
+        with self._none:
+            self._count += 1
+        try:
+            yield
+        finally:
+            with self._none:
+                self._count -= 1
+                self._none.notify_all()
+
+    def wait_until_none(self) -> None:
+        """For WAIT seconds at most."""
+        with self._none:
+            self._none.wait_for(lambda: not self._count, WAIT)
+
+
+def _calls(windows: list[list[int]]) -> Iterator[list[int]]:
+    """Numbers of windows that are computed together: of like length, so that little is padded, the longest first."""
+    call: list[int] = []
+    for number in sorted(range(len(windows)), key=lambda each: -len(windows[each])):
+        if call and (len(call) + 1) * len(windows[call[0]]) > CALL:
+            yield call
+            call = []
+        call.append(number)
+    if call:
+        yield call
+
+
+def _content(window: list[int]) -> int:
+    return len(window) - 2
+
+
+def _normalised(rows: NDArray[np.floating]) -> Vectors:
+    """Of length 1."""
+    normalised: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return normalised

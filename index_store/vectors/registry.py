@@ -1,0 +1,23 @@
+"""Which model embeds, by the settings."""
+
+from typing import TYPE_CHECKING
+
+from index_store.base.settings import Settings
+
+if TYPE_CHECKING:
+    from index_store.vectors.embedded.model import EmbeddedEmbeddings
+    from index_store.vectors.service import ServiceEmbeddings
+
+EMBEDDED = "embedded"
+
+
+def make_embeddings(settings: Settings) -> "EmbeddedEmbeddings | ServiceEmbeddings":
+    """The service when one is set, else the embedded model."""
+    # Imported when it is the one: each brings a library that takes long to load.
+    if settings.embedding_model == EMBEDDED or not settings.service_is_set:
+        from index_store.vectors.embedded.model import EmbeddedEmbeddings
+
+        return EmbeddedEmbeddings()
+    from index_store.vectors.service import ServiceEmbeddings
+
+    return ServiceEmbeddings(settings)
