@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index_store.base import errors
+from index_store.base.child_process import environment
 from index_store.vectors.hnsw_orphans import Orphans
 from index_store.vectors.probe import broken_collections
 
@@ -184,7 +185,9 @@ class VectorStore:
         """Chroma 1.5 leaves the folder of a deleted collection, and the pages of its rows in the database."""
         program, database = Path(__file__).with_name("compact.py"), self._folder / "chroma.sqlite3"
         compact = [sys.executable, "-I", str(program), str(database)]
-        done = subprocess.run(compact, capture_output=True, encoding="utf-8", check=False)  # noqa: S603 - our own
+        done = subprocess.run(  # noqa: S603 - our own
+            compact, capture_output=True, encoding="utf-8", env=environment(), check=False
+        )
         if done.returncode:
             log.warning("Chroma's disk space is not given back: %s", done.stderr)
             return

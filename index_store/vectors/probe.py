@@ -20,10 +20,14 @@ LAST = "index_metadata.pickle"
 
 def broken_collections(folder: Path) -> set[str]:
     """Those that were being written when a process was killed, and can't be read since."""
+    from index_store.base.child_process import environment  # the program itself runs without this package
+
     broken: set[str] = set()
     while True:
         command = [sys.executable, "-I", __file__, str(folder), *broken]
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)  # noqa: S603 - our own
+        done = subprocess.run(  # noqa: S603 - our own
+            command, capture_output=True, encoding="utf-8", env=environment(), check=False
+        )
         said = done.stdout.split()
         # Where it failed at none of them, Chroma can't open the folder at all: whoever does next will say so.
         if not done.returncode or not said or said[-1] == READ:

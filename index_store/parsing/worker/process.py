@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from typing import IO
 from pydantic import ValidationError
 
 from index_store.base import errors
+from index_store.base.child_process import environment
 from index_store.parsing.worker.protocol import Answer, Request
 
 log = logging.getLogger(__name__)
@@ -34,9 +34,6 @@ DYING = 5
 
 COMPLAINTS = 8000
 """bytes of a traceback that are logged"""
-
-_KEPT = re.compile(r"PATH|HOME|LANG|LC_.*|TZ|TMP|TEMP|TMPDIR|SYSTEMROOT|LD_LIBRARY_PATH|VIRTUAL_ENV|PYTHON.*", re.I)
-"""what of the environment Python needs: a file that takes over native code should find no keys"""
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,6 @@ class Process:
 
 
 def _start() -> _Running:
-    kept = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
     search_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     # Threads of a mathematical library are started when it is imported, each with memory of its own.
     single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
@@ -137,7 +133,7 @@ def _start() -> _Running:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=complaints,
-            env={**kept, **single, "PYTHONPATH": search_path, "PYTHONIOENCODING": "utf-8"},
+            env={**environment(), **single, "PYTHONPATH": search_path, "PYTHONIOENCODING": "utf-8"},
             pass_fds=inherited,
             # Ctrl-C is for the owner alone, who then ends this process by closing its input.
             start_new_session=True,

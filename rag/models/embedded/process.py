@@ -15,6 +15,7 @@ from typing import IO
 
 import httpx2
 
+from index_store.base.child_process import environment
 from rag.models.embedded.engine import engine_is_installed
 from rag.models.embedded.errors import (
     EmbeddedModelError,
@@ -108,6 +109,7 @@ class EmbeddedServer:
                 return subprocess.Popen(  # noqa: S603 - our own module, on a path that is no option
                     self.command(),
                     cwd=Path(__file__).parents[3],
+                    env=environment(),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=log_file,

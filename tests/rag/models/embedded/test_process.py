@@ -46,6 +46,13 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def children() -> set[int]:
+    found = set()
+    for task in Path("/proc/self/task").iterdir():
+        found |= set(map(int, (task / "children").read_text().split()))
+    return found
+
+
 @pytest.mark.embedded
 def test_many_threads_that_start_it_at_once_share_one_process(server: EmbeddedServer) -> None:
     endpoints: list[Endpoint] = []
@@ -68,6 +75,21 @@ def test_it_answers_who_has_the_key_and_nobody_else(server: EmbeddedServer) -> N
     with client(endpoint, key="guessed") as stranger:
         assert stranger.post("chat/completions", json=chat("hello", max_tokens=1)).status_code == 401
     assert endpoint.api_key not in repr(endpoint)
+
+
+@pytest.mark.embedded
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environment of a process")
+def test_its_environment_holds_no_key(embedded_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAVILY_API_KEY", "tvly-secret-of-the-test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret-of-the-test")
+    server = EmbeddedServer(embedded_model, tmp_path / "log")
+    before = children()
+    server.start()
+    [child] = children() - before
+    environment = Path(f"/proc/{child}/environ").read_bytes()
+    server.stop()
+    assert b"PATH=" in environment
+    assert b"secret" not in environment
 
 
 @pytest.mark.embedded

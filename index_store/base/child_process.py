@@ -1,0 +1,13 @@
+"""What a process of our own is given of the environment: native code that is taken over should find no keys."""
+
+import os
+import re
+
+_KEPT = re.compile(
+    r"PATH|HOME|LANG|LC_.*|TZ|TMP|TEMP|TMPDIR|SYSTEMROOT|LD_LIBRARY_PATH|VIRTUAL_ENV|PYTHON.*|OMP_NUM_THREADS", re.I
+)
+"""what Python and the libraries need"""
+
+
+def environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
