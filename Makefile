@@ -10,11 +10,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run install install-dev announce port model chromium test soak lint fix bench clean
+.PHONY: help run install install-dev announce port model chromium test soak lint fix lock sbom bench clean
 
 help:
 	@echo "make run       install, fetch the embedded chat model unless a service is set in .env, start the app (PORT=8501)"
@@ -24,6 +24,8 @@ help:
 	@echo "make soak      the long forms of some tests: many more kills, parser loads and injections; takes an hour"
 	@echo "make lint      ruff, the import contracts and the types"
 	@echo "make fix       repairs what ruff can: format, imports, simple findings"
+	@echo "make lock      writes the lock files anew, of what stands in requirements*.txt; UPGRADE=1 takes the newest versions"
+	@echo "make sbom      sbom.json: every package that is installed, in CycloneDX's form"
 	@echo "make bench     how long pipelines take against a server of fixed speed, and adding documents beside embedding alone"
 	@echo "make clean     removes $(VENV) and caches; keeps data/"
 
@@ -34,7 +36,7 @@ run: announce install port
 
 announce:
 	@if [ -e $(INSTALLED) ]; then echo "Starting on http://localhost:$(PORT)."; \
-	else echo "Setting up: 440 MB of packages into $(VENV) (1.6 GB on disk), then the embedded chat model," \
+	else echo "Setting up: 500 MB of packages into $(VENV) (1.8 GB on disk), then the embedded chat model," \
 	  "1.1 GB, into data/models unless a service is set in .env. After that it starts on http://localhost:$(PORT)."; fi
 
 install: $(INSTALLED)
@@ -46,12 +48,12 @@ $(BIN)/python:
 	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is not: name one that is, as in PYTHON=python3.12 make run"; exit 1; } >&2
 	@$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
 
-$(INSTALLED): $(BIN)/python requirements.txt constraints.txt
-	@$(PIP_INSTALL) -r requirements.txt
+$(INSTALLED): $(BIN)/python requirements.lock
+	@$(PIP_INSTALL) -r requirements.lock
 	@touch $@
 
-$(INSTALLED_DEV): $(INSTALLED) requirements-dev.txt
-	@$(PIP_INSTALL) -r requirements-dev.txt
+$(INSTALLED_DEV): $(INSTALLED) requirements-dev.lock
+	@$(PIP_INSTALL) -r requirements-dev.lock
 	@touch $@
 
 port: $(INSTALLED)
@@ -98,6 +100,20 @@ lint: $(INSTALLED_DEV)
 fix: $(INSTALLED_DEV)
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
+
+# One for every system and every Python from 3.11 on; what is locked stays where requirements*.txt allow it.
+LOCKER = $(BIN)/uv
+LOCK = $(LOCKER) pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate \
+  --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
+
+$(BIN)/uv: $(INSTALLED_DEV)
+
+lock: $(LOCKER)
+	@$(LOCK) requirements.txt --output-file requirements.lock
+	@$(LOCK) requirements-dev.txt --constraints requirements.lock --output-file requirements-dev.lock
+
+sbom: $(INSTALLED_DEV)
+	@$(BIN)/cyclonedx-py environment $(VENV) --pyproject pyproject.toml --mc-type application --output-reproducible --output-file sbom.json
 
 bench: $(INSTALLED)
 	@$(BIN)/python -m benchmarks.latency
