@@ -1,0 +1,80 @@
+"""What a new user waits for, beside an earlier version: the samples loaded, a first answer, a long Word file.
+
+    python -m benchmarks.first_minutes --before CHECKOUT --word FILE [--rounds 3]
+
+CHECKOUT is a clone of this project at an earlier commit, installed in its `.venv`, and FILE a long Word file. The
+models are those of the environment, the embedded ones without a key. Each thing is done by a command line of its own, in
+a data folder of its own, so the start of the process and of the models is in it; the two versions take turns. Given are
+medians, and what part of the time is left.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pages import samples
+from rag.settings import Settings
+
+HERE = Path(__file__).parent.parent
+QUESTION = "国内出張の日当はいくらですか？"
+
+
+@dataclass(frozen=True)
+class Version:
+    name: str
+    checkout: Path
+
+    def run(self, data: Path, *arguments: str | Path) -> float:
+        """Seconds of `python -m ...`. Raises CalledProcessError."""
+        python = sys.executable if self.checkout == HERE else self.checkout / ".venv" / "bin" / "python"
+        environment = {**os.environ, "DATA_DIR": str(data), "PYTHONPATH": str(self.checkout)}
+        command = [str(python), "-m", *map(str, arguments)]
+        begun = time.perf_counter()
+        subprocess.run(command, cwd=data, env=environment, check=True, stdout=subprocess.DEVNULL)
+        return time.perf_counter() - begun
+
+
+def waits(version: Version, folder: Path, word: Path) -> Iterator[tuple[str, float]]:
+    """What is waited for, and seconds."""
+    data = folder / "data"
+    data.mkdir()
+    models = HERE / Settings().data_dir / "models"
+    if models.exists():
+        (data / "models").symlink_to(models.resolve())
+    add = ("index_store", "add", "--index")
+    yield "the samples are loaded", version.run(data, *add, samples.INDEX, *samples.documents())
+    ask = ("rag", "ask", "--index", samples.INDEX, "--pipeline", "self_rag", QUESTION)
+    yield "a first Self-RAG answer", version.run(data, *ask)
+    yield "a long Word file is loaded", version.run(data, *add, "word", word)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Times the first minutes beside those of an earlier version.")
+    parser.add_argument("--before", type=Path, required=True, help="a checkout of an earlier version, with its .venv")
+    parser.add_argument("--word", type=Path, required=True, help="a long Word file")
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    versions = [Version("before", options.before.resolve()), Version("now", HERE)]
+    seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for number in range(options.rounds):
+        for version in versions:
+            with tempfile.TemporaryDirectory() as folder:
+                for what, waited in waits(version, Path(folder), options.word.resolve()):
+                    seconds[what, version.name].append(waited)
+                    print(f"round {number + 1}, {version.name}: {what} in {waited:.1f} s", file=sys.stderr, flush=True)
+    print("| | before, s | now, s | of before |\n|---|--:|--:|--:|")
+    for what in dict.fromkeys(what for what, _ in seconds):
+        before, now = (statistics.median(seconds[what, version.name]) for version in versions)
+        print(f"| {what} | {before:.1f} | {now:.1f} | {now / before:.2f} |")
+
+
+if __name__ == "__main__":
+    main()
