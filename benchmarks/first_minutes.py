@@ -4,8 +4,8 @@
 
 CHECKOUT is a clone of this project at an earlier commit, installed in its `.venv`, and FILE a long Word file. The
 models are those of the environment, the embedded ones without a key. Each thing is done by a command line of its own,
-in a data folder of its own, so the start of the process and of the models is in it; the two versions take turns. Given are
-medians, and what part of the time is left.
+in a data folder of its own, so the start of the process and of the models is in it; the two versions take turns.
+Given are medians, and what part of the time is left.
 """
 
 import argparse

@@ -6,7 +6,7 @@ from index_store.base.errors import EmptyQuestion
 from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource, keep_upload
 from pages import samples
-from pages.process import engine
+from pages.process import engine, person
 from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.turn import show_live, show_past, show_question
@@ -40,6 +40,7 @@ def ask(
         attachments=attachments or [],
         retrieval=retrieval,
         style=style,
+        person=person(),
     )
     open_conversation(run.conversation_id)
 

@@ -1,6 +1,9 @@
-"""The one Engine of the process, made when the first page asks for it."""
+"""The one Engine of the process, made when the first page asks for it; and who asks."""
 
 import threading
+import uuid
+
+import streamlit as st
 
 from rag.runs.engine import Engine
 
@@ -23,3 +26,9 @@ def close_engine() -> None:
         if _engine is not None:
             _engine.close()
             _engine = None
+
+
+def person() -> str:
+    """The session, until people sign in."""
+    session: str = st.session_state.setdefault("person", uuid.uuid4().hex)
+    return session

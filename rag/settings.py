@@ -50,8 +50,12 @@ class Settings(index_store.Settings):
     answer_length: Literal["short", "normal", "long"] = "normal"
     answer_tone: Literal["neutral", "polite", "plain"] = "neutral"
     """of answers for which nothing else is asked"""
+    runs_at_once: int = Field(50, ge=1)
+    """with a service's model; others wait for their turn, and the embedded one answers one at a time"""
+    runs_per_person: int = Field(5, ge=1)
+    """of those"""
     run_time_limit: float = Field(600, gt=0, allow_inf_nan=False)
-    """seconds a run may take in all"""
+    """seconds a run may take in all, from its turn on"""
     run_call_limit: int = Field(100, ge=1)
     """calls to the chat model, per run"""
     run_token_limit: int = Field(200_000, ge=1000)

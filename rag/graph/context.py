@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -61,5 +62,7 @@ class RunContext:
     """of the question as it was asked, and so of the answer"""
     style: Style
     recorder: Recorder
+    search_threads: Executor
+    """where searches take their turns: other work in threads does not make them wait"""
     web: WebSearch | None = None
     assessment: Assessment = Assessment()

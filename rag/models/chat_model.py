@@ -165,6 +165,8 @@ class ModelSource(Protocol):
     """Where the engine gets its chat model from, anew for each run."""
 
     name: str
+    runs_at_once: int | None
+    """that the model can serve side by side; None where it is a matter of settings"""
 
     def is_ready(self) -> bool:
         """Whether `open` returns at once."""

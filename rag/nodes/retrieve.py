@@ -2,6 +2,7 @@
 
 import asyncio
 
+from index_store.search.hits import Hit
 from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
@@ -18,10 +19,12 @@ async def retrieve(state: State, step: NodeStep) -> State:
     context, how = step.context, step.context.retrieval
     query = state.get("query") or state["question"]
     words = state.get("words") if how.mode != "vector" else None
-    hits = await asyncio.to_thread(
-        context.store.search, context.index, query, mode=how.mode, unit=how.unit, k=how.k, words=words
-    )
-    kept = await asyncio.to_thread(fit_to_context, hits, step.model.context_window)
+
+    def search() -> tuple[list[Hit], list[Hit]]:
+        hits = context.store.search(context.index, query, mode=how.mode, unit=how.unit, k=how.k, words=words)
+        return hits, fit_to_context(hits, step.model.context_window)
+
+    hits, kept = await asyncio.get_running_loop().run_in_executor(context.search_threads, search)
     seen = dict(state.get("seen", {}))
     passages = []
     for hit, found in zip(kept, hits, strict=False):

@@ -10,10 +10,12 @@ import threading
 import time
 import uuid
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads
 from index_store.store import IndexStore
 from rag.graph.context import Recorder
@@ -21,13 +23,14 @@ from rag.models.chat_model import ModelSource
 from rag.models.registry import model_source
 from rag.models.usage import Budget
 from rag.pipelines import pipeline
+from rag.runs.admission import Admission
 from rag.runs.execution import Execution
 from rag.runs.history import History
 from rag.runs.options import check_retrieval
 from rag.runs.run import Run
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
-from rag.trace.events import Event, RunStarted, Style
+from rag.trace.events import Event, RunStarted, RunStatus, Style
 from rag.trace.passages import Retrieval
 from rag.web import WebSearch, web_search
 
@@ -35,6 +38,9 @@ log = logging.getLogger(__name__)
 
 KEPT_RUNS = 50
 """finished runs that stay in memory, tokens and all, for pages that are still reading them"""
+
+SEARCH_THREADS = 4
+"""a search works for some milliseconds, mostly in libraries that let others work beside it"""
 
 
 class Engine:
@@ -58,6 +64,10 @@ class Engine:
         self._models = models or model_source(self.settings)
         self._web = web or web_search(self.settings)
         self._runs: dict[str, Run] = {}
+        self._admission = Admission(
+            self._models.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person
+        )
+        self._searching = ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search")
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
         self._thread.start()
@@ -74,6 +84,7 @@ class Engine:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+        self._searching.shutdown()
         self.history.close()
         self.store.close()
 
@@ -97,10 +108,12 @@ class Engine:
         attachments: Sequence[FileSource] = (),
         retrieval: Retrieval | None = None,
         style: Style | None = None,
+        person: str | None = None,
     ) -> Run:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
-        `retrieval`: another than the pipeline has; `style`: another than the settings have. Raises UnknownPipeline,
+        `retrieval`: another than the pipeline has; `style`: another than the settings have; `person`: who asks, so
+        that others get their turns, the conversation where it is not known. Raises UnknownPipeline,
         UnknownMode, UnknownUnit, BadHitCount. All that goes wrong later ends the run, in its `run_finished`.
         """
         question, index = _storable(question).strip(), _storable(index)
@@ -122,13 +135,21 @@ class Engine:
         )
         turns = self.history.turns(conversation_id, before=question)
         execution = Execution(
-            started, flow, turns, tuple(attachments), self.store, self._models, self.settings, self._web
+            started=started,
+            pipeline=flow,
+            turns=turns,
+            attachments=tuple(attachments),
+            store=self.store,
+            models=self._models,
+            settings=self.settings,
+            web=self._web,
+            search_threads=self._searching,
         )
         run = Run(started)
         self.history.save(run.id, started)
         self._runs[run.id] = run
         self._forget_old_runs()
-        asyncio.run_coroutine_threadsafe(self._carry_out(run, execution), self._loop)
+        asyncio.run_coroutine_threadsafe(self._carry_out(run, execution, person or conversation_id), self._loop)
         return run
 
     def run(self, run_id: str) -> Run | None:
@@ -143,7 +164,7 @@ class Engine:
         runs = tuple(self._runs.values())  # at once: other threads may ask meanwhile
         return [run for run in runs if run.conversation_id == conversation_id and not run.is_finished]
 
-    async def _carry_out(self, run: Run, execution: Execution) -> None:
+    async def _carry_out(self, run: Run, execution: Execution, person: str) -> None:
         begun = time.monotonic()
 
         def clock() -> float:
@@ -156,7 +177,16 @@ class Engine:
                 log.exception("Run %s can't be saved", run.id)
             run.append(event)
 
-        work = asyncio.ensure_future(execution.work(Recorder(emit, clock, self._budget())))
+        async def take_turn() -> tuple[RunStatus, PlainError | None]:
+            nonlocal begun
+            try:
+                async with self._admission.turn(person, run.wait_behind):
+                    begun = time.monotonic()
+                    return await execution.work(Recorder(emit, clock, self._budget()))
+            except asyncio.CancelledError:  # while it waited
+                return "stopped", None
+
+        work = asyncio.ensure_future(take_turn())
         run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
         status, error = await work
         emit(summarize_run(run.events, status, error, clock()))

@@ -4,6 +4,7 @@ the pipeline's graph."""
 import asyncio
 import logging
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from langchain_core.runnables import RunnableConfig
@@ -45,6 +46,7 @@ class Execution:
     models: ModelSource
     settings: Settings
     web: WebSearch | None
+    search_threads: Executor
 
     async def work(self, recorder: Recorder) -> tuple[RunStatus, PlainError | None]:
         """Runs to the end, whichever it is. The recorder gets every event but `run_finished`."""
@@ -91,6 +93,7 @@ class Execution:
             language=language_of(self.started.question),
             style=self.started.style,
             recorder=recorder,
+            search_threads=self.search_threads,
             web=self.web,
             assessment=Assessment(
                 rule=self.settings.corrective_rule, lower=self.settings.crag_lower, upper=self.settings.crag_upper

@@ -1,6 +1,7 @@
 """One question on its way, as its readers see it."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 from rag.trace.events import Event, RunFinished, RunStarted
@@ -16,6 +17,10 @@ class Run:
         self._changed = threading.Condition()
         self._cancel: Callable[[], object] | None = None
         self._stopped = False
+        self.before = 0
+        """runs that are to begin before this one, which waits for its turn"""
+        self.begun_at = started.at
+        """seconds since 1970: from its turn on"""
 
     @property
     def events(self) -> Sequence[Event]:
@@ -60,6 +65,12 @@ class Run:
             self._cancel = cancel
             if self._stopped:
                 cancel()
+
+    def wait_behind(self, before: int) -> None:
+        """`before`: how many runs; 0 when its turn has come."""
+        self.before = before
+        if not before:
+            self.begun_at = time.time()
 
     def append(self, event: Event) -> None:
         with self._changed:

@@ -178,6 +178,7 @@ class ScriptedSource:
     begins answers while passages are graded, `regenerates` one that is asked again for what was not grounded."""
 
     name = "scripted"
+    runs_at_once: int | None = None
 
     def __init__(
         self, chat: ScriptedChat, *, starts: bool = False, speculates: bool = False, regenerates: bool = True

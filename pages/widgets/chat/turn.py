@@ -8,13 +8,13 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.process import engine
+from pages.process import engine, person
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.picker import fresh_key, renew
 from pages.widgets.trace.panel import headline, show_rows
-from pages.words import language, say
+from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
 from rag.runs.history import PastRun
 from rag.runs.run import Run
@@ -39,11 +39,14 @@ def show_live(run: Run) -> None:
     events = run.events
     if isinstance(events[-1], RunFinished):
         st.rerun()
-    now = time.time() - _started(events).at
+    now = time.time() - run.begun_at
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
-        with st.expander(headline(events, now), expanded=True, key=f"live-{run.id}"):
-            show_rows(events, now, key=f"live-{run.id}")
-        _show_draft(events, f"live-{run.id}")
+        if run.before:
+            st.caption(counted("chat.queue", run.before))
+        else:
+            with st.expander(headline(events, now), expanded=True, key=f"live-{run.id}"):
+                show_rows(events, now, key=f"live-{run.id}")
+            _show_draft(events, f"live-{run.id}")
         # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
         st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
 
@@ -116,6 +119,7 @@ def _ask_again(run: PastRun, started: RunStarted, pipeline: str) -> None:
         conversation_id=run.conversation_id,
         retrieval=started.retrieval,
         style=started.style,
+        person=person(),
     )
     st.rerun()
 

@@ -17,6 +17,10 @@ TIMEOUT = 300
 
 
 class EmbeddedSource:
+    runs_at_once: int | None = 1
+    """Its requests wait for each other: side by side all would be slow, and what it has read for one be forgotten for
+    the next."""
+
     def __init__(self, settings: Settings) -> None:
         self._path = settings.embedded_model or models_folder(settings.data_dir) / CHAT_MODEL.name
         self.name = self._path.stem

@@ -18,6 +18,8 @@ PLACEHOLDER_KEY = "none"
 
 
 class ServiceSource:
+    runs_at_once: int | None = None
+
     def __init__(self, settings: Settings) -> None:
         self.name = settings.chat_model
         self._settings = settings

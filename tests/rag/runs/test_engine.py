@@ -127,6 +127,47 @@ def test_a_model_that_is_not_ready_is_started_as_a_step(open_engine, chat):
     assert finished(run.events, "start_model")[0].detail.name == "scripted"
 
 
+# Turns
+
+
+def test_what_the_model_cannot_serve_yet_waits_and_its_time_begins_with_its_turn(open_engine, chat):
+    chat.answer_when("日当1はいくら", answer=Held(Gate(), LONG_ANSWER))
+    chat.answer_when("日当2はいくら", answer=LONG_ANSWER)
+    engine = open_engine(chat, runs_at_once=1, run_time_limit=3)
+    first = ask(engine, "日当1はいくら?")
+    second = ask(engine, "日当2はいくら?")
+    assert eventually(lambda: second.before == 1)
+    assert first.result().error.code == "run_time_limit"
+    assert second.result().answer == LONG_ANSWER
+    assert second.before == 0
+
+
+def test_a_run_can_be_stopped_while_it_waits_and_the_next_goes_on(open_engine, chat):
+    gate = Gate()
+    chat.answer_when("日当1はいくら", answer=Held(gate, LONG_ANSWER))
+    engine = open_engine(chat, runs_at_once=1)
+    first, second, third = (ask(engine, f"日当{number}はいくら?") for number in (1, 2, 3))
+    assert eventually(lambda: third.before == 2)
+    second.stop()
+    assert second.result().status == "stopped"
+    assert eventually(lambda: third.before == 1)
+    gate.open()
+    assert (first.result().status, third.result().status) == ("finished", "finished")
+    assert begun(second.events) == []
+
+
+def test_one_person_has_a_share_of_the_model_and_others_get_their_turn(open_engine, chat):
+    gate = Gate()
+    chat.answer_when("日当", answer=Held(gate, LONG_ANSWER))
+    engine = open_engine(chat, runs_at_once=4, runs_per_person=2)
+    many = [ask(engine, f"日当{number}はいくら?", person="a") for number in range(4)]
+    other = ask(engine, "日当9はいくら?", person="b")
+    gate.wait_for(3)
+    assert [run.before > 0 for run in (*many, other)] == [False, False, True, True, False]
+    gate.open()
+    assert {run.result().status for run in (*many, other)} == {"finished"}
+
+
 # Another retrieval than the pipeline's
 
 

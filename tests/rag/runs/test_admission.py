@@ -1,0 +1,85 @@
+"""Whose turn it is, among those who ask at once."""
+
+import asyncio
+from collections.abc import Sequence
+
+from rag.runs.admission import Admission
+
+
+async def admitted(admission: Admission, asking: Sequence[str]) -> list[str]:
+    """The persons in the order of their turns; each run takes a few steps of the loop."""
+    order: list[str] = []
+
+    async def run(person: str) -> None:
+        async with admission.turn(person, lambda before: None):
+            order.append(person)
+            for _ in range(5):
+                await asyncio.sleep(0)
+
+    await asyncio.gather(*map(run, asking))
+    return order
+
+
+def test_who_asks_much_does_not_keep_others_waiting() -> None:
+    order = asyncio.run(admitted(Admission(at_once=1, of_one_person=9), "aaaabc"))
+    assert "".join(order) == "abcaaa"
+
+
+def test_one_person_has_no_more_than_their_share_at_once() -> None:
+    async def ask() -> tuple[int, int]:
+        admission = Admission(at_once=4, of_one_person=2)
+        at_work: list[str] = []
+        most = most_of_one = 0
+
+        async def run(person: str) -> None:
+            nonlocal most, most_of_one
+            async with admission.turn(person, lambda before: None):
+                at_work.append(person)
+                most, most_of_one = max(most, len(at_work)), max(most_of_one, at_work.count("a"))
+                await asyncio.sleep(0.001)
+                at_work.remove(person)
+
+        await asyncio.gather(*map(run, "aaaaaabb"))
+        return most, most_of_one
+
+    assert asyncio.run(ask()) == (4, 2)
+
+
+def test_each_is_told_how_many_are_before_it() -> None:
+    async def ask() -> dict[str, list[int]]:
+        admission = Admission(at_once=1, of_one_person=9)
+        told: dict[str, list[int]] = {name: [] for name in "abc"}
+
+        async def run(name: str) -> None:
+            async with admission.turn(name, told[name].append):
+                await asyncio.sleep(0.001)
+
+        await asyncio.gather(*map(run, "abc"))
+        return told
+
+    told = asyncio.run(ask())
+    assert {name: list(dict.fromkeys(heard)) for name, heard in told.items()} == {"a": [0], "b": [1, 0], "c": [2, 1, 0]}
+
+
+def test_who_leaves_the_queue_lets_the_others_move_up() -> None:
+    async def ask() -> list[int]:
+        admission = Admission(at_once=1, of_one_person=9)
+        heard: list[int] = []
+
+        async def hold() -> None:
+            async with admission.turn("a", lambda before: None):
+                await asyncio.sleep(60)
+
+        async def wait() -> None:
+            async with admission.turn("c", heard.append):
+                pass
+
+        holding, leaving, waiting = (asyncio.ensure_future(each) for each in (hold(), hold(), wait()))
+        await asyncio.sleep(0)
+        leaving.cancel()
+        await asyncio.sleep(0.001)
+        holding.cancel()
+        await waiting
+        return list(dict.fromkeys(heard))
+
+    assert asyncio.run(ask()) == [1, 0]
