@@ -159,7 +159,7 @@ class Engine:
         work = asyncio.ensure_future(execution.work(Recorder(emit, clock, self._budget())))
         run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
         status, error = await work
-        emit(summarize_run(run.events, status, error, clock()))
+        emit(await asyncio.to_thread(summarize_run, run.events, status, error, clock()))
 
     def _budget(self) -> Budget:
         return Budget(calls=self.settings.run_call_limit, tokens=self.settings.run_token_limit)
