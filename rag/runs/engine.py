@@ -15,6 +15,7 @@ from functools import partial
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.ingestion.sources import FileSource, discard_all_uploads
+from index_store.search.searcher import check_length
 from index_store.store import IndexStore
 from rag.graph.context import Recorder
 from rag.models.chat_model import ModelSource
@@ -101,9 +102,11 @@ class Engine:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
         `retrieval`: another than the pipeline has; `style`: another than the settings have. Raises UnknownPipeline,
-        UnknownMode, UnknownUnit, BadHitCount. All that goes wrong later ends the run, in its `run_finished`.
+        UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, and has begun nothing then. All that goes wrong later
+        ends the run, in its `run_finished`.
         """
         question, index = _storable(question).strip(), _storable(index)
+        check_length(question)
         flow = pipeline(pipeline_name)
         if retrieval:
             check_retrieval(retrieval)
