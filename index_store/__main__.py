@@ -269,7 +269,7 @@ def _search(store: IndexStore, options: argparse.Namespace, out: _Output) -> boo
     for id_, question in _queries(options.queries):
         try:
             hits = store.search(options.index, question, mode=options.mode, unit=options.unit, k=options.k)
-        except (errors.EmptyQuestion, errors.ServiceError) as error:
+        except (errors.EmptyQuestion, errors.QuestionTooLong, errors.ServiceError) as error:
             all_well = False
             sentence = error.sentence(out.language)
             out.line({"id": id_, "hits": [], "error": sentence}, f"{id_}: {sentence}")

@@ -36,7 +36,7 @@ from index_store.library.originals import Original
 from index_store.library.versions import Versions
 from index_store.parsing.worker.parser import Parser
 from index_store.search.hits import Hit
-from index_store.search.searcher import Query, Searcher
+from index_store.search.searcher import Query, Searcher, check_length
 from index_store.vectors.embeddings import Embeddings
 from index_store.vectors.registry import make_embeddings
 
@@ -304,12 +304,14 @@ class IndexStore:
         """Up to `k` chunks, or sections by their best chunk, best first, always in the same order.
 
         `words`: what the keyword side is asked for instead of the question. `document_ids`: all that is searched.
-        Raises UnknownIndex, EmptyIndex, EmptyQuestion, UnknownMode, UnknownUnit, EmbeddingModelMismatch, ServiceError.
+        Raises UnknownIndex, EmptyIndex, EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit,
+        EmbeddingModelMismatch, ServiceError.
         """
         return self._searcher.search(self._index(index), Query(question, mode, unit, k, words, document_ids))
 
     def analyse(self, index: str, question: str) -> Analysis:
-        """How the keyword side reads the question. Raises UnknownIndex."""
+        """How the keyword side reads the question. Raises UnknownIndex, QuestionTooLong."""
+        check_length(question)
         return self._library.analyzer(self._index(index)).question(question)
 
     def matches(self, index: str, analysis: Analysis, text: str) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ import streamlit as st
 from index_store.base.errors import EmptyQuestion
 from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource, keep_upload
+from index_store.search.searcher import LONGEST_QUESTION
 from pages import samples
 from pages.process import engine, person
 from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
@@ -138,7 +139,9 @@ with st.bottom:
     show_picked(retrieval, style)
     if not conversation_id:
         st.caption(say(f"pipeline.{pipeline}_help"))
-    said = st.chat_input(say("chat.placeholder"), accept_file="multiple", key="composer", disabled=is_busy)
+    said = st.chat_input(
+        say("chat.placeholder"), max_chars=LONGEST_QUESTION, accept_file="multiple", key="composer", disabled=is_busy
+    )
 
 if said:
     attached = [keep_upload(engine().settings.data_dir, file.name, file) for file in said.files]

@@ -14,6 +14,8 @@ SERVICE, EMBEDDED = "service", "embedded"
 SERVICE_CONTEXT = 16_384
 """tokens: what every model behind a key has, and most that are served at home can be given"""
 
+SERVICE_ANSWER = 2000
+"""tokens: three times a long answer; a model that goes round in circles would otherwise never come to an end"""
 
 TAVILY_URL = "https://api.tavily.com"
 
@@ -22,10 +24,13 @@ class Settings(index_store.Settings):
     allowed: ClassVar[dict[str, tuple[str, str]]] = index_store.Settings.allowed | {
         "embedded_model": ("a GGUF file", "GGUF ファイルの場所"),
         "model_context": ("a whole number from 4096 to 10000000", "4096〜10000000 の整数"),
+        "answer_tokens": ("a whole number from 100 to 1000000", "100〜1000000 の整数"),
         "max_rewrites": ("a whole number from 0 to 10", "0〜10 の整数"),
         "max_generations": ("a whole number from 1 to 10", "1〜10 の整数"),
         "answer_length": ("short, normal or long", "short、normal、long のいずれか"),
         "answer_tone": ("neutral, polite or plain", "neutral、polite、plain のいずれか"),
+        "runs_at_once": ("a whole number of at least 1", "1 以上の整数"),
+        "runs_per_person": ("a whole number of at least 1", "1 以上の整数"),
         "run_time_limit": ("a number of seconds above 0", "0 より大きい秒数"),
         "run_call_limit": ("a whole number of at least 1", "1 以上の整数"),
         "run_token_limit": ("a whole number of at least 1000", "1000 以上の整数"),
@@ -41,6 +46,8 @@ class Settings(index_store.Settings):
     """a file to serve in place of the one that is fetched"""
     model_context: int = Field(SERVICE_CONTEXT, ge=4096, le=10_000_000)
     """tokens that the service's model holds: passages are trimmed to fit it"""
+    answer_tokens: int = Field(SERVICE_ANSWER, ge=100, le=1_000_000)
+    """that a reply of the service's model may have; a quarter of `model_context` at most"""
     max_rewrites: int = Field(2, ge=0, le=10)
     """per run: how often a question may be reworded"""
     max_generations: int = Field(3, ge=1, le=10)

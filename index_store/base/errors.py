@@ -7,7 +7,7 @@ PlainError                        a sentence a language, each saying what to do
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, StoreFailed, ChangeFailed
     ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
     ├── EmbeddingModelMismatch, EmbeddedModelUnusable
-    ├── EmptyQuestion, UnknownMode, UnknownUnit, BadQueries
+    ├── EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit, BadQueries
     ├── DocumentError             one document can't be loaded; the others go on
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, EmptyDocument, TooLarge, UnknownKind
     │   ├── Superseded
@@ -173,6 +173,17 @@ class EmbeddedModelUnusable(IndexStoreError):
 class EmptyQuestion(IndexStoreError):
     en = "The question is empty. Write a question."
     ja = "質問が空です。質問を入力してください。"
+
+
+class QuestionTooLong(IndexStoreError):
+    en = (
+        "The question has {length:,} characters; {most:,} is the most. Put the long text into a file, attach it, and "
+        "ask about it in a shorter question."
+    )
+    ja = (
+        "質問が {length:,} 文字あります(上限 {most:,} 文字)。長い文章はファイルにして添付し、"
+        "それについて短く質問してください。"
+    )
 
 
 class UnknownMode(IndexStoreError):

@@ -182,7 +182,17 @@ def _whole(words: Iterable[_Word]) -> list[_Word]:
 
 def _without_stopwords(words: list[_Word], folded: Folded, question: str) -> list[_Word]:
     """Unless nothing were left: 「教える」 by itself is what is sought."""
-    sought = [word for word in words if not word.dropped and not _is_common(word, folded, question)]
+    is_shouted = question.isupper() and not _HAS_JAPANESE.search(question)
+
+    def is_common(word: _Word) -> bool:
+        if not _is_among(word, COMMON, folded):
+            return False
+        start, end = folded.original(word.start, word.end)
+        written = question[start:end]
+        # The department IT and the attribute A of 属性A are names; at the start A is an article.
+        return not written.isupper() or is_shouted or written == "I" or (len(written) == 1 and start == 0)
+
+    sought = [word for word in words if not word.dropped and not is_common(word)]
     while sought and _is_among(sought[-1], CLOSING, folded):
         sought.pop()
     sought = list(dropwhile(lambda word: _is_among(word, OPENING, folded), sought))
@@ -197,16 +207,6 @@ def _without_stopwords(words: list[_Word], folded: Folded, question: str) -> lis
         return Dropped.ASKING if _is_among(word, asks, folded) else Dropped.COMMON
 
     return [word._replace(dropped=why(word)) for word in words]
-
-
-def _is_common(word: _Word, folded: Folded, question: str) -> bool:
-    if not _is_among(word, COMMON, folded):
-        return False
-    start, end = folded.original(word.start, word.end)
-    written = question[start:end]
-    is_shouted = question.isupper() and not _HAS_JAPANESE.search(question)
-    # The department IT and the attribute A of 属性A are names; at the start A is an article.
-    return not written.isupper() or is_shouted or written == "I" or (len(written) == 1 and start == 0)
 
 
 def _is_among(word: _Word, words: frozenset[str], folded: Folded) -> bool:

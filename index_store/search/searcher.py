@@ -21,6 +21,9 @@ from index_store.vectors.embeddings import Embeddings
 MODES = ("vector", "keyword", "hybrid")
 UNITS = ("chunk", "section")
 
+LONGEST_QUESTION = 4_000
+"""characters: some four pages of Japanese; what is longer is a document, not a question"""
+
 DEPTH = 30
 """chunks that each side is asked for, at least: docs/decisions/full-text.md"""
 
@@ -42,6 +45,12 @@ class Query:
     """what the keyword side is asked for instead of the question"""
     document_ids: Sequence[str] | None = None
     """the only documents that are searched"""
+
+
+def check_length(question: str) -> None:
+    """Raises QuestionTooLong."""
+    if len(question) > LONGEST_QUESTION:
+        raise errors.QuestionTooLong(length=len(question), most=LONGEST_QUESTION)
 
 
 class _Scored(NamedTuple):
@@ -67,8 +76,8 @@ class Searcher:
         self._reading.shutdown()
 
     def search(self, index: IndexRecord, query: Query) -> list[Hit]:
-        """Best first, always in the same order. Raises UnknownMode, UnknownUnit, EmptyQuestion, EmptyIndex,
-        EmbeddingModelMismatch, ServiceError.
+        """Best first, always in the same order. Raises UnknownMode, UnknownUnit, EmptyQuestion, QuestionTooLong,
+        EmptyIndex, EmbeddingModelMismatch, ServiceError.
         """
         if query.mode not in MODES:
             raise errors.UnknownMode(mode=query.mode, known=", ".join(MODES))
@@ -76,6 +85,8 @@ class Searcher:
             raise errors.UnknownUnit(unit=query.unit, known=", ".join(UNITS))
         if not query.question.strip():
             raise errors.EmptyQuestion()
+        check_length(query.question)
+        check_length(" ".join(query.words or ()))
         if query.document_ids is not None and not query.document_ids:
             return []
         # The dimension is that of the first document: before it there is nothing to embed a question for.

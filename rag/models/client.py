@@ -53,9 +53,9 @@ class ChatClient:
         usage.count(message)
         return message
 
-    async def write(self, prompt: Prompt, usage: Usage) -> str:
+    async def write(self, prompt: Prompt, usage: Usage, **options: Any) -> str:
         """The reply as text. Raises ServiceError, EmptyReply, RunLimit."""
-        text = (await self.ask(prompt, usage)).text.strip()
+        text = (await self.ask(prompt, usage, **options)).text.strip()
         if not text:
             raise EmptyReply(model=self.name)
         return text

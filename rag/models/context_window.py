@@ -82,6 +82,7 @@ def _around(text: str, start: int, end: int, size: float) -> tuple[int, int]:
     if length(text[start:end]) > size:
         low, high = split_text(text[start:end], int(size * text_width(text[start:end]) / length(text[start:end])))[0]
         return start + low, start + high
+    left = size - length(text[start:end])
     pieces = split_text(text, PIECE)
     before = (low for low, _ in reversed(pieces) if low < start)
     after = (high for _, high in pieces if high > end)
@@ -91,8 +92,9 @@ def _around(text: str, start: int, end: int, size: float) -> tuple[int, int]:
         edge = next(edges, None)
         if edge is None:
             continue
-        wider = (edge, end) if is_start else (start, edge)
-        if length(text[slice(*wider)]) <= size:
-            start, end = wider
+        more = length(text[edge:start] if is_start else text[end:edge])
+        if more <= left:
+            left -= more
+            start, end = (edge, end) if is_start else (start, edge)
             sides.append((edges, is_start))
     return start, end

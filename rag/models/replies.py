@@ -244,15 +244,21 @@ def _agreed(grades: Iterable[G]) -> G | None:
     return found[-1] if len({grade.verdict for grade in found}) == 1 else None
 
 
+MOST_BRACES = 100
+"""that may begin nothing: of text that is full of them each would be read to its end"""
+
+
 def json_objects(text: str) -> list[dict[str, Any]]:
     """Those that stand in `text`, in a fence or among prose."""
     found = []
     decoder = json.JSONDecoder()
     at = text.find("{")
-    while at != -1:
+    failed = 0
+    while at != -1 and failed < MOST_BRACES:
         try:
             value, end = decoder.raw_decode(text, at)
         except (json.JSONDecodeError, RecursionError):
+            failed += 1
             at = text.find("{", at + 1)
             continue
         if isinstance(value, dict):

@@ -4,6 +4,7 @@ attempt is the best where none passed.
 A check that fails, or can't be read, neither passes an answer nor rejects it: it stands unconfirmed.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from rag.graph.state import State
@@ -22,7 +23,8 @@ async def check_grounding(state: State, step: NodeStep) -> State:
     """Whether the passages say what the answer says (ISSUP of Self-RAG, arXiv 2310.11511)."""
     asking = step.model.check_grounding(state["question"], state["answer"], state["relevant"], step.usage)
     grade, step.fallback = await or_unknown(asking, Grounding.unknown())
-    step.detail = GroundingDetail(grade=grade, claims=tuple(claims(state["answer"].text)))
+    found = await asyncio.to_thread(lambda: tuple(claims(state["answer"].text)))
+    step.detail = GroundingDetail(grade=grade, claims=found)
     step.verdict = grade.verdict
     return {"grounding": grade}
 

@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads
+from index_store.search.searcher import check_length
 from index_store.store import IndexStore
 from rag.graph.context import Recorder
 from rag.models.chat_model import ModelSource
@@ -113,10 +114,12 @@ class Engine:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
         `retrieval`: another than the pipeline has; `style`: another than the settings have; `person`: who asks, so
-        that others get their turns, the conversation where it is not known. Raises UnknownPipeline,
-        UnknownMode, UnknownUnit, BadHitCount. All that goes wrong later ends the run, in its `run_finished`.
+        that others get their turns, the conversation where it is not known. Raises UnknownPipeline, UnknownMode,
+        UnknownUnit, BadHitCount, QuestionTooLong, and has begun nothing then. All that goes wrong later ends the run, in
+        its `run_finished`.
         """
         question, index = _storable(question).strip(), _storable(index)
+        check_length(question)
         flow = pipeline(pipeline_name)
         if retrieval:
             check_retrieval(retrieval)
@@ -189,7 +192,7 @@ class Engine:
         work = asyncio.ensure_future(take_turn())
         run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
         status, error = await work
-        emit(summarize_run(run.events, status, error, clock()))
+        emit(await asyncio.to_thread(summarize_run, run.events, status, error, clock()))
 
     def _budget(self) -> Budget:
         return Budget(calls=self.settings.run_call_limit, tokens=self.settings.run_token_limit)

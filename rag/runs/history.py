@@ -132,17 +132,29 @@ class History:
             connection.execute(_conversations.insert().values(created_at=now, **row.model_dump()))
         return row
 
-    def conversations(self) -> list[Conversation]:
-        """The latest first."""
+    def conversations(self, words: str = "", *, latest: int | None = None) -> list[Conversation]:
+        """The latest first. `words`: only those in whose questions all of them stand, in any order and case; `latest`:
+        only that many.
+        """
+        rows = select(_conversations.c.id, _conversations.c.title, _conversations.c.updated_at)
+        in_order = rows.where(*_asked_with(words)).order_by(_conversations.c.updated_at.desc()).limit(latest)
+        with self._database.connect() as connection:
+            return [Conversation(**row) for row in connection.execute(in_order).mappings()]
+
+    def count_conversations(self, words: str = "") -> int:
+        """`words`: as above."""
+        count = select(func.count()).select_from(_conversations).where(*_asked_with(words))
+        with self._database.connect() as connection:
+            return connection.execute(count).scalar_one()
+
+    def conversation(self, conversation_id: str) -> Conversation | None:
         rows = select(_conversations.c.id, _conversations.c.title, _conversations.c.updated_at)
         with self._database.connect() as connection:
-            found = connection.execute(rows.order_by(_conversations.c.updated_at.desc())).mappings()
-            return [Conversation(**row) for row in found]
+            found = connection.execute(rows.where(_conversations.c.id == conversation_id)).mappings().first()
+            return Conversation(**found) if found else None
 
     def conversation_exists(self, conversation_id: str) -> bool:
-        with self._database.connect() as connection:
-            wanted = select(_conversations.c.id).where(_conversations.c.id == conversation_id)
-            return connection.execute(wanted).first() is not None
+        return self.conversation(conversation_id) is not None
 
     def delete_conversation(self, conversation_id: str) -> None:
         """With its runs."""
@@ -240,6 +252,19 @@ class History:
         with self._database.connect() as connection:
             found = connection.execute(rows.order_by(_runs.c.started_at.desc()).limit(latest)).mappings().all()
         return [PastRun.model_validate(dict(row)) for row in reversed(found)]
+
+
+def _asked_with(words: str) -> list[ColumnElement[bool]]:
+    """Conditions on conversations. The title is the first question, of which there may be no run yet."""
+    return [
+        or_(
+            _conversations.c.title.icontains(word, autoescape=True),
+            _conversations.c.id.in_(
+                select(_runs.c.conversation_id).where(_runs.c.question.icontains(word, autoescape=True))
+            ),
+        )
+        for word in words.split()
+    ]
 
 
 def _turn(events: Sequence[Event]) -> Turn | None:

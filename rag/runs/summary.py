@@ -36,13 +36,13 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
 def answer_so_far(events: Sequence[Event]) -> tuple[str, str | None]:
     """What the latest attempt to write an answer has written, and the step that it was."""
     attempt: tuple[str, int] | None = None
-    text = ""
+    pieces: list[str] = []
     for event in events:
         if isinstance(event, Token):
             if (event.step, event.attempt) != attempt or event.restart:
-                attempt, text = (event.step, event.attempt), ""
-            text += event.text
-    return text, attempt[0] if attempt else None
+                attempt, pieces = (event.step, event.attempt), []
+            pieces.append(event.text)
+    return "".join(pieces), attempt[0] if attempt else None
 
 
 def cited_so_far(events: Sequence[Event]) -> tuple[Citation, ...]:

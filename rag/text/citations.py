@@ -6,15 +6,18 @@ from collections.abc import Iterable, Iterator
 from rag.trace.details import Claim
 from rag.trace.passages import Citation, Passage
 
-MARKER = re.compile(r"\[(\d+)\]")
-FULL_STOP = r"(?<![a-z]\.[a-z])\.(?=\n|\s+[^\sa-z\d])"
+# Quantifiers that give nothing back (++), and runs of spaces that are entered at their beginning only: otherwise a text
+# of nothing but spaces or newlines would cost its length squared.
+MARKER = re.compile(r"\[(\d{1,6})\]")
+_SPACED_MARKER = re.compile(rf"(?:(?<!\s)\s++)?+{MARKER.pattern}")
+FULL_STOP = r"(?<![a-z]\.[a-z])\.(?=\n|\s++[^a-z\d])"
 """one that a sentence may begin after: not those of 'e.g. this' and 'ext. 2499'"""
-_CLAIM_END = re.compile(rf"(?:[。！？!?]|{FULL_STOP}|\.(?=\[|\s*$)|\n)(?:\s*\[\d+\])*")
+_CLAIM_END = re.compile(rf"(?:[。！？!?]|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?:\s*+{MARKER.pattern})*+")
 """with the markers that stand behind a full stop: they belong to the sentence before it"""
 
 
 def without_markers(text: str) -> str:
-    return re.sub(rf"\s*{MARKER.pattern}", "", text)
+    return _SPACED_MARKER.sub("", text)
 
 
 def markers_of(text: str) -> tuple[int, ...]:
@@ -32,7 +35,9 @@ def claims(answer: str) -> Iterator[Claim]:
 
 
 def cited_passages(numbers: Iterable[int], passages: Iterable[Passage]) -> tuple[Citation, ...]:
+    """Those that there are: a model that does not cite may write a [5] of its own."""
     by_number = {passage.number: passage for passage in passages}
     return tuple(
-        Citation(**by_number[number].model_dump(include=set(Citation.model_fields))) for number in sorted(set(numbers))
+        Citation(**by_number[number].model_dump(include=set(Citation.model_fields)))
+        for number in sorted(by_number.keys() & set(numbers))
     )

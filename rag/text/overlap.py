@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々ー]+")
 _WORD = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W\d_\u3041-\u30ff\u3400-\u9fff]{2,}")
@@ -11,6 +12,7 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
+@lru_cache(maxsize=256)  # every sentence of an answer is held against the same passages
 def features(text: str) -> frozenset[str]:
     """Bigrams of Japanese characters, lower-case words, and numbers without their commas."""
     text = unicodedata.normalize("NFKC", text).lower()

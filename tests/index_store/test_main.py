@@ -353,6 +353,7 @@ def test_what_differs_is_said_and_fails(run: Run, write: Write, data_dir: Path) 
     [
         (["search", "--index", "none", "x"], "unknown_index"),
         (["search", "--index", "a", " "], "empty_question"),
+        (["search", "--index", "a", "x" * 4001], "question_too_long"),
         (["search", "--index", "a", "--mode", "magic", "x"], "unknown_mode"),
         (["search", "--index", "a", "--unit", "page", "x"], "unknown_unit"),
         (["search", "--index", "a", "--queries", "none.jsonl"], "bad_queries"),

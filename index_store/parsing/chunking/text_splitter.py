@@ -165,7 +165,8 @@ _PATTERNS = (
     (re.compile(r"\n[^\S\n]*\n\s*"), Boundary.PARAGRAPH),
     (re.compile(r"\n"), Boundary.LINE),
     (re.compile(rf"[。！？．]+[{re.escape(_CLOSING)}]*"), Boundary.SENTENCE),
-    (re.compile(rf"[.!?]+[{re.escape(_CLOSING)}]*[^\S\n]+"), Boundary.SENTENCE),
+    # From the first point of several on: of a line of dots each would be tried to its end.
+    (re.compile(rf"(?<![.!?])[.!?]++[{re.escape(_CLOSING)}]*+[^\S\n]++"), Boundary.SENTENCE),
     (re.compile(r"[、，；：]+"), Boundary.WORD),
     (re.compile(r"[^\S\n]+"), Boundary.WORD),
 )

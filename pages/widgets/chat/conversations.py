@@ -5,12 +5,21 @@ fragment's refresh that was on its way still carries the address of before.
 """
 
 import datetime
+from collections.abc import Sequence
 from typing import Literal, NoReturn
 
 import streamlit as st
 
 from pages.process import engine
 from pages.words import plain, say
+from rag.runs.history import Conversation
+
+LISTED = 30
+"""conversations that are listed: each costs a third of a millisecond in every redraw"""
+MORE = 100
+"""with every press of the button below them"""
+LONGEST_WORDS = 100
+"""characters"""
 
 
 def current_conversation() -> str | None:
@@ -35,9 +44,40 @@ def open_conversation(conversation_id: str | None) -> NoReturn:
 def show_conversations(current: str | None) -> None:
     if st.button(f"+ {say('sidebar.new_chat')}", width="stretch", key="new-chat"):
         open_conversation(None)
+    history = engine().history
+    words = _ask_words() if history.count_conversations() > LISTED else ""
+    listed = st.session_state.setdefault("conversations listed", LISTED)
+    found, count = history.conversations(words, latest=listed), history.count_conversations(words)
+    named = history.conversation(current) if current else None
+    if named and not words and named not in found:  # it is older than all of them
+        found.append(named)
+    _show_list(found, current)
+    if words and not found:
+        st.caption(say("sidebar.none_found"))
+    if count > listed:
+        st.button(
+            say("sidebar.more", count=count - listed), key="more-conversations", on_click=_list_more, width="stretch"
+        )
+
+
+def _ask_words() -> str:
+    return st.text_input(
+        say("sidebar.search"),
+        max_chars=LONGEST_WORDS,
+        placeholder=say("sidebar.search"),
+        label_visibility="collapsed",
+        key="conversation words",
+    )
+
+
+def _list_more() -> None:
+    st.session_state["conversations listed"] += MORE
+
+
+def _show_list(conversations: Sequence[Conversation], current: str | None) -> None:
     today = datetime.date.today()
     shown: str | None = None
-    for conversation in engine().history.conversations():
+    for conversation in conversations:
         day = datetime.date.fromtimestamp(conversation.updated_at)
         group = say("sidebar.today" if day == today else "sidebar.earlier")
         if group != shown:

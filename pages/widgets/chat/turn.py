@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,7 @@ from pages.process import engine, person
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
 from pages.widgets.documents.uploader import take_left
+from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import fresh_key, renew
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, language, say
@@ -112,7 +114,8 @@ def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
 
 
 def _ask_again(run: PastRun, started: RunStarted, pipeline: str) -> None:
-    engine().ask(
+    again = partial(
+        engine().ask,
         run.question,
         index=run.index,
         pipeline_name=pipeline,
@@ -121,7 +124,8 @@ def _ask_again(run: PastRun, started: RunStarted, pipeline: str) -> None:
         style=started.style,
         person=person(),
     )
-    st.rerun()
+    if run_or_show_error(again):  # a question of before may be longer than is taken today
+        st.rerun()
 
 
 def _started(events: Sequence[Event]) -> RunStarted:

@@ -10,8 +10,10 @@ from rag.text.overlap import overlap
 from rag.trace.passages import Passage
 
 _SENTENCE_END = re.compile(rf"[。！？!?]|{FULL_STOP}|\n")
-_OPEN_POINT = re.compile(r"\.[^\S\n]*$")
+_OPEN_POINT = re.compile(r"\.[^\S\n]*+\Z")
 """whether it ends the sentence shows with what follows"""
+_LOOKED_BACK_AT = 3
+"""characters before a point that tell whether it is a full stop"""
 
 LEAST_OVERLAP = 0.35
 """share of a sentence's words that a passage must have to count as its source: below it "not found" finds one"""
@@ -25,36 +27,47 @@ class AttributedText:
     """Takes an answer in pieces as it streams, and gives it back with [n] behind each sentence that has a source."""
 
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
-        self.text = ""
-        """what came out so far"""
         self.cited: list[int] = []
         self._question = question
         self._passages = passages
-        self._sentence = ""
-        self._held = ""
+        # In pieces: were they joined with each that comes, a long answer would cost its length squared.
+        self._shown: list[str] = []
+        self._sentence: list[str] = []
+        self._held: list[str] = []
+        self._before = ""
+
+    @property
+    def text(self) -> str:
+        """What came out so far."""
+        return "".join(self._shown)
 
     def feed(self, piece: str) -> str:
-        text, shown = self._held + piece, ""
-        self._held = ""
-        while end := _SENTENCE_END.search(f"{self._sentence}{text}", begun := len(self._sentence)):
-            shown += self._close(text[: end.start() - begun]) + end[0]
-            text = text[end.end() - begun :]
-        if point := _OPEN_POINT.search(text):
-            text, self._held = text[: point.start()], point[0]
-        self._sentence += text
-        shown += text
-        self.text += shown
-        return shown
+        self._held.append(piece)
+        if len(self._held) > 1 and "\n" not in piece and not piece.strip():
+            return ""  # spaces behind a point, which tell nothing yet
+        text, start, shown = self._before + "".join(self._held), len(self._before), list[str]()
+        for end in _SENTENCE_END.finditer(text, start):
+            shown += self._close(text[start : end.start()]), end[0]
+            start = end.end()
+        point = _OPEN_POINT.search(text, start)
+        stop = point.start() if point else len(text)
+        self._held = [point[0]] if point else []
+        self._before = text[max(0, stop - _LOOKED_BACK_AT) : stop]
+        self._sentence.append(text[start:stop])
+        shown.append(text[start:stop])
+        self._shown += shown
+        return "".join(shown)
 
     def end(self) -> str:
-        shown = self._close("") + self._held
-        self._held = ""
-        self.text += shown
+        shown = self._close("") + "".join(self._held)
+        self._held = []
+        self._shown.append(shown)
         return shown
 
     def _close(self, rest: str) -> str:
-        sentence, self._sentence = self._sentence + rest, ""
-        number = source_of(sentence, self._question, self._passages)
+        sentence = "".join((*self._sentence, rest))
+        self._sentence = []
+        number = source_of(sentence, self._question, self._passages) if sentence.strip() else None
         if number is None:
             return rest
         if number not in self.cited:

@@ -28,6 +28,9 @@ from rag.trace.passages import Passage
 ANSWER_TOKENS = 400
 """a small model that loops would otherwise fill its context"""
 
+LINE_TOKENS = 200
+"""of a question or a query in other words: 300 characters of Japanese"""
+
 KEYWORDS_TOKENS = 60
 """some fifteen words: it may also copy the question"""
 
@@ -93,13 +96,14 @@ class EmbeddedChat(ChatModel):
         not_useful: str = "",
     ) -> str:
         """It is not told why another query is needed: its grades have no reasons."""
-        return await self.client.write(prompts.rewrite(question, language), usage)
+        return await self.client.write(prompts.rewrite(question, language), usage, max_tokens=LINE_TOKENS)
 
     async def rewrite_for_web(self, question: str, usage: Usage, *, language: Language) -> str:
-        return await self.client.write(prompts.web_query(question, language), usage)
+        return await self.client.write(prompts.web_query(question, language), usage, max_tokens=LINE_TOKENS)
 
     async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
-        return await self.client.write(prompts.standalone(question, turns, language), usage)
+        prompt = prompts.standalone(question, turns, language)
+        return await self.client.write(prompt, usage, max_tokens=LINE_TOKENS)
 
     async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
         return await self._grade(grading.relevance(question, passage), usage)

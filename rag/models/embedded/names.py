@@ -9,7 +9,7 @@ _JAPANESE = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々ー]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[^\W_] )[A-Z][\w-]+|[\u30a1-\u30faー]{3,}")
 """a capital within an English sentence; katakana, from three on"""
-_LATIN_NAME = re.compile(r"(?:[A-Za-z][a-z]*[A-Z\d]|(?<=[^\W_] )[A-Z])[A-Za-z\d-]*")
+_LATIN_NAME = re.compile(r"(?:(?<![A-Za-z])[A-Za-z][a-z]*+[A-Z\d]|(?<=[^\W_] )[A-Z])[A-Za-z\d-]*")
 """HazeGate, VPN, S3; or a capital within an English sentence"""
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z\d-]+")
 

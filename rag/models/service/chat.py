@@ -14,7 +14,7 @@ from rag.models.replies import GroundingReply, KeywordsReply, RelevanceReply, Re
 from rag.models.service import prompts
 from rag.models.service.cited_text import CitedText
 from rag.models.usage import Usage
-from rag.settings import SERVICE_CONTEXT
+from rag.settings import SERVICE_ANSWER, SERVICE_CONTEXT
 from rag.text.language import Language
 from rag.text.overlap import words_in
 from rag.trace.details import Turn
@@ -25,19 +25,23 @@ from rag.trace.passages import Passage
 T = TypeVar("T")
 Way = Callable[[dict[str, Any]], dict[str, Any]]
 
-ANSWER_TOKENS = 1000
-"""of the context that are left for an answer; nothing keeps a model behind a key from writing more"""
-
 
 class ServiceChat(ChatModel):
     """A model behind a key or a URL."""
 
     regenerates = True
 
-    def __init__(self, client: ChatClient, *, context: int = SERVICE_CONTEXT, speculates: bool = True) -> None:
-        """`context`: tokens that the model holds."""
+    def __init__(
+        self,
+        client: ChatClient,
+        *,
+        context: int = SERVICE_CONTEXT,
+        answer: int = SERVICE_ANSWER,
+        speculates: bool = True,
+    ) -> None:
+        """`context`: tokens that the model holds; `answer`: those of them that a reply may have."""
         super().__init__(client)
-        self.context_window = ContextWindow.of(context, ANSWER_TOKENS)
+        self.context_window = ContextWindow.of(context, answer)
         self.speculates = speculates
         # Servers differ in which way of structured output they know: the first that works is kept.
         self._ways: list[Way] = [_by_json_schema, _by_function_call, _by_words]

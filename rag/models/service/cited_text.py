@@ -8,8 +8,10 @@ from rag.models.chat_model import Answer
 from rag.models.service.no_answer import NoAnswerFilter
 from rag.trace.passages import Passage
 
-_MARKER = re.compile(r"( *)[\[【［]\s*(\d+(?:\s*[,、，]\s*\d+)*)\s*[\]】］]")
-_OPEN_MARKER = re.compile(r" *(?:[\[【［][\d\s,、，]*)?$")
+# Both are of limited length: what may still become a marker is looked at anew with every piece that comes.
+_SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，]{0,60}"
+_MARKER = re.compile(rf"({_SPACES})[\[【［](?={_NUMBERS}[\]】］])\s*(\d+(?:\s*[,、，]\s*\d+)*)\s*[\]】］]")
+_OPEN_MARKER = re.compile(rf"{_SPACES}(?:[\[【［]{_NUMBERS})?\Z")
 """with the spaces before it, which go when all of the marker does"""
 
 
@@ -17,7 +19,7 @@ class CitedText:
     """Takes an answer in pieces, and gives it back with [n] behind what passage n says."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
-        self._text = ""
+        self._shown: list[str] = []
         self._cited: list[int] = []
         self._numbers = {passage.number for passage in passages}
         self._no_answer = NoAnswerFilter()
@@ -28,7 +30,7 @@ class CitedText:
         """All so far."""
         token = self._no_answer
         is_no_answer = token.stands_first or (token.was_written and not self._cited)
-        return Answer(self._text, tuple(self._cited), is_no_answer)
+        return Answer("".join(self._shown), tuple(self._cited), is_no_answer)
 
     def feed(self, piece: str) -> str:
         text = self._held + self._no_answer.feed(piece)
@@ -43,7 +45,7 @@ class CitedText:
 
     def _pass_on(self, text: str) -> str:
         shown = _MARKER.sub(self._checked, text)
-        self._text += shown
+        self._shown.append(shown)
         return shown
 
     def _checked(self, marker: re.Match[str]) -> str:

@@ -33,6 +33,8 @@ class ServiceSource:
     def open(self) -> ChatModel:
         if self._model is None:
             url, retries = self._settings.openai_base_url, self._settings.model_retries
+            context = self._settings.model_context
+            answer = min(self._settings.answer_tokens, context // 4)
             model = ChatOpenAI(
                 model=self.name,
                 api_key=self._settings.openai_api_key or SecretStr(PLACEHOLDER_KEY),
@@ -42,12 +44,14 @@ class ServiceSource:
                 timeout=self._settings.model_timeout,
                 stream_chunk_timeout=NO_CHUNK_TIMEOUT,
                 max_retries=retries,
+                max_tokens=answer,  # type: ignore[call-arg]  # its alias is what mypy knows
                 temperature=0,
                 stream_usage=True,
             )
             self._model = ServiceChat(
                 ChatClient(model, self.name, base_url=url, retries=retries),
-                context=self._settings.model_context,
+                context=context,
+                answer=answer,
                 speculates=self._settings.draft_ahead,
             )
         return self._model

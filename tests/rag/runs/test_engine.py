@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from index_store.base.errors import UnknownMode, UnknownUnit
+from index_store.base.errors import QuestionTooLong, UnknownMode, UnknownUnit
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload, upload_folder
 from rag.errors import BadHitCount, UnknownPipeline
@@ -381,6 +381,16 @@ def test_an_empty_question_is_refused(engine, chat):
     result = ask(engine, " 　\n").result()
     assert (result.status, result.error.code) == ("failed", "empty_question")
     assert chat.prompts == []
+
+
+def test_a_question_that_is_too_long_is_refused_in_a_sentence_and_nothing_is_begun(engine, chat, tmp_path):
+    upload = attachment(engine, tmp_path, "parking.md", "# Parking\n")
+    with pytest.raises(QuestionTooLong) as refused:
+        ask(engine, "日" * 4001, attachments=[upload])
+    assert "4,001" in refused.value.sentence("en")
+    assert "ファイル" in refused.value.sentence("ja")
+    assert (engine.history.conversations(), chat.prompts, upload.path.exists()) == ([], [], True)
+    assert ask(engine, " " + "日" * 4000).result().status == "finished"
 
 
 def test_an_index_that_is_not_there_is_named_beside_those_that_are(engine, chat):

@@ -37,6 +37,23 @@ def test_the_conversation_of_the_latest_question_comes_first(history):
     assert [each.id for each in history.conversations()] == [first.id, second.id]
 
 
+def test_as_many_conversations_as_are_wanted_are_listed_the_latest_first(history):
+    made = [history.new_conversation(str(number)) for number in range(5)]
+    assert history.conversations(latest=2) == made[:2:-1]
+    assert history.count_conversations() == 5
+
+
+def test_conversations_are_found_by_words_of_any_of_their_questions(history):
+    first = history.new_conversation("Who approves the Green Car?")
+    second = history.new_conversation("有給休暇の日数は?")
+    history.save("r", started(second.id, at=second.updated_at))  # 日当は?
+    history.new_conversation("100% of it?")
+    for words, found in (("car green", [first]), ("日当", [second]), ("有給", [second]), ("car 日当", []), ("%_", [])):
+        assert history.conversations(words) == found
+        assert history.count_conversations(words) == len(found)
+    assert history.conversation(first.id) == first
+
+
 def test_events_come_back_as_they_were_saved_but_for_tokens(history):
     conversation = history.new_conversation("日当は?")
     events = [started(conversation.id), StepStarted(step="retrieve", attempt=1, start=0.1), FINISHED]

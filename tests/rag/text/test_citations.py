@@ -1,6 +1,6 @@
 """What the markers of an answer cite, and the claims that they stand behind."""
 
-from rag.text.citations import cited_passages, claims
+from rag.text.citations import cited_passages, claims, markers_of
 from rag.trace.details import Claim
 from rag.trace.passages import Passage
 
@@ -31,3 +31,18 @@ def test_an_answer_is_taken_apart_into_its_claims():
 def test_citations_are_listed_by_number_and_once():
     assert [each.number for each in cited_passages([3, 1, 3], PASSAGES)] == [1, 3]
     assert cited_passages([], PASSAGES) == ()
+
+
+def test_a_number_of_no_passage_cites_nothing():
+    assert [each.number for each in cited_passages(markers_of("Yes [5] [2]."), PASSAGES)] == [2]
+
+
+def test_a_number_that_is_too_long_for_a_marker_is_text():
+    assert markers_of(f"[{'1' * 5000}] and [2]") == (2,)
+
+
+def test_blank_lines_between_a_sentence_and_its_marker_change_nothing():
+    assert list(claims("It is so.\n \n[1]\n\n\nAnd more.  [2]")) == [
+        Claim(text="It is so.", sources=(1,)),
+        Claim(text="And more.", sources=(2,)),
+    ]

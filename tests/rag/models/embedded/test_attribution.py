@@ -57,6 +57,12 @@ def test_the_point_of_a_number_ends_no_sentence():
     assert attribute("Version 2.5 needs 8 GB of memory.") == "Version 2.5 needs 8 GB of memory[2]."
 
 
+@pytest.mark.parametrize("size", [1, 4, 7, 100])
+def test_spaces_behind_a_point_are_kept_however_many_come(size):
+    answer = f"The VPN client is HazeGate.{' ' * 50}Version 2.5 needs 8 GB of memory."
+    assert attribute(answer, size=size) == answer.replace("Gate.", "Gate[2].").replace("memory.", "memory[2].")
+
+
 @pytest.mark.parametrize("size", range(1, 12))
 def test_a_point_that_no_sentence_begins_after_ends_none(size):
     answer = "The VPN client (ext. 2499, e.g. HazeGate) needs 8 GB. It is new.\nThe VPN client is HazeGate.\n"

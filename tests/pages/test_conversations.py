@@ -1,0 +1,56 @@
+"""The list of conversations in the sidebar: the latest, more of them, and those that words find."""
+
+import pytest
+
+from rag.runs.history import Conversation
+from tests.pages.chat_page import ChatPage
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+@pytest.fixture
+def many(engine) -> list[Conversation]:
+    """The earliest first."""
+    return [engine.history.new_conversation(f"Question {number}") for number in range(1, 201)]
+
+
+def listed(page: ChatPage) -> list[str]:
+    return [each for each in page.buttons if each.startswith("Question ")]
+
+
+@each_language
+def test_the_latest_are_listed_and_more_when_they_are_asked_for(many, language):
+    page = ChatPage(language)
+    assert listed(page) == [f"Question {number}" for number in range(200, 170, -1)]
+    page.press(page.words["sidebar.more"].format(count=170))
+    assert len(listed(page)) == 130
+    page.press(page.words["sidebar.more"].format(count=70))
+    assert listed(page)[-1] == "Question 1"
+    assert page.words["sidebar.more"].partition("{")[0] not in "".join(page.buttons)
+
+
+@each_language
+def test_words_find_a_conversation_however_old_it_is(many, language):
+    page = ChatPage(language)
+    page.app.text_input(key="conversation words").set_value("question 17")
+    page.look()
+    assert listed(page) == [f"Question {number}" for number in (*range(179, 169, -1), 117, 17)]
+    page.app.text_input(key="conversation words").set_value("nothing of this")
+    page.look()
+    assert listed(page) == []
+    assert page.words["sidebar.none_found"] in [each.value for each in page.app.caption]
+
+
+def test_one_that_is_open_is_listed_however_old_it_is(many):
+    page = ChatPage(conversation=many[0].id)
+    assert listed(page)[-1] == "Question 1"
+    assert len(listed(page)) == 31
+    page.press("×")
+    assert "Question 1" not in listed(page)
+
+
+def test_a_few_need_no_search(engine):
+    engine.history.new_conversation("Question 1")
+    page = ChatPage()
+    assert listed(page) == ["Question 1"]
+    assert not page.app.text_input

@@ -1,0 +1,199 @@
+"""Every function that takes text, thrown at long, repetitive and odd texts: its time grows in step with their length.
+
+What is compared is the processor's time of this thread, at one length and at eight times that; where it grows with the
+square of the length it is 64 times as long. A new function that takes text from people, documents or models is a row
+in FUNCTIONS.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from index_store.full_text.analysis import Analyzer
+from index_store.full_text.bm25 import ChunkTerms
+from index_store.full_text.folding import fold
+from index_store.full_text.glossary import Glossary
+from index_store.parsing.chunking.text_splitter import blocks_of, split_text, text_width
+from index_store.parsing.loaders import as_markdown
+from index_store.search.hits import Hit
+from index_store.search.near_duplicates import are_near_duplicates
+from pages.widgets.chat.answer import answer_html
+from pages.widgets.search.results import marked
+from pages.words import plain
+from rag.models.context_window import ContextWindow, fit_to_context
+from rag.models.embedded import grading
+from rag.models.embedded.attribution import AttributedText, source_of
+from rag.models.embedded.names import shared_names, unstated_names
+from rag.models.embedded.today import asks_of_today
+from rag.models.replies import GroundingReply, KeywordsReply, RelevanceReply, RouteReply, UsefulnessReply
+from rag.models.service.cited_text import CitedText
+from rag.models.service.no_answer import NoAnswerFilter
+from rag.nodes.decline import search_account
+from rag.nodes.refine import refined, strips
+from rag.runs.summary import summarize_run
+from rag.text.citations import claims, markers_of, without_markers
+from rag.text.fence import fenced, passages_block, quoted
+from rag.text.follow_up import stands_alone
+from rag.text.language import is_written_in, language_of
+from rag.text.overlap import features, overlap, words_in
+from rag.text.small_talk import is_small_talk
+from rag.trace.events import RunStarted, Token
+from rag.trace.passages import Passage
+
+LENGTH, TIMES = 500, 8
+"""characters of the shorter text, and how many times as long the longer one is"""
+MOST_TIMES = 24
+"""as long may the longer text take: thrice what it should, for a busy machine"""
+SHORT = 0.01
+"""seconds that are too few to be compared, beside the noise of a busy machine"""
+PIECE = 4
+"""characters that come at once where an answer streams"""
+
+REPEATED = (
+    " ", "\n", "\t", "\u3000", "\u200b", "\u0301", "[1]", "[1] ", "[", "[1,", "](", "。", "！", ".", ". ", "!", "...\n",
+    "a", "A ", "IT ", "a.b", "a'", "Ab", "the ", "that ", "hello ", "パ", "ﾊﾞ", "か", "は", "です", "何", "教えて",
+    "字々", "1", "1,", "1.", "<", "< ", "</", "'", '"', "*", "_a", "`", "``a", "|", "| |\n", "> ", "- ", "#", "```\n",
+    "\\", "&amp", "{", '{"a":', "{} ", "「", "NOT_IN", "question:", "\U0001f469\u200d\U0001f467",
+    "日当は 2,500円です [1]。\nThe VPN (ext. 2499) is “HazeGate”. ",
+)  # fmt: skip
+FRAMED = (" ", "\n", "\u3000", "1", "1,", "a", "A ", '"', "…")
+"""that also stand between `.` or `[` and a letter: a pattern that fails at its end only is tried again and again"""
+
+
+def texts(length: int) -> Iterator[tuple[str, str]]:
+    """Each with what tells it from others."""
+    for part in REPEATED:
+        yield f"{part}…", (part * length)[:length]
+    for part in FRAMED:
+        yield f".{part}…x", "." + (part * length)[:length] + "x"
+        yield f"[{part}…x", "[" + (part * length)[:length] + "x"
+    yield "[…]", "[" * (length // 2) + "]" * (length // 2)
+    yield "different words", " ".join(f"Name{number}" for number in range(length // 8))
+
+
+def passage(text: str, number: int = 1) -> Passage:
+    return Passage(
+        number=number, rank=number, score=0.8, document_id="d", section_id="s", source="a.md", title="規程",
+        headings=(), page=None, text=text, start=0, end=len(text),
+    )  # fmt: skip
+
+
+def hit(text: str) -> Hit:
+    return Hit(
+        rank=1, score=0.8, chunk_id="c", section_id="s", document_id="d", source="a.md", title="規程", headings=(),
+        page=None, text=text, start=0, end=len(text), best_start=len(text) // 2, best_end=len(text) // 2 + 10,
+    )  # fmt: skip
+
+
+PASSAGES = [
+    passage("日当は1日2,500円です。宿泊を伴わない出張では半額になります。"),
+    passage("The VPN client is called HazeGate. Version 2.5 needs 8 GB of memory.", 2),
+]
+QUESTION = "日当は? What is the VPN 1?"
+ANALYZER = Analyzer(Glossary(["パパ", "aaaa", "..", "1,1"]))
+STARTED = RunStarted(run_id="r", conversation_id="c", question="?", index="i", pipeline="naive", model="m", at=0)
+
+
+def streamed(text: str, into: AttributedText | CitedText | NoAnswerFilter) -> None:
+    for start in range(0, len(text), PIECE):
+        into.feed(text[start : start + PIECE])
+    into.end()
+
+
+def fitted(text: str) -> None:
+    """To a third of it."""
+    fit_to_context([hit(text)], ContextWindow(passage=text_width(text) / 3, passages=text_width(text)))
+
+
+def summarized(text: str) -> None:
+    tokens = [
+        Token(step="generate", attempt=1, text=text[start : start + PIECE]) for start in range(0, len(text), PIECE)
+    ]
+    summarize_run([STARTED, *tokens], "finished", None, 1.0)
+
+
+def with_matches_marked(text: str) -> None:
+    marked(text, ANALYZER.matches(ANALYZER.question(QUESTION), text), 0, len(text))
+
+
+FUNCTIONS: dict[str, Callable[[str], object]] = {
+    # rag/text
+    "without_markers": without_markers,
+    "markers_of": markers_of,
+    "claims": lambda text: list(claims(text)),
+    "quoted": quoted,
+    "fenced, in an attribute": lambda text: fenced("passage", "", title=text),
+    "passages_block": lambda text: passages_block([passage(text)]),
+    "stands_alone": stands_alone,
+    "language_of": language_of,
+    "is_written_in": lambda text: (is_written_in(text, "ja"), is_written_in(text, "en")),
+    "features": features,
+    "overlap": lambda text: overlap(QUESTION, text),
+    "words_in": lambda text: words_in(text, ["a b", "パ", "1", text]),
+    "is_small_talk": is_small_talk,
+    # rag/models
+    "AttributedText": lambda text: streamed(text, AttributedText(QUESTION, PASSAGES)),
+    "AttributedText, at once": lambda text: AttributedText(QUESTION, PASSAGES).feed(text),
+    "source_of": lambda text: source_of(text, QUESTION, PASSAGES),
+    "source_of, the passage": lambda text: source_of("日当は HazeGate 1.", QUESTION, [passage(text)]),
+    "shared_names": lambda text: shared_names(text, text, QUESTION),
+    "unstated_names": lambda text: unstated_names(text, QUESTION),
+    "asks_of_today": asks_of_today,
+    "grading.relevance": lambda text: grading.relevance(text, passage(text)),
+    "grading.grounding": lambda text: grading.grounding(QUESTION, text, PASSAGES),
+    "CitedText": lambda text: streamed(text, CitedText(PASSAGES)),
+    "CitedText, at once": lambda text: CitedText(PASSAGES).feed(text),
+    "NoAnswerFilter": lambda text: streamed(text, NoAnswerFilter()),
+    "RelevanceReply": RelevanceReply.read,
+    "GroundingReply": GroundingReply.read,
+    "UsefulnessReply": UsefulnessReply.read,
+    "RouteReply": RouteReply.read,
+    "KeywordsReply": KeywordsReply.read,
+    "fit_to_context": fitted,
+    # rag/nodes, rag/runs
+    "search_account": lambda text: search_account(text, [text], [1], "en"),
+    "refined": lambda text: refined([passage(text)], strips(QUESTION, [passage(text)], ContextWindow(5000, 5000))),
+    "summarize_run": summarized,
+    # index_store
+    "fold": fold,
+    "Glossary": lambda text: (Glossary.of_lines(text), list(Glossary(["a", "aa", "パパ", "[["]).find(text))),
+    "Analyzer.terms": ANALYZER.terms,
+    "Analyzer.question": ANALYZER.question,
+    "Analyzer.matches": with_matches_marked,
+    "ChunkTerms": lambda text: ChunkTerms.of(ANALYZER, "c", text, [], ""),
+    "are_near_duplicates": lambda text: are_near_duplicates(text, text + "w"),
+    "split_text": lambda text: split_text(text, 300, 40),
+    "blocks_of": blocks_of,
+    "paragraph": as_markdown.paragraph,
+    # pages
+    "answer_html": lambda text: answer_html(text, (), None, "key"),
+    "plain": plain,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_time_grows_in_step_with_the_length_of_a_text(name):
+    function = FUNCTIONS[name]
+    function(QUESTION)  # what is loaded once
+    growth = {
+        told: growth_of(function, text, longer)
+        for (told, text), (_, longer) in zip(texts(LENGTH), texts(LENGTH * TIMES), strict=True)
+    }
+    assert {told: f"{times:.0f} times" for told, times in growth.items() if times > MOST_TIMES} == {}
+
+
+def growth_of(function: Callable[[str], object], text: str, longer: str) -> float:
+    """How many times as long the longer text takes; 0 where both are done at once."""
+    if spent(function, longer) < SHORT:
+        return 0.0
+    # Each try with another text: some functions remember what they were given.
+    short, long = (min(spent(function, first + each) for first in "xyz") for each in (text, longer))
+    return long / short
+
+
+def spent(function: Callable[[str], object], text: str) -> float:
+    """Seconds of this thread's processor time."""
+    begun = time.thread_time()
+    function(text)
+    return time.thread_time() - begun
