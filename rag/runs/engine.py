@@ -115,8 +115,8 @@ class Engine:
 
         `retrieval`: another than the pipeline has; `style`: another than the settings have; `person`: who asks, so
         that others get their turns, the conversation where it is not known. Raises UnknownPipeline, UnknownMode,
-        UnknownUnit, BadHitCount, QuestionTooLong, and has begun nothing then. All that goes wrong later ends the run, in
-        its `run_finished`.
+        UnknownUnit, BadHitCount, QuestionTooLong, and has begun nothing then. All that goes wrong later ends the run,
+        in its `run_finished`.
         """
         question, index = _storable(question).strip(), _storable(index)
         check_length(question)
