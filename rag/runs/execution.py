@@ -65,13 +65,11 @@ class Execution:
         return "finished", None
 
     async def _work(self, recorder: Recorder) -> None:
-        try:
-            if not self.started.question:
-                raise EmptyQuestion()
-            if self.attachments:
-                await self._add_documents(recorder)
-        finally:
+        if not self.started.question:
             discard_uploads(self.attachments)
+            raise EmptyQuestion()
+        if self.attachments:
+            await self._add_documents(recorder)
         model = await self._open_model(recorder)
         question = self.started.question
         if self.turns:
@@ -100,19 +98,17 @@ class Execution:
         await self.pipeline.compiled.ainvoke(State(question=question), config, context=context)
 
     async def _add_documents(self, recorder: Recorder) -> None:
+        """Where the run ends before, the job goes on, among the others that the store lists: a file that was handed in
+        is nowhere else.
+        """
         step = Step("add_documents", recorder)
 
         async def add() -> None:
             job = self.store.ingest(self.started.index, self.attachments)
-            try:
-                while not job.is_finished:
-                    await asyncio.sleep(LOOK)
-                    step.detail = DocumentsDetail(added=job.results)
-            except asyncio.CancelledError:
-                job.cancel()
-                raise
-            finally:
-                self.store.dismiss(job)
+            while not job.is_finished:
+                await asyncio.sleep(LOOK)
+                step.detail = DocumentsDetail(added=job.results)
+            self.store.dismiss(job)
             step.detail = DocumentsDetail(added=job.results)
             if job.failure:
                 raise job.failure

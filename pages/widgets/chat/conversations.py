@@ -10,6 +10,7 @@ from typing import Literal, NoReturn
 import streamlit as st
 
 from pages.process import engine
+from pages.widgets.errors import run_or_show_error
 from pages.words import plain, say
 
 
@@ -47,8 +48,9 @@ def show_conversations(current: str | None) -> None:
             kind: Literal["secondary", "tertiary"] = "secondary" if conversation.id == current else "tertiary"
             if st.button(plain(conversation.title), key=f"open-{conversation.id}", type=kind, width="stretch"):
                 open_conversation(conversation.id)
-            if conversation.id == current and st.button(
-                "×", key=f"delete-{conversation.id}", type="tertiary", help=say("sidebar.delete")
+            if (
+                conversation.id == current
+                and st.button("×", key=f"delete-{conversation.id}", type="tertiary", help=say("sidebar.delete"))
+                and run_or_show_error(engine().delete_conversation, conversation.id)
             ):
-                engine().delete_conversation(conversation.id)
                 open_conversation(None)

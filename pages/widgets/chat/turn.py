@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Literal
@@ -12,6 +13,7 @@ from pages.process import engine
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
 from pages.widgets.documents.uploader import take_left
+from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.widgets.picker import fresh_key, renew
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import language, say
@@ -95,7 +97,7 @@ def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
             "thumbs",
             key=key,
             default=None if run.feedback is None else int(run.feedback == 1),
-            on_change=lambda: engine().history.rate(run.id, _thumb(st.session_state[key])),
+            on_change=lambda: run_as_callback(engine().history.rate, run.id, _thumb(st.session_state[key])),
         )
         if st.button(f"↻ {say('chat.again')}", key=f"again-{run.id}", type="tertiary"):
             _ask_again(run, started, run.pipeline)
@@ -109,7 +111,8 @@ def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
 
 
 def _ask_again(run: PastRun, started: RunStarted, pipeline: str) -> None:
-    engine().ask(
+    ask = partial(
+        engine().ask,
         run.question,
         index=run.index,
         pipeline_name=pipeline,
@@ -117,7 +120,8 @@ def _ask_again(run: PastRun, started: RunStarted, pipeline: str) -> None:
         retrieval=started.retrieval,
         style=started.style,
     )
-    st.rerun()
+    if run_or_show_error(ask):
+        st.rerun()
 
 
 def _started(events: Sequence[Event]) -> RunStarted:
