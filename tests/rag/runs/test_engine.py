@@ -503,6 +503,30 @@ def test_an_attachment_that_cannot_be_loaded_is_told_and_the_question_answered(e
     assert not upload.path.exists()
 
 
+def test_an_attachment_outlives_a_run_that_is_stopped(engine, tmp_path):
+    upload = attachment(engine, tmp_path, "parking.md", "# Parking\n\nThe garage closes at 22:00.\n")
+    run = ask(engine, attachments=[upload])
+    run.stop()
+    assert run.result().status == "stopped"
+    is_added_all_the_same(engine, upload)
+
+
+def test_an_attachment_outlives_a_run_whose_time_is_up(open_engine, chat, tmp_path):
+    engine = open_engine(chat, run_time_limit=0.01)
+    upload = attachment(engine, tmp_path, "parking.md", "# Parking\n\nThe garage closes at 22:00.\n")
+    assert ask(engine, attachments=[upload]).result().status == "limited"
+    is_added_all_the_same(engine, upload)
+
+
+def is_added_all_the_same(engine: Engine, upload: FileSource) -> None:
+    """By a job that whoever asked sees among the others."""
+    [job] = [each for each in engine.store.ingestions if upload in each.sources]
+    assert [(each.source, each.status) for each in job.wait()] == [("parking.md", IngestStatus.READY)]
+    assert "parking.md" in [each.source for each in engine.store.documents(INDEX)]
+    assert not upload.path.exists()
+    engine.store.dismiss(job)
+
+
 def test_the_attachments_of_an_empty_question_are_discarded(engine, tmp_path):
     upload = attachment(engine, tmp_path, "parking.md", "# Parking\n")
     assert ask(engine, " ", attachments=[upload]).result().status == "failed"
