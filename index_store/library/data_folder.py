@@ -29,6 +29,7 @@ def own(folder: Path) -> FileLock:
         pid = owner.read_text().strip() if owner.exists() else "?"
         raise errors.StoreInUse(folder=os.path.abspath(folder), pid=pid) from error
     except OSError as error:
+        lock.release()
         raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
     _say_if_open_to_others(folder)
     return lock

@@ -11,7 +11,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -192,7 +192,8 @@ class Engine:
 
     def _on_removal(self) -> None:
         """In any thread: of the store's jobs, too."""
-        self._blanking.submit(self._blank_removed)
+        with suppress(RuntimeError):  # the engine is closing: they stay noted for the next start
+            self._blanking.submit(self._blank_removed)
 
     def _blank_removed(self) -> None:
         """Of documents that were removed, by an earlier process too, the traces keep no passage."""

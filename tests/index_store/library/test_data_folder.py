@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
 
@@ -12,6 +13,16 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="rights as POSIX has 
 
 def rights(folder: Path) -> int:
     return stat.S_IMODE(folder.stat().st_mode)
+
+
+def test_a_folder_that_could_not_be_written_to_is_not_held(serviced: Settings) -> None:
+    owner = serviced.data_dir / "index_store.pid"
+    owner.mkdir(parents=True)
+    with pytest.raises(errors.DataFolderUnusable) as kept:
+        IndexStore(serviced)
+    owner.rmdir()
+    IndexStore(serviced).close()
+    assert kept.value.__traceback__  # it outlives the store, and with it all that this had in hand
 
 
 def test_a_new_data_folder_is_private_to_its_account(serviced: Settings, caplog: pytest.LogCaptureFixture) -> None:
