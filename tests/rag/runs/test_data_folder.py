@@ -1,11 +1,13 @@
 """Data folders that an engine can't open, or not write to any more."""
 
+import io
 import sqlite3
 from contextlib import closing
 
 import pytest
 
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
+from index_store.ingestion.sources import keep_upload
 from rag.errors import NotSaved
 from rag.runs.engine import Engine
 from rag.runs.history import FILE
@@ -57,10 +59,12 @@ def test_a_run_with_an_event_that_this_version_does_not_know_does_not_keep_the_e
 
 
 @linux
-def test_on_a_full_disk_a_question_is_refused_in_a_sentence_and_its_attachments_take_no_room(engine, tmp_path):
+def test_on_a_full_disk_a_question_is_refused_in_a_sentence_and_its_attachments_take_no_room(engine):
     engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result()
     before = engine.history.runs()
+    upload = keep_upload(engine.settings.data_dir, "a.md", io.BytesIO(b"# A"))
     with full_disk(), pytest.raises(NotSaved, match="the disk may be full"):
-        engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        engine.ask(QUESTION, index=INDEX, pipeline_name="naive", attachments=[upload])
     assert engine.history.runs() == before
+    assert not upload.path.exists()
     assert engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result().status == "finished"
