@@ -5,7 +5,7 @@
 import os
 import threading
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Self
@@ -44,24 +44,20 @@ from index_store.vectors.registry import make_embeddings
 class IndexStore:
     """The documents of all indexes and how they are found. One process owns a data folder; its threads share the store.
 
-    Raises InvalidSetting, StoreInUse, DataFolderUnusable, DataFolderDamaged.
+    Raises InvalidSetting, StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer.
     """
 
     def __init__(self, settings: Settings | None = None, embeddings: Embeddings | None = None) -> None:
         self._settings = settings or Settings()
-        self._owned = ExitStack()
-        """what is closed with the store: the embedding model, unless it was given"""
-        if embeddings is None:
-            embeddings = self._owned.enter_context(closing(make_embeddings(self._settings)))
+        with ExitStack() as owned:
+            if embeddings is None:
+                embeddings = owned.enter_context(closing(make_embeddings(self._settings)))
+            AddressGuard(self._settings.crawl_allowed)  # a mistake in it is told at the start, not when a site is added
+            owned.callback(own(self._settings.data_dir).release)
+            self._library = owned.enter_context(closing(open_library(self._settings.data_dir)))
+            self._owned = owned.pop_all()
+            """what is closed with the store: the embedding model unless it was given, the lock, the library"""
         self._embeddings = embeddings
-        AddressGuard(self._settings.crawl_allowed)  # a mistake in it is told at the start, not when a site is added
-        folder = self._settings.data_dir
-        self._lock = own(folder)
-        try:
-            self._library = open_library(folder)
-        except errors.PlainError:
-            self._lock.release()
-            raise
         self._catalogue = self._library.catalogue
         self._parser = Parser(self._settings)
         self._searcher = Searcher(self._library, embeddings, self._settings.fusion, self._settings.keyword_weight)
@@ -84,8 +80,6 @@ class IndexStore:
             ingestion.wait()
         self._searcher.close()
         self._owned.close()
-        self._library.close()
-        self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -282,6 +276,18 @@ class IndexStore:
         if documents:
             with _changing(", ".join(file_name(document.source) for document in documents[:3])):
                 self._library.remove(documents)
+
+    def watch_removals(self, told: Callable[[], object]) -> None:
+        """`told` is called, in any thread, after documents were removed, by a job too: it should return at once."""
+        self._library.on_removal = told
+
+    def removed(self) -> list[str]:
+        """Ids of documents that were removed and not forgotten since, be it by an earlier process."""
+        return self._catalogue.removed.ids()
+
+    def forget_removed(self, document_ids: Sequence[str]) -> None:
+        """Once nobody quotes them any more."""
+        self._catalogue.removed.forget(document_ids)
 
     def check(self) -> list[Difference]:
         """Where catalogue, vectors and originals do not agree."""

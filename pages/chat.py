@@ -1,6 +1,7 @@
 """The chat: ask a question of an index through a pipeline, and see every step on the way to the answer."""
 
 import streamlit as st
+from streamlit.elements.widgets.chat import ChatInputValue
 
 from index_store.base.errors import EmptyQuestion
 from index_store.catalogue.records import Index
@@ -13,6 +14,7 @@ from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.turn import show_live, show_past, show_question
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.uploader import show_uploader
+from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import pick
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
@@ -44,6 +46,20 @@ def ask(
         person=person(),
     )
     open_conversation(run.conversation_id)
+
+
+def take_said(
+    said: ChatInputValue, index: str, pipeline: str, retrieval: Retrieval | None, style: Style | None
+) -> None:
+    """A question, files, or both. Raises PlainError."""
+    attached = [keep_upload(engine().settings.data_dir, file.name, file) for file in said.files]
+    if said.text.strip():
+        ask(said.text, index, pipeline, attached, retrieval, style)
+    elif attached:
+        engine().store.ingest(index, attached)
+        st.rerun()
+    else:
+        st.warning(EmptyQuestion().sentence(language()))
 
 
 def show_conversation(conversation_id: str, outlines: list[Outline], earlier: int) -> bool:
@@ -92,7 +108,7 @@ def show_suggestions() -> None:
         for number, each in enumerate(shown):
             about = f"{say(f'pipeline.{each.pipeline}')} · {each.shows(language())}"
             if st.button(f"{each.text}  \n:small[:gray[{about}]]", key=f"suggestion-{number}", width="stretch"):
-                ask(each.text, samples.INDEX, each.pipeline)
+                run_or_show_error(ask, each.text, samples.INDEX, each.pipeline)
 
 
 def choose_index(indexes: dict[str, Index], latest: str | None) -> str:
@@ -144,14 +160,7 @@ with st.bottom:
     )
 
 if said:
-    attached = [keep_upload(engine().settings.data_dir, file.name, file) for file in said.files]
-    if said.text.strip():
-        ask(said.text, index, pipeline, attached, retrieval, style)
-    elif attached:
-        engine().store.ingest(index, attached)
-        st.rerun()
-    else:
-        st.warning(EmptyQuestion().sentence(language()))
+    run_or_show_error(take_said, said, index, pipeline, retrieval, style)
 
 # After the question: taking files reruns the page, which would lose one that came at the same moment.
 with st.sidebar:

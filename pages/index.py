@@ -6,7 +6,7 @@ import streamlit as st
 
 from index_store.base.errors import PlainError
 from pages.process import engine
-from pages.words import LANGUAGES, language, say
+from pages.words import LANGUAGES, language, plain, say
 
 HERE = Path(__file__).parent
 
@@ -27,10 +27,14 @@ st.html(HERE / "style.css")
 st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('sidebar.limit')}'; }}</style>")
 
 try:
-    engine()
+    set_aside = engine().history.set_aside
 except PlainError as error:
     st.error(error.sentence(language()))
     st.stop()
+
+if set_aside and "told of the history" not in st.session_state:
+    st.session_state["told of the history"] = True
+    st.toast(say("app.history_set_aside", file=plain(set_aside.name)), icon="⚠️", duration="infinite")
 
 with st.sidebar, st.container(gap=None, key="pages"):
     for name, each in PAGES.items():

@@ -20,8 +20,11 @@ def language() -> Language:
 
 
 def say(key: str, **parts: object) -> str:
-    """The text of `key` in the reader's language."""
-    return texts(language())[key].format(**parts)
+    """The text of `key` in the reader's language; the name in it where there is none, as of a step that only a newer
+    version knows.
+    """
+    text = texts(language()).get(key)
+    return key.partition(".")[2].replace("_", " ") if text is None else text.format(**parts)
 
 
 def counted(key: str, count: int) -> str:

@@ -16,6 +16,7 @@ index_store.base.errors.PlainError
     │   └── WebSearchFailed, WebUnreachable, WebSearchTooSlow, WebAnswerUnreadable
     ├── RunLimit                  the run has used up what it may; what it has written so far is kept
     │   └── RunTimeLimit, RunCallLimit, RunTokenLimit
+    ├── NotSaved                  of a conversation; the disk may be full
     ├── Interrupted               the app ended in the midst of the run
     └── Unexpected                a fault of ours; the log has the details
 """
@@ -142,6 +143,14 @@ class RunCallLimit(RunLimit):
 class RunTokenLimit(RunLimit):
     en = "The run was ended after {tokens} tokens. Ask a narrower question, or raise RUN_TOKEN_LIMIT."
     ja = "{tokens} トークンに達したため実行を終了しました。質問を絞るか、RUN_TOKEN_LIMIT を大きくしてください。"
+
+
+class NotSaved(RagError):
+    en = "The conversation could not be saved; the disk may be full. Make room in the data folder, then try again."
+    ja = (
+        "会話を保存できませんでした。ディスクの空きが足りないかもしれません。"
+        "データフォルダーの空きを増やしてから、もう一度試してください。"
+    )
 
 
 class Interrupted(RagError):

@@ -34,6 +34,7 @@ class Settings(index_store.Settings):
         "run_time_limit": ("a number of seconds above 0", "0 より大きい秒数"),
         "run_call_limit": ("a whole number of at least 1", "1 以上の整数"),
         "run_token_limit": ("a whole number of at least 1000", "1000 以上の整数"),
+        "keep_removed": ("true or false", "true または false"),
         "web_search": ("tavily, duckduckgo or off", "tavily、duckduckgo、off のいずれか"),
         "tavily_base_url": ("an http or https address", "http または https のアドレス"),
         "corrective_rule": ("scores or any", "scores または any"),
@@ -67,6 +68,9 @@ class Settings(index_store.Settings):
     """calls to the chat model, per run"""
     run_token_limit: int = Field(200_000, ge=1000)
     """per run, read and written"""
+
+    keep_removed: bool = False
+    """whether stored traces go on quoting documents that were removed"""
 
     web_search: Literal["tavily", "duckduckgo", "off"] = "tavily"
     """Tavily is asked only where it has a key"""

@@ -4,7 +4,7 @@ library/check.py, what can go wrong with a site in crawl/errors.py.
 PlainError                        a sentence a language, each saying what to do
 └── IndexStoreError
     ├── InvalidSetting            a setting of the environment or `.env`
-    ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, StoreFailed, ChangeFailed
+    ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, StoreFailed, ChangeFailed
     ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
     ├── EmbeddingModelMismatch, EmbeddedModelUnusable
     ├── EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit, BadQueries
@@ -92,6 +92,18 @@ class DataFolderDamaged(IndexStoreError):
     ja = (
         "{file} は壊れているか、このアプリのものではありません。"
         "データフォルダー {folder} 全体をバックアップから戻してください。"
+    )
+
+
+class DataFolderNewer(IndexStoreError):
+    en = (
+        "A newer version of this app has used the data folder {folder}: {file} has version {found}, and this app reads "
+        "up to {known}. Nothing was changed; start the newer version, or set DATA_DIR to another folder."
+    )
+    ja = (
+        "データフォルダー {folder} は、このアプリの新しい版で使われています"
+        "({file} の版は {found}、このアプリが読めるのは {known} まで)。何も変更していません。"
+        "新しい版で起動するか、DATA_DIR に別のフォルダーを指定してください。"
     )
 
 

@@ -7,6 +7,7 @@
     full_text          the terms of the chunks
     sites              what was crawled, and what the crawler wants to know again
     leftovers          vectors and collections that are to go from Chroma
+    removed            documents that are gone, for those who have quoted them
 
 Every method of these is one transaction; a function that takes a connection is part of its caller's. Several threads
 read while one writes. What they return is data (records.py), never a row of SQLAlchemy's.
@@ -14,19 +15,21 @@ read while one writes. What they return is data (records.py), never a row of SQL
 
 from pathlib import Path
 
+from index_store.base.database import open_database
 from index_store.catalogue.documents import Documents
 from index_store.catalogue.full_text import FullText
 from index_store.catalogue.indexes import Indexes
 from index_store.catalogue.leftovers import Leftovers
 from index_store.catalogue.pending_versions import PendingVersions
-from index_store.catalogue.schema import open_catalogue
+from index_store.catalogue.removed import Removed
+from index_store.catalogue.schema import SCHEMA
 from index_store.catalogue.sections import Sections
 from index_store.catalogue.sites import Sites
 
 
 class Catalogue:
     def __init__(self, file: Path) -> None:
-        self._engine = open_catalogue(file)
+        self._engine = open_database(file, SCHEMA)
         self.indexes = Indexes(self._engine)
         self.documents = Documents(self._engine)
         self.pending_versions = PendingVersions(self._engine)
@@ -34,6 +37,7 @@ class Catalogue:
         self.full_text = FullText(self._engine)
         self.sites = Sites(self._engine)
         self.leftovers = Leftovers(self._engine)
+        self.removed = Removed(self._engine)
 
     def close(self) -> None:
         self._engine.dispose()

@@ -11,6 +11,7 @@ from index_store.base.database import VARIABLES
 from index_store.base.errors import Failure
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.records import Document, DocumentRecord, DocumentStatus
+from index_store.catalogue.removed import insert_removed
 from index_store.catalogue.schema import documents, indexes
 from index_store.catalogue.sites import put_page
 
@@ -87,6 +88,7 @@ class Documents:
             for some in batches(ids, VARIABLES):
                 rows = connection.execute(query.where(documents.c.id.in_(some))).all()
                 connection.execute(delete(documents).where(documents.c.id.in_(some)))
+                insert_removed(connection, (row.id for row in rows))
                 for row in rows:
                     bm25_index(row.index_id).delete_document(connection, row.id)
 

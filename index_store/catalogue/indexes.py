@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Engine, FunctionFilter, Row, bindparam, delet
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.leftovers import insert_dropped
 from index_store.catalogue.records import DocumentStatus, Index, IndexRecord
+from index_store.catalogue.removed import insert_removed
 from index_store.catalogue.schema import documents, indexes
 
 
@@ -90,6 +91,8 @@ class Indexes:
     def delete(self, index_id: str) -> None:
         with self._engine.begin() as connection:
             _drop_collection(connection, index_id)
+            gone = connection.execute(select(documents.c.id).where(documents.c.index_id == index_id)).scalars().all()
+            insert_removed(connection, gone)
             connection.execute(delete(indexes).where(indexes.c.id == index_id))
             bm25_index(index_id).drop(connection)
 

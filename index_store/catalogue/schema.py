@@ -1,4 +1,4 @@
-"""The tables of the catalogue, and how an older catalogue becomes one of today."""
+"""The tables of the catalogue. A change of them takes a migration, which changes those of an older catalogue alike."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,9 +7,7 @@ from sqlalchemy import (
     JSON,
     Boolean,
     Column,
-    Connection,
     DateTime,
-    Engine,
     ForeignKey,
     Integer,
     MetaData,
@@ -17,12 +15,9 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    inspect,
-    text,
 )
-from sqlalchemy.dialects import sqlite
 
-from index_store.base.database import open_database
+from index_store.base.database import Schema
 
 metadata = MetaData()
 
@@ -117,30 +112,12 @@ leftovers = Table(
 dropped = Table("dropped", metadata, Column("collection", String(64), primary_key=True))
 """Collections of Chroma that no index uses any more, until they are gone."""
 
-_COLUMNS = {"indexes": ("analysis", "glossary"), "documents": ("parent", "name", "charset", "incoming")}
-"""columns that came after the first release: nullable, so that a catalogue from before takes them"""
+removed = Table("removed", metadata, Column("document_id", String(32), primary_key=True))
+"""Documents that are gone, until whoever has quoted them knows."""
 
-
-def open_catalogue(file: Path) -> Engine:
-    engine = open_database(file)
-    with engine.begin() as connection:
-        _upgrade(connection)
-        metadata.create_all(connection)
-    return engine
+SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 
 
 def now() -> datetime:
     """Without a zone, as SQLite keeps it; always UTC."""
     return datetime.now(UTC).replace(tzinfo=None)
-
-
-def _upgrade(connection: Connection) -> None:
-    there = inspect(connection)
-    for table, columns in _COLUMNS.items():
-        if not there.has_table(table):
-            continue
-        known = {column["name"] for column in there.get_columns(table)}
-        for name in columns:
-            if name not in known:
-                kind = metadata.tables[table].c[name].type.compile(dialect=sqlite.dialect())
-                connection.execute(text(f"ALTER TABLE {table} ADD COLUMN {name} {kind}"))

@@ -15,6 +15,7 @@ from index_store.base.settings import Settings
 from index_store.crawl.crawler import Crawler
 from index_store.crawl.fetch import Fetcher
 from index_store.crawl.guard import AddressGuard, GuardedConnections, Resolve, resolve_by_system
+from index_store.crawl.politeness import Paces
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage
 
 AHEAD = 2
@@ -36,12 +37,15 @@ class Crawl:
         folder: Path,
         *,
         resolve: Resolve = resolve_by_system,
+        paces: Paces | None = None,
     ) -> None:
+        """`paces`: shared with the crawls beside it; by default its own."""
         self._options = options
         self._settings = settings
         self._known = known
         self._folder = folder
         self._connections = GuardedConnections(AddressGuard(settings.crawl_allowed), resolve)
+        self._paces = paces or Paces()
         self._pages: SimpleQueue[CrawledPage | None] = SimpleQueue()
         self._crawler: Crawler | None = None
         self._lock = threading.Lock()
@@ -93,7 +97,9 @@ class Crawl:
 
     async def _run(self, fetcher: Fetcher, slots: asyncio.Semaphore) -> None:
         async with fetcher:
-            self._crawler = Crawler(self._options, self._settings, self._known, fetcher, self._pages.put, slots)
+            self._crawler = Crawler(
+                self._options, self._settings, self._known, fetcher, self._pages.put, slots, self._paces
+            )
             await self._crawler.run()
 
 

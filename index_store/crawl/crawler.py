@@ -33,7 +33,7 @@ from index_store.crawl.errors import (
 from index_store.crawl.fetch import Answer, Body, Fetcher
 from index_store.crawl.frontier import Frontier, Visit
 from index_store.crawl.links import outline_of_headers, read_outline
-from index_store.crawl.politeness import MOVED, SHAKY, PoliteFetcher, Robots, Rules, target_of
+from index_store.crawl.politeness import MOVED, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
 from index_store.crawl.sitemap import read_sitemap
 from index_store.parsing.loaders.formats import BY_SUFFIX
@@ -70,6 +70,7 @@ class Crawler:
         fetcher: Fetcher,
         deliver: Callable[[CrawledPage], None],
         slots: asyncio.Semaphore,
+        paces: Paces,
     ) -> None:
         """`slots`: one for each page that may be delivered and not taken yet; whoever takes one releases it."""
         self._options = options
@@ -79,7 +80,7 @@ class Crawler:
         self._slots = slots
         self._at_once = settings.crawl_at_once
         self._limit = int(settings.max_file_mb * MEGABYTE)
-        self._polite = PoliteFetcher(fetcher, 1 / settings.crawl_rate)
+        self._polite = PoliteFetcher(fetcher, 1 / settings.crawl_rate, paces)
         self._robots = Robots(fetcher, self._polite.get_file)
         self._patterns = Patterns(options)
         self._sites = {site_of(options.url)}

@@ -1,6 +1,8 @@
 """Asking a host no faster than it likes, again when it was busy, and only for what its robots.txt lets be crawled."""
 
 import asyncio
+import threading
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -42,35 +44,47 @@ LONGEST_DELAY = 60.0
 
 
 class _Pace:
-    """Turns of one host, `interval` seconds apart."""
+    """Turns of one host, `interval` seconds apart. Crawls in several threads share it."""
 
     def __init__(self, interval: float) -> None:
         self.interval = interval
+        self._lock = threading.Lock()
         self._next = 0.0
         self._pause = 0.0
-        """seconds of the loop's clock, until which nobody has a turn"""
+        """seconds of time.monotonic, until which nobody has a turn"""
 
     async def turn(self) -> None:
         """Waits for the next one that is free."""
-        loop = asyncio.get_running_loop()
-        turn = max(loop.time(), self._next)
-        self._next = turn + self.interval
-        while (left := max(turn, self._pause) - loop.time()) > 0:
+        with self._lock:
+            turn = max(time.monotonic(), self._next)
+            self._next = turn + self.interval
+        while (left := max(turn, self._pause) - time.monotonic()) > 0:
             await asyncio.sleep(left)
 
     def pause(self, seconds: float) -> None:
         """Nobody has a turn for so long."""
-        now = asyncio.get_running_loop().time()
-        self._pause = max(self._pause, now + seconds)
-        self._next = max(self._next, self._pause)
+        with self._lock:
+            self._pause = max(self._pause, time.monotonic() + seconds)
+            self._next = max(self._next, self._pause)
+
+
+class Paces:
+    """Of each host the one pace that all crawls keep to it."""
+
+    def __init__(self) -> None:
+        self._paces: dict[str, _Pace] = {}
+
+    def of(self, host: str, interval: float) -> _Pace:
+        """`interval`: of a host that is new."""
+        return self._paces.setdefault(host, _Pace(interval))
 
 
 class PoliteFetcher:
-    def __init__(self, fetcher: Fetcher, interval: float) -> None:
+    def __init__(self, fetcher: Fetcher, interval: float, paces: Paces) -> None:
         """`interval`: seconds between requests to one host, unless it asks for more."""
         self._fetcher = fetcher
         self._interval = interval
-        self._paces: dict[str, _Pace] = {}
+        self._paces = paces
 
     def slow_down(self, url: str, delay: float) -> None:
         """`delay`: seconds between requests that the host of this address asks for."""
@@ -119,7 +133,7 @@ class PoliteFetcher:
         return answer
 
     def _pace(self, url: str) -> _Pace:
-        return self._paces.setdefault(host_of(url), _Pace(self._interval))
+        return self._paces.of(host_of(url), self._interval)
 
 
 def target_of(answer: Answer) -> str | None:

@@ -4,6 +4,7 @@ import threading
 from dataclasses import dataclass, field
 
 from index_store.base.settings import Settings
+from index_store.crawl import Paces
 from index_store.ingestion.progress import Items
 from index_store.library.library import Library
 from index_store.library.versions import Versions
@@ -21,6 +22,8 @@ class Services:
     versions: Versions
     parser: Parser
     embeddings: Embeddings
+    paces: Paces = field(default_factory=Paces)
+    """that crawls keep to each host, together"""
 
     @property
     def splitting(self) -> tuple[int, int, int]:

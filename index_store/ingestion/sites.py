@@ -55,7 +55,7 @@ class SiteAdmission:
         item.stage = Stage.READING
         answers = False
         with self._services.library.originals.work_folder() as folder:
-            self._crawl = Crawl(site.options, self._services.settings, known, folder)
+            self._crawl = Crawl(site.options, self._services.settings, known, folder, paces=self._services.paces)
             if self._stop.is_set:
                 self._crawl.stop()
             for page in self._crawl:

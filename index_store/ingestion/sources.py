@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
+from index_store.base.errors import StoreFailed
 from index_store.catalogue.records import DocumentRecord
 from index_store.crawl import CrawlOptions
 from index_store.library.originals import Originals
@@ -93,11 +94,15 @@ def upload_folder(data_dir: Path) -> Path:
 
 
 def keep_upload(data_dir: Path, name: str, content: BinaryIO) -> FileSource:
-    """The name is the browser's word and may hold anything, so the file gets one of ours. Raises OSError."""
+    """The name is the browser's word and may hold anything, so the file gets one of ours. Raises StoreFailed."""
     path = upload_folder(data_dir) / f"{uuid.uuid4().hex}{PurePath(name).suffix[:16]}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        shutil.copyfileobj(content, file)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            shutil.copyfileobj(content, file)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise StoreFailed(name=name) from error
     return FileSource(path, PurePath(name.replace("\\", "/")).name, is_upload=True)
 
 

@@ -2,14 +2,19 @@
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 
+import logging
 import os
+import stat
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
+from index_store.base.folders import make_private
 from index_store.library.library import CATALOGUE, Library
+
+log = logging.getLogger(__name__)
 
 
 def own(folder: Path) -> FileLock:
@@ -17,15 +22,24 @@ def own(folder: Path) -> FileLock:
     owner = folder / "index_store.pid"
     lock = FileLock(folder / "index_store.lock", thread_local=False)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         lock.acquire(timeout=0)
         owner.write_text(str(os.getpid()))
     except Timeout as error:
         pid = owner.read_text().strip() if owner.exists() else "?"
         raise errors.StoreInUse(folder=os.path.abspath(folder), pid=pid) from error
     except OSError as error:
+        lock.release()
         raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
+    _say_if_open_to_others(folder)
     return lock
+
+
+def _say_if_open_to_others(folder: Path) -> None:
+    """No more: whoever made a folder that a group shares, say, meant it."""
+    others = stat.S_IRWXG | stat.S_IRWXO
+    if os.name == "posix" and folder.stat().st_mode & others:
+        log.warning("Other accounts may look into the data folder %s; `chmod 700` closes it to them", folder)
 
 
 def open_library(folder: Path) -> Library:

@@ -9,7 +9,7 @@ go, so that the process may be killed at any moment: the next start finishes or 
 import logging
 import threading
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,6 +33,8 @@ class Library:
         self.catalogue = Catalogue(folder / CATALOGUE)
         self.vectors = VectorStore(folder / "chroma")
         self.originals = Originals(folder / "originals")
+        self.on_removal: Callable[[], object] = _nothing
+        """called after documents were removed"""
         self._writing = threading.RLock()
         self._analyzers: dict[str, tuple[str, Analyzer]] = {}
         """by index, with the glossary that each is made of"""
@@ -79,6 +81,7 @@ class Library:
         with self._writing:
             self.catalogue.documents.mark_removing([document.id for document in documents])
             self._finish_removing()
+        self.on_removal()
 
     def _finish_removing(self) -> None:
         collections = {index.id: index.collection for index in self.catalogue.indexes.records()}
@@ -121,6 +124,7 @@ class Library:
             for document in documents:
                 self._discard_originals(document)
             self.catalogue.give_space_back()
+        self.on_removal()
 
     def _finish_dropping(self, collection: str) -> None:
         self.vectors.drop(collection)
@@ -150,6 +154,10 @@ class Library:
         if index.analysis != analyzer.id:
             log.info("The full text of %s is rebuilt", index.name)
             self.catalogue.full_text.rebuild(index.id, analyzer)
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
 
 
 def new_collection() -> str:

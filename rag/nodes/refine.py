@@ -44,8 +44,17 @@ def strips(question: str, passages: Sequence[Passage], window: ContextWindow) ->
 
     What shares no word with its question, as in another language, tells nothing of it, and is kept whole.
     """
-    texts = [(passage.number, text) for passage in passages for text in split_into_strips(passage.text)]
-    scored = [Strip(passage=number, text=text, score=overlap(question, text), kept=False) for number, text in texts]
+    scored = [
+        Strip(
+            passage=passage.number,
+            document_id=passage.document_id,
+            text=text,
+            score=overlap(question, text),
+            kept=False,
+        )
+        for passage in passages
+        for text in split_into_strips(passage.text)
+    ]
     best: dict[int, float] = {}
     for strip in scored:
         best[strip.passage] = max(best.get(strip.passage, 0), strip.score)

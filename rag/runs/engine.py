@@ -11,14 +11,16 @@ import time
 import uuid
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.errors import PlainError
-from index_store.ingestion.sources import FileSource, discard_all_uploads
+from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
 from index_store.search.searcher import check_length
 from index_store.store import IndexStore
+from rag.errors import NotSaved
 from rag.graph.context import Recorder
 from rag.models.chat_model import ModelSource
 from rag.models.registry import model_source
@@ -57,18 +59,25 @@ class Engine:
     ) -> None:
         """Raises PlainError, such as StoreInUse when another process holds the data folder."""
         self.settings = settings or Settings()
-        self.store = store or IndexStore(self.settings)
-        self.history = History(self.settings.data_dir)
-        self.history.close_interrupted_runs()
-        discard_all_uploads(self.settings.data_dir)
-        self.store.resume()
-        self._models = models or model_source(self.settings)
-        self._web = web or web_search(self.settings)
+        History.refuse_newer(self.settings.data_dir)
+        with ExitStack() as opened:
+            self.store = opened.enter_context(closing(store or IndexStore(self.settings)))
+            self.history = opened.enter_context(closing(History(self.settings.data_dir)))
+            self.history.close_interrupted_runs()
+            discard_all_uploads(self.settings.data_dir)
+            self.store.resume()
+            self._models = models or model_source(self.settings)
+            self._web = web or web_search(self.settings)
+            self._opened = opened.pop_all()
+            """what is closed with the engine, or at once where it can't be made"""
         self._runs: dict[str, Run] = {}
         self._admission = Admission(
             self._models.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person
         )
         self._searching = ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search")
+        self._blanking = ThreadPoolExecutor(1, "blanking")
+        self.store.watch_removals(self._on_removal)
+        self._on_removal()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
         self._thread.start()
@@ -86,8 +95,9 @@ class Engine:
         self._thread.join()
         self._loop.close()
         self._searching.shutdown()
-        self.history.close()
-        self.store.close()
+        self.store.watch_removals(lambda: None)
+        self._blanking.shutdown()
+        self._opened.close()
 
     def __enter__(self) -> "Engine":
         return self
@@ -115,9 +125,28 @@ class Engine:
 
         `retrieval`: another than the pipeline has; `style`: another than the settings have; `person`: who asks, so
         that others get their turns, the conversation where it is not known. Raises UnknownPipeline, UnknownMode,
-        UnknownUnit, BadHitCount, QuestionTooLong, and has begun nothing then. All that goes wrong later ends the run,
-        in its `run_finished`.
+        UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, and has begun nothing then. All that goes wrong later ends
+        the run, in its `run_finished`.
         """
+        try:
+            run, execution = self._begin(question, index, pipeline_name, conversation_id, attachments, retrieval, style)
+        except PlainError:
+            discard_uploads(attachments)
+            raise
+        self._forget_old_runs()
+        asyncio.run_coroutine_threadsafe(self._carry_out(run, execution, person or run.conversation_id), self._loop)
+        return run
+
+    def _begin(
+        self,
+        question: str,
+        index: str,
+        pipeline_name: str,
+        conversation_id: str | None,
+        attachments: Sequence[FileSource],
+        retrieval: Retrieval | None,
+        style: Style | None,
+    ) -> tuple[Run, Execution]:
         question, index = _storable(question).strip(), _storable(index)
         check_length(question)
         flow = pipeline(pipeline_name)
@@ -151,9 +180,7 @@ class Engine:
         run = Run(started)
         self.history.save(run.id, started)
         self._runs[run.id] = run
-        self._forget_old_runs()
-        asyncio.run_coroutine_threadsafe(self._carry_out(run, execution, person or conversation_id), self._loop)
-        return run
+        return run, execution
 
     def run(self, run_id: str) -> Run | None:
         """A run that this process began and still remembers; `history` has the others."""
@@ -176,7 +203,7 @@ class Engine:
         def emit(event: Event) -> None:
             try:
                 self.history.save(run.id, event)
-            except SQLAlchemyError:  # a full disk, say: whoever waits for the answer still gets it
+            except (NotSaved, SQLAlchemyError):  # a full disk, say: whoever waits for the answer still gets it
                 log.exception("Run %s can't be saved", run.id)
             run.append(event)
 
@@ -187,12 +214,31 @@ class Engine:
                     begun = time.monotonic()
                     return await execution.work(Recorder(emit, clock, self._budget()))
             except asyncio.CancelledError:  # while it waited
+                execution.keep_attachments()
                 return "stopped", None
 
         work = asyncio.ensure_future(take_turn())
         run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
         status, error = await work
         emit(await asyncio.to_thread(summarize_run, run.events, status, error, clock()))
+
+    def _on_removal(self) -> None:
+        """In any thread: of the store's jobs, too."""
+        with suppress(RuntimeError):  # the engine is closing: they stay noted for the next start
+            self._blanking.submit(self._blank_removed)
+
+    def _blank_removed(self) -> None:
+        """Of documents that were removed, by an earlier process too, the traces keep no passage."""
+        removed = self.store.removed()
+        if not removed:
+            return
+        try:
+            is_done = self.settings.keep_removed or self.history.blank_documents(removed)
+        except (NotSaved, SQLAlchemyError):  # the edge of the thread; they stay noted for the next time
+            log.exception("The passages of removed documents can't be taken out of the history")
+            return
+        if is_done:
+            self.store.forget_removed(removed)
 
     def _budget(self) -> Budget:
         return Budget(calls=self.settings.run_call_limit, tokens=self.settings.run_token_limit)

@@ -67,13 +67,11 @@ class Execution:
         return "finished", None
 
     async def _work(self, recorder: Recorder) -> None:
-        try:
-            if not self.started.question:
-                raise EmptyQuestion()
-            if self.attachments:
-                await self._add_documents(recorder)
-        finally:
+        if not self.started.question:
             discard_uploads(self.attachments)
+            raise EmptyQuestion()
+        if self.attachments:
+            await self._add_documents(recorder)
         model = await self._open_model(recorder)
         question = self.started.question
         if self.turns:
@@ -102,20 +100,29 @@ class Execution:
         config = RunnableConfig(recursion_limit=RECURSION_LIMIT)
         await self.pipeline.compiled.ainvoke(State(question=question), config, context=context)
 
+    def keep_attachments(self) -> None:
+        """Of a run that was stopped before its turn: they are added all the same, where they can be."""
+        try:
+            if self.attachments and self.started.question:
+                self.store.ingest(self.started.index, self.attachments)
+            else:
+                discard_uploads(self.attachments)
+        except PlainError as error:
+            log.warning("Attachments of run %s can't be added: %s", self.started.run_id, error)
+            discard_uploads(self.attachments)
+
     async def _add_documents(self, recorder: Recorder) -> None:
+        """Where the run ends before, the job goes on, among the others that the store lists: a file that was handed in
+        is nowhere else.
+        """
         step = Step("add_documents", recorder)
 
         async def add() -> None:
             job = self.store.ingest(self.started.index, self.attachments)
-            try:
-                while not job.is_finished:
-                    await asyncio.sleep(LOOK)
-                    step.detail = DocumentsDetail(added=job.results)
-            except asyncio.CancelledError:
-                job.cancel()
-                raise
-            finally:
-                self.store.dismiss(job)
+            while not job.is_finished:
+                await asyncio.sleep(LOOK)
+                step.detail = DocumentsDetail(added=job.results)
+            self.store.dismiss(job)
             step.detail = DocumentsDetail(added=job.results)
             if job.failure:
                 raise job.failure

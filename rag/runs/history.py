@@ -3,9 +3,13 @@
 Not here: runs in flight, which the engine holds, and the tokens of an answer, which its `run_finished` holds whole.
 """
 
+import logging
+import os
+import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -13,6 +17,8 @@ from pydantic import BaseModel
 from sqlalchemy import (
     Column,
     ColumnElement,
+    Connection,
+    Engine,
     Float,
     ForeignKey,
     Integer,
@@ -24,13 +30,21 @@ from sqlalchemy import (
     or_,
     select,
 )
+from sqlalchemy.exc import DatabaseError, OperationalError
 
-from index_store.base.database import open_database
-from rag.errors import Interrupted
+from index_store.base.database import Schema, is_damaged, open_database, refuse_newer
+from index_store.base.errors import DataFolderUnusable
+from index_store.base.folders import make_private
+from rag.errors import Interrupted, NotSaved
 from rag.runs.summary import summarize_run
 from rag.text.citations import MARKER
 from rag.trace.details import StandaloneDetail, Turn
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
+from rag.trace.removal import numbers_of, without_documents
+
+log = logging.getLogger(__name__)
+
+FILE = "history.sqlite3"
 
 TITLE_LENGTH = 60
 """characters of the first question"""
@@ -73,6 +87,8 @@ _events = Table(
     Column("event", Text, nullable=False),
 )
 
+SCHEMA = Schema(_metadata, Path(__file__).parent / "migrations")
+
 
 class Conversation(BaseModel, frozen=True):
     id: str
@@ -103,12 +119,34 @@ class Outline(NamedTuple):
 
 
 class History:
-    """Safe from any thread."""
+    """Safe from any thread. What it can't save raises NotSaved."""
 
     def __init__(self, data_dir: Path) -> None:
-        data_dir.mkdir(parents=True, exist_ok=True)
-        self._database = open_database(data_dir / "history.sqlite3")
-        _metadata.create_all(self._database)
+        """Raises DataFolderNewer, DataFolderUnusable. A file that is damaged is set aside, and an empty one made."""
+        self.set_aside: Path | None = None
+        """where the damaged one is now"""
+        file = data_dir / FILE
+        try:
+            make_private(data_dir)
+            try:
+                self._database = _open(file)
+            except (DatabaseError, _Damaged) as error:
+                if isinstance(error, DatabaseError) and not is_damaged(error):
+                    raise
+                self.set_aside = _set_aside(file)
+                log.warning("The history is damaged: it is now %s, and an empty one begins", self.set_aside)
+                self._database = _open(file)
+        except (OSError, OperationalError) as error:
+            raise DataFolderUnusable(folder=os.path.abspath(data_dir)) from error  # noqa: PTH100 - as it was given
+        self._removed: set[str] = set()
+        """documents that were removed since it was opened: runs that have read them may go on"""
+        self._saving = threading.Lock()
+
+    @staticmethod
+    def refuse_newer(data_dir: Path) -> None:
+        """Before anything in the folder is changed. Raises DataFolderNewer."""
+        with suppress(DatabaseError):  # told, or set aside, when it is opened
+            refuse_newer(data_dir / FILE, SCHEMA)
 
     def close(self) -> None:
         self._database.dispose()
@@ -128,7 +166,7 @@ class History:
             title=title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…",
             updated_at=now,
         )
-        with self._database.begin() as connection:
+        with self._changing() as connection:
             connection.execute(_conversations.insert().values(created_at=now, **row.model_dump()))
         return row
 
@@ -158,7 +196,7 @@ class History:
 
     def delete_conversation(self, conversation_id: str) -> None:
         """With its runs."""
-        with self._database.begin() as connection:
+        with self._changing() as connection:
             connection.execute(_conversations.delete().where(_conversations.c.id == conversation_id))
 
     def runs(self, conversation_id: str | None = None) -> list[PastRun]:
@@ -219,7 +257,7 @@ class History:
         """Adds an event to its run: the first makes the run, the last one closes it."""
         if isinstance(event, Token):
             return
-        with self._database.begin() as connection:
+        with self._saving, self._changing() as connection:
             if isinstance(event, RunStarted):
                 connection.execute(
                     _runs.insert().values(
@@ -240,11 +278,54 @@ class History:
             if isinstance(event, RunFinished):
                 connection.execute(_runs.update().where(_runs.c.id == run_id).values(status=event.status))
             position = select(func.count()).where(_events.c.run_id == run_id).scalar_subquery()
-            connection.execute(_events.insert().values(run_id=run_id, position=position, event=to_json(event)))
+            text = without_documents(to_json(event), self._removed)
+            connection.execute(_events.insert().values(run_id=run_id, position=position, event=text))
 
     def rate(self, run_id: str, feedback: Literal[-1, 1] | None) -> None:
-        with self._database.begin() as connection:
+        with self._changing() as connection:
             connection.execute(_runs.update().where(_runs.c.id == run_id).values(feedback=feedback))
+
+    def blank_documents(self, document_ids: Collection[str]) -> bool:
+        """Takes out of all traces, those of runs in flight too, what they quote of these documents, which are removed.
+
+        Whether it is gone from the files as well; else it is once more to be asked for.
+        """
+        with self._saving:
+            self._removed.update(document_ids)
+        removed = frozenset(document_ids)
+        for run_id in self._quoting(removed):
+            with self._changing() as connection:
+                rows = connection.execute(
+                    select(_events.c.position, _events.c.event).where(_events.c.run_id == run_id)
+                ).all()
+                numbers = set().union(*(numbers_of(row.event, removed) for row in rows))
+                for row in rows:
+                    text = without_documents(row.event, removed, numbers)
+                    if text != row.event:
+                        this = (_events.c.run_id == run_id) & (_events.c.position == row.position)
+                        connection.execute(_events.update().where(this).values(event=text))
+        with self._database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            is_busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
+        return not is_busy
+
+    def _quoting(self, removed: frozenset[str]) -> set[str]:
+        """Runs in whose traces one of them is named."""
+        rows = select(_events.c.run_id, _events.c.event).where(_events.c.event.contains('"document_id":"'))
+        with self._database.connect() as connection:
+            return {
+                row.run_id
+                for row in connection.execute(rows.execution_options(yield_per=100))
+                if numbers_of(row.event, removed)
+            }
+
+    @contextmanager
+    def _changing(self) -> Iterator[Connection]:
+        """One transaction."""
+        try:
+            with self._database.begin() as connection:
+                yield connection
+        except OperationalError as error:
+            raise NotSaved() from error
 
     def _select_runs(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[PastRun]:
         """The earliest first; `latest`: only that many, the last ones."""
@@ -265,6 +346,35 @@ def _asked_with(words: str) -> list[ColumnElement[bool]]:
         )
         for word in words.split()
     ]
+
+
+class _Damaged(Exception):
+    """What SQLite found."""
+
+
+def _open(file: Path) -> Engine:
+    """Raises DatabaseError, for which see `is_damaged`; _Damaged."""
+    # What is deleted is overwritten: a removed document is not to be found in a page that is free.
+    database = open_database(file, SCHEMA, "secure_delete = ON")
+    try:
+        with database.connect() as connection:
+            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()  # 0.1 s for 100 MB
+    except DatabaseError:
+        database.dispose()
+        raise
+    if found != "ok":
+        database.dispose()
+        raise _Damaged(found)
+    return database
+
+
+def _set_aside(file: Path) -> Path:
+    """With what SQLite keeps beside it, as someone may want to save from it what can be."""
+    aside = file.with_name(f"{file.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}{file.suffix}")
+    for end in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            Path(f"{file}{end}").rename(f"{aside}{end}")
+    return aside
 
 
 def _turn(events: Sequence[Event]) -> Turn | None:

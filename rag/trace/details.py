@@ -196,6 +196,8 @@ class Strip(Frozen):
 
     passage: int
     """number of the passage"""
+    document_id: str = ""
+    """empty for the web, and in histories of before it was noted"""
     text: str
     score: float
     """0 to 1, how much of the question it has"""
@@ -269,6 +271,16 @@ class ModelDetail(Frozen):
     name: str
 
 
+class UnknownDetail(Frozen):
+    """A detail that this version can't read, of a newer one's history."""
+
+    type: Literal["unknown"] = "unknown"
+    named: str
+    """the type that it has there"""
+    stored: str
+    """its JSON"""
+
+
 Detail = Annotated[
     RetrievalDetail
     | KeywordsDetail
@@ -289,6 +301,7 @@ Detail = Annotated[
     | RetrievalNeedDetail
     | CandidatesDetail
     | DocumentsDetail
-    | ModelDetail,
+    | ModelDetail
+    | UnknownDetail,
     Field(discriminator="type"),
 ]

@@ -1,11 +1,12 @@
 """What happened in a run, in the order in which it did."""
 
-from typing import Annotated, Literal
+import json
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError
 
 from index_store.base.errors import Failure
-from rag.trace.details import Detail
+from rag.trace.details import Detail, UnknownDetail
 from rag.trace.grades import Verdict
 from rag.trace.passages import Citation, Frozen, Retrieval
 from rag.trace.upgrade import upgraded
@@ -123,7 +124,20 @@ class RunFinished(Frozen):
     error: Failure | None = None
 
 
-Event = Annotated[RunStarted | StepStarted | Token | StepFinished | Decision | RunFinished, Field(discriminator="kind")]
+class UnknownEvent(Frozen):
+    """An event that this version can't read, of a newer one's history."""
+
+    kind: Literal["unknown"] = "unknown"
+    named: str
+    """the kind that it has there"""
+    stored: str
+    """its JSON"""
+
+
+Event = Annotated[
+    RunStarted | StepStarted | Token | StepFinished | Decision | RunFinished | UnknownEvent,
+    Field(discriminator="kind"),
+]
 
 _event: TypeAdapter[Event] = TypeAdapter(Event)
 
@@ -133,5 +147,26 @@ def to_json(event: Event) -> str:
 
 
 def from_json(text: str) -> Event:
-    """Also of an earlier version's history."""
-    return _event.validate_json(upgraded(text))
+    """Also of an earlier version's history; of a later one's what can be read, and the rest as unknown."""
+    try:
+        return _event.validate_json(upgraded(text))
+    except (ValueError, KeyError):
+        return _as_far_as_known(text)
+
+
+def _as_far_as_known(text: str) -> Event:
+    try:
+        stored = json.loads(text)
+    except ValueError:
+        stored = None
+    if not isinstance(stored, dict):
+        return UnknownEvent(named="", stored=text)
+    try:
+        return _event.validate_python(stored | {"detail": _unknown_detail(stored["detail"])})
+    except (ValidationError, KeyError):
+        return UnknownEvent(named=str(stored.get("kind", "")), stored=text)
+
+
+def _unknown_detail(detail: Any) -> UnknownDetail:
+    named = str(detail.get("type", "")) if isinstance(detail, dict) else ""
+    return UnknownDetail(named=named, stored=json.dumps(detail, ensure_ascii=False))

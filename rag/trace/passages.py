@@ -35,6 +35,8 @@ class Citation(Frozen):
     """`web`: from outside, found by a web search; its ids are empty and `source` is its address"""
     published: str | None = None
     """of a web page, its date as the search service tells it"""
+    removed: bool = False
+    """its document was removed since, and `text` with it"""
 
     @property
     def found(self) -> tuple[int, int]:

@@ -34,7 +34,7 @@ def upgraded(event: str) -> str:
     if '"role":' in event or not ('"step_finished"' in event or '"margin":' in event):
         return event
     changed = _upgrade(json.loads(event))
-    if changed["kind"] == "step_finished":
+    if isinstance(changed, dict) and changed.get("kind") == "step_finished":
         changed["role"] = _ROLES.get(changed["step"])
     return json.dumps(changed, ensure_ascii=False)
 

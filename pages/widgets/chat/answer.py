@@ -105,6 +105,12 @@ def _web_link(citation: Citation) -> str:
 
 
 def _card(citation: Citation, store: IndexStore, id_: str) -> str:
+    if citation.removed:
+        return (
+            f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
+            f"<small>{escape(citation.source)}</small></header>"
+            f'<p class="note">{escape(say("chat.removed"))}</p></div>'
+        )
     note = ""
     try:
         section = store.section(citation.section_id)

@@ -11,6 +11,7 @@ from typing import Literal, NoReturn
 import streamlit as st
 
 from pages.process import engine
+from pages.widgets.errors import run_or_show_error
 from pages.words import plain, say
 from rag.runs.history import Conversation
 
@@ -87,8 +88,9 @@ def _show_list(conversations: Sequence[Conversation], current: str | None) -> No
             kind: Literal["secondary", "tertiary"] = "secondary" if conversation.id == current else "tertiary"
             if st.button(plain(conversation.title), key=f"open-{conversation.id}", type=kind, width="stretch"):
                 open_conversation(conversation.id)
-            if conversation.id == current and st.button(
-                "×", key=f"delete-{conversation.id}", type="tertiary", help=say("sidebar.delete")
+            if (
+                conversation.id == current
+                and st.button("×", key=f"delete-{conversation.id}", type="tertiary", help=say("sidebar.delete"))
+                and run_or_show_error(engine().delete_conversation, conversation.id)
             ):
-                engine().delete_conversation(conversation.id)
                 open_conversation(None)

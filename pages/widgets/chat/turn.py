@@ -13,7 +13,7 @@ from pages.process import engine, person
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
 from pages.widgets.documents.uploader import take_left
-from pages.widgets.errors import run_or_show_error
+from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.widgets.picker import fresh_key, renew
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, language, say
@@ -100,7 +100,7 @@ def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
             "thumbs",
             key=key,
             default=None if run.feedback is None else int(run.feedback == 1),
-            on_change=lambda: engine().history.rate(run.id, _thumb(st.session_state[key])),
+            on_change=lambda: run_as_callback(engine().history.rate, run.id, _thumb(st.session_state[key])),
         )
         if st.button(f"↻ {say('chat.again')}", key=f"again-{run.id}", type="tertiary"):
             _ask_again(run, started, run.pipeline)

@@ -11,6 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from index_store.ingestion.sources import keep_upload
 from index_store.parsing.loaders.formats import BY_SUFFIX
 from pages.process import engine
+from pages.widgets.errors import run_or_show_error
 from pages.words import say
 
 PLACES = ("page", "sidebar")
@@ -30,8 +31,7 @@ def show_uploader(index: str, place: str) -> None:
         help=say("sidebar.upload_help", kinds=", ".join(sorted(BY_SUFFIX))),
         label_visibility="visible" if place == "sidebar" else "collapsed",
     )
-    if files := _left(dropped):
-        take(files, index)
+    if (files := _left(dropped)) and run_or_show_error(take, files, index):
         st.rerun()
 
 
@@ -47,7 +47,7 @@ def take_left() -> None:
 
 def take(files: Sequence[UploadedFile], index: str, name: str | None = None) -> None:
     """Adds them to the index, and moves them out of the server's memory. `name`: the document's, where it isn't the
-    file's.
+    file's. Raises StoreFailed.
     """
     # First: Streamlit may end a run wherever it is asked for something, and the files would be taken twice.
     taken, context = _taken(), get_script_run_ctx()

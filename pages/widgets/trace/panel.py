@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 
 import streamlit as st
 
 from pages.widgets.chat.options import retrieval_label, style_label
 from pages.widgets.trace import detail
-from pages.words import counted, say, thousands
+from pages.words import counted, plain, say, thousands
 from rag.runs.options import USUAL
-from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals
+from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals, UnknownEvent
 
 BAR_WIDTH = 12
 """characters of the bar that shows when a step ran"""
@@ -39,7 +40,9 @@ def rows(events: Sequence[Event]) -> list[Row]:
         if isinstance(event, StepStarted):
             found[event.step, event.attempt] = Row(event)
         elif isinstance(event, StepFinished):
-            found[event.step, event.attempt].finished = event
+            # Its start may be an event that only a newer version knows.
+            begun = StepStarted(step=event.step, attempt=event.attempt, start=event.start)
+            found.setdefault((event.step, event.attempt), Row(begun)).finished = event
         elif isinstance(event, Decision):
             latest = max((attempt for step, attempt in found if step == event.from_step), default=None)
             if latest:
@@ -90,6 +93,10 @@ def show_rows(events: Sequence[Event], now: float, key: str) -> None:
         for decision in row.decisions:
             target = say("decision.end") if decision.to == "__end__" else say(f"step.{decision.to}")
             st.caption(f"↳ {say(f'decision.{decision.why}')} → {target}")
+    for event in events:
+        if isinstance(event, UnknownEvent):
+            with st.expander(f"`{'▁' * BAR_WIDTH}` :orange[?] **{say('step.unknown')}** {plain(event.named)}"):
+                st.html(f'<div class="detail"><pre>{escape(event.stored)}</pre></div>')
 
 
 def label(row: Row, now: float) -> str:

@@ -11,8 +11,14 @@ def passage_row(passage: Passage, note: str = "") -> str:
     page = f" · {escape(say('detail.page', page=passage.page))}" if passage.page else ""
     return (
         f'<details class="passage"><summary><b>[{passage.number}]</b> {escape(place(passage))}{page} '
-        f"{note}</summary><pre>{_found(passage)}</pre>{_notes(passage)}</details>"
+        f"{note}</summary>{_text(passage)}{_notes(passage)}</details>"
     )
+
+
+def _text(passage: Passage) -> str:
+    if passage.removed:
+        return f'<p class="note">{escape(say("chat.removed"))}</p>'
+    return f"<pre>{_found(passage)}</pre>"
 
 
 def _found(passage: Passage) -> str:

@@ -4,7 +4,8 @@ from abc import ABC, abstractmethod
 from html import escape
 from typing import Any, Generic, TypeVar
 
-from rag.trace.details import Detail
+from pages.words import say
+from rag.trace.details import Detail, UnknownDetail
 
 D = TypeVar("D")
 
@@ -46,6 +47,14 @@ class JsonView(View[Detail]):
 
     def html(self) -> str:
         return f"<pre>{escape(self.detail.model_dump_json(indent=2))}</pre>"
+
+
+class UnknownView(View[UnknownDetail], of=UnknownDetail):
+    def summary(self) -> str:
+        return f"{say('step.unknown')} {self.detail.named}"
+
+    def html(self) -> str:
+        return f"<pre>{escape(self.detail.stored)}</pre>"
 
 
 def view_of(detail: Detail, index: str) -> View[Any]:

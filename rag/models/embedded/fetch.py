@@ -24,6 +24,7 @@ from typing import BinaryIO
 
 from filelock import FileLock, Timeout
 
+from index_store.base.folders import make_private
 from rag.models.embedded.engine import engine_is_installed
 from rag.models.embedded.errors import (
     EmbeddedModelError,
@@ -103,7 +104,8 @@ def fetch(folder: Path, files: ModelFiles = CHAT_MODEL, progress: Progress | Non
     if is_fetched(folder, files):
         return folder / files.name
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder.parent)  # the first run fetches before there is a data folder
+        folder.mkdir(exist_ok=True)
         with _sole_fetcher(folder / f"{files.name}.lock"):
             if not is_fetched(folder, files):
                 _complete(folder, files, progress or (lambda done, total: None))

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from index_store.base.database import open_database
+from index_store.base.database import connect
 from index_store.full_text import bm25
 from index_store.full_text.analysis import Analyzer
 from index_store.full_text.bm25 import BM25Index, ChunkTerms
@@ -56,7 +56,7 @@ class SearchedPassages:
 
 @pytest.fixture
 def connection(tmp_path: Path) -> Iterator[Connection]:
-    engine = open_database(tmp_path / "catalogue.sqlite3")
+    engine = connect(tmp_path / "catalogue.sqlite3")
     with engine.connect() as connection:
         yield connection
     engine.dispose()

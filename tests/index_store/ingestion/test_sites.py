@@ -347,3 +347,15 @@ def test_files_are_added_before_the_sites_that_were_given_with_them(
     site.pages["/"].open()
     job.wait()
     assert len(store.documents()) == 2
+
+
+def test_two_sites_on_one_host_that_are_crawled_at_once_keep_its_rate_together(
+    crawling: Settings, site: SiteServer
+) -> None:
+    site.pages = {f"/{name}/": html(name, *(f"/{name}/{n}" for n in range(6))) for name in "ab"}
+    site.pages |= {f"/{name}/{n}": html(f"{name} {n}", text=f"Page {n} of {name}.") for name in "ab" for n in range(6)}
+    with IndexStore(crawling.model_copy(update={"crawl_rate": 20.0})) as store:
+        jobs = [store.ingest(name, [SiteSource(CrawlOptions(url=site.url(f"/{name}/")))]) for name in "ab"]
+        assert [len(job.wait()) for job in jobs] == [7, 7]
+    times = sorted(asked.at for asked in site.asked)
+    assert times[-1] - times[0] >= (len(times) - 1) / 20 - 0.15

@@ -156,6 +156,22 @@ def test_a_run_can_be_stopped_while_it_waits_and_the_next_goes_on(open_engine, c
     assert begun(second.events) == []
 
 
+def test_files_of_a_run_that_is_stopped_while_it_waits_are_added(open_engine, chat, tmp_path):
+    gate = Gate()
+    chat.answer_when("日当1はいくら", answer=Held(gate, LONG_ANSWER))
+    engine = open_engine(chat, runs_at_once=1)
+    first = ask(engine, "日当1はいくら?")
+    waiting = ask(
+        engine, "日当2はいくら?", attachments=[attachment(engine, tmp_path, "rates.md", "日当は1日3,000円です。")]
+    )
+    assert eventually(lambda: waiting.before == 1)
+    waiting.stop()
+    assert waiting.result().status == "stopped"
+    assert eventually(lambda: "rates.md" in {each.title for each in engine.store.documents(INDEX)})
+    gate.open()
+    assert first.result().status == "finished"
+
+
 def test_one_person_has_a_share_of_the_model_and_others_get_their_turn(open_engine, chat):
     gate = Gate()
     chat.answer_when("日当", answer=Held(gate, LONG_ANSWER))
@@ -552,6 +568,30 @@ def test_an_attachment_that_cannot_be_loaded_is_told_and_the_question_answered(e
     assert adding.verdict == "no"
     assert adding.detail.added[0].error.code == "empty_document"
     assert not upload.path.exists()
+
+
+def test_an_attachment_outlives_a_run_that_is_stopped(engine, tmp_path):
+    upload = attachment(engine, tmp_path, "parking.md", "# Parking\n\nThe garage closes at 22:00.\n")
+    run = ask(engine, attachments=[upload])
+    run.stop()
+    assert run.result().status == "stopped"
+    is_added_all_the_same(engine, upload)
+
+
+def test_an_attachment_outlives_a_run_whose_time_is_up(open_engine, chat, tmp_path):
+    engine = open_engine(chat, run_time_limit=0.01)
+    upload = attachment(engine, tmp_path, "parking.md", "# Parking\n\nThe garage closes at 22:00.\n")
+    assert ask(engine, attachments=[upload]).result().status == "limited"
+    is_added_all_the_same(engine, upload)
+
+
+def is_added_all_the_same(engine: Engine, upload: FileSource) -> None:
+    """By a job that whoever asked sees among the others."""
+    [job] = [each for each in engine.store.ingestions if upload in each.sources]
+    assert [(each.source, each.status) for each in job.wait()] == [("parking.md", IngestStatus.READY)]
+    assert "parking.md" in [each.source for each in engine.store.documents(INDEX)]
+    assert not upload.path.exists()
+    engine.store.dismiss(job)
 
 
 def test_the_attachments_of_an_empty_question_are_discarded(engine, tmp_path):

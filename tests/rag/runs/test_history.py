@@ -1,9 +1,26 @@
+import json
+import os
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
-from rag.runs.history import TITLE_LENGTH, History
-from rag.trace.events import RunFinished, RunStarted, StepStarted, Token, Totals, from_json
+from index_store.base.errors import DataFolderNewer, DataFolderUnusable
+from rag.runs.history import FILE, SCHEMA, TITLE_LENGTH, History
+from rag.trace.events import (
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    Token,
+    Totals,
+    UnknownEvent,
+    from_json,
+    to_json,
+)
+from tests.migrated import differences
 
 
 @pytest.fixture
@@ -140,3 +157,130 @@ def test_it_outlives_its_process(history, data_dir):
     again = History(data_dir)
     assert again.conversations() == [conversation]
     again.close()
+
+
+# Versions
+
+
+BEFORE_VERSIONS = """
+CREATE TABLE conversations (id VARCHAR NOT NULL, title TEXT NOT NULL, created_at FLOAT NOT NULL,
+    updated_at FLOAT NOT NULL, PRIMARY KEY (id));
+CREATE INDEX ix_conversations_updated_at ON conversations (updated_at);
+CREATE TABLE runs (id VARCHAR NOT NULL, conversation_id VARCHAR NOT NULL, question TEXT NOT NULL,
+    index_name VARCHAR NOT NULL, pipeline VARCHAR NOT NULL, started_at FLOAT NOT NULL, status VARCHAR NOT NULL,
+    feedback INTEGER, PRIMARY KEY (id), FOREIGN KEY(conversation_id) REFERENCES conversations (id) ON DELETE CASCADE);
+CREATE INDEX ix_runs_conversation_id ON runs (conversation_id);
+CREATE TABLE events (run_id VARCHAR NOT NULL, position INTEGER NOT NULL, event TEXT NOT NULL,
+    PRIMARY KEY (run_id, position), FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE);
+"""
+"""the history of version 0.1.0"""
+
+
+def sql(file: Path, script: str) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(script)
+
+
+@pytest.mark.parametrize("before", ["", BEFORE_VERSIONS], ids=["new", "of 0.1.0"])
+def test_a_history_has_the_same_tables_whatever_it_was_made_of(data_dir, before):
+    data_dir.mkdir()
+    sql(data_dir / FILE, before)
+    History(data_dir).close()
+    assert differences(data_dir / FILE, SCHEMA) == []
+
+
+def test_a_newer_one_is_refused_and_stays_as_it_is(data_dir):
+    History(data_dir).close()
+    sql(data_dir / FILE, "UPDATE alembic_version SET version_num = '9999'")
+    before = (data_dir / FILE).read_bytes()
+    with pytest.raises(DataFolderNewer, match="9999"):
+        History(data_dir)
+    assert (data_dir / FILE).read_bytes() == before
+
+
+# What only a newer version knows
+
+
+UNKNOWN = [
+    '{"kind":"cost_estimated","euros":0.01}',
+    '{"kind":"step_started","step":"x"}',
+    '{"kind":"run_finished","status":"pending"}',
+    "{}",
+    "[]",
+    "torn",
+]
+
+
+@pytest.mark.parametrize("text", UNKNOWN)
+def test_an_event_that_this_version_does_not_know_is_read_as_unknown(text):
+    event = from_json(text)
+    assert isinstance(event, UnknownEvent)
+    assert event.stored == text
+    assert from_json(to_json(event)) == event
+
+
+def test_a_step_with_a_detail_that_this_version_does_not_know_keeps_the_rest():
+    known = StepFinished(
+        step="reorder", attempt=1, start=0, milliseconds=5, model_calls=0, tokens_in=0, tokens_out=0, verdict="yes"
+    )
+    step = from_json(to_json(known).replace('"detail":null', '"detail":{"type":"reorder","order":[3,1]}'))
+    assert step == known.model_copy(update={"detail": step.detail})
+    assert (step.detail.named, json.loads(step.detail.stored)["order"]) == ("reorder", [3, 1])
+
+
+@pytest.mark.parametrize("text", UNKNOWN)
+def test_a_run_with_an_unknown_event_is_closed_outlined_and_gone_on_with(history, data_dir, text):
+    conversation = history.new_conversation("?").id
+    history.save("r", started(conversation))
+    with closing(sqlite3.connect(data_dir / FILE)) as connection, connection:
+        connection.execute("INSERT INTO events VALUES ('r', 1, ?)", (text,))
+    history.close_interrupted_runs()
+    assert history.run("r").status == "failed"
+    [outline] = history.outlines(conversation, latest=5)
+    assert outline.events[1] == UnknownEvent(named=outline.events[1].named, stored=text)
+    assert history.turns(conversation, before="!") == ()
+
+
+# Damage
+
+
+def damage_by_garbage(file: Path) -> None:
+    file.write_bytes(b"This is no database. " * 1000)
+
+
+def damage_by_truncation(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def damage_within(file: Path) -> None:
+    with file.open("r+b") as opened:
+        opened.seek(4096)
+        opened.write(b"\xaa" * 8192)
+
+
+@pytest.mark.parametrize("damage", [damage_by_garbage, damage_by_truncation, damage_within])
+def test_a_damaged_history_is_set_aside_and_an_empty_one_begins(data_dir, caplog, damage):
+    history = History(data_dir)
+    conversation = history.new_conversation("?").id
+    for number in range(50):
+        history.save(f"r{number}", started(conversation, f"r{number}"))
+    history.close()
+    damage(data_dir / FILE)
+    content = (data_dir / FILE).read_bytes()
+
+    with closing(History(data_dir)) as empty:
+        assert empty.conversations() == []
+        assert empty.set_aside.parent == data_dir
+        assert empty.set_aside.read_bytes() == content
+        assert empty.set_aside.name in caplog.text
+        empty.new_conversation("again")
+    with closing(History(data_dir)) as history:
+        assert history.set_aside is None
+        assert [each.title for each in history.conversations()] == ["again"]
+
+
+def test_a_history_that_cannot_be_opened_just_now_is_no_damaged_one(data_dir):
+    (data_dir / FILE).mkdir(parents=True)
+    with pytest.raises(DataFolderUnusable):
+        History(data_dir)
+    assert (data_dir / FILE).is_dir()

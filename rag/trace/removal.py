@@ -1,0 +1,53 @@
+"""Stored events without what they quote of documents that were removed."""
+
+import json
+import re
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+_DOCUMENT_ID = re.compile(r'"document_id":\s*"([^"]+)"')
+
+
+def without_documents(event: str, removed: AbstractSet[str], numbers: AbstractSet[int] = frozenset()) -> str:
+    """The event as JSON, with the passages of these documents blank; the same text where it quotes none of them.
+
+    `numbers`: those of their passages in this run, for strips of before these named their document. What the model
+    wrote stays: it is the answer that someone got.
+    """
+    if removed.isdisjoint(_DOCUMENT_ID.findall(event)) and not (numbers and '"strips":' in event):
+        return event
+    # As Pydantic writes it: history.py finds events by how their JSON begins.
+    return json.dumps(_blanked(json.loads(event), removed, numbers), ensure_ascii=False, separators=(",", ":"))
+
+
+def numbers_of(event: str, removed: AbstractSet[str]) -> set[int]:
+    """Of the passages of these documents that it quotes."""
+    return set() if removed.isdisjoint(_DOCUMENT_ID.findall(event)) else _numbers(json.loads(event), removed)
+
+
+def _blanked(value: Any, removed: AbstractSet[str], numbers: AbstractSet[int]) -> Any:
+    if isinstance(value, list):
+        return [_blanked(each, removed, numbers) for each in value]
+    if not isinstance(value, dict):
+        return value
+    blanked = {key: _blanked(each, removed, numbers) for key, each in value.items()}
+    is_strip = "passage" in value and "kept" in value
+    is_removed = value.get("document_id") in removed or (
+        is_strip and not value.get("document_id") and value["passage"] in numbers
+    )
+    if is_removed and "text" in value:
+        blanked["text"] = ""
+        if not is_strip:
+            blanked |= {"headings": [], "removed": True}
+    return blanked
+
+
+def _numbers(value: Any, removed: AbstractSet[str]) -> set[int]:
+    if isinstance(value, list):
+        return set().union(*(_numbers(each, removed) for each in value))
+    if not isinstance(value, dict):
+        return set()
+    found = set().union(*(_numbers(each, removed) for each in value.values()))
+    if value.get("document_id") in removed and "number" in value:
+        found.add(value["number"])
+    return found

@@ -1,0 +1,133 @@
+"""Versions of a database, on a line of migrations of the test's own."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Column, ForeignKey, Integer, MetaData, String, Table, text
+from sqlalchemy.exc import DatabaseError, IntegrityError
+
+from index_store.base.database import Schema, open_database, refuse_newer
+from index_store.base.errors import DataFolderNewer
+
+NAMED = MetaData()
+Table("things", NAMED, Column("id", Integer, primary_key=True), Column("name", String))
+Table("parts", NAMED, Column("thing_id", ForeignKey("things.id", ondelete="CASCADE"), primary_key=True))
+
+FIRST = """
+CREATE TABLE things (id INTEGER PRIMARY KEY);
+CREATE TABLE parts (thing_id INTEGER PRIMARY KEY REFERENCES things (id) ON DELETE CASCADE);
+INSERT INTO things VALUES (7);
+INSERT INTO parts VALUES (7);
+"""
+"""of before there were versions"""
+
+NAMES = 'op.execute("ALTER TABLE things ADD COLUMN name VARCHAR"); op.execute("UPDATE things SET name = \'old\'")'
+ANEW = "with op.batch_alter_table('things', recreate='always') as table: table.alter_column('name', nullable=True)"
+
+
+def line(folder: Path, *bodies: str) -> Schema:
+    """Migrations 0001, 0002 and so on, with these bodies."""
+    folder.mkdir(exist_ok=True)
+    for number, body in enumerate(bodies, start=1):
+        before = f'"{number - 1:04}"' if number > 1 else None
+        (folder / f"{number:04}_made.py").write_text(
+            f'from alembic import op\nrevision = "{number:04}"\ndown_revision = {before}\ndef upgrade():\n    {body}\n'
+        )
+    return Schema(NAMED, folder)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "things.sqlite3"
+
+
+@pytest.fixture
+def first(file: Path) -> Path:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(FIRST)
+    return file
+
+
+def read(file: Path, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(file)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def version(file: Path) -> list[tuple[object, ...]]:
+    return read(file, "SELECT version_num FROM alembic_version")
+
+
+def test_a_new_one_has_the_last_version_at_once(file: Path, tmp_path: Path) -> None:
+    open_database(file, line(tmp_path / "line", "raise AssertionError", "raise AssertionError")).dispose()
+    assert version(file) == [("0002",)]
+    assert read(file, "SELECT id, name FROM things") == []
+
+
+def test_one_of_before_there_were_versions_is_changed_by_all_of_them_in_order(first: Path, tmp_path: Path) -> None:
+    open_database(first, line(tmp_path / "line", "pass", NAMES)).dispose()
+    assert version(first) == [("0002",)]
+    assert read(first, "SELECT id, name FROM things") == [(7, "old")]
+
+
+def test_one_of_an_earlier_version_is_changed_by_what_came_since(first: Path, tmp_path: Path) -> None:
+    open_database(first, line(tmp_path / "line", NAMES)).dispose()
+    with closing(sqlite3.connect(first)) as connection, connection:
+        connection.execute("UPDATE things SET name = 'kept'")
+    open_database(first, line(tmp_path / "line", NAMES, "pass")).dispose()
+    assert (version(first), read(first, "SELECT name FROM things")) == ([("0002",)], [("kept",)])
+
+
+def test_what_refers_to_a_table_that_is_made_anew_stays(first: Path, tmp_path: Path) -> None:
+    open_database(first, line(tmp_path / "line", NAMES, ANEW)).dispose()
+    assert read(first, "SELECT thing_id FROM parts") == [(7,)]
+
+
+def test_a_migration_that_fails_leaves_all_as_it_was(first: Path, tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        open_database(first, line(tmp_path / "line", NAMES, "1 / 0"))
+    assert read(first, "SELECT name FROM sqlite_master ORDER BY name") == [("parts",), ("things",)]
+    assert read(first, "SELECT * FROM things") == [(7,)]
+
+
+@pytest.mark.parametrize("opened", [open_database, refuse_newer])
+def test_a_newer_one_is_refused_with_its_version_and_stays_as_it_is(first: Path, tmp_path: Path, opened) -> None:
+    open_database(first, line(tmp_path / "newer", NAMES, "pass", "pass")).dispose()
+    before = first.read_bytes()
+    with pytest.raises(DataFolderNewer, match=r"things\.sqlite3 has version 0003, and this app reads up to 0002") as no:
+        opened(first, line(tmp_path / "line", NAMES, "pass"))
+    assert "0003" in no.value.sentence("ja")
+    assert str(tmp_path) in no.value.sentence("en")
+    assert first.read_bytes() == before
+
+
+def test_what_is_no_database_is_told_apart(file: Path, tmp_path: Path) -> None:
+    file.write_bytes(b"This is no database. " * 100)
+    with pytest.raises(DatabaseError, match="not a database"):
+        open_database(file, line(tmp_path / "line", "pass"))
+
+
+def test_alembic_is_not_even_imported_where_the_version_is_the_present_one(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from index_store.base.database import open_database;"
+        "from index_store.catalogue.schema import SCHEMA;"
+        "[open_database(Path(sys.argv[1]), SCHEMA).dispose() for _ in range(2)]; print('alembic' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "a.sqlite3")], capture_output=True, encoding="utf-8", check=True
+    )
+    assert done.stdout == "False\n"
+
+
+def test_an_error_of_the_database_does_not_tell_what_was_to_be_written(file: Path, tmp_path: Path) -> None:
+    engine = open_database(file, line(tmp_path / "line", "pass"))
+    insert = text("INSERT INTO things VALUES (1, :name)")
+    with engine.begin() as connection:
+        connection.execute(insert, {"name": "a"})
+    with pytest.raises(IntegrityError) as error, engine.begin() as connection:
+        connection.execute(insert, {"name": "a secret question"})
+    assert "secret" not in str(error.value)
+    engine.dispose()

@@ -1,0 +1,118 @@
+"""What traces keep of documents that were removed."""
+
+import pytest
+
+from index_store.store import IndexStore
+from rag.pipelines import PIPELINES
+from rag.runs.engine import Engine
+from rag.settings import Settings
+from rag.trace.events import RunFinished, StepFinished
+from tests.rag.documents import INDEX
+from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
+from tests.rag.verdicts import approve
+
+SENTENCE = "金庫の暗証番号は八八四一です。"
+DOCUMENT = f"# 金庫\n\n## 経理部の金庫の開け方\n\n{SENTENCE}\n\n係の者だけが開けられます。"
+QUESTION = "金庫の暗証番号は何番ですか?"
+
+
+@pytest.fixture
+def open_loaded(loaded, chat, embeddings, tmp_path):
+    """Opens an engine on a folder of its own, with the document of the safe beside the others."""
+    approve(chat)
+    chat.default = "文書のとおりです[1]。"
+    file = tmp_path / "safe.md"
+    file.write_text(DOCUMENT, encoding="utf-8")
+    with IndexStore(Settings(data_dir=loaded), embeddings) as store:
+        assert store.add(INDEX, file, "safe.md").error is None
+
+    def open_loaded(**values: object) -> Engine:
+        settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, **values)
+        return Engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
+
+    return open_loaded
+
+
+def ask(engine: Engine, pipeline: str = "naive"):
+    return engine.ask(QUESTION, index=INDEX, pipeline_name=pipeline)
+
+
+def stored(engine: Engine) -> bytes:
+    """All that the files of the history hold."""
+    return b"".join(file.read_bytes() for file in engine.settings.data_dir.glob("history.sqlite3*"))
+
+
+def is_forgotten(engine: Engine) -> bool:
+    return eventually(lambda: engine.store.removed() == [])
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_no_trace_holds_a_sentence_of_a_document_that_was_removed(open_loaded, pipeline):
+    with open_loaded() as engine:
+        run = ask(engine, pipeline)
+        assert run.result().citations[0].source == "safe.md"
+        assert SENTENCE.encode() in stored(engine)
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        for word in (SENTENCE, "開け方", "係の者だけ"):
+            assert word.encode() not in stored(engine)
+
+        events = engine.history.events(run.id)
+        assert [type(each) for each in events] == [type(each) for each in run.events if each.kind != "token"]
+        [cited] = [each for each in events[-1].citations if each.source == "safe.md"]
+        assert (cited.removed, cited.text, cited.title) == (True, "", "金庫")
+        assert events[-1].answer == run.result().answer
+        [searched] = [each.detail for each in events if isinstance(each, StepFinished) and each.step == "retrieve"]
+        assert {each.source: each.removed for each in searched.passages}["safe.md"]
+        assert all(each.text and not each.removed for each in searched.passages if each.source != "safe.md")
+
+
+def test_a_run_that_had_read_it_before_and_ends_later_does_not_bring_it_back(open_loaded, chat):
+    gate = Gate()
+    chat.enqueue(Held(gate, "文書のとおりです[1]。"))
+    with open_loaded() as engine:
+        run = ask(engine)
+        gate.wait_for(1)
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        gate.open()
+        assert run.result().citations[0].source == "safe.md"
+        assert isinstance(engine.history.events(run.id)[-1], RunFinished)
+        assert SENTENCE.encode() not in stored(engine)
+
+
+def test_what_another_process_removed_goes_at_the_next_start(open_loaded, loaded, embeddings):
+    with open_loaded() as engine:
+        ask(engine).result()
+    with IndexStore(Settings(data_dir=loaded), embeddings) as store:
+        store.remove(INDEX, "safe.md")
+    with open_loaded() as engine:
+        assert is_forgotten(engine)
+        assert SENTENCE.encode() not in stored(engine)
+
+
+def test_an_index_that_is_deleted_takes_the_passages_of_all_its_documents(open_loaded):
+    with open_loaded() as engine:
+        ask(engine, "multivector").result()
+        engine.store.delete_index(INDEX)
+        assert is_forgotten(engine)
+        assert SENTENCE.encode() not in stored(engine)
+
+
+def test_who_wants_them_kept_keeps_them(open_loaded):
+    with open_loaded(keep_removed=True) as engine:
+        run = ask(engine)
+        run.result()
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        assert SENTENCE in engine.history.events(run.id)[-1].citations[0].text
+
+
+def test_a_new_version_of_a_document_leaves_the_traces_as_they_are(open_loaded, tmp_path):
+    with open_loaded() as engine:
+        run = ask(engine)
+        run.result()
+        (tmp_path / "safe.md").write_text("# 金庫\n\nもうありません。", encoding="utf-8")
+        assert engine.store.add(INDEX, tmp_path / "safe.md", "safe.md").error is None
+        assert engine.store.removed() == []
+        assert SENTENCE in engine.history.events(run.id)[-1].citations[0].text
