@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from pages.settings import Settings as ServerSettings
 from rag.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -27,7 +28,7 @@ class App:
         # Every setting is named, so that the developer's own .env in the repository has no say.
         defaults = {
             name.upper(): str(field.default)
-            for name, field in Settings.model_fields.items()
+            for name, field in (Settings.model_fields | ServerSettings.model_fields).items()
             if field.default is not None
         }
         self._environment = os.environ | defaults | {"DATA_DIR": str(folder / "data")} | settings
@@ -64,5 +65,5 @@ class App:
         try:
             with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as response:
                 return response.status == 200
-        except (urllib.error.URLError, TimeoutError):
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
             return False
