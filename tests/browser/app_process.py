@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 
 from pages.settings import Settings as ServerSettings
@@ -19,9 +20,13 @@ START_TIMEOUT = 60
 
 
 class App:
-    def __init__(self, folder: Path, script: str = "app.py", **settings: str) -> None:
-        """`settings`: of the environment, as .env.example names them; all others have their defaults."""
+    def __init__(self, folder: Path, script: str = "app.py", under: Sequence[str] = (), **settings: str) -> None:
+        """`under`: a command that runs the one which follows it, as a process of the same id.
+
+        `settings`: of the environment, as .env.example names them; all others have their defaults.
+        """
         self._script = script
+        self._under = under
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.log = folder / "app.log"
@@ -39,7 +44,16 @@ class App:
         return f"http://localhost:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "streamlit", "run", self._script, "--server.port", str(self.port)]
+        command = [
+            *self._under,
+            sys.executable,
+            "-m",
+            "streamlit",
+            "run",
+            self._script,
+            "--server.port",
+            str(self.port),
+        ]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdout=log, stderr=log)
         end = time.monotonic() + START_TIMEOUT
