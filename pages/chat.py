@@ -12,6 +12,7 @@ from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.turn import show_live, show_past, show_question
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.uploader import show_uploader
+from pages.widgets.errors import show_warning
 from pages.widgets.picker import pick
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
@@ -147,7 +148,7 @@ if said:
         engine().store.ingest(index, attached)
         st.rerun()
     else:
-        st.warning(EmptyQuestion().sentence(language()))
+        show_warning(EmptyQuestion())
 
 # After the question: taking files reruns the page, which would lose one that came at the same moment.
 with st.sidebar:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from index_store.base.errors import PlainError
 from pages.process import engine
+from pages.widgets.errors import show_error
 from pages.words import LANGUAGES, language, say
 
 HERE = Path(__file__).parent
@@ -29,7 +30,7 @@ st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('s
 try:
     engine()
 except PlainError as error:
-    st.error(error.sentence(language()))
+    show_error(error)
     st.stop()
 
 with st.sidebar, st.container(gap=None, key="pages"):
