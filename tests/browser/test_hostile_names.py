@@ -1,25 +1,29 @@
 """Names, titles and questions that Markdown would read as pictures or links, on every page that shows them."""
 
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
 from pages.words import WORD_JOINER
+from tests.browser.test_run import script
 from tests.browser.visitor import LOADED, Visitor
 
 PICTURE = "![picture](pixel.png)"
 """as the name of an index and of a file, which have no slashes"""
 LINK = "[link](elsewhere)"
-FAR = "![far](http://127.0.0.1:9/pixel.png) [link](http://127.0.0.1:9/link) http://127.0.0.1:9/bare www.evil.example a -> b"
+FAR = "![far](http://127.0.0.1:9/pixel.png) [link](http://127.0.0.1:9/link) http://127.0.0.1:9/bare www.evil.example"
 """as a title and as a question"""
 
 
 def assert_nothing_became_of_it(visitor: Visitor) -> None:
     """Neither a picture nor a link; the browser asked for neither."""
     page = visitor.page
-    assert page.locator("img[src*=pixel], a[href*='127.0.0.1:9/'], a[href*=evil], a[href$=elsewhere]").count() == 0
-    assert [each for each in visitor.addresses if "pixel" in each or ":9/" in each] == []
+    became = page.locator(
+        "img[src*=pixel], a[href*='//127.0.0.1:9/'], a[href*='//www.evil'], a[href^=mailto], a[href$=elsewhere]"
+    )
+    assert became.evaluate_all("all => all.map(each => each.outerHTML)") == []
+    assert [each for each in visitor.addresses if urlsplit(each).path.endswith("pixel.png")] == []
 
 
 def told(visitor: Visitor) -> str:
@@ -42,20 +46,26 @@ def test_the_name_of_an_index_is_shown_as_written_in_what_went_wrong(visit, serv
     [alert] = visitor.page.get_by_role("alert").all()
     assert name in alert.inner_text().replace(WORD_JOINER, "")
     visitor.traces.click()
-    expect(visitor.page.get_by_role("alert")).to_have_count(2)
+    visitor.step("retrieve").click()
+    expect(visitor.page.get_by_role("alert").filter(visible=True)).to_have_count(2)
     assert_nothing_became_of_it(visitor)
 
 
 @pytest.fixture
 def hostile(app_with):
-    return app_with(f"{PICTURE}.md", f"# {FAR}\n\n## {FAR}\n\nThe green car needs the approval of a director.\n")
+    """HTML, of which these are the very characters of title and heading."""
+    text = "<p>The green car needs the approval of a director.</p>"
+    return app_with(f"{PICTURE}.html", f"<title>{FAR}</title><h1>{FAR}</h1>{text}")
 
 
-def test_a_title_and_a_question_are_shown_as_written_on_every_page(hostile, visit):
+def test_a_title_and_a_question_are_shown_as_written_on_every_page(hostile, visit, server):
+    script(server, FAR, f"{FAR} [1]")
     visitor = visit()
     visitor.ask(FAR)
     visitor.wait_for_the_end()
-    assert told(visitor).count(FAR) >= 3  # the conversation's button, the question, a source
+    expect(visitor.questions).to_have_text(FAR)
+    expect(visitor.page.locator(".sources")).to_contain_text(FAR)
+    assert FAR[:40] in visitor.sidebar.inner_text().replace(WORD_JOINER, "")
     visitor.traces.click()
     for step in ("retrieve", "grade_documents"):
         visitor.step(step).click()
@@ -70,7 +80,7 @@ def test_a_title_and_a_question_are_shown_as_written_on_every_page(hostile, visi
     visitor.page.keyboard.press("Escape")
     visitor.open_row(1)
     assert FAR in told(visitor)
-    assert f"{PICTURE}.md" in told(visitor)
+    assert f"{PICTURE}.html" in told(visitor)
     assert_nothing_became_of_it(visitor)
 
     visitor.page.goto(f"{hostile.url}/search?lang=en&q={quote(FAR)}")
