@@ -19,7 +19,6 @@ HOSTILE = [
     "<b>",
     "$x$",
     ":red[x]",
-    "# x",
     "a -- b",
     "`x`",
     "www.a.example",
