@@ -118,7 +118,7 @@ class Gate:
             raise ForeignOrigin(name="null")
         # On this machine ports belong to different people and programs; to a name that was set, a proxy may add one.
         if _name(origin) not in self._names and not _is_same(origin, hosts[0]):
-            raise ForeignOrigin(name=origin.host)
+            raise ForeignOrigin(name=_name(origin))
         return _by_the_name_of_its_origin(scope, authority) if scope["type"] == "websocket" else scope
 
 
