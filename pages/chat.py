@@ -14,7 +14,7 @@ from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.turn import show_live, show_past, show_question
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.uploader import show_uploader
-from pages.widgets.errors import run_or_show_error
+from pages.widgets.errors import run_or_show_error, show_warning
 from pages.widgets.picker import pick
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
@@ -59,7 +59,7 @@ def take_said(
         engine().store.ingest(index, attached)
         st.rerun()
     else:
-        st.warning(EmptyQuestion().sentence(language()))
+        show_warning(EmptyQuestion())
 
 
 def show_conversation(conversation_id: str, outlines: list[Outline], earlier: int) -> bool:

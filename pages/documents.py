@@ -13,7 +13,8 @@ from pages.widgets.documents.index_picker import show_indexes, size
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.sites import show_sites
 from pages.widgets.documents.table import show_table
-from pages.words import language, plain, say
+from pages.widgets.errors import show_warning
+from pages.words import language, say
 
 
 def current_document() -> str | None:
@@ -34,7 +35,7 @@ def show_one(document_id: str) -> None:
     try:
         document = engine().store.document(document_id)
     except UnknownDocument as error:
-        st.warning(plain(error.sentence(language())))
+        show_warning(error)
         return
     st.session_state.picked_index = document.index
     show_document(document, st.query_params.get("section"))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from index_store.base.errors import PlainError
 from pages.process import engine
+from pages.widgets.errors import show_error
 from pages.words import LANGUAGES, language, plain, say
 
 HERE = Path(__file__).parent
@@ -29,7 +30,7 @@ st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('s
 try:
     set_aside = engine().history.set_aside
 except PlainError as error:
-    st.error(error.sentence(language()))
+    show_error(error)
     st.stop()
 
 if set_aside and "told of the history" not in st.session_state:

@@ -16,6 +16,7 @@ from index_store.library.originals import Original
 from index_store.parsing.loaders.formats import ANY_BYTES, BY_KIND
 from index_store.parsing.loaders.text.decode import decode
 from pages.process import engine
+from pages.texts import preferred_language
 
 PDF = BY_KIND["pdf"].shown_as
 
@@ -51,7 +52,7 @@ async def original(request: Request) -> Response:
         return await run_in_threadpool(_response, found)
     except PlainError as error:
         status = 404 if isinstance(error, (UnknownDocument, OriginalMissing)) else 503
-        return PlainTextResponse(error.sentence(_language(request)), status)
+        return PlainTextResponse(error.sentence(preferred_language(request.headers)), status)
 
 
 def _response(original: Original) -> Response:
@@ -76,10 +77,6 @@ def _response(original: Original) -> Response:
         stat_result=original.path.stat(),
         content_disposition_type="inline" if record and record.shown_as else "attachment",
     )
-
-
-def _language(request: Request) -> str:
-    return "ja" if request.headers.get("accept-language", "").startswith("ja") else "en"
 
 
 def _charset(path: Path, name: str, declared: str | None) -> str | None:

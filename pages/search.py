@@ -10,11 +10,12 @@ from index_store.catalogue.records import Document, DocumentStatus, Index
 from index_store.search.searcher import UNITS
 from pages.process import engine
 from pages.widgets.documents.index_picker import index_label
+from pages.widgets.errors import show_error, show_warning
 from pages.widgets.search.every_mode import search_every_mode
 from pages.widgets.search.named_documents import documents_named_in, named_documents_html
 from pages.widgets.search.question_words import analysis_html
 from pages.widgets.search.results import SectionTexts, results_html
-from pages.words import language, plain, say
+from pages.words import language, say
 
 # Comments, as Streamlit would show strings that stand alone on a page.
 LONGEST = 2000  # characters of a question
@@ -138,7 +139,7 @@ def show(
         keyword = next(each for each in results if each.mode == "keyword")
         if keyword.error:
             # What even this side can't do is wrong with the index, not with a service.
-            st.warning(plain(keyword.error.sentence(language())))
+            show_warning(keyword.error)
             return
         counts = store.count_words(index.name, analysis, document_ids)
         texts = SectionTexts(store, lambda text: store.matches(index.name, analysis, text))
@@ -177,4 +178,4 @@ with st.container(key="search-page"):
     try:
         show_page()
     except PlainError as error:  # an index that was deleted on another page, say
-        st.error(plain(error.sentence(language())))
+        show_error(error)

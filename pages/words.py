@@ -10,6 +10,14 @@ import streamlit as st
 from pages.texts import texts
 from rag.text.language import Language
 
+WORD_JOINER = "\u2060"
+"""takes no room, and means nothing in the name of a host"""
+
+_READ_UNESCAPED = re.compile(
+    r"(?<=://)|(?<=www)(?=\.)|(?<=@)|(?<=:)(?=streamlit:)|(?<=[<>~-])(?=[-=>](?:\s|$))", re.IGNORECASE
+)
+"""where Streamlit finds addresses, arrows and its logo when it has taken off the escapes: a joiner there parts them"""
+
 LANGUAGES: dict[Language, str] = {"ja": "日本語", "en": "English"}
 
 
@@ -39,7 +47,8 @@ def thousands(number: int) -> str:
 
 def plain(text: str) -> str:
     """Without what Markdown would read as its own: for words of documents, models and people in labels and messages."""
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split()))
+    joined = _READ_UNESCAPED.sub(WORD_JOINER, " ".join(text.split()))
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", joined)
 
 
 def megabytes(size: int) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import trustme
 
+from pages.settings import Settings as ServerSettings
 from rag.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -19,7 +20,7 @@ FOREIGN_PREFIXES = ("OPENAI_", "TAVILY_", "LANGCHAIN_", "LANGSMITH_", "STREAMLIT
 def _no_settings_of_this_machine(tmp_path_factory):
     """For the session, so that fixtures which outlive a test are kept from them too."""
     with pytest.MonkeyPatch.context() as environment:
-        names = {name.upper() for name in Settings.model_fields}
+        names = {name.upper() for name in (*Settings.model_fields, *ServerSettings.model_fields)}
         for name in list(os.environ):
             if name.upper() in names or name.upper().startswith(FOREIGN_PREFIXES):
                 environment.delenv(name)

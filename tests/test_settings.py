@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base import settings as index_store
+from pages import settings as pages
 from rag import settings as rag
 
 EXAMPLE = Path(__file__).parent.parent / ".env.example"
@@ -14,7 +15,7 @@ EXAMPLES = dict(match.groups() for line in LINES if (match := re.fullmatch(r"#([
 
 
 def test_the_example_names_exactly_the_settings():
-    fields = index_store.Settings.model_fields.keys() | rag.Settings.model_fields.keys()
+    fields = index_store.Settings.model_fields | rag.Settings.model_fields | pages.Settings.model_fields
     assert EXAMPLES.keys() == {name.upper() for name in fields}
 
 
@@ -32,4 +33,5 @@ def test_the_example_read_as_env_file_gives_the_defaults(tmp_path):
     assert rag.Settings(_env_file=env_file).model_dump(exclude={"data_dir"}) == rag.Settings(_env_file=None).model_dump(
         exclude={"data_dir"}
     )
+    assert pages.Settings(_env_file=env_file) == pages.Settings(_env_file=None)
     assert EXAMPLES["DATA_DIR"] == str(rag.Settings.model_fields["data_dir"].default)

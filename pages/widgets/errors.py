@@ -1,11 +1,21 @@
-"""Work that may be refused: done, or its error shown."""
+"""Errors as people see them, and work that may be refused: done, or its error shown."""
 
 from collections.abc import Callable
 
 import streamlit as st
 
-from index_store.base.errors import PlainError
+from index_store.base.errors import Failure, PlainError
 from pages.words import language, plain
+
+
+def show_error(error: PlainError | Failure) -> None:
+    """Its sentence, which may name what people and documents have named."""
+    st.error(plain(error.sentence(language())))
+
+
+def show_warning(error: PlainError | Failure) -> None:
+    """As `show_error`, of what goes on without."""
+    st.warning(plain(error.sentence(language())))
 
 
 def run_or_show_error(work: Callable[..., object], *arguments: object) -> bool:
@@ -13,7 +23,7 @@ def run_or_show_error(work: Callable[..., object], *arguments: object) -> bool:
     try:
         work(*arguments)
     except PlainError as error:
-        st.error(plain(error.sentence(language())))
+        show_error(error)
         return False
     return True
 

@@ -8,8 +8,10 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
 
+from pages.settings import Settings as ServerSettings
 from rag.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -18,16 +20,20 @@ START_TIMEOUT = 60
 
 
 class App:
-    def __init__(self, folder: Path, script: str = "app.py", **settings: str) -> None:
-        """`settings`: of the environment, as .env.example names them; all others have their defaults."""
+    def __init__(self, folder: Path, script: str = "app.py", under: Sequence[str] = (), **settings: str) -> None:
+        """`under`: a command that runs the one which follows it, as a process of the same id.
+
+        `settings`: of the environment, as .env.example names them; all others have their defaults.
+        """
         self._script = script
+        self._under = under
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.log = folder / "app.log"
         # Every setting is named, so that the developer's own .env in the repository has no say.
         defaults = {
             name.upper(): str(field.default)
-            for name, field in Settings.model_fields.items()
+            for name, field in (Settings.model_fields | ServerSettings.model_fields).items()
             if field.default is not None
         }
         self._environment = os.environ | defaults | {"DATA_DIR": str(folder / "data")} | settings
@@ -38,7 +44,16 @@ class App:
         return f"http://localhost:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "streamlit", "run", self._script, "--server.port", str(self.port)]
+        command = [
+            *self._under,
+            sys.executable,
+            "-m",
+            "streamlit",
+            "run",
+            self._script,
+            "--server.port",
+            str(self.port),
+        ]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(command, cwd=ROOT, env=self._environment, stdout=log, stderr=log)
         end = time.monotonic() + START_TIMEOUT
@@ -64,5 +79,5 @@ class App:
         try:
             with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as response:
                 return response.status == 200
-        except (urllib.error.URLError, TimeoutError):
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
             return False

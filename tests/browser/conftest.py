@@ -63,13 +63,16 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 VISITORS = pytest.StashKey[list[Visitor]]()
 
 
+def installed_chromium() -> str | None:
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
 # For the package, not the session: while Playwright runs, `asyncio.run` of other tests can't.
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        installed = next(filter(None, map(shutil.which, BROWSERS)), None)
         try:
-            browser = playwright.chromium.launch(executable_path=installed, args=ARGUMENTS)
+            browser = playwright.chromium.launch(executable_path=installed_chromium(), args=ARGUMENTS)
         except Error as error:
             pytest.skip(f"there is no Chromium (`make chromium` installs it): {error.message.splitlines()[0]}")
         yield browser

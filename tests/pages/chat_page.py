@@ -8,6 +8,7 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 from pages.process import engine
 from pages.texts import texts
+from pages.words import WORD_JOINER
 from rag.pipelines import PIPELINES
 from rag.runs.history import PastRun
 from rag.text.language import Language
@@ -16,8 +17,8 @@ INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"
 
 
 def shown(label: str) -> str:
-    """A label in Markdown as it is read: without the backslashes that keep words what they are."""
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", label)
+    """A label in Markdown as it is read: without what keeps words what they are."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", label).replace(WORD_JOINER, "")
 
 
 class ChatPage:
@@ -60,7 +61,7 @@ class ChatPage:
 
     @property
     def errors(self) -> list[str]:
-        return [each.value for each in self.app.error]
+        return [shown(each.value) for each in self.app.error]
 
     @property
     def told(self) -> str:

@@ -24,6 +24,7 @@ from rag.trace.details import (
 )
 from rag.trace.grades import Explanation, Factor, Grounding
 from rag.trace.passages import Frozen
+from tests.pages.chat_page import shown
 from tests.pages.reader import for_reader
 from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, PARTLY, finished
 
@@ -55,7 +56,7 @@ def test_a_step_that_went_on_without_its_model_says_so_in_its_row_and_in_full():
     assert summary.startswith("⚠ ")
     for language in ("ja", "en"):
         _, page = for_reader(language, lambda: detail.show(example, "handbook"))
-        assert [each.value for each in page.warning] == [failure.sentence(language)]
+        assert [shown(each.value) for each in page.warning] == [failure.sentence(language)]
 
 
 def summaries(language: str, examples=DETAILS) -> list[str]:
@@ -176,7 +177,7 @@ def test_words_that_are_not_used_are_told_with_the_reason_and_what_is_used_inste
     examples = [
         KeywordsDetail(question="?", words=(), named=("Spesen",), own_words=("allowance",), why=why) for why in reasons
     ]
-    told = [re.sub(r"\\(.)", r"\1", summary) for summary in summaries(language, examples)]
+    told = [shown(summary) for summary in summaries(language, examples)]
     assert told == [texts(language)[f"keywords.{why}"] for why in reasons]
     assert all("Spesen" in html and "allowance" in html for html in pages_html(language, examples))
 
@@ -238,4 +239,4 @@ def test_an_explanation_of_nothing_has_no_minus():
 def test_a_number_and_its_noun_agree(passages, told):
     example = GenerationDetail(passages=passages, text="Three days.", cited=())
     summary, _ = for_reader("en", lambda: detail.summary(finished(example)))
-    assert summary == f"11 characters, from {told}"
+    assert shown(summary) == f"11 characters, from {told}"

@@ -10,7 +10,7 @@ from index_store.base.errors import BadIndexName, EmptyDocument, IndexExists, No
 from index_store.ingestion.sources import upload_folder
 from pages import samples
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
-from tests.pages.chat_page import ChatPage
+from tests.pages.chat_page import ChatPage, shown
 from tests.pages.documents_page import DocumentsPage
 from tests.pages.test_detail import Tags
 
@@ -177,7 +177,7 @@ def test_a_document_is_opened_by_its_address(engine, tmp_path, language):
 @each_language
 def test_a_document_that_is_gone_is_told_in_a_sentence(engine, language):
     page = DocumentsPage(language, doc="0" * 32)
-    assert [shown.value.replace("\\", "") for shown in page.app.warning] == [
+    assert [shown(each.value) for each in page.app.warning] == [
         UnknownDocument(source="0" * 32, index="*").sentence(language)
     ]
 

@@ -13,10 +13,10 @@ from pages.process import engine, person
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
 from pages.widgets.documents.uploader import take_left
-from pages.widgets.errors import run_as_callback, run_or_show_error
+from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
 from pages.widgets.trace.panel import headline, show_rows
-from pages.words import counted, language, say
+from pages.words import counted, say
 from rag.pipelines import PIPELINES
 from rag.runs.history import PastRun
 from rag.runs.run import Run
@@ -84,7 +84,7 @@ def show_past(run: PastRun, outline: Sequence[Event]) -> None:
 
 def _show_ending(last: RunFinished) -> None:
     if last.error:
-        st.error(last.error.sentence(language()))
+        show_error(last.error)
     elif last.status == "stopped":
         st.caption(say("chat.stopped"))
     elif last.outcome in ("unconfirmed", "not_in_documents", "from_model"):

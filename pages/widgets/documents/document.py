@@ -15,9 +15,9 @@ from pages.process import engine
 from pages.widgets.documents.sections import section_html
 from pages.widgets.documents.table import COLOURS, status_of
 from pages.widgets.documents.uploader import take
-from pages.widgets.errors import run_as_callback
+from pages.widgets.errors import run_as_callback, show_error
 from pages.widgets.picker import fresh_key, renew
-from pages.words import counted, language, megabytes, plain, say, when
+from pages.words import counted, megabytes, plain, say, when
 
 SECTIONS = 20
 """on one page"""
@@ -32,7 +32,7 @@ def show_document(document: Document, section_id: str | None) -> None:
     """`section_id`: the one that a citation points to, shown alone."""
     st.html(_facts(document))
     if document.error:
-        st.error(plain(document.error.sentence(language())))
+        show_error(document.error)
     _show_actions(document)
     if document.status == DocumentStatus.PENDING:
         st.info(say("document.pending"))
@@ -118,7 +118,7 @@ def _fetch_again(document: Document) -> None:
 
 def _show_replacing(document: Document) -> None:
     suffix = PurePath(document.source).suffix
-    st.caption(say("document.replace_help", kind=suffix))
+    st.caption(say("document.replace_help", kind=plain(suffix)))
     file = st.file_uploader(
         say("document.replace"), type=[suffix[1:]], key=fresh_key("replacement"), label_visibility="collapsed"
     )

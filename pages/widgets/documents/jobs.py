@@ -10,7 +10,7 @@ from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult, IngestStatus
 from pages.process import engine
 from pages.widgets.documents.uploader import take_left
-from pages.widgets.errors import run_as_callback
+from pages.widgets.errors import run_as_callback, show_error
 from pages.words import counted, duration, language, plain, say
 
 REFRESH = 0.7
@@ -83,7 +83,7 @@ def _show_finished(job: Ingestion) -> None:
     with st.container(border=True, key=f"job-{id(job)}"):
         st.html(f'<div class="job"><p class="summary">{escape(_summary(job))}</p>{_failures(failed)}</div>')
         if job.failure:
-            st.error(plain(job.failure.sentence(language())))
+            show_error(job.failure)
         again = [each.document_id for each in failed if each.document_id]
         with st.container(horizontal=True, gap="small"):
             if again:

@@ -5,9 +5,10 @@ from html import escape
 import streamlit as st
 
 # Each registers the views of its subject.
+from pages.widgets.errors import show_error
 from pages.widgets.trace import answer_views, grade_views, question_views, retrieval_views  # noqa: F401
 from pages.widgets.trace.view import view_of
-from pages.words import language, say
+from pages.words import language, plain, say
 from rag.trace.events import StepFinished
 
 
@@ -18,22 +19,17 @@ def summary(step: StepFinished) -> str:
     if step.verdict == "stopped":
         return say("summary.stopped")
     told = view_of(step.detail, "").summary() if step.detail else ""
-    return _plain(f"⚠ {told}" if step.fallback else told)
+    return plain(f"⚠ {told}" if step.fallback else told)
 
 
 def show(step: StepFinished, index: str) -> None:
     """`index`: the one that was searched."""
     if step.error:
-        st.error(step.error.sentence(language()))
+        show_error(step.error)
     if step.fallback:
-        st.warning(step.fallback.sentence(language()), icon="⚠️")
+        st.warning(plain(step.fallback.sentence(language())), icon="⚠️")
     start = say("detail.start", seconds=f"{step.start:.1f}")
     calls = say("detail.calls", calls=step.model_calls, tokens_in=step.tokens_in, tokens_out=step.tokens_out)
     footer = f"<footer>{escape(start)} · {escape(calls)}</footer>"
     shown = view_of(step.detail, index).html() if step.detail else ""
     st.html(f'<div class="detail">{shown}{footer}</div>')
-
-
-def _plain(text: str) -> str:
-    """Without what Markdown would read as its own: labels carry words of documents and models."""
-    return "".join(f"\\{character}" if character in r"\`*_[]<>$~:" else character for character in text)

@@ -1,0 +1,325 @@
+"""Names and pages of others at the door of the real server: what they are told, and what no browser lets them see."""
+
+import json
+import re
+import socket
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from pages.gate import HEADERS
+from tests.browser.app_process import App
+from tests.browser.conftest import ARGUMENTS, installed_chromium
+from tests.servers.site_server import Reply, SiteServer
+
+WAIT = 20
+"""seconds"""
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: list[tuple[str, str]]
+    body: str
+
+    def header(self, name: str) -> list[str]:
+        return [value for each, value in self.headers if each == name.lower()]
+
+
+def send(port: int, lines: list[str], path: str = "/", method: str = "GET", version: str = "1.1") -> Answer:
+    """`lines`: the request's headers, exactly; no client adds or mends any."""
+    request = "\r\n".join([f"{method} {path} HTTP/{version}", *lines, "", ""])
+    with socket.create_connection(("localhost", port), timeout=WAIT) as connection:
+        connection.sendall(request.encode("latin-1"))
+        answer = connection.makefile("rb")
+        status = int(answer.readline().split()[1])
+        pairs = [line.decode("latin-1").rstrip().partition(": ") for line in iter(answer.readline, b"\r\n")]
+        headers = [(name.lower(), value) for name, _, value in pairs]
+        length = next((int(value) for name, value in headers if name == "content-length"), 0)
+        return Answer(status, headers, answer.read(length).decode(errors="replace"))
+
+
+def get(port: int, *lines: str, path: str = "/") -> Answer:
+    return send(port, [*lines, "Connection: close"], path)
+
+
+def open_socket(port: int, *lines: str) -> Answer:
+    """The handshake by which every page begins."""
+    key = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
+    return send(port, [*lines, *key, "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="], "/_stcore/stream")
+
+
+Ask = Callable[..., Answer]
+
+WAYS = {"http": (get, 200), "websocket": (open_socket, 101)}
+"""with what is answered to a page of the app"""
+
+
+@pytest.fixture(params=WAYS)
+def way(request) -> tuple[Ask, int]:
+    return WAYS[request.param]
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory) -> Iterator[App]:
+    """Served to others, under names of its own."""
+    app = App(tmp_path_factory.mktemp("named"), ALLOWED_HOSTS="RAG.example.com, 192.0.2.7 ,[2001:DB8::7], 文書.example")
+    app.start()
+    yield app
+    app.stop()
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost:{port}",
+        "LOCALHOST:{port}",
+        "localhost.:{port}",
+        "localhost",
+        "localhost:9",
+        "127.0.0.1:{port}",
+        "127.0.0.1",
+        "[::1]:{port}",
+        "[::1]",
+        "[0:0:0:0:0:0:0:1]:{port}",
+    ],
+)
+def test_each_name_of_loopback_is_let_in_with_any_port(process, way, host):
+    ask, good = way
+    assert ask(process.port, f"Host: {host.format(port=process.port)}").status == good
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example:{port}",
+        "localhost.evil.example",
+        "evil.example#localhost",
+        "localhost@evil.example",
+        "127.0.0.2",
+        "localhost/.evil.example",
+        "localhost..",
+        "0.0.0.0:{port}",
+        "192.0.2.7",
+        "[::2]:{port}",
+        "localhost:port",
+        "",
+        "localhost, evil.example",
+        "ローカル.example",
+    ],
+)
+def test_a_name_that_is_not_the_apps_is_refused(process, way, host):
+    ask, _ = way
+    written = host.format(port=process.port).encode().decode("latin-1")
+    assert ask(process.port, f"Host: {written}").status in (400, 403)  # 400: the server itself can't read it
+
+
+def test_a_request_without_a_name_or_with_several_is_refused(process, way):
+    ask, _ = way
+    here = f"Host: localhost:{process.port}"
+    assert ask(process.port, here, "Host: evil.example").status in (400, 403)
+    assert ask(process.port, "Host: evil.example", here).status in (400, 403)
+    assert ask(process.port).status in (400, 403)
+    assert send(process.port, [], version="1.0").status in (400, 403)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "http://evil.example:{port}",
+        "https://localhost:{port}.evil.example",
+        "null",
+        "",
+        "file://",
+        "http://localhost:9",
+        "http://localhost",
+        "https://localhost",
+        "http://127.0.0.1:{port}",
+        "localhost:{port}",
+        "chrome-extension://localhost:{port}",
+        "http://localhost:{port}/",
+        "http://a@localhost:{port}",
+        "http://[",
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/originals/some", "/_stcore/health", "/static/none.js", "/media/none.png"])
+def test_a_page_of_another_origin_is_refused_at_every_route(process, path, origin):
+    origin = origin.format(port=process.port)
+    answer = get(process.port, f"Host: localhost:{process.port}", f"Origin: {origin}", path=path)
+    assert answer.status == 403
+    assert answer.header("access-control-allow-origin") == []
+    assert open_socket(process.port, f"Host: localhost:{process.port}", f"Origin: {origin}").status == 403
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_a_page_of_another_origin_may_not_even_ask_what_it_may(process, method):
+    lines = [f"Host: localhost:{process.port}", "Origin: http://evil.example", "Content-Length: 0"]
+    answer = send(process.port, lines, "/_stcore/upload_file/session/file", method)
+    assert answer.status == 403
+    assert answer.header("access-control-allow-origin") == []
+
+
+def test_several_origins_are_refused(process, way):
+    ask, _ = way
+    here = f"localhost:{process.port}"
+    answer = ask(process.port, f"Host: {here}", f"Origin: http://{here}", "Origin: http://evil.example")
+    assert answer.status in (400, 403)
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("localhost:{port}", "http://localhost:{port}"),
+        ("127.0.0.1:{port}", "http://127.0.0.1:{port}"),
+        ("[::1]:{port}", "http://[::1]:{port}"),
+        ("localhost:9000", "http://localhost:9000"),  # a tunnel to here
+        ("localhost", "http://localhost"),
+        ("localhost:80", "http://localhost"),
+        ("localhost", "https://localhost:443"),
+    ],
+)
+def test_pages_of_the_app_are_let_in(process, way, host, origin):
+    ask, good = way
+    lines = [f"{name}: {value.format(port=process.port)}" for name, value in (("Host", host), ("Origin", origin))]
+    assert ask(process.port, *lines).status == good
+
+
+@pytest.mark.parametrize(
+    ("host", "origin"),
+    [
+        ("rag.example.com", "https://rag.example.com"),
+        ("Rag.Example.com.:8443", "https://rag.example.com:8443"),
+        ("rag.example.com", "https://rag.example.com:8443"),  # a proxy that drops the port
+        ("localhost:{port}", "https://rag.example.com"),  # one that says where it asks
+        ("192.0.2.7:{port}", "http://192.0.2.7:{port}"),
+        ("[2001:db8::7]:{port}", "http://[2001:db8::7]:{port}"),
+        ("xn--7dvz5a.example", "https://xn--7dvz5a.example"),
+        ("localhost:{port}", "http://localhost:{port}"),
+    ],
+)
+def test_names_that_are_set_are_let_in_beside_those_of_loopback(named, way, host, origin):
+    ask, good = way
+    lines = [f"{name}: {value.format(port=named.port)}" for name, value in (("Host", host), ("Origin", origin))]
+    assert ask(named.port, lines[0]).status == good
+    assert ask(named.port, *lines).status == good
+
+
+def test_others_are_not(named, way):
+    ask, _ = way
+    assert ask(named.port, "Host: evil.example").status == 403
+    assert ask(named.port, "Host: www.rag.example.com").status == 403
+    assert ask(named.port, "Host: rag.example.com", "Origin: https://evil.example").status == 403
+    assert ask(named.port, "Host: rag.example.com", "Origin: http://localhost:9").status == 403
+
+
+def test_what_is_no_name_is_refused_at_the_start_in_a_sentence(tmp_path):
+    app = App(tmp_path, ALLOWED_HOSTS="https://rag.example.com")
+    with pytest.raises(AssertionError, match="ALLOWED_HOSTS"):
+        app.start()
+    told = app.log.read_text(encoding="utf-8")
+    assert "Traceback" not in told
+    assert "rag.example.com" not in told
+
+
+@pytest.mark.parametrize(("language", "word"), [("ja,en;q=0.5", "加え"), ("en-US,en", "add it"), ("", "add it")])
+def test_a_refusal_says_what_to_set_in_the_readers_language(process, way, language, word):
+    ask, _ = way
+    accepted = [f"Accept-Language: {language}"] if language else []
+    here = f"Host: localhost:{process.port}"
+    for lines in (["Host: evil.example"], [here, "Origin: http://evil.example"]):
+        answer = ask(process.port, *lines, *accepted)
+        assert answer.header("content-type") == ["text/plain; charset=utf-8"]
+        [sentence] = answer.body.splitlines()
+        assert "evil.example" in sentence
+        assert "ALLOWED_HOSTS" in sentence
+        assert word in sentence
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/documents",
+        "/originals/none",
+        "/_stcore/health",
+        "/_stcore/host-config",
+        "/favicon.png",
+        "/media/none.png",
+        "/static/none.js",
+        "the script of the page",
+    ],
+)
+def test_every_route_forbids_others_to_frame_it_and_to_read_it(process, path):
+    here = f"Host: localhost:{process.port}"
+    if not path.startswith("/"):
+        path = re.search(r'src="\.(/static/js/[^"]+)"', get(process.port, here).body)[1]
+    answer = get(process.port, here, path=path)
+    assert any("frame-ancestors 'self'" in policy for policy in answer.header("content-security-policy"))
+    for name in HEADERS.keys() - {"Referrer-Policy"}:
+        assert answer.header(name) == [HEADERS[name]]
+    assert answer.header("referrer-policy")[0] in ("same-origin", "no-referrer")
+
+
+def test_a_refusal_has_these_headers_too(process, way):
+    ask, _ = way
+    answer = ask(process.port, "Host: evil.example")
+    assert any("frame-ancestors 'self'" in policy for policy in answer.header("content-security-policy"))
+    assert answer.header("x-content-type-options") == ["nosniff"]
+
+
+def test_no_page_of_another_may_steer_the_app_by_messages(process):
+    answer = get(process.port, f"Host: localhost:{process.port}", path="/_stcore/host-config")
+    assert json.loads(answer.body)["allowedOrigins"] == []
+
+
+FOREIGN = """<!doctype html><title>A page of someone else</title>
+<img src="{app}/favicon.png" onload="picture = 'shown'" onerror="picture = 'refused'">
+<iframe src="{app}/" onload="framed = 'loaded'"></iframe>
+<script>
+const stream = new WebSocket("{app}/_stcore/stream".replace("http", "ws"), "streamlit");
+stream.onopen = () => socket = "open";
+stream.onerror = () => socket = "refused";
+fetch("{app}/_stcore/health").then(() => health = "read", () => health = "refused");
+</script>"""
+"""all that a page can try with an app that it knows the address of"""
+
+
+@pytest.fixture
+def stranger(chromium: Browser) -> Iterator[Page]:
+    """In a browser to which evil.example is this machine, as its owner may make it for anybody."""
+    arguments = [*ARGUMENTS, "--host-resolver-rules=MAP evil.example 127.0.0.1"]
+    browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
+    yield browser.new_page(locale="ja-JP")
+    browser.close()
+
+
+@pytest.mark.parametrize("host", ["evil.example", "localhost"])
+def test_in_a_browser_a_page_of_another_origin_can_neither_frame_the_app_nor_talk_to_it(app, stranger, host):
+    with SiteServer({"/": Reply(FOREIGN.replace("{app}", app.url))}) as site:
+        stranger.goto(site.url(host=host))
+        names = ["picture", "framed", "socket", "health"]
+        stranger.wait_for_function(f"{names}.every(each => typeof window[each] === 'string')")
+        came = {name: stranger.evaluate(name) for name in names}
+        frame = stranger.frames[1]
+        assert came["socket"] == came["picture"] == came["health"] == "refused"
+        assert frame.url.startswith("chrome-error:")
+
+
+def test_in_a_browser_the_app_does_not_open_under_a_name_that_was_pointed_at_it(app, stranger):
+    answer = stranger.goto(f"http://evil.example:{app.port}/")
+    assert answer.status == 403
+    expect(stranger.locator("body")).to_contain_text("ALLOWED_HOSTS に加え")
+
+
+def test_the_app_is_used_as_ever(app, visit, tmp_path):
+    file = tmp_path / "kettle.txt"
+    file.write_text("The kettle of the kitchen holds 1.7 litres.", encoding="utf-8")
+    visitor = visit("en")
+    visitor.upload(file)
+    visitor.show_documents()
+    visitor.open_row(1)
+    with visitor.page.context.expect_page() as opened:
+        visitor.page.get_by_role("link", name=visitor.words["document.original"]).click()
+    expect(opened.value.locator("body")).to_contain_text("1.7 litres")

@@ -1,0 +1,95 @@
+"""A whole session, and every address that the server's processes have named to the system meanwhile, as strace saw."""
+
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from pages import samples
+from tests.browser.app_process import App
+from tests.browser.conftest import KEY
+from tests.browser.test_gate import open_socket
+from tests.browser.test_run import script
+from tests.browser.visitor import LOADED
+
+SENDING = "connect,sendto,sendmsg,sendmmsg"
+"""what can name an address: sockets of TCP and UDP, names that are looked up included"""
+ADDRESS = re.compile(r'inet_addr\("([^"]+)"\)|inet_pton\(AF_INET6, "([^"]+)"')
+WAIT = 30
+"""seconds"""
+
+
+class Traced(App):
+    def __init__(self, folder: Path, **settings: str) -> None:
+        self._seen = folder / "seen.strace"
+        # -D: strace stands aside, and the process that is started is the app itself.
+        strace = ["strace", "-D", "-f", "--seccomp-bpf", "-qq", "-e", f"trace={SENDING}", "-o", str(self._seen)]
+        super().__init__(folder, under=strace, **settings)
+
+    @property
+    def addresses(self) -> set[str]:
+        """So far, of no matter which of its processes and threads."""
+        return {v4 or v6 for v4, v6 in ADDRESS.findall(self._seen.read_text(errors="replace"))}
+
+    @property
+    def outside(self) -> set[str]:
+        return {each for each in self.addresses if not ip_address(each).is_loopback}
+
+    def wait_for(self, address: str) -> None:
+        end = time.monotonic() + WAIT
+        while address not in self.addresses:
+            assert time.monotonic() < end, self.addresses
+            time.sleep(0.1)
+
+
+@pytest.fixture
+def traced(tmp_path_factory, server) -> Iterator[Traced]:
+    if not shutil.which("strace"):
+        pytest.skip("there is no strace, which would be the judge")
+    attempt = subprocess.run(
+        ["strace", "-D", "-f", "--seccomp-bpf", "-e", "trace=connect", "true"], capture_output=True
+    )
+    if attempt.returncode or b"exited with 0" not in attempt.stderr:
+        pytest.skip(
+            f"strace, which would be the judge, may not look at processes here: {attempt.stderr.decode()[:200]}"
+        )
+    settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY, "EMBEDDING_MODEL": "test-embedding"}
+    settings["ALLOWED_HOSTS"] = "rag.example.com"
+    app = Traced(tmp_path_factory.mktemp("traced"), **settings)
+    app.start()
+    yield app
+    app.stop()
+
+
+def test_a_whole_session_connects_to_nothing_outside(traced, visit, server):
+    question = "Who approves a business trip?"
+    script(server, question, "A director [1].")
+    visitor = visit(app=traced)
+    visitor.button("empty.load_samples").click()
+    expect(visitor.button("documents.dismiss").first).to_be_visible(timeout=LOADED)
+    visitor.ask(question)
+    visitor.wait_for_the_end()
+    expect(visitor.answers).to_contain_text("A director")
+    visitor.show_documents()
+    expect(visitor.rows).to_have_count(len(samples.documents()) + 1, timeout=LOADED)
+    visitor.page.goto(f"{traced.url}/search?q=trip&lang=en")
+    expect(visitor.page.locator(".hit").first).to_be_visible(timeout=LOADED)
+    visitor.page.close()
+    traced.wait_for("127.0.0.1")  # the model service: strace does see
+    assert traced.outside == set()
+
+
+def test_a_page_of_someone_else_does_not_have_the_server_ask_outside_who_it_is(traced):
+    """As Streamlit would, to compare it with an Origin that is not its Host."""
+    before = traced.outside
+    assert open_socket(traced.port, f"Host: localhost:{traced.port}", "Origin: http://evil.example").status == 403
+    # That a proxy has written another Host is no reason to ask either.
+    here = f"Host: localhost:{traced.port}"
+    assert open_socket(traced.port, here, "Origin: https://rag.example.com").status == 101
+    assert traced.outside == before
