@@ -55,13 +55,13 @@ class IndexStore:
             AddressGuard(self._settings.crawl_allowed)  # a mistake in it is told at the start, not when a site is added
             owned.callback(own(self._settings.data_dir).release)
             self._library = owned.enter_context(closing(open_library(self._settings.data_dir)))
+            self._embeddings = embeddings
+            self._catalogue = self._library.catalogue
+            self._parser = Parser(self._settings)
+            self._searcher = Searcher(self._library, embeddings, self._settings.fusion, self._settings.keyword_weight)
+            self._services = Services(self._settings, self._library, Versions(self._library), self._parser, embeddings)
             self._owned = owned.pop_all()
-            """what is closed with the store: the embedding model unless it was given, the lock, the library"""
-        self._embeddings = embeddings
-        self._catalogue = self._library.catalogue
-        self._parser = Parser(self._settings)
-        self._searcher = Searcher(self._library, embeddings, self._settings.fusion, self._settings.keyword_weight)
-        self._services = Services(self._settings, self._library, Versions(self._library), self._parser, embeddings)
+            """what is closed last, or at once where a start fails: library, lock, the embedding model unless given"""
         self._ingestions: list[Ingestion] = []
         self._dismissed: set[Ingestion] = set()
         self._is_closed = False

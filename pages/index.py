@@ -33,9 +33,11 @@ except PlainError as error:
     show_error(error)
     st.stop()
 
-if set_aside and "told of the history" not in st.session_state:
-    st.session_state["told of the history"] = True
-    st.toast(say("app.history_set_aside", file=plain(set_aside.name)), icon="⚠️", duration="infinite")
+if set_aside and "history warning read" not in st.session_state:
+    # Not a toast: it cuts a sentence off after three lines, and offers the rest in English.
+    st.warning(say("app.history_set_aside", file=plain(set_aside.name)))
+    read = {"history warning read": True}
+    st.button(say("documents.dismiss"), key="read", on_click=st.session_state.update, args=(read,))
 
 with st.sidebar, st.container(gap=None, key="pages"):
     for name, each in PAGES.items():

@@ -36,20 +36,19 @@ def handbook(engine, server, tmp_path) -> None:
 
 
 @each_language
-def test_a_damaged_history_is_told_once_and_the_rest_opens(handbook, engine, language):
+def test_a_damaged_history_is_told_until_that_is_read_and_the_rest_opens(handbook, engine, language):
     ChatPage(language).ask("Where does it open?")
     process.close_engine()
     file = engine.settings.data_dir / FILE
     file.write_bytes(b"This is no database. " * 1000)
     aside = restart().history.set_aside
     page = ChatPage(language)
-    assert [each.value for each in page.app.toast] == [
-        page.words["app.history_set_aside"].format(file=plain(aside.name))
-    ]
+    [told] = page.look().app.warning
+    assert told.value == page.words["app.history_set_aside"].format(file=plain(aside.name))
     assert not page.errors
     assert [each.documents for each in process.engine().store.indexes()] == [1]
-    page.look()
-    assert not page.app.toast
+    page.press(page.words["documents.dismiss"])
+    assert not page.look().app.warning
 
 
 @each_language

@@ -9,6 +9,7 @@ import pytest
 
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
 from rag.runs.history import FILE, SCHEMA, TITLE_LENGTH, History
+from rag.trace.details import Detail, RefinementDetail, RetrievalDetail, Strip
 from rag.trace.events import (
     RunFinished,
     RunStarted,
@@ -20,6 +21,7 @@ from rag.trace.events import (
     from_json,
     to_json,
 )
+from rag.trace.passages import Passage
 from tests.migrated import differences
 
 
@@ -284,3 +286,45 @@ def test_a_history_that_cannot_be_opened_just_now_is_no_damaged_one(data_dir):
     with pytest.raises(DataFolderUnusable):
         History(data_dir)
     assert (data_dir / FILE).is_dir()
+
+
+# Documents that were removed
+
+
+def passage(number: int, document_id: str) -> Passage:
+    text = f"What {document_id} says."
+    return Passage(
+        number=number, rank=number, score=1, document_id=document_id, section_id="s", source=f"{document_id}.md",
+        title=document_id, headings=("A heading",), page=None, text=text, start=0, end=len(text),
+    )  # fmt: skip
+
+
+def did(detail: Detail) -> StepFinished:
+    return StepFinished(
+        step="s", attempt=1, start=0, milliseconds=1, model_calls=0, tokens_in=0, tokens_out=0, detail=detail
+    )
+
+
+def test_strips_of_before_they_named_their_document_go_by_the_numbers_of_its_passages(history):
+    strips = [Strip(passage=number, text=f"Strip {number}.", score=1, kept=True) for number in (1, 2)]
+    found = RetrievalDetail(query="?", mode="vector", unit="chunk", passages=(passage(1, "gone"), passage(2, "stays")))
+    history.save("r", started(history.new_conversation("?").id))
+    history.save("r", did(found))
+    history.save("r", did(RefinementDetail(strips=tuple(strips))))
+    assert history.blank_documents(["gone"])
+    [_, searched, refined] = history.events("r")
+    assert [each.text for each in searched.detail.passages] == ["", "What stays says."]
+    assert [each.headings for each in searched.detail.passages] == [(), ("A heading",)]
+    assert [each.text for each in refined.detail.strips] == ["", "Strip 2."]
+
+
+def test_traces_that_do_not_quote_a_removed_document_stay_as_they_were(history):
+    conversation = history.new_conversation("?").id
+    for run_id in "ab":
+        history.save(run_id, started(conversation, run_id))
+        found = RetrievalDetail(query="?", mode="vector", unit="chunk", passages=(passage(1, f"of-{run_id}"),))
+        history.save(run_id, did(found))
+    before = history.events("b")
+    assert history.blank_documents(["of-a"])
+    assert history.events("b") == before
+    assert history.events("a")[1].detail.passages[0].removed
