@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import streamlit as st
+from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from pages.originals import original
 from pages.process import close_engine
+from pages.upload_limit import UploadLimit
 from pages.words import say
 
 logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -32,10 +34,12 @@ def say_that_it_crashed(error: Exception) -> bool:
 
 
 routes = [Route("/originals/{document_id}", original)]
+middleware = [Middleware(UploadLimit)]
 
 app = st.App(
     "pages/index.py",
     routes=routes,
+    middleware=middleware,
     lifespan=lifespan,
     on_script_error=say_that_it_crashed,
 )

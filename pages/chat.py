@@ -12,7 +12,7 @@ from pages.widgets.chat.conversations import current_conversation, open_conversa
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.turn import show_live, show_past, show_question
 from pages.widgets.documents.jobs import jobs, show_jobs
-from pages.widgets.documents.uploader import show_uploader
+from pages.widgets.documents.uploader import release, show_uploader
 from pages.widgets.picker import pick
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
@@ -144,6 +144,7 @@ with st.bottom:
 
 if said:
     attached = [keep_upload(engine().settings.data_dir, file.name, file) for file in said.files]
+    release(said.files)
     if said.text.strip():
         ask(said.text, index, pipeline, attached, retrieval, style)
     elif attached:

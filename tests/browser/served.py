@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from app import lifespan, routes, say_that_it_crashed
+from app import lifespan, middleware, routes, say_that_it_crashed
 from pages.process import close_engine, engine
 
 LAST_RUNS = 10
@@ -45,6 +45,7 @@ def _scripts_run() -> bool:
 app = st.App(
     Path(__file__).parent.parent.parent / "pages" / "index.py",
     routes=[*routes, Route("/renew", renew, methods=["POST"])],
+    middleware=middleware,
     lifespan=lifespan,
     on_script_error=say_that_it_crashed,
 )

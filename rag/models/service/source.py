@@ -42,7 +42,7 @@ class ServiceSource:
                 timeout=self._settings.model_timeout,
                 stream_chunk_timeout=NO_CHUNK_TIMEOUT,
                 max_retries=retries,
-                max_tokens=answer,  # type: ignore[call-arg]  # its alias is what mypy knows
+                max_tokens=answer,
                 temperature=0,
                 stream_usage=True,
             )
