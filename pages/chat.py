@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from index_store.base.errors import EmptyQuestion
+from index_store.base.errors import EmptyQuestion, QuestionTooLong
 from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.search.searcher import LONGEST_QUESTION
@@ -22,6 +22,7 @@ from rag.trace.passages import Retrieval
 
 # Comments, as Streamlit would show strings that stand alone on a page.
 LATEST = 5  # turns of a conversation that are drawn: each costs 5 to 10 ms in every redraw
+MOST_PASTED = 1_000_000  # characters: of what is longer the browser takes nothing, and can't say so
 EARLIER = 10  # more, with every press of the button above them
 
 
@@ -138,17 +139,25 @@ with st.bottom:
     show_picked(retrieval, style)
     if not conversation_id:
         st.caption(say(f"pipeline.{pipeline}_help"))
+    if refused := st.session_state.pop("refused question", None):
+        st.error(QuestionTooLong(length=len(refused), most=LONGEST_QUESTION).sentence(language()))
+        st.session_state.composer = refused  # back into the field: nothing is lost
     said = st.chat_input(
-        say("chat.placeholder"), max_chars=LONGEST_QUESTION, accept_file="multiple", key="composer", disabled=is_busy
+        say("chat.placeholder"), max_chars=MOST_PASTED, accept_file="multiple", key="composer", disabled=is_busy
     )
 
 if said:
     attached = [keep_upload(engine().settings.data_dir, file.name, file) for file in said.files]
     release(said.files)
-    if said.text.strip():
-        ask(said.text, index, pipeline, attached, retrieval, style)
-    elif attached:
-        engine().store.ingest(index, attached)
+    question = said.text.strip()
+    is_too_long = len(question) > LONGEST_QUESTION
+    if question and not is_too_long:
+        ask(question, index, pipeline, attached, retrieval, style)
+    elif attached or is_too_long:
+        if attached:
+            engine().store.ingest(index, attached)
+        if is_too_long:
+            st.session_state["refused question"] = question
         st.rerun()
     else:
         st.warning(EmptyQuestion().sentence(language()))
