@@ -14,6 +14,7 @@ from pages.gate import Gate
 from pages.originals import original
 from pages.process import close_engine
 from pages.settings import Settings
+from pages.upload_limit import UploadLimit
 from pages.words import say
 
 logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -44,7 +45,7 @@ def gate() -> Middleware:
 
 
 routes = [Route("/originals/{document_id}", original)]
-middleware = [gate()]
+middleware = [gate(), Middleware(UploadLimit)]
 
 app = st.App(
     "pages/index.py",

@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.elements.widgets.chat import ChatInputValue
 
-from index_store.base.errors import EmptyQuestion
+from index_store.base.errors import EmptyQuestion, QuestionTooLong
 from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.search.searcher import LONGEST_QUESTION
@@ -13,8 +13,8 @@ from pages.widgets.chat.conversations import current_conversation, open_conversa
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.turn import show_live, show_past, show_question
 from pages.widgets.documents.jobs import jobs, show_jobs
-from pages.widgets.documents.uploader import show_uploader
-from pages.widgets.errors import run_or_show_error, show_warning
+from pages.widgets.documents.uploader import release, show_uploader
+from pages.widgets.errors import run_or_show_error, show_error, show_warning
 from pages.widgets.picker import pick
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
@@ -24,6 +24,7 @@ from rag.trace.passages import Retrieval
 
 # Comments, as Streamlit would show strings that stand alone on a page.
 LATEST = 5  # turns of a conversation that are drawn: each costs 5 to 10 ms in every redraw
+MOST_PASTED = 1_000_000  # characters: of what is longer the browser takes nothing, and can't say so
 EARLIER = 10  # more, with every press of the button above them
 
 
@@ -53,10 +54,16 @@ def take_said(
 ) -> None:
     """A question, files, or both. Raises PlainError."""
     attached = [keep_upload(engine().settings.data_dir, file.name, file) for file in said.files]
-    if said.text.strip():
-        ask(said.text, index, pipeline, attached, retrieval, style)
-    elif attached:
-        engine().store.ingest(index, attached)
+    release(said.files)
+    question = said.text.strip()
+    is_too_long = len(question) > LONGEST_QUESTION
+    if question and not is_too_long:
+        ask(question, index, pipeline, attached, retrieval, style)
+    elif attached or is_too_long:
+        if attached:
+            engine().store.ingest(index, attached)
+        if is_too_long:
+            st.session_state["refused question"] = question
         st.rerun()
     else:
         show_warning(EmptyQuestion())
@@ -155,8 +162,11 @@ with st.bottom:
     show_picked(retrieval, style)
     if not conversation_id:
         st.caption(say(f"pipeline.{pipeline}_help"))
+    if refused := st.session_state.pop("refused question", None):
+        show_error(QuestionTooLong(length=len(refused), most=LONGEST_QUESTION))
+        st.session_state.composer = refused  # back into the field: nothing is lost
     said = st.chat_input(
-        say("chat.placeholder"), max_chars=LONGEST_QUESTION, accept_file="multiple", key="composer", disabled=is_busy
+        say("chat.placeholder"), max_chars=MOST_PASTED, accept_file="multiple", key="composer", disabled=is_busy
     )
 
 if said:

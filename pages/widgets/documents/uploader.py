@@ -50,13 +50,18 @@ def take(files: Sequence[UploadedFile], index: str, name: str | None = None) -> 
     file's. Raises StoreFailed.
     """
     # First: Streamlit may end a run wherever it is asked for something, and the files would be taken twice.
-    taken, context = _taken(), get_script_run_ctx()
+    taken = _taken()
     kept = [keep_upload(engine().settings.data_dir, file.name, file) for file in files]
     engine().store.ingest(index, [replace(each, name=name) for each in kept] if name else kept)
-    for file in files:
-        taken.add(file.file_id)
-        # Streamlit would keep it in memory for as long as the page stays open.
-        if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+    taken.update(file.file_id for file in files)
+    release(files)
+
+
+def release(files: Sequence[UploadedFile]) -> None:
+    """From the server's memory, where Streamlit would keep them for as long as the page stays open."""
+    context = get_script_run_ctx()
+    if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        for file in files:
             context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
 
 

@@ -1,0 +1,49 @@
+"""The list of conversations in a real browser, where there are many."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from index_store.search.searcher import LONGEST_QUESTION
+from rag.runs.history import History
+from tests.browser.visitor import LOADED
+
+
+@pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
+def test_the_latest_of_many_are_listed_and_words_find_the_others(app, visit, tmp_path: Path, language, width):
+    history = History(tmp_path / "many")
+    for number in range(1, 101):
+        history.new_conversation(f"Question {number}?")
+    history.close()
+    app.renew(DATA_DIR=str(tmp_path / "many"))
+    visitor = visit(language, width=width)
+    if width < 600:
+        visitor.page.get_by_test_id("stExpandSidebarButton").click()
+    listed = visitor.sidebar.get_by_role("button", name=re.compile(r"^Question \d+"))
+    expect(listed).to_have_count(30, timeout=LOADED)
+    visitor.button("sidebar.more", count=70).click()
+    expect(listed).to_have_count(100, timeout=LOADED)
+    words = visitor.page.get_by_placeholder(visitor.words["sidebar.search"])
+    words.fill("question 7")
+    words.press("Enter")
+    expect(listed).to_have_count(19, timeout=LOADED)
+    listed.last.click()
+    visitor.settle()
+    assert visitor.width <= width
+
+
+@pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
+def test_a_question_that_is_too_long_is_refused_in_a_sentence_and_stays_in_the_field(app, visit, language, width):
+    visitor = visit(language, width=width)
+    visitor.composer.fill("x" * (LONGEST_QUESTION + 1))
+    visitor.composer.press("Enter")
+    expect(visitor.page.get_by_test_id("stAlert")).to_contain_text("4,001", timeout=LOADED)
+    visitor.settle()
+    assert len(visitor.composer.input_value()) == LONGEST_QUESTION + 1
+    expect(visitor.questions).to_have_count(0)
+    visitor.composer.fill("Is it shorter now?")
+    visitor.composer.press("Enter")
+    expect(visitor.questions).to_have_count(1, timeout=LOADED)
+    expect(visitor.page.get_by_text("4,001")).to_have_count(0)

@@ -1,0 +1,50 @@
+"""What the server keeps in memory of files that come in: no more than a bound, and none that were taken."""
+
+import urllib.request
+from pathlib import Path
+
+from tests.browser.app_process import App
+from tests.browser.test_run import script
+
+MEGABYTE = 1024 * 1024
+
+SEND = """async ([method, url, token, megabytes]) => {
+    const form = new FormData();
+    form.append("file", new Blob([new Uint8Array(megabytes * 1024 * 1024)]), "made-up.txt");
+    const body = method === "PUT" ? form : undefined;
+    return (await fetch(url, {method, body, headers: {"X-Xsrftoken": token}})).status;
+}"""
+
+
+def held(app: App) -> int:
+    """Bytes of uploads in memory, by the server's own account, which is of the last five seconds."""
+    with urllib.request.urlopen(f"{app.url}/_stcore/metrics", timeout=10) as answer:
+        lines = answer.read().decode().splitlines()
+    return sum(int(line.split()[-1]) for line in lines if "UploadedFileManager" in line)
+
+
+def test_a_file_that_was_attached_to_a_question_leaves_the_memory(loaded_app, visit, server, tmp_path: Path):
+    (tmp_path / "large.bin").write_bytes(bytes(5 * MEGABYTE))
+    script(server, "Who approves the green car?", "A director [1].")
+    visitor = visit()
+    visitor.ask("Who approves the green car?", tmp_path / "large.bin")
+    visitor.wait_for_the_end()
+    assert held(loaded_app) < MEGABYTE
+
+
+def test_uploads_under_made_up_ids_fill_no_more_memory_than_a_tab_may_have(app, visit, tmp_path: Path):
+    visitor = visit()
+    (tmp_path / "parking.md").write_text("# Parking\n\nIt is free.\n")
+    with visitor.page.expect_request(lambda request: request.method == "PUT") as asked:
+        visitor.upload(tmp_path / "parking.md")
+    url, _, _ = asked.value.url.rpartition("/")
+    token = asked.value.all_headers()["x-xsrftoken"]
+
+    def send(method: str) -> list[int]:
+        return [visitor.page.evaluate(SEND, [method, f"{url}/made-up-{number}", token, 60]) for number in range(6)]
+
+    assert send("PUT") == [204, 204, 204, 204, 413, 413]
+    send("DELETE")
+    assert send("PUT")[0] == 204  # what has left the memory no longer counts
+    send("DELETE")
+    visitor.complaints.clear()  # the browser notes what is refused as an error of the page
