@@ -69,7 +69,7 @@ def test_a_full_disk_is_told_in_a_sentence_when_someone_asks(handbook, language)
     with full_disk():
         page.app.chat_input[0].set_value("And why?")
         page.look()
-    assert plain(NotSaved().sentence(language)) in page.errors
+    assert NotSaved().sentence(language) in page.errors
 
 
 @linux
@@ -79,7 +79,7 @@ def test_a_full_disk_is_told_in_a_sentence_when_someone_drops_a_file(handbook, l
     with full_disk():
         page.app.file_uploader[0].set_value([("long.md", b"x" * 100_000, "text/markdown")])
         page.look()
-    assert page.errors == [plain(StoreFailed(name="long.md").sentence(language))]
+    assert page.errors == [StoreFailed(name="long.md").sentence(language)]
 
 
 @each_language
