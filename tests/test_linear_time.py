@@ -184,10 +184,11 @@ def test_time_grows_in_step_with_the_length_of_a_text(name):
 
 
 def growth_of(function: Callable[[str], object], text: str, longer: str) -> float:
-    """How many times as long the longer text takes; 0 where both are done at once."""
-    if spent(function, longer) < SHORT:
+    """How many times as long the longer text takes; 0 where that is plainly not too long."""
+    long = spent(function, longer)
+    if long < SHORT or long <= MOST_TIMES * spent(function, text):
         return 0.0
-    # Each try with another text: some functions remember what they were given.
+    # Something else may have come between. Each try with another text: some functions remember what they were given.
     short, long = (min(spent(function, first + each) for first in "xyz") for each in (text, longer))
     return long / short
 
