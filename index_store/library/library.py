@@ -36,6 +36,8 @@ class Library:
         self.on_removal: Callable[[], object] = _nothing
         """called after documents were removed"""
         self._writing = threading.RLock()
+        self._swaps = 0
+        """begun and ended: odd in the midst of one"""
         self._analyzers: dict[str, tuple[str, Analyzer]] = {}
         """by index, with the glossary that each is made of"""
         self.repair()
@@ -68,6 +70,24 @@ class Library:
         """No other thread changes anything meanwhile."""
         with self._writing:
             yield
+
+    @contextmanager
+    def swapping(self) -> Iterator[None]:
+        """A version takes the place of the one before it; by whoever has the library held."""
+        self._swaps += 1
+        try:
+            yield
+        finally:
+            self._swaps += 1
+
+    @property
+    def swaps(self) -> int:
+        """To be given to `has_swapped`, from before something is looked for."""
+        return self._swaps
+
+    def has_swapped(self, swaps: int) -> bool:
+        """Whether what was found since may belong to a version that has been replaced."""
+        return swaps % 2 == 1 or swaps != self._swaps
 
     def clear(self, leftover: Leftover) -> None:
         """Deletes its vectors."""

@@ -164,7 +164,8 @@ class Versions:
                 index = self._index_of(embedded)
                 terms = list(_terms(self._library.analyzer(index), new.ids, embedded.parsed))
                 dimension = embedded.vectors.shape[1]
-                old = self._catalogue.pending_versions.finish(version, embedded.parsed, dimension, terms)
+                with self._library.swapping():
+                    old = self._catalogue.pending_versions.finish(version, embedded.parsed, dimension, terms)
             except BaseException:
                 self._library.clear(new)
                 raise

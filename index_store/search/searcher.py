@@ -30,6 +30,9 @@ DEPTH = 30
 SPARE = 16
 """beyond the hits wanted, so that equal scores are put in order and what is left out leaves no gap"""
 
+ATTEMPTS = 5
+"""at a search in the midst of which a version that it found is replaced"""
+
 NEAR_DUPLICATES = 6
 """looked at beyond the hits wanted: a near duplicate scores next to what it repeats"""
 
@@ -101,11 +104,16 @@ class Searcher:
         floor = 0.0
         if vector is not None and query.mode == "hybrid":
             floor = self._library.vectors.mean_cosine(index.collection, vector)
+        attempts = ATTEMPTS
         while True:
+            swaps = self._library.swaps
             reading = None if query.mode == "vector" else self._reading.submit(self._by_keyword, index, query, depth)
             by_vector = [] if vector is None else self._by_vector(index, query, vector, depth)
             by_keyword = reading.result() if reading else []
-            hits = self._hits(index, query, self._scored(query.mode, by_vector, by_keyword, floor))
+            hits, all_known = self._hits(index, query, self._scored(query.mode, by_vector, by_keyword, floor))
+            if not all_known and self._library.has_swapped(swaps) and attempts > 1:
+                attempts -= 1
+                continue
             # Many chunks may share a section, or be near duplicates: ask for more until there are k.
             if len(hits) == query.k or max(len(by_vector), len(by_keyword)) < depth:
                 return hits
@@ -144,14 +152,18 @@ class Searcher:
             scores = [(each.id, each.score) for each in by_score(by_vector, by_keyword, floor, self._weights)]
         return [_Scored(id_, score, vector.get(id_), keyword.get(id_)) for id_, score in scores]
 
-    def _hits(self, index: IndexRecord, query: Query, scored: Sequence[_Scored]) -> list[Hit]:
-        """Each section and each text once, up to `k`; some more are looked at, which may be near duplicates."""
+    def _hits(self, index: IndexRecord, query: Query, scored: Sequence[_Scored]) -> tuple[list[Hit], bool]:
+        """Each section and each text once, up to `k`, and whether the catalogue knows all that were looked at. Some more
+        are, which may be near duplicates.
+        """
         hits: list[Hit] = []
+        all_known = True
         sections: set[str] = set()
         is_section = query.unit == "section"
         for some in batches(scored, query.k + NEAR_DUPLICATES):
             ids = [each.chunk_id for each in some]
             known = self._catalogue.sections.found(index.id, ids, whole_sections=is_section)
+            all_known = all_known and len(known) == len(ids)
             for each in some:
                 found = known.get(each.chunk_id)
                 if found is None or (is_section and found.section_id in sections):
@@ -160,7 +172,7 @@ class Searcher:
                 _add(hits, found, each, query.k)
             if len(hits) == query.k:
                 break
-        return hits
+        return hits, all_known
 
 
 def _add(hits: list[Hit], found: FoundChunk, scored: _Scored, k: int) -> None:

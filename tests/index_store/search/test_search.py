@@ -7,10 +7,12 @@ import pytest
 
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.catalogue.full_text import FullText
 from index_store.ingestion.sources import FileSource
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
 from index_store.store import IndexStore
+from index_store.vectors.chroma import VectorStore
 
 Write = Callable[..., Path]
 
@@ -228,6 +230,29 @@ def test_a_word_that_stands_nowhere_may_have_its_characters_there(own_rules: Ind
     own_rules.set_glossary("a", "Xパタン表\n")
     counts = own_rules.count_words("a", own_rules.analyse("a", "Xパタン表 zebra"))
     assert [(each.chunks, each.has_parts) for each in counts.values()] == [(0, True), (0, False)]
+
+
+@pytest.mark.parametrize(
+    ("mode", "side", "asking"), [("vector", VectorStore, "nearest"), ("keyword", FullText, "find")]
+)
+def test_a_document_that_is_replaced_in_the_midst_of_a_search_is_found(
+    tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch, mode: str, side: type, asking: str
+) -> None:
+    with with_rules(tmp_path) as store:
+        store.add("a", write("apples.md"))
+        ask = getattr(side, asking)
+        answers: list[object] = []
+
+        def replace_after(*arguments: object) -> object:
+            answers.append(ask(*arguments))
+            if len(answers) == 1:
+                assert store.add("a", write("apples.md", words="Once more.")).status == "ready"
+            return answers[-1]
+
+        monkeypatch.setattr(side, asking, replace_after)
+        hit = store.search("a", "What does apples.md say?", mode=mode, k=1)[0]
+        assert "Once more." in hit.text
+        assert len(answers) == 2
 
 
 def test_removed_documents_are_found_by_no_search(own_rules: IndexStore, write: Write) -> None:
