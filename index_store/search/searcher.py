@@ -153,8 +153,8 @@ class Searcher:
         return [_Scored(id_, score, vector.get(id_), keyword.get(id_)) for id_, score in scores]
 
     def _hits(self, index: IndexRecord, query: Query, scored: Sequence[_Scored]) -> tuple[list[Hit], bool]:
-        """Each section and each text once, up to `k`, and whether the catalogue knows all that were looked at. Some more
-        are, which may be near duplicates.
+        """Each section and each text once, up to `k`, and whether the catalogue knows all that were looked at. More are
+        than wanted, as some may be near duplicates.
         """
         hits: list[Hit] = []
         all_known = True

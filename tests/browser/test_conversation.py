@@ -69,9 +69,12 @@ def test_a_draft_says_so_until_it_is_confirmed(loaded, server):
 def test_how_answers_are_to_read_is_picked_among_the_options(loaded_app, visit):
     visitor = visit("ja", width=390)
     visitor.button("options.title").click()
-    for title, option in (("options.length", "manner.short"), ("options.tone", "manner.polite")):
+    picked = (("options.length", "manner.short", "短く"), ("options.tone", "manner.polite", "短く · です・ます"))
+    for title, option, style in picked:
         visitor.page.get_by_role("combobox", name=visitor.words[title]).click()
         visitor.page.get_by_role("option", name=visitor.words[option], exact=True).click()
+        # Until the page is drawn anew: that closes a list that is open.
+        expect(visitor.text("options.style_picked", style=style)).to_be_attached(timeout=LOADED)
         visitor.settle()
     for width in (390, 1280):
         visitor.page.set_viewport_size({"width": width, "height": 900})
