@@ -24,7 +24,12 @@ CHOSEN = 50  # documents that a search can be kept to: an address has to hold th
 
 
 def choose(name: str, value: object) -> dict[str, Any]:
-    """Options of a widget that shows what the address says, and writes there what is chosen."""
+    """Options of a widget that shows what the address says, and writes there what is chosen.
+
+    Each widget needs the value as its default too. Streamlit sends a value of the session state once, and drops that
+    message when the next run of the page begins before the browser has it: the widget would fall back to a default of
+    its own, and that would be written into the address.
+    """
     key = f"search {name}"
     if st.session_state.get(key) != value:
         st.session_state[key] = value
@@ -51,12 +56,14 @@ def show_nothing_loaded() -> None:
 
 
 def ask_question() -> str:
+    asked = address("q")[:LONGEST]
     question: str = st.text_input(
         say("search.question"),
+        asked,
         max_chars=LONGEST,
         placeholder=say("search.question"),
         label_visibility="collapsed",
-        **choose("q", address("q")[:LONGEST]),
+        **choose("q", asked),
     )
     return question.strip()
 
@@ -64,17 +71,22 @@ def ask_question() -> str:
 def ask_words() -> str:
     """What the keyword side is asked for instead; only where the address has it, as that of a run in the chat may."""
     kept = address("words")[:LONGEST]
-    return st.text_input(say("search.words"), max_chars=LONGEST, **choose("words", kept)).strip() if kept else ""
+    if not kept:
+        return ""
+    words: str = st.text_input(say("search.words"), kept, max_chars=LONGEST, **choose("words", kept))
+    return words.strip()
 
 
 def choose_index(indexes: dict[str, Index]) -> Index:
     names = list(indexes)
     wanted = address("index") or st.session_state.get("picked_index", "")
+    picked = wanted if wanted in indexes else names[0]
     name = st.selectbox(
         say("search.index"),
         names,
+        index=names.index(picked),
         format_func=lambda each: index_label(indexes[each]),
-        **choose("index", wanted if wanted in indexes else names[0]),
+        **choose("index", picked),
     )
     st.session_state.picked_index = name
     return indexes[name]
@@ -82,13 +94,15 @@ def choose_index(indexes: dict[str, Index]) -> Index:
 
 def choose_unit() -> str:
     wanted = address("unit")
+    picked = wanted if wanted in UNITS else UNITS[0]
     unit: str = st.segmented_control(
         say("search.unit"),
         UNITS,
+        default=picked,
         required=True,
         format_func=lambda each: say(f"search.{each}"),
         help=say("search.unit_help"),
-        **choose("unit", wanted if wanted in UNITS else UNITS[0]),
+        **choose("unit", picked),
     )
     return unit
 
@@ -96,7 +110,8 @@ def choose_unit() -> str:
 def choose_k() -> int:
     wanted = address("k")
     k = int(wanted) if wanted.isascii() and wanted.isdigit() else K
-    chosen: int = st.number_input(say("search.k"), 1, MOST, **choose("k", min(max(k, 1), MOST)))
+    k = min(max(k, 1), MOST)
+    chosen: int = st.number_input(say("search.k"), 1, MOST, k, **choose("k", k))
     return chosen
 
 
@@ -107,14 +122,16 @@ def documents_of(index: Index) -> list[Document]:
 
 def choose_documents(documents: Sequence[Document]) -> list[Document]:
     by_id = {each.id: each for each in documents}
+    kept = [each for each in dict.fromkeys(st.query_params.get_all("doc")) if each in by_id]
     chosen = st.multiselect(
         say("search.documents"),
         list(by_id),
+        default=kept[:CHOSEN],
         format_func=lambda each: document_label(by_id[each]),
         placeholder=say("search.all_documents"),
         max_selections=CHOSEN,
         select_all=False,
-        **choose("doc", [each for each in dict.fromkeys(st.query_params.get_all("doc")) if each in by_id][:CHOSEN]),
+        **choose("doc", kept[:CHOSEN]),
     )
     return [by_id[each] for each in chosen]
 

@@ -7,7 +7,7 @@ import pytest
 
 from index_store.base.errors import EmbeddingModelMismatch, EmptyIndex, NoText, ServiceFailed
 from index_store.base.service import host_of
-from index_store.search.searcher import MODES
+from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 from tests.pages.conftest import restart
@@ -347,6 +347,16 @@ def test_what_is_chosen_goes_into_the_address(engine, ids, tmp_path):
 
 
 @pytest.mark.usefixtures("shared_ids")
+def test_a_widget_that_the_browser_draws_without_its_value_falls_back_to_what_the_address_says(engine, ids):
+    app = SearchPage("en", q="green car", k="3", unit="section", doc=[ids[0]]).look().app
+    assert app.text_input(key="search q").proto.default == "green car"
+    assert app.number_input(key="search k").proto.default == 3
+    [unit] = [each for each in app.get("button_group") if each.proto.id.endswith("search unit")]
+    assert list(unit.proto.default) == [UNITS.index("section")]
+    documents = app.multiselect(key="search doc").proto
+    assert [documents.options[each] for each in documents.default] == ["出張旅費規程 · travel.md"]
+
+
 def test_what_an_address_says_that_is_not_there_counts_for_nothing():
     page = SearchPage(q="日当", index="gone", unit="<b>", k="many", doc=["gone", HOSTILE])
     assert page.app.number_input(key="search k").value == 10
