@@ -3,7 +3,6 @@
 Not here: runs in flight, which the engine holds, and the tokens of an answer, which its `run_finished` holds whole.
 """
 
-import logging
 import os
 import threading
 import time
@@ -14,37 +13,19 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    Engine,
-    Float,
-    ForeignKey,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    func,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, Connection, func, or_, select
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from index_store.base.database import Schema, is_damaged, open_database, refuse_newer
+from index_store.base.database import refuse_newer
 from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted, NotSaved
+from rag.runs import schema
 from rag.runs.summary import summarize_run
 from rag.text.citations import MARKER
 from rag.trace.details import StandaloneDetail, Turn
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
 from rag.trace.removal import numbers_of, without_documents
-
-log = logging.getLogger(__name__)
-
-FILE = "history.sqlite3"
 
 TITLE_LENGTH = 60
 """characters of the first question"""
@@ -54,40 +35,6 @@ MOST_TURNS = 3
 
 LONGEST_SAID = 300
 """characters of a question or an answer of them"""
-
-_metadata = MetaData()
-
-_conversations = Table(
-    "conversations",
-    _metadata,
-    Column("id", String, primary_key=True),
-    Column("title", Text, nullable=False),
-    Column("created_at", Float, nullable=False),
-    Column("updated_at", Float, nullable=False, index=True),
-)
-
-_runs = Table(
-    "runs",
-    _metadata,
-    Column("id", String, primary_key=True),
-    Column("conversation_id", ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column("question", Text, nullable=False),
-    Column("index_name", String, nullable=False),
-    Column("pipeline", String, nullable=False),
-    Column("started_at", Float, nullable=False),
-    Column("status", String, nullable=False),
-    Column("feedback", Integer),
-)
-
-_events = Table(
-    "events",
-    _metadata,
-    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
-    Column("position", Integer, primary_key=True),
-    Column("event", Text, nullable=False),
-)
-
-SCHEMA = Schema(_metadata, Path(__file__).parent / "migrations")
 
 
 class Conversation(BaseModel, frozen=True):
@@ -123,19 +70,9 @@ class History:
 
     def __init__(self, data_dir: Path) -> None:
         """Raises DataFolderNewer, DataFolderUnusable. A file that is damaged is set aside, and an empty one made."""
-        self.set_aside: Path | None = None
-        """where the damaged one is now"""
-        file = data_dir / FILE
         try:
             make_private(data_dir)
-            try:
-                self._database = _open(file)
-            except (DatabaseError, _Damaged) as error:
-                if isinstance(error, DatabaseError) and not is_damaged(error):
-                    raise
-                self.set_aside = _set_aside(file)
-                log.warning("The history is damaged: it is now %s, and an empty one begins", self.set_aside)
-                self._database = _open(file)
+            self._database, self.set_aside = schema.open_history(data_dir)  # the file that is set aside, if any
         except (OSError, OperationalError) as error:
             raise DataFolderUnusable(folder=os.path.abspath(data_dir)) from error  # noqa: PTH100 - as it was given
         self._removed: set[str] = set()
@@ -146,14 +83,14 @@ class History:
     def refuse_newer(data_dir: Path) -> None:
         """Before anything in the folder is changed. Raises DataFolderNewer."""
         with suppress(DatabaseError):  # told, or set aside, when it is opened
-            refuse_newer(data_dir / FILE, SCHEMA)
+            refuse_newer(data_dir / schema.FILE, schema.SCHEMA)
 
     def close(self) -> None:
         self._database.dispose()
 
     def close_interrupted_runs(self) -> None:
         """Ends the runs that a process left running when it died. For the one process that owns the data folder."""
-        for run in self._select_runs(_runs.c.status == "running"):
+        for run in self._select_runs(schema.runs.c.status == "running"):
             events = self.events(run.id)
             seconds = max((_end(each) for each in events), default=0)
             self.save(run.id, summarize_run(events, "failed", Interrupted(), seconds))
@@ -167,28 +104,28 @@ class History:
             updated_at=now,
         )
         with self._changing() as connection:
-            connection.execute(_conversations.insert().values(created_at=now, **row.model_dump()))
+            connection.execute(schema.conversations.insert().values(created_at=now, **row.model_dump()))
         return row
 
     def conversations(self, words: str = "", *, latest: int | None = None) -> list[Conversation]:
         """The latest first. `words`: only those in whose questions all of them stand, in any order and case; `latest`:
         only that many.
         """
-        rows = select(_conversations.c.id, _conversations.c.title, _conversations.c.updated_at)
-        in_order = rows.where(*_asked_with(words)).order_by(_conversations.c.updated_at.desc()).limit(latest)
+        rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
+        in_order = rows.where(*_asked_with(words)).order_by(schema.conversations.c.updated_at.desc()).limit(latest)
         with self._database.connect() as connection:
             return [Conversation(**row) for row in connection.execute(in_order).mappings()]
 
     def count_conversations(self, words: str = "") -> int:
         """`words`: as above."""
-        count = select(func.count()).select_from(_conversations).where(*_asked_with(words))
+        count = select(func.count()).select_from(schema.conversations).where(*_asked_with(words))
         with self._database.connect() as connection:
             return connection.execute(count).scalar_one()
 
     def conversation(self, conversation_id: str) -> Conversation | None:
-        rows = select(_conversations.c.id, _conversations.c.title, _conversations.c.updated_at)
+        rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
         with self._database.connect() as connection:
-            found = connection.execute(rows.where(_conversations.c.id == conversation_id)).mappings().first()
+            found = connection.execute(rows.where(schema.conversations.c.id == conversation_id)).mappings().first()
             return Conversation(**found) if found else None
 
     def conversation_exists(self, conversation_id: str) -> bool:
@@ -197,32 +134,32 @@ class History:
     def delete_conversation(self, conversation_id: str) -> None:
         """With its runs."""
         with self._changing() as connection:
-            connection.execute(_conversations.delete().where(_conversations.c.id == conversation_id))
+            connection.execute(schema.conversations.delete().where(schema.conversations.c.id == conversation_id))
 
     def runs(self, conversation_id: str | None = None) -> list[PastRun]:
         """Of one conversation or of all, the earliest first."""
         if conversation_id is None:
             return self._select_runs()
-        return self._select_runs(_runs.c.conversation_id == conversation_id)
+        return self._select_runs(schema.runs.c.conversation_id == conversation_id)
 
     def count_runs(self, conversation_id: str) -> int:
         with self._database.connect() as connection:
-            count = select(func.count()).where(_runs.c.conversation_id == conversation_id)
+            count = select(func.count()).where(schema.runs.c.conversation_id == conversation_id)
             return connection.execute(count).scalar_one()
 
     def outlines(self, conversation_id: str, latest: int) -> list[Outline]:
         """Of the last `latest` runs of a conversation, the earliest first. What passages and grades fill stays unread,
         however long the conversation is.
         """
-        runs = self._select_runs(_runs.c.conversation_id == conversation_id, latest=latest)
+        runs = self._select_runs(schema.runs.c.conversation_id == conversation_id, latest=latest)
         # An event's JSON begins with its kind, and quotes within its texts are escaped.
-        event = _events.c.event
+        event = schema.events.c.event
         is_short = ~event.startswith('{"kind":"step_finished"')
         writes = [event.contains(f'"detail":{{"type":"{kind}"') for kind in ("generation", "decline")]
         rows = (
-            select(_events.c.run_id, event)
-            .where(_events.c.run_id.in_([run.id for run in runs]), or_(is_short, *writes))
-            .order_by(_events.c.position)
+            select(schema.events.c.run_id, event)
+            .where(schema.events.c.run_id.in_([run.id for run in runs]), or_(is_short, *writes))
+            .order_by(schema.events.c.position)
         )
         found: dict[str, list[Event]] = {run.id: [] for run in runs}
         with self._database.connect() as connection:
@@ -236,7 +173,7 @@ class History:
         """
         said: dict[str, Turn] = {}
         for run in reversed(
-            self._select_runs(_runs.c.conversation_id == conversation_id, _runs.c.status == "finished")
+            self._select_runs(schema.runs.c.conversation_id == conversation_id, schema.runs.c.status == "finished")
         ):
             if run.question != before and run.question not in said and (turn := _turn(self.events(run.id))):
                 said[run.question] = turn
@@ -245,11 +182,11 @@ class History:
         return tuple(reversed(said.values()))
 
     def run(self, run_id: str) -> PastRun | None:
-        return next(iter(self._select_runs(_runs.c.id == run_id)), None)
+        return next(iter(self._select_runs(schema.runs.c.id == run_id)), None)
 
     def events(self, run_id: str) -> list[Event]:
         """All of the run but its tokens."""
-        rows = select(_events.c.event).where(_events.c.run_id == run_id).order_by(_events.c.position)
+        rows = select(schema.events.c.event).where(schema.events.c.run_id == run_id).order_by(schema.events.c.position)
         with self._database.connect() as connection:
             return [from_json(text) for text in connection.execute(rows).scalars()]
 
@@ -260,7 +197,7 @@ class History:
         with self._saving, self._changing() as connection:
             if isinstance(event, RunStarted):
                 connection.execute(
-                    _runs.insert().values(
+                    schema.runs.insert().values(
                         id=run_id,
                         conversation_id=event.conversation_id,
                         question=event.question,
@@ -271,19 +208,19 @@ class History:
                     )
                 )
                 connection.execute(
-                    _conversations.update()
-                    .where(_conversations.c.id == event.conversation_id)
+                    schema.conversations.update()
+                    .where(schema.conversations.c.id == event.conversation_id)
                     .values(updated_at=event.at)
                 )
             if isinstance(event, RunFinished):
-                connection.execute(_runs.update().where(_runs.c.id == run_id).values(status=event.status))
-            position = select(func.count()).where(_events.c.run_id == run_id).scalar_subquery()
+                connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(status=event.status))
+            position = select(func.count()).where(schema.events.c.run_id == run_id).scalar_subquery()
             text = without_documents(to_json(event), self._removed)
-            connection.execute(_events.insert().values(run_id=run_id, position=position, event=text))
+            connection.execute(schema.events.insert().values(run_id=run_id, position=position, event=text))
 
     def rate(self, run_id: str, feedback: Literal[-1, 1] | None) -> None:
         with self._changing() as connection:
-            connection.execute(_runs.update().where(_runs.c.id == run_id).values(feedback=feedback))
+            connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(feedback=feedback))
 
     def blank_documents(self, document_ids: Collection[str]) -> bool:
         """Takes out of all traces, those of runs in flight too, what they quote of these documents, which are removed.
@@ -296,21 +233,22 @@ class History:
         for run_id in self._quoting(removed):
             with self._changing() as connection:
                 rows = connection.execute(
-                    select(_events.c.position, _events.c.event).where(_events.c.run_id == run_id)
+                    select(schema.events.c.position, schema.events.c.event).where(schema.events.c.run_id == run_id)
                 ).all()
                 numbers = set().union(*(numbers_of(row.event, removed) for row in rows))
                 for row in rows:
                     text = without_documents(row.event, removed, numbers)
                     if text != row.event:
-                        this = (_events.c.run_id == run_id) & (_events.c.position == row.position)
-                        connection.execute(_events.update().where(this).values(event=text))
+                        this = (schema.events.c.run_id == run_id) & (schema.events.c.position == row.position)
+                        connection.execute(schema.events.update().where(this).values(event=text))
         with self._database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             is_busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
         return not is_busy
 
     def _quoting(self, removed: frozenset[str]) -> set[str]:
         """Runs in whose traces one of them is named."""
-        rows = select(_events.c.run_id, _events.c.event).where(_events.c.event.contains('"document_id":"'))
+        event = schema.events.c.event
+        rows = select(schema.events.c.run_id, event).where(event.contains('"document_id":"'))
         with self._database.connect() as connection:
             return {
                 row.run_id
@@ -329,9 +267,9 @@ class History:
 
     def _select_runs(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[PastRun]:
         """The earliest first; `latest`: only that many, the last ones."""
-        rows = select(*_runs.c, _runs.c.index_name.label("index")).where(*conditions)
+        rows = select(*schema.runs.c, schema.runs.c.index_name.label("index")).where(*conditions)
         with self._database.connect() as connection:
-            found = connection.execute(rows.order_by(_runs.c.started_at.desc()).limit(latest)).mappings().all()
+            found = connection.execute(rows.order_by(schema.runs.c.started_at.desc()).limit(latest)).mappings().all()
         return [PastRun.model_validate(dict(row)) for row in reversed(found)]
 
 
@@ -339,42 +277,13 @@ def _asked_with(words: str) -> list[ColumnElement[bool]]:
     """Conditions on conversations. The title is the first question, of which there may be no run yet."""
     return [
         or_(
-            _conversations.c.title.icontains(word, autoescape=True),
-            _conversations.c.id.in_(
-                select(_runs.c.conversation_id).where(_runs.c.question.icontains(word, autoescape=True))
+            schema.conversations.c.title.icontains(word, autoescape=True),
+            schema.conversations.c.id.in_(
+                select(schema.runs.c.conversation_id).where(schema.runs.c.question.icontains(word, autoescape=True))
             ),
         )
         for word in words.split()
     ]
-
-
-class _Damaged(Exception):
-    """What SQLite found."""
-
-
-def _open(file: Path) -> Engine:
-    """Raises DatabaseError, for which see `is_damaged`; _Damaged."""
-    # What is deleted is overwritten: a removed document is not to be found in a page that is free.
-    database = open_database(file, SCHEMA, "secure_delete = ON")
-    try:
-        with database.connect() as connection:
-            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()  # 0.1 s for 100 MB
-    except DatabaseError:
-        database.dispose()
-        raise
-    if found != "ok":
-        database.dispose()
-        raise _Damaged(found)
-    return database
-
-
-def _set_aside(file: Path) -> Path:
-    """With what SQLite keeps beside it, as someone may want to save from it what can be."""
-    aside = file.with_name(f"{file.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}{file.suffix}")
-    for end in ("", "-wal", "-shm"):
-        with suppress(FileNotFoundError):
-            Path(f"{file}{end}").rename(f"{aside}{end}")
-    return aside
 
 
 def _turn(events: Sequence[Event]) -> Turn | None:

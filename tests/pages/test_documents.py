@@ -8,6 +8,7 @@ import pytest
 
 from index_store.base.errors import BadIndexName, EmptyDocument, IndexExists, NoText, UnknownDocument
 from index_store.ingestion.sources import upload_folder
+from index_store.parsing.loaders.formats import LOADABLE
 from pages import samples
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 from tests.pages.chat_page import ChatPage, shown
@@ -43,6 +44,15 @@ def test_the_empty_page_says_the_next_step_and_loads_the_sample(engine, language
     assert page.picked == samples.INDEX
     assert len(page.table) == len(samples.documents())
     assert page.words["empty.load_samples"] not in page.buttons
+
+
+@each_language
+@pytest.mark.usefixtures("engine")
+def test_the_uploader_names_every_kind_of_file_that_is_read(language):
+    [uploader] = {each.help for each in DocumentsPage(language).app.file_uploader}
+    named = re.findall(r"\.[a-z0-9]+", uploader)
+    assert sorted(named) == sorted(LOADABLE)
+    assert {".pdf", ".docx", ".xlsx", ".pptx", ".html", ".eml", ".epub", ".zip", ".csv", ".md", ".txt"} <= set(named)
 
 
 @each_language

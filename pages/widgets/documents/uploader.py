@@ -9,7 +9,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from index_store.ingestion.sources import keep_upload
-from index_store.parsing.loaders.formats import BY_SUFFIX
+from index_store.parsing.loaders.formats import LOADABLE
 from pages.process import engine
 from pages.widgets.errors import run_or_show_error
 from pages.words import say
@@ -28,7 +28,7 @@ def show_uploader(index: str, place: str) -> None:
         say("sidebar.add_documents"),
         accept_multiple_files=True,
         key=_key(place),
-        help=say("sidebar.upload_help", kinds=", ".join(sorted(BY_SUFFIX))),
+        help=say("sidebar.upload_help", kinds=", ".join(sorted(LOADABLE))),
         label_visibility="visible" if place == "sidebar" else "collapsed",
     )
     if (files := _left(dropped)) and run_or_show_error(take, files, index):

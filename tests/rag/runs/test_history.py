@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
-from rag.runs.history import FILE, SCHEMA, TITLE_LENGTH, History
+from rag.runs.history import TITLE_LENGTH, History
+from rag.runs.schema import FILE, SCHEMA
 from rag.trace.details import Detail, RefinementDetail, RetrievalDetail, Strip
 from rag.trace.events import (
     RunFinished,

@@ -1,0 +1,97 @@
+"""The tables of the history, and its file: opened, or set aside where it is damaged.
+
+A change of a table takes a migration, which changes those of an older history alike.
+"""
+
+import logging
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from sqlalchemy import Column, Engine, Float, ForeignKey, Integer, MetaData, String, Table, Text
+from sqlalchemy.exc import DatabaseError
+
+from index_store.base.database import Schema, is_damaged, open_database
+
+log = logging.getLogger(__name__)
+
+FILE = "history.sqlite3"
+
+metadata = MetaData()
+
+conversations = Table(
+    "conversations",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("updated_at", Float, nullable=False, index=True),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("conversation_id", ForeignKey("conversations.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("question", Text, nullable=False),
+    Column("index_name", String, nullable=False),
+    Column("pipeline", String, nullable=False),
+    Column("started_at", Float, nullable=False),
+    Column("status", String, nullable=False),
+    Column("feedback", Integer),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("event", Text, nullable=False),
+)
+
+SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
+
+
+def open_history(data_dir: Path) -> tuple[Engine, Path | None]:
+    """A file that is damaged is set aside, and an empty one made: where the damaged one is now.
+
+    Raises OSError; DatabaseError where SQLite can't open it.
+    """
+    file = data_dir / FILE
+    try:
+        return _open(file), None
+    except (DatabaseError, _Damaged) as error:
+        if isinstance(error, DatabaseError) and not is_damaged(error):
+            raise
+    aside = _set_aside(file)
+    log.warning("The history is damaged: it is now %s, and an empty one begins", aside)
+    return _open(file), aside
+
+
+class _Damaged(Exception):
+    """What SQLite found."""
+
+
+def _open(file: Path) -> Engine:
+    """Raises DatabaseError, for which see `is_damaged`; _Damaged."""
+    # What is deleted is overwritten: a removed document is not to be found in a page that is free.
+    database = open_database(file, SCHEMA, "secure_delete = ON")
+    try:
+        with database.connect() as connection:
+            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()  # 0.1 s for 100 MB
+    except DatabaseError:
+        database.dispose()
+        raise
+    if found != "ok":
+        database.dispose()
+        raise _Damaged(found)
+    return database
+
+
+def _set_aside(file: Path) -> Path:
+    """With what SQLite keeps beside it, as someone may want to save from it what can be."""
+    aside = file.with_name(f"{file.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}{file.suffix}")
+    for end in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            Path(f"{file}{end}").rename(f"{aside}{end}")
+    return aside
