@@ -72,7 +72,9 @@ def test_it_answers_who_has_the_key_and_nobody_else(server: EmbeddedServer) -> N
 
 @pytest.mark.embedded
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environment of a process")
-def test_its_environment_holds_no_key(embedded_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_environment_holds_no_key_and_has_its_threads_sleep_while_they_wait(
+    embedded_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-secret-of-the-test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret-of-the-test")
     server = EmbeddedServer(embedded_model, tmp_path / "log")
@@ -81,6 +83,7 @@ def test_its_environment_holds_no_key(embedded_model: Path, tmp_path: Path, monk
     server.stop()
     assert b"PATH=" in environment
     assert b"secret" not in environment
+    assert b"OMP_WAIT_POLICY=passive" in environment
 
 
 @pytest.mark.embedded
