@@ -40,7 +40,8 @@ from rag.web import WebSearch, web_search
 log = logging.getLogger(__name__)
 
 KEPT_RUNS = 50
-"""finished runs that stay in memory, tokens and all, for pages that are still reading them"""
+"""finished runs that stay in memory, tokens and all, for pages that are still reading them. When a document is removed
+all of them go, and the history alone tells of them."""
 
 SEARCH_THREADS = 4
 """a search works for some milliseconds, mostly in libraries that let others work beside it"""
@@ -133,7 +134,7 @@ class Engine:
         except PlainError:
             discard_uploads(attachments)
             raise
-        self._forget_old_runs()
+        self._forget_finished_runs(but=KEPT_RUNS)
         asyncio.run_coroutine_threadsafe(self._carry_out(run, execution, person or run.conversation_id), self._loop)
         return run
 
@@ -237,6 +238,8 @@ class Engine:
         except (NotSaved, SQLAlchemyError):  # the edge of the thread; they stay noted for the next time
             log.exception("The passages of removed documents can't be taken out of the history")
             return
+        if not self.settings.keep_removed:
+            self._forget_finished_runs()
         if is_done:
             self.store.forget_removed(removed)
 
@@ -250,9 +253,10 @@ class Engine:
             run.result()
         self.history.delete_conversation(conversation_id)
 
-    def _forget_old_runs(self) -> None:
+    def _forget_finished_runs(self, *, but: int = 0) -> None:
+        """`but`: the latest of them, how many."""
         finished = [run.id for run in tuple(self._runs.values()) if run.is_finished]
-        for run_id in finished[:-KEPT_RUNS]:
+        for run_id in finished[: len(finished) - but]:
             self._runs.pop(run_id, None)
 
 

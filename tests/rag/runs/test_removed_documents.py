@@ -67,6 +67,17 @@ def test_no_trace_holds_a_sentence_of_a_document_that_was_removed(open_loaded, p
         assert all(each.text and not each.removed for each in searched.passages if each.source != "safe.md")
 
 
+@pytest.mark.parametrize("keep_removed", [False, True])
+def test_no_page_is_shown_a_sentence_of_it_out_of_the_memory_of_the_engine(open_loaded, keep_removed):
+    with open_loaded(keep_removed=keep_removed) as engine:
+        run = ask(engine)
+        run.result()
+        assert engine.run(run.id)
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        assert bool(engine.run(run.id)) == keep_removed
+
+
 def test_a_run_that_had_read_it_before_and_ends_later_does_not_bring_it_back(open_loaded, chat):
     gate = Gate()
     chat.enqueue(Held(gate, "文書のとおりです[1]。"))
