@@ -7,15 +7,20 @@ in FUNCTIONS.
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import pytest
 
+from index_store.base.errors import DocumentError
 from index_store.full_text.analysis import Analyzer
 from index_store.full_text.bm25 import ChunkTerms
 from index_store.full_text.folding import fold
 from index_store.full_text.glossary import Glossary
+from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.chunking.text_splitter import blocks_of, split_text, text_width
 from index_store.parsing.loaders import as_markdown
+from index_store.parsing.loaders.document import RawFile
+from index_store.parsing.loaders.formats import format_of
 from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
 from pages.widgets.chat.answer import answer_html
@@ -172,15 +177,38 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
 }
 
 
+FILES = {
+    ".txt": "", ".md": "", ".csv": "", ".html": "", ".rtf": "{\\rtf1 ",
+    ".eml": "Subject: Trains\nContent-Type: text/plain; charset=utf-8\n\n",
+}  # fmt: skip
+"""suffixes of the formats that are text, and how such a file begins"""
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_time_grows_in_step_with_the_length_of_a_text(name):
-    function = FUNCTIONS[name]
+    assert too_slow(FUNCTIONS[name]) == {}
+
+
+@pytest.mark.parametrize("suffix", FILES)
+def test_time_to_read_and_chunk_a_file_grows_in_step_with_its_length(suffix, tmp_path):
+    load, path = format_of(f"trains{suffix}").loader(), tmp_path / f"trains{suffix}"
+
+    def chunks(text: str) -> None:
+        path.write_text(FILES[suffix] + text, encoding="utf-8")
+        with suppress(DocumentError):
+            chunk_document(load(RawFile(path, path.name)), 300, 40)
+
+    assert too_slow(chunks) == {}
+
+
+def too_slow(function: Callable[[str], object]) -> dict[str, str]:
+    """With how many times as long the longer text takes."""
     function(QUESTION)  # what is loaded once
     growth = {
         told: growth_of(function, text, longer)
         for (told, text), (_, longer) in zip(texts(LENGTH), texts(LENGTH * TIMES), strict=True)
     }
-    assert {told: f"{times:.0f} times" for told, times in growth.items() if times > MOST_TIMES} == {}
+    return {told: f"{times:.0f} times" for told, times in growth.items() if times > MOST_TIMES}
 
 
 def growth_of(function: Callable[[str], object], text: str, longer: str) -> float:
