@@ -119,3 +119,15 @@ def test_a_test_finds_nothing_of_the_one_before(visit, app, handbook):
     second = visit()
     expect(second.text("empty.no_documents")).to_be_visible()
     expect(second.page.locator(".job")).to_have_count(0)
+
+
+def test_a_visitor_finds_nothing_of_the_one_before_in_the_browser(visit, contexts):
+    """Which is lent to them with a warm cache."""
+    first = visit()
+    first.page.evaluate("localStorage.setItem('left', 'behind'); document.cookie = 'left=behind'")
+    left = first.page.context
+    contexts.take_back()
+    second = visit()
+    assert second.page.context is left
+    assert second.page.evaluate("localStorage.getItem('left')") is None
+    assert "left" not in second.page.evaluate("document.cookie")
