@@ -10,7 +10,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 INSTALLED_DEV := $(VENV)/installed-dev
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+SBOM := $(VENV)/sbom
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hashes
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
@@ -49,11 +50,11 @@ $(BIN)/python:
 	@$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(INSTALLED): $(BIN)/python requirements.lock
-	@$(PIP_INSTALL) -r requirements.lock
+	@$(BIN)/python $(PIP_INSTALL) -r requirements.lock
 	@touch $@
 
 $(INSTALLED_DEV): $(INSTALLED) requirements-dev.lock
-	@$(PIP_INSTALL) -r requirements-dev.lock
+	@$(BIN)/python $(PIP_INSTALL) -r requirements-dev.lock
 	@touch $@
 
 port: $(INSTALLED)
@@ -75,6 +76,7 @@ chromium: $(INSTALLED_DEV)
 
 # First what waits as often as it works, three at a time on two cores; then what people would wait for, two at a time;
 # then models that use all cores. All three run, whatever the first ones find. Nothing that fails is run again.
+# Each is looked for in its own folder alone: only to import all the tests takes a process ten seconds.
 
 ifdef T
 test: install-dev chromium model
@@ -82,9 +84,9 @@ test: install-dev chromium model
 else
 test: install-dev chromium model lint
 	@status=0; \
-	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" || status=1; \
-	$(BIN)/pytest -n 2 --dist worksteal -m "browser and not soak" || status=1; \
-	$(BIN)/pytest -m "embedded and not soak" || status=1; \
+	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
+	$(BIN)/pytest -n 2 --dist worksteal -m "browser and not soak" tests/browser || status=1; \
+	$(BIN)/pytest -m "embedded and not soak" tests/rag || status=1; \
 	exit $$status
 endif
 
@@ -111,9 +113,16 @@ $(BIN)/uv: $(INSTALLED_DEV)
 lock: $(LOCKER)
 	@$(LOCK) requirements.txt --output-file requirements.lock
 	@$(LOCK) requirements-dev.txt --constraints requirements.lock --output-file requirements-dev.lock
+	@$(LOCK) requirements-sbom.txt --output-file requirements-sbom.lock
 
-sbom: $(INSTALLED_DEV)
-	@$(BIN)/cyclonedx-py environment $(VENV) --pyproject pyproject.toml --mc-type application --output-reproducible --output-file sbom.json
+# In an environment of its own: with one of its packages beside it, Chroma takes 1.6 s longer to load.
+$(SBOM)/installed: $(INSTALLED) requirements-sbom.lock
+	@$(PYTHON) -m venv --clear $(SBOM)
+	@$(SBOM)/bin/python $(PIP_INSTALL) -r requirements-sbom.lock
+	@touch $@
+
+sbom: $(SBOM)/installed
+	@$(SBOM)/bin/cyclonedx-py environment $(VENV) --pyproject pyproject.toml --mc-type application --output-reproducible --output-file sbom.json
 
 bench: $(INSTALLED)
 	@$(BIN)/python -m benchmarks.latency

@@ -12,6 +12,7 @@ import statistics
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.settings import with_own_data
@@ -35,12 +36,12 @@ def ask(engine: Engine, question: str, pipeline: str) -> float:
     return time.perf_counter() - begun
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Times a pipeline beside naive.")
     parser.add_argument("--pipeline", default="self_rag")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--questions", type=int, default=6, help="of the samples, at most")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     questions = [each.text for each in samples.questions() if each.answer][: options.questions]
     seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder, Engine(with_own_data(Path(folder))) as engine:

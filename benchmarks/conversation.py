@@ -13,6 +13,7 @@ import statistics
 import tempfile
 import time
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -83,11 +84,11 @@ def measure(turns: int, rounds: int) -> None:
     print(f"{turns} turns take {medians[turns] / medians[FEW]:.2f} times as long as {FEW}")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--turns", type=int, default=100)
-    arguments = parser.parse_args()
+    given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, OpenAIServer() as server:
         server.answer_when(lambda request: request.schema is not None, '{"reason": "", "verdict": "yes", "score": 0.9}')
         server.default = "At least 14 characters [1]. The portal refuses others [2]."
@@ -99,7 +100,7 @@ def main() -> None:
             "EMBEDDING_MODEL": "test-embedding",
         }
         try:
-            measure(arguments.turns, arguments.rounds)
+            measure(given.turns, given.rounds)
         finally:
             close_engine()
 

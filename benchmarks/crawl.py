@@ -12,6 +12,7 @@ import platform
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -51,13 +52,13 @@ def crawl(url: str, pages: int, rate: float, at_once: int) -> float:
     return seconds
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Times a crawl of a site of fixed speed.")
     parser.add_argument("--pages", type=int, default=200)
     parser.add_argument("--delay", type=float, default=0.1, help="seconds a page")
     parser.add_argument("--at-once", type=int, default=4, help="pages, as CRAWL_AT_ONCE")
     parser.add_argument("--rate", type=float, default=1000, help="requests a second, as CRAWL_RATE")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     settings = [(given.rate, given.at_once), (given.rate, 2 * given.at_once), (10 * given.at_once / 2, given.at_once)]
     print("| rate, 1/s | at once | least, s | measured, s | ratio | at most |\n|--:|--:|--:|--:|--:|--:|")
     with serving(serve, given.pages, given.delay) as url:

@@ -16,8 +16,9 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from pages import samples
@@ -56,18 +57,19 @@ def waits(version: Version, folder: Path, word: Path) -> Iterator[tuple[str, flo
     yield "a long Word file is loaded", version.run(data, *add, "word", word)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Times the first minutes beside those of an earlier version.")
     parser.add_argument("--before", type=Path, required=True, help="a checkout of an earlier version, with its .venv")
     parser.add_argument("--word", type=Path, required=True, help="a long Word file")
     parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+    parser.add_argument("--first", type=int, help="waits, of all that there are")
+    options = parser.parse_args(arguments)
     versions = [Version("before", options.before.resolve()), Version("now", HERE)]
     seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
     for number in range(options.rounds):
         for version in versions:
             with tempfile.TemporaryDirectory() as folder:
-                for what, waited in waits(version, Path(folder), options.word.resolve()):
+                for what, waited in islice(waits(version, Path(folder), options.word.resolve()), options.first):
                     seconds[what, version.name].append(waited)
                     print(f"round {number + 1}, {version.name}: {what} in {waited:.1f} s", file=sys.stderr, flush=True)
     print("| | before, s | now, s | of before |\n|---|--:|--:|--:|")

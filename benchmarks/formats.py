@@ -15,6 +15,7 @@ import tempfile
 import time
 import tomllib
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,10 +48,10 @@ class Outcome:
     error: DocumentError | None = None
 
 
-def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--data", type=Path, required=True, help="folder with the files and manifest.jsonl")
-    data = arguments.parse_args().data
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="folder with the files and manifest.jsonl")
+    data = parser.parse_args(arguments).data
     files = [json.loads(line) for line in (data / "manifest.jsonl").read_text(encoding="utf-8").splitlines()]
     expected = {name: Expected(**entry) for name, entry in tomllib.loads(EXPECTED.read_text(encoding="utf-8")).items()}
 

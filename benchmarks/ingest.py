@@ -214,7 +214,7 @@ def crawling(pages: int, delay: float, at_once: int) -> Row:
     return Row("crawling to its least", seconds / least, crawl.MOST, details)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Times adding documents beside the embedding of their texts alone.")
     parser.add_argument(
         "--data", type=Path, help="paragraphs as JSON lines with title and text; else samples, repeated"
@@ -222,7 +222,7 @@ def main() -> None:
     parser.add_argument("--sections", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=1, help="of which the medians are taken")
     parser.add_argument("--pages", type=int, default=200, help="of the site that is crawled")
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     paragraphs = list(islice(paragraphs_of(given.data) if given.data else made_up(), given.sections))
     before = os.getloadavg()[0]
     print("| | measured | at most | | |\n|---|--:|--:|---|---|")

@@ -17,11 +17,10 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,6 +28,7 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
 from benchmarks.child import serving
+from benchmarks.fixed_speed import Speed, serve
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
@@ -43,8 +43,6 @@ from rag.settings import Settings
 from rag.text.language import language_of
 from rag.trace.events import Style, Token
 from rag.trace.passages import Passage, Retrieval
-from tests.servers import Answer, OpenAIServer
-from tests.servers.chat import CHARACTERS_A_TOKEN, ChatRequest
 
 QUESTION = "How many characters must a company password have at least?"
 MODEL = "fixed-speed"
@@ -72,17 +70,6 @@ passages are graded, then both checks at once; a candidate is written and then c
 needed"""
 MOST_OWN = 0.05
 """share of a run that may be the engine's own"""
-
-
-@dataclass(frozen=True)
-class Speed:
-    """Of the server, the same for every call."""
-
-    delay: float
-    """seconds before the first token"""
-    token_seconds: float
-    tokens: int
-    """a call"""
 
 
 @dataclass(frozen=True)
@@ -131,26 +118,6 @@ TARGETS = (
     Target("multivector", SERVER, "total", 1.05),
     Target("hybrid", SERVER, "total", 2.10),  # two calls, one after the other: the first gives the search its words
 )
-
-
-def serve(parent: Connection, speed: Speed) -> None:
-    """Until the parent closes its end, or dies."""
-    length = speed.tokens * CHARACTERS_A_TOKEN
-    verdict = '{"reason": "It holds the answer.", "verdict": "yes", "score": 0.9}'.ljust(length)
-    route = '{"reason": "A rule of the house.", "route": "documents"}'.ljust(length)
-    words = '{"words": ["characters", "company password"]}'.ljust(length)
-    answer = ("A password has at least 14 characters [1]. " * speed.tokens)[:length]
-    with OpenAIServer(delay=speed.delay, token_seconds=speed.token_seconds, tokens=speed.tokens) as server:
-
-        def reply(request: ChatRequest) -> Answer:
-            if request.schema is None:
-                return Answer(answer)
-            asked = request.schema["properties"]
-            return Answer(words if "words" in asked else route if "route" in asked else verdict)
-
-        server.default = reply
-        parent.send(server.base_url)
-        parent.poll(None)
 
 
 def ask_server(base_url: str) -> Timing:
@@ -317,14 +284,14 @@ def load() -> str:
     return f"{os.getloadavg()[0]:.1f}"
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Times each pipeline against a server of fixed speed.")
     parser.add_argument("--delay", type=float, default=0.3, help="seconds before the first token of a call")
     parser.add_argument("--token-seconds", type=float, default=0.01, help="seconds a token")
     parser.add_argument("--tokens", type=int, default=60, help="tokens a call")
     parser.add_argument("--documents", type=int, default=4, help="of the sample handbook, in the index")
     parser.add_argument("--rounds", type=int, default=5, help="of which the medians are taken")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     os.environ["NO_PROXY"] = "127.0.0.1"
     before = load()
     timings = compare(Speed(options.delay, options.token_seconds, options.tokens), options.documents, options.rounds)

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 
 from index_store.base.settings import MEGABYTE, Settings
@@ -69,19 +70,20 @@ TEXTS: dict[str, Callable[[], str]] = {
 }
 
 
-def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--characters", type=int, default=20_000_000)
-    arguments.add_argument("--folder", type=Path, help="with Markdown files, to compare headings of")
-    arguments.add_argument("--read", nargs=2, metavar=("READER", "FILE"), help=argparse.SUPPRESS)
-    given = arguments.parse_args()
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--characters", type=int, default=20_000_000)
+    parser.add_argument("--folder", type=Path, help="with Markdown files, to compare headings of")
+    parser.add_argument("--first", type=int, default=len(TEXTS), help="texts, of all that there are")
+    parser.add_argument("--read", nargs=2, metavar=("READER", "FILE"), help=argparse.SUPPRESS)
+    given = parser.parse_args(arguments)
     if given.read:
         _read(READERS[given.read[0]], Path(given.read[1]))
         return
     print("| text | here | markdown-it-py |\n| --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "text.md")
-        for name, make in TEXTS.items():
+        for name, make in islice(TEXTS.items(), given.first):
             text = make()
             path.write_text((text * (given.characters // len(text) + 1))[: given.characters], encoding="utf-8")
             print(f"| {name} | {' | '.join(_measured(reader, path) for reader in READERS)} |", flush=True)

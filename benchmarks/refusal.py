@@ -19,7 +19,7 @@ import statistics
 import tempfile
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,13 +122,13 @@ def summed_up(runs: list[Ended]) -> str:
     )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Measures honest refusals.")
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--pipeline", default="self_rag")
     parser.add_argument("--limit", type=int, default=20, help="questions of each kind a set")
     parser.add_argument("--only", nargs="+", choices=SETS, default=list(SETS))
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         for name in options.only:
             measure(name, list(SETS[name](options.data, options.limit)), options.pipeline, Path(folder))

@@ -307,12 +307,12 @@ def _key(kind: str, text: str) -> str:
     return hashlib.sha256(f"{kind} {text}".encode()).hexdigest()
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="the folder with qa/jsquad and qa/squad")
     parser.add_argument("--cache", type=Path, help="a file for vectors, .npz")
     parser.add_argument("--questions", type=int, default=1000, help="of each set, from its beginning (1000)")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     model = Kept(EmbeddedEmbeddings(), options.cache)
     print("| set | search | @1 | @4 | @10 | MRR | overlap of five ways | found in all five |")
     print("|---|---|---|---|---|---|---|---|")

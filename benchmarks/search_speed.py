@@ -390,12 +390,12 @@ def report(measured: Sequence[Size]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="the folder with qa/jsquad; else samples, recombined")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 10_000, 100_000], help="chunks, about")
     parser.add_argument("--questions", type=int, default=200)
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     texts = real(given.data, given.questions) if given.data else made_up(given.questions)
     before = os.getloadavg()[0]
     measured = []

@@ -16,6 +16,18 @@ OPERATOR = Settings(_env_file=ROOT / ".env")
 FOREIGN_PREFIXES = ("OPENAI_", "TAVILY_", "LANGCHAIN_", "LANGSMITH_", "STREAMLIT_", "CHROMA_")
 
 
+FOLDERS = {"browser": "tests/browser", "embedded": "tests/rag"}
+"""of the tests with these markers: `make test` looks for them nowhere else"""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for marker, folder in FOLDERS.items():
+            if item.get_closest_marker(marker) and ROOT / folder not in item.path.parents:
+                raise pytest.UsageError(f"{item.nodeid} is marked {marker}, but does not stand in {folder}")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_settings_of_this_machine(tmp_path_factory):
     """For the session, so that fixtures which outlive a test are kept from them too."""

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import openai
-from langchain_openai import OpenAIEmbeddings
-from pydantic import SecretStr
 
 from index_store.base.errors import AnswerUnreadable
 from index_store.base.service import OPENAI_URL, explain, host_of
@@ -25,14 +23,12 @@ class ServiceEmbeddings:
         """known from the first answer on"""
         self._base_url = settings.openai_base_url or OPENAI_URL
         self._http = openai.DefaultHttpxClient()
-        self._client = OpenAIEmbeddings(
+        key = settings.openai_api_key
+        self._client = openai.OpenAI(
             http_client=self._http,
-            model=settings.embedding_model,
-            openai_api_base=self._base_url,
-            openai_api_key=settings.openai_api_key or SecretStr("not-needed"),
-            check_embedding_ctx_length=False,
-            chunk_size=self.batch,
-            request_timeout=settings.model_timeout,
+            base_url=self._base_url,
+            api_key=key.get_secret_value() if key else "not-needed",
+            timeout=settings.model_timeout,
             max_retries=settings.model_retries,
         )
 
@@ -42,17 +38,23 @@ class ServiceEmbeddings:
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         try:
-            rows = self._client.embed_documents([embeddable(text) for text in texts])
+            rows: list[list[float]] = []
+            for start in range(0, len(texts), self.batch):
+                rows += self._rows(texts[start : start + self.batch])
             vectors = np.asarray(rows, dtype=np.float32)
         except openai.OpenAIError as error:
             raise explain(error, base_url=self._base_url, model=self.id) from error
         except (ValueError, TypeError, AttributeError, KeyError) as error:
-            # What langchain-openai and the client raise over an answer that is not in the protocol, a page of HTML say.
+            # What comes of reading an answer that is not in the protocol, a page of HTML say.
             raise AnswerUnreadable(host=host_of(self._base_url), model=self.id) from error
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
             raise AnswerUnreadable(host=host_of(self._base_url), model=self.id)
         self.dimension = vectors.shape[1]
         return vectors
+
+    def _rows(self, texts: Sequence[str]) -> list[list[float]]:
+        answer = self._client.embeddings.create(model=self.id, input=[embeddable(text) for text in texts])
+        return [each.embedding for each in answer.data]
 
     def query(self, text: str) -> Vectors:
         vector: Vectors = self.passages([text])[0]

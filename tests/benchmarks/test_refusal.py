@@ -1,14 +1,10 @@
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
-from tests.servers import OpenAIServer
+from benchmarks import refusal
 from tests.servers.chat import ChatRequest
 
 HOLDS = "日当は1日2,500円です。"
@@ -44,21 +40,10 @@ def answer(request: ChatRequest) -> str:
     return f"{HOLDS}[1]" if holds else "NOT_IN_PASSAGES"
 
 
-def test_refusals_are_counted_where_the_passages_hold_the_answer_and_where_they_do_not(data, tmp_path):
-    with OpenAIServer() as server:
-        server.default = answer
-        environment = {
-            **os.environ,
-            "OPENAI_BASE_URL": server.base_url,
-            "OPENAI_API_KEY": "sk-test",
-            "CHAT_MODEL": "test-chat",
-            "EMBEDDING_MODEL": "test-embedding",
-        }
-        command = [sys.executable, "-m", "benchmarks.refusal", "--data", data, "--pipeline", "naive"]
-        command += ["--only", "ja", "squad2"]
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert re.findall(r"^# naive, (\w+), ([a-z ]+): refused (\d+)% of 1; right (\d+)%;", done.stdout, re.MULTILINE) == [
+def test_refusals_are_counted_where_the_passages_hold_the_answer_and_where_they_do_not(printed, server, data):
+    server.default = answer
+    out = printed(refusal, "--data", data, "--pipeline", "naive", "--only", "ja", "squad2")
+    assert re.findall(r"^# naive, (\w+), ([a-z ]+): refused (\d+)% of 1; right (\d+)%;", out, re.MULTILINE) == [
         ("ja", "not answerable", "100", "0"),
         ("ja", "answerable", "0", "100"),
         ("squad2", "answerable", "0", "0"),

@@ -1,14 +1,13 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from benchmarks import search_quality
 from benchmarks.search_quality import Span, english_subject, is_given, japanese_subject
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
-from tests.conftest import ROOT
+from tests.benchmarks.conftest import Printed
 
 PASSAGES = {
     "jsquad": {"a": ("規程", "出張の日当は1日2,500円です。"), "b": ("規程", "タクシーは終電の後に使えます。")},
@@ -45,9 +44,8 @@ def cells_of(table: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
 
 
-def test_a_small_set_is_measured_and_its_vectors_are_kept(data, tmp_path):
-    command = [sys.executable, "-m", "benchmarks.search_quality", "--data", data, "--cache", tmp_path / "vectors.npz"]
-    outputs = [subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout for _ in range(2)]
+def test_a_small_set_is_measured_and_its_vectors_are_kept(printed: Printed, data: Path, tmp_path: Path) -> None:
+    outputs = [printed(search_quality, "--data", data, "--cache", tmp_path / "vectors.npz") for _ in range(2)]
     quality, given = outputs[0].split("\n\n")
     rows = cells_of(quality)
     assert [row[:2] for row in rows] == [

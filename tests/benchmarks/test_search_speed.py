@@ -1,18 +1,17 @@
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks import search_speed
 from benchmarks.search_speed import ASKED, BARE, Clustered
-from tests.conftest import ROOT
+from tests.benchmarks.conftest import Printed
 
 SENTENCES = ["出張の日当は1日2,500円です。", "タクシーは終電の後に使えます。", "会議室の予約は一週間前からです。"]
 
 
-def test_each_search_is_timed_beside_bare_chroma_as_the_index_grows(tmp_path: Path) -> None:
+def test_each_search_is_timed_beside_bare_chroma_as_the_index_grows(printed: Printed, tmp_path: Path) -> None:
     folder = tmp_path / "qa" / "jsquad"
     folder.mkdir(parents=True)
     paragraphs = [{"pid": str(number), "title": "規程", "text": text * 3} for number, text in enumerate(SENTENCES)]
@@ -22,22 +21,20 @@ def test_each_search_is_timed_beside_bare_chroma_as_the_index_grows(tmp_path: Pa
     ]
     for name, rows in (("paragraphs", paragraphs), ("questions", questions)):
         (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    command = [sys.executable, "-m", "benchmarks.search_speed", "--data", tmp_path, "--sizes", "12", "30"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
-    assert done.returncode == 0, done.stderr
-    header = re.search(r"^\| ms, p50 and p95 \| (\d+) chunks \| (\d+) chunks \|$", done.stdout, re.M)
+    out = printed(search_speed, "--data", tmp_path, "--sizes", 12, 30)
+    header = re.search(r"^\| ms, p50 and p95 \| (\d+) chunks \| (\d+) chunks \|$", out, re.M)
     first, last = map(int, header.groups())
     assert 12 <= first < 30 <= last
-    timed = re.findall(r"^\| (.+?) \| \d+\.\d, \d+\.\d \| \d+\.\d, \d+\.\d \|$", done.stdout, re.M)
+    timed = re.findall(r"^\| (.+?) \| \d+\.\d, \d+\.\d \| \d+\.\d, \d+\.\d \|$", out, re.M)
     assert timed == list(ASKED)
-    sizes = dict(re.findall(r"^\| (\S+: .+?) \| .+? \| (\S+) \|$", done.stdout, re.M))
+    sizes = dict(re.findall(r"^\| (\S+: .+?) \| .+? \| (\S+) \|$", out, re.M))
     assert sizes.keys() >= {"disk: catalogue", "disk: originals"}
     assert sizes.keys() >= {"memory: ours", f"memory: {BARE}"}
     for part in ("disk: full text", "disk: vectors", f"disk: {BARE}"):
         assert float(sizes[part]) > 0
-    targets = re.findall(r"^\| .+? \| \d+\.\d{3} \| 4 \| (?:met|missed) \| .+ \|$", done.stdout, re.M)
+    targets = re.findall(r"^\| .+? \| \d+\.\d{3} \| 4 \| (?:met|missed) \| .+ \|$", out, re.M)
     assert len(targets) == 2
-    assert "sentences of JSQuAD" in done.stdout
+    assert "sentences of JSQuAD" in out
 
 
 def test_stand_in_vectors_are_as_near_to_each_other_as_real_ones() -> None:

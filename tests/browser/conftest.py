@@ -6,12 +6,14 @@ A test has a data folder, an engine, services and visitors of its own: nothing o
 import json
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Error, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
@@ -122,23 +124,63 @@ def app(process: App, server: OpenAIServer, tavily: TavilyServer, data_dir: Path
     assert KEY not in log
 
 
+class Contexts:
+    """Of a browser, lent to visitors one after another: a new one compiles the page's scripts again, for a second.
+
+    Cookies and what a page has stored are gone when a context is lent again; its cache is not.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: defaultdict[tuple[str, int], list[BrowserContext]] = defaultdict(list)
+        self._lent: list[tuple[str, int, BrowserContext]] = []
+
+    def lend(self, locale: str, width: int) -> BrowserContext:
+        free = self._free[locale, width]
+        viewport = {"width": width, "height": 900}
+        context = free.pop() if free else self._browser.new_context(locale=locale, viewport=viewport)
+        self._lent.append((locale, width, context))
+        return context
+
+    def take_back(self) -> None:
+        """All that are lent; for good those in which no page is left to empty the storage from."""
+        for locale, width, context in self._lent:
+            pages = [page for page in context.pages if _has_storage(page)]
+            if not pages:
+                context.close()
+                continue
+            pages[0].evaluate("localStorage.clear()")
+            for page in context.pages:
+                page.close()
+            context.clear_cookies()
+            self._free[locale, width].append(context)
+        self._lent.clear()
+
+
+def _has_storage(page: Page) -> bool:
+    """An original is shown on an origin of its own, which has none."""
+    address = urlsplit(page.url)
+    return address.hostname == "localhost" and not address.path.startswith("/originals/")
+
+
+@pytest.fixture(scope="package")
+def contexts(chromium: Browser) -> Contexts:
+    return Contexts(chromium)
+
+
 @pytest.fixture
-def visit(chromium: Browser, app: App, request: pytest.FixtureRequest) -> Iterator[Visit]:
+def visit(contexts: Contexts, app: App, request: pytest.FixtureRequest) -> Iterator[Visit]:
     """Opens the page for someone new. Whatever they do, nothing may be asked of another host, and nothing may break."""
     visitors = request.node.stash.setdefault(VISITORS, [])
-    contexts = []
 
     def open_page(language: Language = "en", *, path: str = "", width: int = 1280, app: App = app) -> Visitor:
-        context = chromium.new_context(locale=LOCALES[language], viewport={"width": width, "height": 900})
-        contexts.append(context)
-        visitors.append(Visitor(context, app.url + path, language))
+        visitors.append(Visitor(contexts.lend(LOCALES[language], width), app.url + path, language))
         return visitors[-1]
 
     yield open_page
     foreign = [address for visitor in visitors for address in visitor.foreign_addresses]
     complaints = [complaint for visitor in visitors for complaint in visitor.complaints]
-    for context in contexts:
-        context.close()
+    contexts.take_back()
     assert foreign == []
     assert complaints == []
 

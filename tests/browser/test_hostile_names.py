@@ -40,7 +40,7 @@ def test_the_name_of_an_index_is_shown_as_written_in_what_went_wrong(visit, serv
     visitor.button("index.create").click()
     expect(visitor.page.get_by_test_id("stMain").get_by_role("combobox").first).to_have_value(f"{name} (0 documents)")
     visitor.settle()
-    visitor.page.goto(visitor.page.url.replace("/documents", "/").partition("?")[0] + "?lang=en")
+    visitor.sidebar.get_by_role("link", name=visitor.words["app.chat"]).click()
     visitor.ask("Is there anything?")
     visitor.wait_for_the_end()
     [alert] = visitor.page.get_by_role("alert").all()

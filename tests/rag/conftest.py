@@ -41,6 +41,14 @@ def loaded(loaded_folder: Path, data_dir: Path) -> Path:
     return shutil.copytree(loaded_folder, data_dir)
 
 
+@pytest.fixture(scope="module")
+def embedded_engine(loaded_folder: Path, embedded_model: Path, tmp_path_factory) -> Iterator[Engine]:
+    """With the real model, whose start takes seconds, for tests that leave the documents as they were."""
+    folder = shutil.copytree(loaded_folder, tmp_path_factory.mktemp("embedded") / "data")
+    with Engine(Settings(data_dir=folder, embedded_model=embedded_model)) as engine:
+        yield engine
+
+
 class LentStore(IndexStore):
     """The documents, opened once for many tests: an engine that closes it leaves it open."""
 

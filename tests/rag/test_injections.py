@@ -1,9 +1,7 @@
 """Orders in quoted material against every prompt of both kinds: none gets out of its fence, and none is obeyed."""
 
 import re
-import shutil
 import unicodedata
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ from rag.models.chat_model import ChatModel
 from rag.models.replies import GroundingReply, RelevanceReply, UsefulnessReply
 from rag.models.service.chat import ServiceChat
 from rag.runs.engine import Engine
-from rag.settings import Settings
 from rag.text.fence import fenced
 from rag.trace.events import RunFinished
 from rag.trace.passages import Passage
@@ -160,14 +157,6 @@ def test_what_a_follow_up_is_read_against_is_fenced_in_a_real_run(engine, chat, 
     [prompt] = chat.prompts_with("<turn>")
     assert prompt.count("</turn>") == 2  # the one that the instructions name, and that of the turn
     assert INJECTIONS[name].split()[0] in prompt or name == "fake refusal"
-
-
-@pytest.fixture(scope="module")
-def embedded_engine(loaded_folder: Path, embedded_model: Path, tmp_path_factory) -> Iterator[Engine]:
-    """With the real model, whose start takes seconds."""
-    folder = shutil.copytree(loaded_folder, tmp_path_factory.mktemp("embedded") / "data")
-    with Engine(Settings(data_dir=folder, embedded_model=embedded_model)) as engine:
-        yield engine
 
 
 def asked_beside(engine: Engine, tmp_path: Path, attack: str, pipeline: str) -> RunFinished:

@@ -4,10 +4,13 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from index_store.vectors.embedded import weights
 from index_store.vectors.embedded.encoder import Encoder
 from index_store.vectors.embedded.tokenizer import Tokenizer
 from index_store.vectors.embedded.weights import Weights
@@ -29,7 +32,7 @@ WAIT = 1.0
 
 
 class EmbeddedEmbeddings:
-    """multilingual-e5-small, loaded at first use.
+    """multilingual-e5-small, loaded at first use, once for the process.
 
     Any number of threads may call. Questions go first: between two calls of the network passages wait while any
     question is being embedded.
@@ -42,12 +45,10 @@ class EmbeddedEmbeddings:
     """about a second: what Ctrl-C waits for. Texts of like length among them share a call of the network."""
 
     def __init__(self) -> None:
-        self._loading = threading.Lock()
-        self._loaded: _Network | None = None
         self._questions = _Questions()
 
     def close(self) -> None:
-        """Its memory goes with the object."""
+        """Nothing: the network stays for the next one."""
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """A text longer than the model reads is read in windows, and its vector is their mean by length."""
@@ -75,17 +76,23 @@ class EmbeddedEmbeddings:
             return vector
 
     def _network(self) -> "_Network":
-        with self._loading:
-            if self._loaded is None:
-                self._loaded = _Network()
-            return self._loaded
+        with _loading:
+            return _network_of(weights.package_file())
+
+
+_loading = threading.Lock()
+
+
+@cache
+def _network_of(file: Path) -> "_Network":
+    """Made in a second of the processor's time."""
+    return _Network(Weights(file))
 
 
 class _Network:
-    """Tokenizer and encoder. Raises EmbeddedModelUnusable."""
+    """Tokenizer and encoder."""
 
-    def __init__(self) -> None:
-        weights = Weights()
+    def __init__(self, weights: Weights) -> None:
         self._begin, self._end = weights.begin, weights.end
         self._content = weights.sizes.positions - 2
         """tokens of a window, without those that mark beginning and end"""

@@ -99,8 +99,7 @@ class Weights:
     Raises EmbeddedModelUnusable where the file is missing or not of this layout.
     """
 
-    def __init__(self) -> None:
-        path = package_file()
+    def __init__(self, path: Path) -> None:
         try:
             self._data: Bytes = np.memmap(path, dtype=np.uint8, mode="r")
             self._read()

@@ -3,7 +3,6 @@
 import os
 import random
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
+from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import is_sound
 
 NOTICE = "## Notice\n\nThis page is for staff only and is not to be given to anyone else.\n\n"
@@ -58,16 +58,28 @@ def halve(file: Path) -> None:
     os.truncate(file, file.stat().st_size // 2)
 
 
-@pytest.fixture
-def killed(serviced: Settings, write: Callable[..., Path], tmp_path: Path) -> Settings:
+@pytest.fixture(scope="module")
+def left_open(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The data folder of a process that has ended without closing its store, and another index beside the large one."""
-    with IndexStore(serviced) as store:
-        store.add("small", write("small.md"))
-        # Chroma writes the graph every 1000 changes.
-        job = store.ingest("large", [FileSource(write(f"{name}.md", sections=600)) for name in ("apples", "bananas")])
-        assert [each.status for each in job.wait()] == ["ready", "ready"]
-        shutil.copytree(serviced.data_dir, tmp_path / "killed", ignore=shutil.ignore_patterns("*.lock"))
-    return serviced.model_copy(update={"data_dir": tmp_path / "killed"})
+    folder, documents = (tmp_path_factory.mktemp(name) for name in ("killed", "documents"))
+    for name, parts in (("small.md", 1), ("apples.md", 600), ("bananas.md", 600)):
+        sections = (f"## Part {i} of {name}\n\nThis is what {name} says in part {i}.\n\n" for i in range(parts))
+        (documents / name).write_text(f"# {name}\n\n" + "".join(sections), encoding="utf-8")
+    with EmbeddingService() as service:
+        settings = Settings(data_dir=folder / "open", openai_base_url=service.base_url, embedding_model="model-a")
+        with IndexStore(settings) as store:
+            store.add("small", documents / "small.md")
+            # Chroma writes the graph every 1000 changes.
+            job = store.ingest("large", [FileSource(documents / f"{name}.md") for name in ("apples", "bananas")])
+            assert [each.status for each in job.wait()] == ["ready", "ready"]
+            return shutil.copytree(settings.data_dir, folder / "left", ignore=shutil.ignore_patterns("*.lock"))
+
+
+@pytest.fixture
+def killed(serviced: Settings, left_open: Path) -> Settings:
+    """This test's copy."""
+    shutil.copytree(left_open, serviced.data_dir)
+    return serviced
 
 
 @pytest.mark.parametrize("tear", TEAR)

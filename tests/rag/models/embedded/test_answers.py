@@ -6,7 +6,6 @@ import pytest
 
 from rag.models.embedded.source import EmbeddedSource
 from rag.models.usage import Usage
-from rag.runs.engine import Engine
 from rag.settings import Settings
 from rag.text.language import is_written_in, language_of
 from tests.rag.documents import INDEX
@@ -14,44 +13,42 @@ from tests.rag.reading import finished
 
 
 @pytest.mark.embedded
-def test_without_any_key_self_rag_answers_in_both_languages_and_cites_the_right_document(loaded, embedded_model):
-    with Engine(Settings(data_dir=loaded, embedded_model=embedded_model)) as engine:
-        for question, fact, source in (
-            ("出張の日当は1日いくらですか?", "2,500", "travel.ja.md"),
-            ("What is the VPN client called?", "HazeGate", "vpn.en.md"),
-        ):
-            run = engine.ask(question, index=INDEX, pipeline_name="self_rag")
-            result = run.result()
-            assert result.status == "finished", result.error
-            assert fact in result.answer
-            assert source in [citation.source for citation in result.citations]
-            assert result.totals.tokens > 0
-            check = finished(run.events, "check_grounding")[-1]
-            assert [factor.en for factor in check.detail.grade.explanation.factors] == [
-                "yes or no",
-                "how surely it was written",
-            ]
+def test_without_any_key_self_rag_answers_in_both_languages_and_cites_the_right_document(embedded_engine):
+    for question, fact, source in (
+        ("出張の日当は1日いくらですか?", "2,500", "travel.ja.md"),
+        ("What is the VPN client called?", "HazeGate", "vpn.en.md"),
+    ):
+        run = embedded_engine.ask(question, index=INDEX, pipeline_name="self_rag")
+        result = run.result()
+        assert result.status == "finished", result.error
+        assert fact in result.answer
+        assert source in [citation.source for citation in result.citations]
+        assert result.totals.tokens > 0
+        check = finished(run.events, "check_grounding")[-1]
+        assert [factor.en for factor in check.detail.grade.explanation.factors] == [
+            "yes or no",
+            "how surely it was written",
+        ]
 
 
 @pytest.mark.embedded
-def test_it_answers_in_the_language_of_the_question_and_understands_a_follow_up(loaded, embedded_model):
-    with Engine(Settings(data_dir=loaded, embedded_model=embedded_model)) as engine:
-        first = engine.ask("VPNクライアントの名前は何ですか?", index=INDEX, pipeline_name="naive")
-        result = first.result()
-        assert result.status == "finished", result.error
-        assert "HazeGate" in result.answer
-        assert is_written_in(result.answer, "ja")
-        follow_up = engine.ask(
-            "それはどこからインストールしますか?",
-            index=INDEX,
-            pipeline_name="naive",
-            conversation_id=first.conversation_id,
-        )
-        result = follow_up.result()
-        assert result.status == "finished", result.error
-        assert is_written_in(result.answer, "ja")
-        [understood] = finished(follow_up.events, "standalone_question")
-        assert is_written_in(understood.detail.after, "ja")
+def test_it_answers_in_the_language_of_the_question_and_understands_a_follow_up(embedded_engine):
+    first = embedded_engine.ask("VPNクライアントの名前は何ですか?", index=INDEX, pipeline_name="naive")
+    result = first.result()
+    assert result.status == "finished", result.error
+    assert "HazeGate" in result.answer
+    assert is_written_in(result.answer, "ja")
+    follow_up = embedded_engine.ask(
+        "それはどこからインストールしますか?",
+        index=INDEX,
+        pipeline_name="naive",
+        conversation_id=first.conversation_id,
+    )
+    result = follow_up.result()
+    assert result.status == "finished", result.error
+    assert is_written_in(result.answer, "ja")
+    [understood] = finished(follow_up.events, "standalone_question")
+    assert is_written_in(understood.detail.after, "ja")
 
 
 @pytest.mark.embedded

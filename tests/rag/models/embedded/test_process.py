@@ -20,8 +20,12 @@ LONG_TASK = "Count from 1 to 1000, every number on a line of its own."
 
 @pytest.fixture(scope="module")
 def server(embedded_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
+    """Its parent has keys in its environment."""
     running = EmbeddedServer(embedded_model, tmp_path_factory.mktemp("logs") / "embedded-model.log")
-    yield running
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TAVILY_API_KEY", "tvly-secret-of-the-test")
+        environment.setenv("AWS_SECRET_ACCESS_KEY", "secret-of-the-test")
+        yield running
     running.stop()
 
 
@@ -72,15 +76,9 @@ def test_it_answers_who_has_the_key_and_nobody_else(server: EmbeddedServer) -> N
 
 @pytest.mark.embedded
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environment of a process")
-def test_its_environment_holds_no_key_and_has_its_threads_sleep_while_they_wait(
-    embedded_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TAVILY_API_KEY", "tvly-secret-of-the-test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret-of-the-test")
-    server = EmbeddedServer(embedded_model, tmp_path / "log")
+def test_its_environment_holds_no_key_and_has_its_threads_sleep_while_they_wait(server: EmbeddedServer) -> None:
     server.start()
     environment = Path(f"/proc/{server._child.pid}/environ").read_bytes()
-    server.stop()
     assert b"PATH=" in environment
     assert b"secret" not in environment
     assert b"OMP_WAIT_POLICY=passive" in environment

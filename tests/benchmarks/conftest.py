@@ -1,0 +1,42 @@
+"""Benchmarks within this process: one of their own would load its libraries for seconds before it begins."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+
+import pytest
+
+from tests.servers import OpenAIServer
+
+Printed = Callable[..., str]
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Printed]:
+    """`printed(latency, "--rounds", 1)`: what that benchmark prints with these arguments."""
+    # A process that is spawned runs what is here once more. A page that was tested has put itself here.
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+    environment = dict(os.environ)
+
+    def printed(benchmark: ModuleType, *arguments: object) -> str:
+        benchmark.main([str(each) for each in arguments])
+        return capsys.readouterr().out
+
+    yield printed
+    os.environ.clear()  # some set what the libraries read
+    os.environ.update(environment)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
+    """The models of the environment; it finds all passages relevant and all answers good."""
+    with OpenAIServer() as server:
+        good = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
+        server.answer_when(lambda request: request.schema is not None, good)
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+        monkeypatch.setenv("CHAT_MODEL", "test-chat")
+        monkeypatch.setenv("EMBEDDING_MODEL", "test-embedding")
+        yield server
