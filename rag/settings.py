@@ -35,6 +35,7 @@ class Settings(index_store.Settings):
         "run_call_limit": ("a whole number of at least 1", "1 以上の整数"),
         "run_token_limit": ("a whole number of at least 1000", "1000 以上の整数"),
         "keep_removed": ("true or false", "true または false"),
+        "keep_prompts": ("true or false", "true または false"),
         "web_search": ("tavily, duckduckgo or off", "tavily、duckduckgo、off のいずれか"),
         "tavily_base_url": ("an http or https address", "http または https のアドレス"),
         "corrective_rule": ("scores or any", "scores または any"),
@@ -71,6 +72,8 @@ class Settings(index_store.Settings):
 
     keep_removed: bool = False
     """whether stored traces go on quoting documents that were removed"""
+    keep_prompts: bool = True
+    """whether each call's messages and reply are kept with its run"""
 
     web_search: Literal["tavily", "duckduckgo", "off"] = "tavily"
     """Tavily is asked only where it has a key"""

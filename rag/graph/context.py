@@ -1,7 +1,7 @@
 """What a run gives to its graph: LangGraph's context, the same for every node."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal
@@ -10,9 +10,13 @@ from index_store.store import IndexStore
 from rag.models.chat_model import ChatModel
 from rag.models.usage import Budget
 from rag.text.language import Language
+from rag.trace.calls import Call
 from rag.trace.events import Event, Style
 from rag.trace.passages import Retrieval
 from rag.web import WebSearch
+
+KeepCalls = Callable[[str, int, Sequence[Call]], None]
+"""takes those of a step that is over: its name, which attempt it was, and its calls in the order in which they began"""
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,8 @@ class Recorder:
     budget: Budget
     attempts: Counter[str] = field(default_factory=Counter)
     """how often each step has begun"""
+    keep_calls: KeepCalls | None = None
+    """where prompts and replies go; None: they are not kept"""
 
 
 @dataclass(frozen=True)

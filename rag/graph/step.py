@@ -33,7 +33,7 @@ class Step:
         self.role = role
         self.attempt = recorder.attempts[name]
         self._recorder = recorder
-        self.usage = Usage(recorder.budget)
+        self.usage = Usage(recorder.budget, record=[] if recorder.keep_calls else None)
         self.detail: Detail | None = None
         self.verdict: StepVerdict | None = None
         self.fallback: Failure | None = None
@@ -59,6 +59,9 @@ class Step:
             self.verdict, error = "failed", Unexpected(kind=type(raised).__name__).as_failure()
             raise
         finally:
+            if self._recorder.keep_calls and self.usage.record:
+                calls = sorted(self.usage.record, key=lambda call: call.number)
+                self._recorder.keep_calls(self.name, self.attempt, calls)
             self._recorder.emit(
                 StepFinished(
                     step=self.name,

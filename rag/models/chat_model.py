@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 from rag.models.client import ChatClient, Restart
 from rag.models.context_window import ContextWindow
 from rag.models.usage import Usage
+from rag.text.fence import place
 from rag.text.language import Language
 from rag.trace.details import Route, Turn
 from rag.trace.events import Style
@@ -159,6 +160,25 @@ class ChatModel(ABC):
     @abstractmethod
     async def extract_keywords(self, question: str, usage: Usage, *, language: Language) -> Keywords:
         """The search words in it."""
+
+
+# What a call is about, in few words, for those who read the trace.
+
+LONGEST_QUOTE = 120
+"""characters"""
+
+
+def named(passage: Passage) -> str:
+    return f"[{passage.number}] {place(passage)}"
+
+
+def numbered(passages: Sequence[Passage]) -> str:
+    return " ".join(f"[{passage.number}]" for passage in passages)
+
+
+def quoting(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…"
 
 
 class ModelSource(Protocol):

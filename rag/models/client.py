@@ -5,7 +5,8 @@ Not here: retries of 429, 5xx and refused connections, with back-off, which the 
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import openai
@@ -15,7 +16,9 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from index_store.base.errors import AnswerUnreadable, PlainError
 from index_store.base.service import explain, host_of
 from rag.errors import EmptyReply
-from rag.models.usage import Usage
+from rag.models.usage import Reply, Usage
+from rag.trace.calls import About, Request
+from rag.trace.calls import Message as Sent
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +27,11 @@ RETRY_PAUSE = 0.5
 
 FAULTS = (openai.OpenAIError, ValueError, TypeError, KeyError)
 """what the client raises: its own errors, and bare ones for an answer that is no chat completion at all"""
+
+REPLY_FORMATS = {"response_format": "json_schema", "tools": "function_call"}
+"""how a schema is asked for, by the option that has it"""
+
+OTHER = About("other")
 
 Message = tuple[Literal["system", "user", "assistant"], str]
 Prompt = list[Message]
@@ -43,46 +51,64 @@ class ChatClient:
         self._base_url = base_url
         self._retries = retries
 
-    async def ask(self, prompt: Prompt, usage: Usage, **options: Any) -> AIMessage:
+    async def ask(self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any) -> AIMessage:
         """The whole reply. `options` go into the request. Raises ServiceError, RunLimit."""
-        usage.begin_call()
-        try:
+        with self._call(prompt, usage, about, options) as reply:
             message = await self._model.ainvoke(prompt, **options)
-        except FAULTS as error:
-            raise self._explained(error) from error
-        usage.count(message)
+            reply.read(message)
         return message
 
-    async def write(self, prompt: Prompt, usage: Usage, **options: Any) -> str:
+    async def write(self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any) -> str:
         """The reply as text. Raises ServiceError, EmptyReply, RunLimit."""
-        text = (await self.ask(prompt, usage, **options)).text.strip()
+        text = (await self.ask(prompt, usage, about=about, **options)).text.strip()
         if not text:
             raise EmptyReply(model=self.name)
         return text
 
-    async def stream(self, prompt: Prompt, usage: Usage, **options: Any) -> AsyncIterator[AIMessageChunk | Restart]:
+    async def stream(
+        self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any
+    ) -> AsyncIterator[AIMessageChunk | Restart]:
         """The reply, piece by piece. Raises ServiceError, EmptyReply, RunLimit."""
         empty = True
         for tries in range(self._retries + 1):
-            usage.begin_call()
             begun = False
             try:
-                async for chunk in self._model.astream(prompt, **options):
-                    begun = True
-                    usage.count(chunk)
-                    empty = empty and not chunk.text.strip()
-                    yield chunk
+                with self._call(prompt, usage, about, options) as reply:
+                    async for chunk in self._model.astream(prompt, **options):
+                        begun = True
+                        reply.read(chunk)
+                        empty = empty and not chunk.text.strip()
+                        yield chunk
                 break
-            except FAULTS as error:
+            except PlainError as error:
                 # Until an answer begins the openai client retries; from then on a broken connection is ours to mend.
-                broken = isinstance(error, openai.APIConnectionError) and not isinstance(error, openai.APITimeoutError)
+                fault = error.__cause__
+                broken = isinstance(fault, openai.APIConnectionError) and not isinstance(fault, openai.APITimeoutError)
                 if not (begun and broken) or tries == self._retries:
-                    raise self._explained(error) from error
+                    raise
             empty = True
             yield Restart()
             await asyncio.sleep(RETRY_PAUSE * 2**tries)
         if empty:
             raise EmptyReply(model=self.name)
+
+    @contextmanager
+    def _call(self, prompt: Prompt, usage: Usage, about: About, options: dict[str, Any]) -> Iterator[Reply]:
+        """Counted and noted, its faults in plain words."""
+        request = Request(
+            task=about.task,
+            of=about.of,
+            model=self.name,
+            temperature=options.get("temperature", getattr(self._model, "temperature", None)),
+            max_tokens=options.get("max_tokens", getattr(self._model, "max_tokens", None)),
+            reply_format=next((name for key, name in REPLY_FORMATS.items() if key in options), None),
+            messages=tuple(Sent(role=role, text=text) for role, text in prompt),
+        )
+        with usage.call(request) as reply:
+            try:
+                yield reply
+            except FAULTS as error:
+                raise self._explained(error) from error
 
     def _explained(self, error: Exception) -> PlainError:
         if isinstance(error, openai.OpenAIError):

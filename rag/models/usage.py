@@ -1,11 +1,26 @@
-"""What model calls cost: of one step, and against what a whole run may spend."""
+"""What model calls cost, of one step and against what a whole run may spend; and what was said in them."""
 
+import json
 import math
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 
+import httpx2
 from langchain_core.messages import AIMessage
 
-from rag.errors import RunCallLimit, RunTokenLimit
+from index_store.base.errors import Failure, PlainError
+from rag.errors import RunCallLimit, RunTokenLimit, Unexpected
+from rag.trace.calls import Call, Request, TokenProbability, Words
+
+RETRIES = "x-stainless-retry-count"
+"""the openai client's header of a request: how many there were before it, for the same call"""
+
+Token = Mapping[str, Any]
+"""of a reply, as OpenAI's protocol lists it: {"token", "logprob", "top_logprobs"}"""
 
 
 @dataclass
@@ -39,15 +54,83 @@ class Usage:
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    record: list[Call] | None = None
+    """where calls are noted word for word as they end; None: nowhere"""
 
-    def begin_call(self) -> None:
-        """Raises RunLimit."""
+    @contextmanager
+    def call(self, request: Request) -> Iterator["Reply"]:
+        """One call, counted from its beginning and noted at its end, whichever that is. Raises RunLimit."""
         self.budget.spend_call()
         self.calls += 1
+        number, reply, begun = self.calls, Reply(self), time.monotonic()
+        _current.set(reply)
+        error: Failure | None = None
+        is_whole = False
+        try:
+            yield reply
+            is_whole = True
+        except Exception as raised:
+            error = (raised if isinstance(raised, PlainError) else Unexpected(kind=type(raised).__name__)).as_failure()
+            raise
+        finally:
+            if self.record is not None:
+                self.record.append(
+                    Call(
+                        **dict(request),
+                        number=number,
+                        reply=Words(text="".join(reply.pieces)),
+                        tokens=tuple(reply.tokens),
+                        tokens_in=reply.tokens_in,
+                        tokens_out=reply.tokens_out,
+                        milliseconds=(time.monotonic() - begun) * 1000,
+                        retries=reply.retries,
+                        status="finished" if is_whole else "failed" if error else "stopped",
+                        error=error,
+                    )
+                )
 
-    def count(self, message: AIMessage) -> None:
+
+class Reply:
+    """To one call, as far as it is there."""
+
+    def __init__(self, usage: Usage) -> None:
+        self._usage = usage
+        self.pieces: list[str] = []
+        self.tokens: list[TokenProbability] = []
+        self.tokens_in = self.tokens_out = self.retries = 0
+
+    def read(self, message: AIMessage) -> None:
+        """The whole of it, or the next piece."""
+        self._count(message)
+        self.pieces.append(message.text)
+        self.pieces += [json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls]
+        self.pieces += [call["args"] or "" for call in message.invalid_tool_calls]
+        for each in tokens_of(message):
+            top = tuple((other["token"], other["logprob"]) for other in each.get("top_logprobs") or ())
+            self.tokens.append(
+                TokenProbability(token=each["token"], logprob=each["logprob"], top=top if len(top) > 1 else ())
+            )
+
+    def _count(self, message: AIMessage) -> None:
         usage = message.usage_metadata
         if usage:
             self.tokens_in += usage["input_tokens"]
             self.tokens_out += usage["output_tokens"]
-            self.budget.spend_tokens(usage["input_tokens"] + usage["output_tokens"])
+            self._usage.tokens_in += usage["input_tokens"]
+            self._usage.tokens_out += usage["output_tokens"]
+            self._usage.budget.spend_tokens(usage["input_tokens"] + usage["output_tokens"])
+
+
+_current: ContextVar[Reply] = ContextVar("current reply")
+"""which the requests of this task are for; set anew by each call"""
+
+
+async def count_retries(request: httpx2.Request) -> None:
+    """A hook for requests of an HTTP client: whoever retries below us tells nobody else."""
+    if reply := _current.get(None):
+        reply.retries = int(request.headers.get(RETRIES, 0))
+
+
+def tokens_of(message: AIMessage) -> Sequence[Token]:
+    """Those of a reply with their log-probabilities; none where the server does not tell them."""
+    return (message.response_metadata.get("logprobs") or {}).get("content") or ()

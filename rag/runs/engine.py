@@ -33,6 +33,7 @@ from rag.runs.options import check_retrieval
 from rag.runs.run import Run
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
+from rag.trace.calls import Call
 from rag.trace.events import Event, RunStarted, RunStatus, Style
 from rag.trace.passages import Retrieval
 from rag.web import WebSearch, web_search
@@ -187,6 +188,13 @@ class Engine:
         """A run that this process began and still remembers; `history` has the others."""
         return self._runs.get(run_id)
 
+    def calls(self, run_id: str, step: str, attempt: int, *, person: str) -> tuple[Call, ...]:
+        """What the chat model was asked in a step that is over, and replied, word for word; none where it is not kept.
+
+        `person`: who wants to read it.
+        """
+        return self.history.calls(run_id, step, attempt)
+
     def running(self, conversation_id: str) -> Run | None:
         """The run that a conversation waits for, the latest if there are several."""
         return next(reversed(self._in_flight(conversation_id)), None)
@@ -208,12 +216,19 @@ class Engine:
                 log.exception("Run %s can't be saved", run.id)
             run.append(event)
 
+        def keep_calls(step: str, attempt: int, calls: Sequence[Call]) -> None:
+            try:
+                self.history.save_calls(run.id, step, attempt, calls)
+            except (NotSaved, SQLAlchemyError):  # as above
+                log.exception("The prompts of run %s can't be saved", run.id)
+
         async def take_turn() -> tuple[RunStatus, PlainError | None]:
             nonlocal begun
             try:
                 async with self._admission.turn(person, run.wait_behind):
                     begun = time.monotonic()
-                    return await execution.work(Recorder(emit, clock, self._budget()))
+                    kept = keep_calls if self.settings.keep_prompts else None
+                    return await execution.work(Recorder(emit, clock, self._budget(), keep_calls=kept))
             except asyncio.CancelledError:  # while it waited
                 execution.keep_attachments()
                 return "stopped", None

@@ -1,4 +1,4 @@
-"""Conversations, their runs and people's feedback, in SQL, saved as they happen.
+"""Conversations, their runs with what the chat model was asked, and people's feedback, in SQL, saved as they happen.
 
 Not here: runs in flight, which the engine holds, and the tokens of an answer, which its `run_finished` holds whole.
 """
@@ -23,6 +23,7 @@ from rag.errors import Interrupted, NotSaved
 from rag.runs import schema
 from rag.runs.summary import summarize_run
 from rag.text.citations import MARKER
+from rag.trace.calls import MOST_OF_A_RUN, Call, pack, unpack, within_limits
 from rag.trace.details import StandaloneDetail, Turn
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
 from rag.trace.removal import numbers_of, without_documents
@@ -218,12 +219,40 @@ class History:
             text = without_documents(to_json(event), self._removed)
             connection.execute(schema.events.insert().values(run_id=run_id, position=position, event=text))
 
+    def save_calls(self, run_id: str, step: str, attempt: int, calls: Sequence[Call]) -> None:
+        """Of a step that is over, as far as the limits of rag/trace/calls.py let them be kept.
+
+        None of a run that has read a document which was removed meanwhile.
+        """
+        with self._saving, self._changing() as connection:
+            if self._removed and self._quotes(connection, run_id, frozenset(self._removed)):
+                return
+            so_far = select(func.sum(schema.calls.c.characters)).where(schema.calls.c.run_id == run_id)
+            kept = within_limits(calls, MOST_OF_A_RUN - (connection.execute(so_far).scalar() or 0))
+            connection.execute(
+                schema.calls.insert().values(
+                    run_id=run_id,
+                    step=step,
+                    attempt=attempt,
+                    characters=sum(call.characters for call in kept),
+                    packed=pack(kept),
+                )
+            )
+
+    def calls(self, run_id: str, step: str, attempt: int) -> tuple[Call, ...]:
+        """Of one step, in the order in which they began; none where they are not kept."""
+        of_step = (schema.calls.c.run_id == run_id, schema.calls.c.step == step, schema.calls.c.attempt == attempt)
+        with self._database.connect() as connection:
+            packed = connection.execute(select(schema.calls.c.packed).where(*of_step)).scalar()
+        return unpack(packed) if packed else ()
+
     def rate(self, run_id: str, feedback: Literal[-1, 1] | None) -> None:
         with self._changing() as connection:
             connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(feedback=feedback))
 
     def blank_documents(self, document_ids: Collection[str]) -> bool:
         """Takes out of all traces, those of runs in flight too, what they quote of these documents, which are removed.
+        Prompts and replies of such a run go whole.
 
         Whether it is gone from the files as well; else it is once more to be asked for.
         """
@@ -232,6 +261,7 @@ class History:
         removed = frozenset(document_ids)
         for run_id in self._quoting(removed):
             with self._changing() as connection:
+                connection.execute(schema.calls.delete().where(schema.calls.c.run_id == run_id))
                 rows = connection.execute(
                     select(schema.events.c.position, schema.events.c.event).where(schema.events.c.run_id == run_id)
                 ).all()
@@ -255,6 +285,10 @@ class History:
                 for row in connection.execute(rows.execution_options(yield_per=100))
                 if numbers_of(row.event, removed)
             }
+
+    def _quotes(self, connection: Connection, run_id: str, removed: frozenset[str]) -> bool:
+        rows = select(schema.events.c.event).where(schema.events.c.run_id == run_id)
+        return any(numbers_of(event, removed) for event in connection.execute(rows).scalars())
 
     @contextmanager
     def _changing(self) -> Iterator[Connection]:

@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from sqlalchemy import Column, Engine, Float, ForeignKey, Integer, MetaData, String, Table, Text
+from sqlalchemy import Column, Engine, Float, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text
 from sqlalchemy.exc import DatabaseError
 
 from index_store.base.database import Schema, is_damaged, open_database
@@ -48,6 +48,17 @@ events = Table(
     Column("position", Integer, primary_key=True),
     Column("event", Text, nullable=False),
 )
+
+calls = Table(
+    "calls",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("step", String, primary_key=True),
+    Column("attempt", Integer, primary_key=True),
+    Column("characters", Integer, nullable=False),
+    Column("packed", LargeBinary, nullable=False),
+)
+"""of the chat model, a row a step, packed as rag/trace/calls.py has it: apart from the events, as few are ever read"""
 
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 

@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing
+from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing, named, numbered, quoting
 from rag.models.client import Prompt, Restart
 from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText
 from rag.models.embedded.engine import CONTEXT
-from rag.models.embedded.log_odds import TOP, YesNoQuestion, tokens_of
+from rag.models.embedded.log_odds import TOP, YesNoQuestion
 from rag.models.embedded.today import asks_of_today
 from rag.models.replies import KeywordsReply
-from rag.models.usage import Usage
+from rag.models.usage import Usage, tokens_of
 from rag.text.citations import claims, without_markers
 from rag.text.language import Language
 from rag.text.overlap import words_in
+from rag.trace.calls import About
 from rag.trace.details import Route, Turn
 from rag.trace.events import Style
 from rag.trace.grades import Grade, Grounding, Level, Usefulness
@@ -65,17 +66,20 @@ class EmbeddedChat(ChatModel):
         style: Style,
         rejected: Rejected | None = None,
     ) -> AnswerStream:
-        return self._stream(prompts.answer(question, passages, language, style, rejected), question, passages, usage)
+        prompt = prompts.answer(question, passages, language, style, rejected)
+        return self._stream(prompt, question, passages, usage, About("answer", numbered(passages)))
 
     def answer_from_memory(self, question: str, usage: Usage, *, language: Language) -> AnswerStream:
-        return self._stream(prompts.memory(question, language), question, [], usage)
+        return self._stream(prompts.memory(question, language), question, [], usage, About("answer"))
 
     def small_talk(self, message: str, usage: Usage, *, language: Language) -> AnswerStream:
-        return self._stream(prompts.talk(message, language), message, [], usage)
+        return self._stream(prompts.talk(message, language), message, [], usage, About("answer"))
 
-    async def _stream(self, prompt: Prompt, question: str, passages: Sequence[Passage], usage: Usage) -> AnswerStream:
+    async def _stream(
+        self, prompt: Prompt, question: str, passages: Sequence[Passage], usage: Usage, about: About
+    ) -> AnswerStream:
         text, logprobs = AttributedText(question, passages), list[float]()
-        async for piece in self.client.stream(prompt, usage, logprobs=True, top_logprobs=1):
+        async for piece in self.client.stream(prompt, usage, about=about, logprobs=True, top_logprobs=1):
             if isinstance(piece, Restart):
                 text, logprobs = AttributedText(question, passages), []
                 yield piece
@@ -96,17 +100,19 @@ class EmbeddedChat(ChatModel):
         not_useful: str = "",
     ) -> str:
         """It is not told why another query is needed: its grades have no reasons."""
-        return await self.client.write(prompts.rewrite(question, language), usage, max_tokens=LINE_TOKENS)
+        prompt = prompts.rewrite(question, language)
+        return await self.client.write(prompt, usage, about=About("query"), max_tokens=LINE_TOKENS)
 
     async def rewrite_for_web(self, question: str, usage: Usage, *, language: Language) -> str:
-        return await self.client.write(prompts.web_query(question, language), usage, max_tokens=LINE_TOKENS)
+        prompt = prompts.web_query(question, language)
+        return await self.client.write(prompt, usage, about=About("query"), max_tokens=LINE_TOKENS)
 
     async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
         prompt = prompts.standalone(question, turns, language)
-        return await self.client.write(prompt, usage, max_tokens=LINE_TOKENS)
+        return await self.client.write(prompt, usage, about=About("standalone"), max_tokens=LINE_TOKENS)
 
     async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
-        return await self._grade(grading.relevance(question, passage), usage)
+        return await self._grade(grading.relevance(question, passage), usage, About("relevance", named(passage)))
 
     async def check_grounding(
         self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
@@ -117,7 +123,10 @@ class EmbeddedChat(ChatModel):
         if not 1 <= len(sentences) <= MOST_CLAIMS:
             sentences = [without_markers(answer.text)]
         asked = [grading.grounding(question, each, passages, confidence) for each in sentences]
-        grades = [await self._grade(each, usage) for each in asked]
+        grades = [
+            await self._grade(each, usage, About("grounding", quoting(text)))
+            for each, text in zip(asked, sentences, strict=True)
+        ]
         unsupported = tuple(text for text, grade in zip(sentences, grades, strict=True) if grade.verdict == "no")
         weakest = min(grades, key=lambda grade: -1 if grade.score is None else grade.score)
         if weakest.verdict == "unknown":
@@ -126,23 +135,24 @@ class EmbeddedChat(ChatModel):
         return Grounding(**dict(weakest), level=level, unsupported=unsupported)
 
     async def check_usefulness(self, question: str, answer: Answer, usage: Usage) -> Usefulness:
-        grade = await self._grade(grading.usefulness(question, without_markers(answer.text)), usage)
+        text = without_markers(answer.text)
+        grade = await self._grade(grading.usefulness(question, text), usage, About("usefulness", quoting(text)))
         return Usefulness(**dict(grade), rating=None if grade.score is None else grading.rating(grade.score))
 
     async def grade_retrieval_need(self, question: str, usage: Usage) -> Grade:
-        return await self._grade(grading.retrieval_need(question), usage)
+        return await self._grade(grading.retrieval_need(question), usage, About("retrieval_need"))
 
     async def route(self, question: str, usage: Usage) -> Routing:
         """By rules where they know, else by how sure it is of either way; where it is of none, the documents."""
         if asks_of_today(question):
             return Routing("web", "todays_world")
         scores: list[tuple[Route, float]] = []
-        ways: tuple[tuple[Route, YesNoQuestion], ...] = (
-            ("talk", grading.is_small_talk(question)),
-            ("web", grading.asks_of_today(question)),
+        ways: tuple[tuple[Route, YesNoQuestion, About], ...] = (
+            ("talk", grading.is_small_talk(question), About("route_to_talk")),
+            ("web", grading.asks_of_today(question), About("route_to_web")),
         )
-        for way, asked in ways:
-            grade = await self._grade(asked, usage)
+        for way, asked, about in ways:
+            grade = await self._grade(asked, usage, about)
             scores.append((way, grade.score or 0.0))
             if grade.verdict == "yes":
                 return Routing(way, "model", scores=tuple(scores))
@@ -150,11 +160,12 @@ class EmbeddedChat(ChatModel):
 
     async def extract_keywords(self, question: str, usage: Usage, *, language: Language) -> Keywords:
         """All or none: what it puts in other words is often the very word that matters (docs/pipelines/hybrid.md)."""
-        message = await self.client.ask(prompts.keywords(question, language), usage, max_tokens=KEYWORDS_TOKENS)
-        named = KeywordsReply.read(message.text)
-        kept = words_in(question, named)
-        return Keywords(named, kept, why_not="invented" if len(kept) < len(set(named)) else None)
+        prompt = prompts.keywords(question, language)
+        message = await self.client.ask(prompt, usage, about=About("keywords"), max_tokens=KEYWORDS_TOKENS)
+        words = KeywordsReply.read(message.text)
+        kept = words_in(question, words)
+        return Keywords(words, kept, why_not="invented" if len(kept) < len(set(words)) else None)
 
-    async def _grade(self, asked: YesNoQuestion, usage: Usage) -> Grade:
-        message = await self.client.ask(asked.prompt, usage, max_tokens=1, logprobs=True, top_logprobs=TOP)
+    async def _grade(self, asked: YesNoQuestion, usage: Usage, about: About) -> Grade:
+        message = await self.client.ask(asked.prompt, usage, about=about, max_tokens=1, logprobs=True, top_logprobs=TOP)
         return asked.grade(tokens_of(message))

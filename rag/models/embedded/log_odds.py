@@ -5,13 +5,11 @@ log-odds between the two words are: docs/decisions/embedded-chat-model.md has th
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from langchain_core.messages import AIMessage
 
 from rag.models.client import Prompt
+from rag.models.usage import Token
 from rag.trace.grades import Explanation, Factor, Grade
 
 YES = frozenset({"yes", "y", "true", "correct", "はい", "是", "是的"})
@@ -20,9 +18,6 @@ NO = frozenset({"no", "n", "false", "incorrect", "いいえ", "いい", "否", "
 
 TOP = 20
 """tokens whose log-probabilities are asked for"""
-
-Token = Mapping[str, Any]
-"""of a reply, as OpenAI's protocol lists it: {"token", "logprob", "top_logprobs"}"""
 
 
 @dataclass(frozen=True)
@@ -75,8 +70,3 @@ def log_odds(top_logprobs: Iterable[Token]) -> float:
         return math.log(total) if total else least
 
     return side(YES) - side(NO)
-
-
-def tokens_of(message: AIMessage) -> Sequence[Token]:
-    """Those of a reply with their log-probabilities; none where the server does not tell them."""
-    return (message.response_metadata.get("logprobs") or {}).get("content") or ()

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from langchain_core.messages import AIMessage
 
 from index_store.base.errors import RequestRefused
-from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing
+from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing, named, numbered, quoting
 from rag.models.client import ChatClient, Prompt, Restart
 from rag.models.context_window import ContextWindow
 from rag.models.replies import GroundingReply, KeywordsReply, RelevanceReply, Reply, RouteReply, UsefulnessReply
@@ -17,6 +17,7 @@ from rag.models.usage import Usage
 from rag.settings import SERVICE_ANSWER, SERVICE_CONTEXT
 from rag.text.language import Language
 from rag.text.overlap import words_in
+from rag.trace.calls import About
 from rag.trace.details import Turn
 from rag.trace.events import Style
 from rag.trace.grades import Grade, Grounding, Usefulness
@@ -56,17 +57,18 @@ class ServiceChat(ChatModel):
         style: Style,
         rejected: Rejected | None = None,
     ) -> AnswerStream:
-        return self._stream(prompts.answer(question, passages, language, style, rejected), passages, usage)
+        prompt = prompts.answer(question, passages, language, style, rejected)
+        return self._stream(prompt, passages, usage, About("answer", numbered(passages)))
 
     def answer_from_memory(self, question: str, usage: Usage, *, language: Language) -> AnswerStream:
-        return self._stream(prompts.memory(question, language), [], usage)
+        return self._stream(prompts.memory(question, language), [], usage, About("answer"))
 
     def small_talk(self, message: str, usage: Usage, *, language: Language) -> AnswerStream:
-        return self._stream(prompts.talk(message, language), [], usage)
+        return self._stream(prompts.talk(message, language), [], usage, About("answer"))
 
-    async def _stream(self, prompt: Prompt, passages: Sequence[Passage], usage: Usage) -> AnswerStream:
+    async def _stream(self, prompt: Prompt, passages: Sequence[Passage], usage: Usage, about: About) -> AnswerStream:
         text = CitedText(passages)
-        async for piece in self.client.stream(prompt, usage):
+        async for piece in self.client.stream(prompt, usage, about=about):
             if isinstance(piece, Restart):
                 text = CitedText(passages)
                 yield piece
@@ -86,48 +88,53 @@ class ServiceChat(ChatModel):
         not_useful: str = "",
     ) -> str:
         prompt = prompts.rewrite(question, query, language, dropped=dropped, not_useful=not_useful)
-        return await self.client.write(prompt, usage)
+        return await self.client.write(prompt, usage, about=About("query"))
 
     async def rewrite_for_web(self, question: str, usage: Usage, *, language: Language) -> str:
-        return await self.client.write(prompts.web_query(question, language), usage)
+        return await self.client.write(prompts.web_query(question, language), usage, about=About("query"))
 
     async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
-        return await self.client.write(prompts.standalone(question, turns, language), usage)
+        prompt = prompts.standalone(question, turns, language)
+        return await self.client.write(prompt, usage, about=About("standalone"))
 
     async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
         prompt = prompts.relevance(question, passage)
-        return await self._read(prompt, RelevanceReply, RelevanceReply.read, usage) or Grade.unknown()
+        about = About("relevance", named(passage))
+        return await self._read(prompt, RelevanceReply, RelevanceReply.read, usage, about) or Grade.unknown()
 
     async def check_grounding(
         self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
     ) -> Grounding:
         prompt = prompts.grounding(question, answer.text, passages)
-        return await self._read(prompt, GroundingReply, GroundingReply.read, usage) or Grounding.unknown()
+        about = About("grounding", numbered(passages))
+        return await self._read(prompt, GroundingReply, GroundingReply.read, usage, about) or Grounding.unknown()
 
     async def check_usefulness(self, question: str, answer: Answer, usage: Usage) -> Usefulness:
         prompt = prompts.usefulness(question, answer.text)
-        return await self._read(prompt, UsefulnessReply, UsefulnessReply.read, usage) or Usefulness.unknown()
+        about = About("usefulness", quoting(answer.text))
+        return await self._read(prompt, UsefulnessReply, UsefulnessReply.read, usage, about) or Usefulness.unknown()
 
     async def grade_retrieval_need(self, question: str, usage: Usage) -> Grade:
         prompt = prompts.retrieval_need(question)
-        return await self._read(prompt, RelevanceReply, RelevanceReply.read, usage) or Grade.unknown()
+        about = About("retrieval_need")
+        return await self._read(prompt, RelevanceReply, RelevanceReply.read, usage, about) or Grade.unknown()
 
     async def route(self, question: str, usage: Usage) -> Routing:
-        reply = await self._read(prompts.route(question), RouteReply, RouteReply.read, usage)
+        reply = await self._read(prompts.route(question), RouteReply, RouteReply.read, usage, About("route"))
         return Routing(reply.route, "model", reply.reason) if reply else Routing("documents", "in_doubt")
 
     async def extract_keywords(self, question: str, usage: Usage, *, language: Language) -> Keywords:
         prompt = prompts.keywords(question, language)
-        named = await self._read(prompt, KeywordsReply, KeywordsReply.read, usage) or ()
-        return Keywords(named, kept=words_in(question, named))
+        words = await self._read(prompt, KeywordsReply, KeywordsReply.read, usage, About("keywords")) or ()
+        return Keywords(words, kept=words_in(question, words))
 
     async def _read(
-        self, prompt: Prompt, reply: type[Reply], read: Callable[[str], T | None], usage: Usage
+        self, prompt: Prompt, reply: type[Reply], read: Callable[[str], T | None], usage: Usage, about: About
     ) -> T | None:
         """None where nothing could be read, whichever way the model was asked."""
         for way in tuple(self._ways):
             try:
-                message = await self.client.ask(prompt, usage, **way(reply.json_schema()))
+                message = await self.client.ask(prompt, usage, about=about, **way(reply.json_schema()))
             except RequestRefused as error:
                 if way is _by_words or error.details["status"] not in (400, 422):
                     raise

@@ -7,6 +7,7 @@ from pydantic import SecretStr
 from rag.models.chat_model import ChatModel
 from rag.models.client import ChatClient
 from rag.models.service.chat import ServiceChat
+from rag.models.usage import count_retries
 from rag.settings import Settings
 
 NO_CHUNK_TIMEOUT = None
@@ -24,7 +25,7 @@ class ServiceSource:
         self.name = settings.chat_model
         self._settings = settings
         # Its own, since the shared one that ChatOpenAI takes belongs to the event loop that used it first.
-        self._http = openai.DefaultAsyncHttpxClient()
+        self._http = openai.DefaultAsyncHttpxClient(event_hooks={"request": [count_retries]})
         self._model: ServiceChat | None = None
 
     def is_ready(self) -> bool:

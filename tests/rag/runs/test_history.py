@@ -10,6 +10,7 @@ import pytest
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
 from rag.runs.history import TITLE_LENGTH, History
 from rag.runs.schema import FILE, SCHEMA
+from rag.trace.calls import MOST_OF_A_CALL, MOST_OF_A_RUN, Call, Message, Words
 from rag.trace.details import Detail, RefinementDetail, RetrievalDetail, Strip
 from rag.trace.events import (
     RunFinished,
@@ -162,6 +163,42 @@ def test_it_outlives_its_process(history, data_dir):
     again.close()
 
 
+# Calls of the chat model
+
+
+def call(text: str) -> Call:
+    return Call(
+        task="answer", model="m", temperature=0, max_tokens=9, number=1, milliseconds=1, status="finished",
+        messages=(Message(role="user", text=text),), reply=Words(text=""),
+    )  # fmt: skip
+
+
+def test_the_calls_of_a_step_are_found_by_run_step_and_attempt(history):
+    conversation = history.new_conversation("?").id
+    for run_id in "ab":
+        history.save(run_id, started(conversation, run_id))
+        for step, attempt in (("grade", 1), ("grade", 2), ("generate", 1)):
+            history.save_calls(run_id, step, attempt, [call(f"{run_id} {step} {attempt}")])
+    assert history.calls("b", "grade", 2) == (call("b grade 2"),)
+    assert history.calls("b", "grade", 3) == ()
+
+
+def test_what_a_run_keeps_of_its_calls_has_a_limit_over_all_its_steps(history):
+    history.save("r", started(history.new_conversation("?").id))
+    steps = MOST_OF_A_RUN // MOST_OF_A_CALL + 1
+    for attempt in range(1, steps + 1):
+        history.save_calls("r", "generate", attempt, [call("x" * MOST_OF_A_CALL)])
+    kept = [history.calls("r", "generate", attempt)[0].messages[0] for attempt in range(1, steps + 1)]
+    assert [each.left_out for each in kept] == [0] * (steps - 1) + [MOST_OF_A_CALL]
+
+
+def test_the_texts_are_packed(history, data_dir):
+    history.save("r", started(history.new_conversation("?").id))
+    history.save_calls("r", "generate", 1, [call("金庫の暗証番号" * 1000)])
+    with closing(sqlite3.connect(data_dir / FILE)) as connection:
+        assert connection.execute("SELECT length(packed) FROM calls").fetchone()[0] < 1000
+
+
 # Versions
 
 
@@ -178,18 +215,38 @@ CREATE TABLE events (run_id VARCHAR NOT NULL, position INTEGER NOT NULL, event T
 """
 """the history of version 0.1.0"""
 
+VERSION_1 = f"""
+{BEFORE_VERSIONS}
+CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL, PRIMARY KEY (version_num));
+INSERT INTO alembic_version VALUES ('0001');
+INSERT INTO conversations VALUES ('c', '日当は?', 1, 1);
+INSERT INTO runs VALUES ('r', 'c', '日当は?', '規程', 'naive', 1, 'finished', NULL);
+"""
+"""the last one that kept no prompts"""
+
 
 def sql(file: Path, script: str) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.executescript(script)
 
 
-@pytest.mark.parametrize("before", ["", BEFORE_VERSIONS], ids=["new", "of 0.1.0"])
+@pytest.mark.parametrize("before", ["", BEFORE_VERSIONS, VERSION_1], ids=["new", "of 0.1.0", "0001"])
 def test_a_history_has_the_same_tables_whatever_it_was_made_of(data_dir, before):
     data_dir.mkdir()
     sql(data_dir / FILE, before)
     History(data_dir).close()
     assert differences(data_dir / FILE, SCHEMA) == []
+
+
+def test_runs_of_before_prompts_were_kept_have_none_and_new_ones_have(data_dir):
+    data_dir.mkdir()
+    sql(data_dir / FILE, VERSION_1)
+    with closing(History(data_dir)) as history:
+        assert history.calls("r", "generate", 1) == ()
+        history.save_calls("r", "generate", 2, [call("日当は?")])
+        assert history.calls("r", "generate", 2) == (call("日当は?"),)
+        history.delete_conversation("c")
+        assert history.calls("r", "generate", 2) == ()
 
 
 def test_a_newer_one_is_refused_and_stays_as_it_is(data_dir):

@@ -1,12 +1,17 @@
 """What traces keep of documents that were removed."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from index_store.store import IndexStore
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine
+from rag.runs.run import Run
 from rag.settings import Settings
 from rag.trace.events import RunFinished, StepFinished
+from rag.trace.passages import Retrieval
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
 from tests.rag.verdicts import approve
@@ -67,6 +72,57 @@ def test_no_trace_holds_a_sentence_of_a_document_that_was_removed(open_loaded, p
         assert all(each.text and not each.removed for each in searched.passages if each.source != "safe.md")
 
 
+def prompts(engine: Engine, run: Run) -> str:
+    """All that is kept of what the model was asked."""
+    ended = [each for each in engine.history.events(run.id) if isinstance(each, StepFinished)]
+    kept = [call for each in ended for call in engine.calls(run.id, each.step, each.attempt, person="me")]
+    return "\n".join(message.text for call in kept for message in call.messages)
+
+
+def packed(engine: Engine) -> int:
+    """Rows of calls in the file itself."""
+    with closing(sqlite3.connect(engine.settings.data_dir / "history.sqlite3")) as connection:
+        return connection.execute("SELECT count(*) FROM calls").fetchone()[0]
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_the_prompts_of_a_run_that_quoted_it_go_whole(open_loaded, pipeline):
+    with open_loaded() as engine:
+        run = ask(engine, pipeline)
+        run.result()
+        assert SENTENCE in prompts(engine, run)
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        assert prompts(engine, run) == ""
+        assert packed(engine) == 0
+
+
+def test_the_prompts_of_other_runs_stay(open_loaded):
+    with open_loaded() as engine:
+        run = engine.ask(
+            "VPN client?", index=INDEX, pipeline_name="naive", retrieval=Retrieval(mode="vector", unit="chunk", k=1)
+        )
+        run.result()
+        before = prompts(engine, run)
+        assert "HazeGate" in before
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        assert prompts(engine, run) == before
+
+
+def test_a_step_that_ends_after_its_document_was_removed_keeps_no_prompt(open_loaded, chat):
+    gate = Gate()
+    chat.enqueue(Held(gate, "文書のとおりです[1]。"))
+    with open_loaded() as engine:
+        run = ask(engine)
+        gate.wait_for(1)
+        engine.store.remove(INDEX, "safe.md")
+        assert is_forgotten(engine)
+        gate.open()
+        assert run.result().status == "finished"
+        assert packed(engine) == 0
+
+
 @pytest.mark.parametrize("keep_removed", [False, True])
 def test_no_page_is_shown_a_sentence_of_it_out_of_the_memory_of_the_engine(open_loaded, keep_removed):
     with open_loaded(keep_removed=keep_removed) as engine:
@@ -117,6 +173,7 @@ def test_who_wants_them_kept_keeps_them(open_loaded):
         engine.store.remove(INDEX, "safe.md")
         assert is_forgotten(engine)
         assert SENTENCE in engine.history.events(run.id)[-1].citations[0].text
+        assert SENTENCE in prompts(engine, run)
 
 
 def test_a_new_version_of_a_document_leaves_the_traces_as_they_are(open_loaded, tmp_path):

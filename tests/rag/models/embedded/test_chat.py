@@ -10,9 +10,9 @@ from benchmarks.grading import passage
 from rag.models import chat_model
 from rag.models.client import Prompt
 from rag.models.embedded.chat import EmbeddedChat, ScoredAnswer
-from rag.models.embedded.log_odds import YesNoQuestion, tokens_of
+from rag.models.embedded.log_odds import YesNoQuestion
 from rag.models.service.source import ServiceSource
-from rag.models.usage import Usage
+from rag.models.usage import Usage, tokens_of
 from rag.settings import Settings
 from rag.trace.events import Style
 from rag.trace.grades import Factor, Grade
@@ -142,3 +142,31 @@ def test_an_answer_carries_how_sure_the_model_was_of_its_words(data_dir):
     scripted = Answer("It is white", tokens=2, logprobs=({"It is ": -0.1}, {"white": -0.5}))
     whole, _ = asked_as_embedded(data_dir, [scripted], answer)
     assert whole.confidence == pytest.approx(-0.3)
+
+
+def test_a_call_keeps_the_probabilities_that_its_grade_was_read_from(data_dir):
+    usage = Usage(record=[])
+    asked_as_embedded(
+        data_dir,
+        [Answer("no", logprobs=({"no": -0.5, "yes": -2.5},))],
+        lambda model: model.grade_relevance("日当は?", passage(1, "日当は2,500円です。"), usage),
+    )
+    [call] = usage.record
+    assert (call.task, call.reply.text, call.max_tokens) == ("relevance", "no", 1)
+    [token] = call.tokens
+    assert (token.token, token.logprob, token.top) == ("no", -0.5, (("no", -0.5), ("yes", -2.5)))
+
+
+def test_the_call_of_an_answer_keeps_how_sure_it_was_of_each_token(data_dir):
+    usage = Usage(record=[])
+
+    async def answer(model: EmbeddedChat) -> None:
+        found = [passage(1, "日当は2,500円です。")]
+        writing = model.answer("日当は?", found, usage, language="ja", style=Style())
+        assert [piece async for piece in writing]
+
+    asked_as_embedded(data_dir, [Answer("日当は2,500円。", logprobs=({"日当": -0.1},) * 3)], answer)
+    [call] = usage.record
+    assert call.reply.text == "日当は2,500円。"
+    assert [each.logprob for each in call.tokens] == [-0.1] * 3
+    assert all(each.top == () for each in call.tokens)

@@ -1,0 +1,143 @@
+"""What the chat model was asked, and what it replied, word for word; and how that is kept."""
+
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple, TypeVar
+
+from pydantic import TypeAdapter
+
+from index_store.base.errors import Failure
+from rag.trace.passages import Frozen
+
+MOST_OF_A_CALL = 60_000
+"""characters that are kept of its messages and its reply: what a context window of 16,384 tokens holds in English"""
+
+MOST_OF_A_RUN = 600_000
+"""the same of all its calls together"""
+
+LEVEL = 6
+"""of zlib, its usual one: grades of one step repeat each other, and shrink to a tenth in some milliseconds"""
+
+
+class About(NamedTuple):
+    """What a call is for."""
+
+    task: str
+    """a key that readers have words for, such as `relevance`"""
+    of: str = ""
+    """what it is about, where a step asks the same of several things: a passage, a sentence"""
+
+
+class Words(Frozen):
+    """A text as it was; of one that is too long, its beginning and its end."""
+
+    text: str
+    left_out: int = 0
+    """characters"""
+    at: int = 0
+    """where in `text` they stood"""
+
+
+class Message(Words):
+    role: str
+    """system, user or assistant"""
+
+
+W = TypeVar("W", bound=Words)
+
+
+class TokenProbability(Frozen):
+    """A token of the reply, where the log-probabilities were asked for."""
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+    """the likeliest in its place, each with its log-probability; only where more than one was asked for"""
+
+
+class Request(Frozen):
+    """As it was sent: the messages, and these settings alone. No header, and so no key."""
+
+    task: str
+    """as in About"""
+    of: str = ""
+    model: str
+    temperature: float | None
+    max_tokens: int | None
+    reply_format: str | None = None
+    """`json_schema` or `function_call`, where the reply was to follow a schema"""
+    messages: tuple[Message, ...]
+
+
+class Call(Request):
+    """One call of the chat model, however it ended, with what was known then."""
+
+    number: int
+    """from 1, in the order in which the step's calls began"""
+    reply: Words
+    """as it came, of a function call its arguments"""
+    tokens: tuple[TokenProbability, ...] = ()
+    """of the reply"""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    milliseconds: float
+    retries: int = 0
+    """requests that were refused before this one: the service was busy, failed or was not reached"""
+    status: Literal["finished", "stopped", "failed"]
+    error: Failure | None = None
+
+    @property
+    def characters(self) -> int:
+        """That are kept."""
+        return sum(len(each.text) for each in (*self.messages, self.reply))
+
+
+def within_limits(calls: Iterable[Call], most: int = MOST_OF_A_RUN) -> tuple[Call, ...]:
+    """With no more than `most` characters in all, and MOST_OF_A_CALL each; the last calls lose theirs first."""
+    kept = []
+    for call in calls:
+        kept.append(_shortened(call, min(most, MOST_OF_A_CALL)))
+        most -= kept[-1].characters
+    return tuple(kept)
+
+
+def _shortened(call: Call, most: int) -> Call:
+    """The longest of its texts are cut, to one length."""
+    if call.characters <= most:
+        return call
+    lengths = sorted(len(each.text) for each in (*call.messages, call.reply))
+    longest = 0
+    for position, length in enumerate(lengths):
+        longest = most // (len(lengths) - position)
+        if length > longest:
+            break
+        most -= length
+    reply = _cut(call.reply, longest)
+    return call.model_copy(
+        update={
+            "messages": tuple(_cut(each, longest) for each in call.messages),
+            "reply": reply,
+            "tokens": () if reply.left_out else call.tokens,
+        }
+    )
+
+
+def _cut(words: W, most: int) -> W:
+    """Without its middle: the task stands at the end of a prompt, and what it is about at its beginning."""
+    text = words.text
+    if len(text) <= most:
+        return words
+    head, tail = most - most // 2, most // 2
+    kept = text[:head] + text[len(text) - tail :]
+    return words.model_copy(update={"text": kept, "left_out": len(text) - most, "at": head})
+
+
+_calls: TypeAdapter[tuple[Call, ...]] = TypeAdapter(tuple[Call, ...])
+
+
+def pack(calls: Sequence[Call]) -> bytes:
+    return zlib.compress(_calls.dump_json(tuple(calls)), LEVEL)
+
+
+def unpack(packed: bytes) -> tuple[Call, ...]:
+    return _calls.validate_json(zlib.decompress(packed))
