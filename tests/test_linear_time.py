@@ -12,7 +12,7 @@ from contextlib import suppress
 import pytest
 
 from index_store.base.errors import DocumentError
-from index_store.full_text.analysis import Analyzer
+from index_store.full_text.analysis import Analyzer, words_in_order
 from index_store.full_text.bm25 import ChunkTerms
 from index_store.full_text.folding import fold
 from index_store.full_text.glossary import Glossary
@@ -25,6 +25,7 @@ from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
 from pages.widgets.chat.answer import answer_html
 from pages.widgets.search.results import marked
+from pages.widgets.trace.word_diff import choice_html, rewrite_html
 from pages.words import plain
 from rag.models.context_window import ContextWindow, fit_to_context
 from rag.models.embedded import grading
@@ -168,10 +169,13 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "Analyzer.matches": with_matches_marked,
     "ChunkTerms": lambda text: ChunkTerms.of(ANALYZER, "c", text, [], ""),
     "are_near_duplicates": lambda text: are_near_duplicates(text, text + "w"),
+    "words_in_order": words_in_order,
     "split_text": lambda text: split_text(text, 300, 40),
     "blocks_of": blocks_of,
     "paragraph": as_markdown.paragraph,
     # pages
+    "rewrite_html": lambda text: rewrite_html(text, f"{QUESTION} {text[::2]}"),
+    "choice_html": lambda text: choice_html(text, [text, "1", "日当"], "detail.words"),
     "answer_html": lambda text: answer_html(text, (), None, "key"),
     "plain": plain,
 }

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from functools import cache, lru_cache
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
 from typing import Any, NamedTuple
 
 import snowballstemmer
@@ -42,6 +42,7 @@ _PRIMED = rf"(?<!{_LETTER})(?<!['’′]){_LETTER}\d*['’′]+(?!{_LETTER})"
 """X' is another thing than X; a letter in quotes is none of this"""
 _WORD = re.compile(rf"{_PRIMED}|\d+(?:[.,]\d+)+(?!{_LETTER})|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
 """a name such as X', a number with its points, a word with its apostrophes, or Hangul, which Sudachi does not know"""
+_PIECE = re.compile(rf"[{_JAPANESE}]+|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+|\s+|.", re.DOTALL)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _SIGNS = re.compile(r"[^\w\s]+")
 
@@ -225,6 +226,15 @@ def _pairs(text: str) -> Iterator[tuple[int, int, str]]:
         start, end = run.span()
         for at in range(start, max(end - 1, start + 1)):
             yield at, min(at + 2, end), text[at : at + 2] if end - start > 1 else text[at]
+
+
+def words_in_order(text: str) -> list[str]:
+    """Words, signs and spaces, as they are written; joined they are the text again."""
+    found = []
+    for piece in _PIECE.findall(text):
+        ends = [each.end for each in SUDACHI.morphemes(piece)] if _HAS_JAPANESE.match(piece) else [len(piece)]
+        found += [piece[start:end] for start, end in pairwise([0, *ends])]
+    return found
 
 
 _FITTING = str.maketrans({" ": "_", "'": "’", "′": "’", '"': "”", **dict.fromkeys([*range(32), 127])})

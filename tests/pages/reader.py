@@ -1,6 +1,7 @@
 """Pages' functions as a reader of one language gets them: inside a real run of a Streamlit script."""
 
 from collections.abc import Callable
+from html.parser import HTMLParser
 from typing import TypeVar
 
 from streamlit.testing.v1 import AppTest
@@ -22,3 +23,21 @@ def for_reader(language: Language, work: Callable[[], T]) -> tuple[T, AppTest]:
     page.run()
     assert not page.exception, page.exception
     return results[0], page
+
+
+class Tags(HTMLParser):
+    """The tags that a browser would see in `html`, and the text between them."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data

@@ -3,7 +3,6 @@
 import json
 import re
 from html import unescape
-from html.parser import HTMLParser
 from typing import Literal, get_args
 from urllib.parse import parse_qsl
 
@@ -14,39 +13,23 @@ from pages.texts import texts
 from pages.widgets.trace import detail
 from pages.widgets.trace.view import JsonView, view_of
 from rag.trace.details import (
+    AssessmentDetail,
     AttemptsDetail,
     CandidatesDetail,
     GenerationDetail,
+    GradesDetail,
     GroundingDetail,
     KeywordsDetail,
     NotUsed,
     RetrievalDetail,
 )
-from rag.trace.grades import Explanation, Factor, Grounding
+from rag.trace.grades import Explanation, Factor, Grounding, PassageGrade
 from rag.trace.passages import Frozen
 from tests.pages.chat_page import shown
-from tests.pages.reader import for_reader
-from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, PARTLY, finished
+from tests.pages.reader import Tags, for_reader
+from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, NO, OF_BEFORE, PARTLY, finished
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
-
-
-class Tags(HTMLParser):
-    """The tags that a browser would see in `html`, and the text between them."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.names: set[str] = set()
-        self.attributes: set[str] = set()
-        self.text = ""
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.names.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def test_a_step_that_went_on_without_its_model_says_so_in_its_row_and_in_full():
@@ -195,9 +178,9 @@ def the(kind):
 def test_candidates_are_a_table_with_a_row_each_the_best_first():
     heads, best, without, last = table_of(the(CandidatesDetail))
     assert heads == ["Passage", "Relevance", "Grounding", "Usefulness", "Score", "Answer"]
-    assert best == ["[1]", "relevant 0.90", "partly grounded", "5 of 5", "2.00", HOSTILE]
+    assert best == ["[1]", "relevant, 0.90", "partly grounded", "5 of 5", "2.00", HOSTILE]
     assert without == ["none", "not graded", "fully grounded", "not graded", "1.00", HOSTILE]
-    assert last[1] == "not relevant 0.10"
+    assert last[1] == "not relevant, 0.10"
 
 
 def test_the_attempt_that_is_kept_is_marked_among_the_others():
@@ -223,6 +206,36 @@ def test_an_explanation_of_several_factors_names_each_of_them(language):
     name = {"ja": "要素", "en": "factor "}[language]
     assert f"{name}0 +0.1, {name}1 +0.2" in text
     assert "+0.3" in text
+
+
+@each_language
+def test_a_grade_says_its_verdict_and_score_first_and_how_it_came_about_when_asked(language):
+    graded = PassageGrade(passage=BOTH_SIDES, grade=NO.model_copy(update={"reason": "It says nothing of it."}))
+    html = html_of(GradesDetail(question="?", grades=(graded,)), language)
+    line, _, opened = html.partition("</summary>")
+    told = {"ja": "関連なし、0.10", "en": "not relevant, 0.10"}[language]
+    assert told in Tags(line).text
+    assert "It says nothing of it." not in line
+    assert "-4.0" not in line
+    how, _, asked = opened.partition(f"<summary>{texts(language)['detail.how']}</summary>")
+    assert how == '<details class="how">'
+    assert "It says nothing of it." in asked
+    assert "-4.0" in asked
+    assert "+0.5" in asked
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [GroundingDetail(grade=explained(0.5), claims=()), AssessmentDetail(grades=(), lower=0, upper=1, action="correct")],
+    ids=["grounding", "nothing graded"],
+)
+def test_no_sum_stands_outside_of_a_fold(detail):
+    html = re.sub('<details class="how">.*?</details>', "", html_of(detail), flags=re.DOTALL)
+    assert "log-odds" not in html
+
+
+def test_a_grade_without_a_reason_has_nothing_to_unfold():
+    assert "<details" not in html_of(GroundingDetail(grade=OF_BEFORE, claims=()))
 
 
 def test_an_explanation_of_one_factor_tells_it_once():

@@ -16,8 +16,10 @@ from index_store.ingestion.results import IngestStatus
 from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
 from pages.widgets.search.question_words import Found
+from rag.models.client import REPLY_FORMATS, Message
 from rag.pipelines import PIPELINES
 from rag.runs.options import LENGTHS, TONES
+from rag.trace.calls import Call
 from rag.trace.details import AssessmentDetail, NotUsed, Route, StandaloneDetail
 from rag.trace.events import Outcome, RunStatus, Style
 from rag.trace.grades import Level
@@ -89,6 +91,9 @@ FAMILIES = {
     "search.{}_rank": set(MODES),
     "search.{}_unranked": set(MODES),
     "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_", "need_"), ("yes", "no"))},
+    "call.{}": {*get_args(Call.model_fields["status"].annotation), *REPLY_FORMATS.values()} - {"finished"},
+    "message.{}": set(get_args(get_args(Message)[0])),
+    "task.{}": literals("rag", "About"),
     "grounding.{}": set(get_args(Level)),
 }
 """by the pattern of an f-string that is a key: all that may stand in its place"""

@@ -110,7 +110,7 @@ def _relevance(grade: Grade) -> str:
     if grade.verdict == "unknown":
         return say("detail.unknown")
     word = say({"yes": "detail.relevant_yes", "no": "detail.relevant_no"}[grade.verdict])
-    return word if grade.score is None else f"{word} {grade.score:.2f}"
+    return word if grade.score is None else say("detail.graded", verdict=word, score=f"{grade.score:.2f}")
 
 
 def _grounding(grade: Grounding) -> str:

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from pages.widgets.trace.html import facts, headed, meter, numbers
+from pages.widgets.trace.html import facts, headed, measured, meter, numbers
 from pages.widgets.trace.passage_row import passage_row
 from pages.widgets.trace.view import View
 from pages.words import language, say
@@ -23,13 +23,7 @@ class GradesView(View[GradesDetail], of=GradesDetail):
         return say("summary.grades", relevant=self.detail.relevant, count=len(self.detail.grades))
 
     def html(self) -> str:
-        return "".join(passage_row(each.passage, self._grade(each)) for each in self.detail.grades)
-
-    @staticmethod
-    def _grade(each: PassageGrade) -> str:
-        known = f'<span class="known">{escape(say("detail.known"))}</span>' if each.known else ""
-        failed = f'<span class="reason">{escape(each.error.sentence(language()))}</span>' if each.error else ""
-        return grade_html(each.grade, prefix="relevant_") + known + failed
+        return "".join(map(_graded_passage, self.detail.grades))
 
 
 class AssessmentView(View[AssessmentDetail], of=AssessmentDetail):
@@ -43,8 +37,7 @@ class AssessmentView(View[AssessmentDetail], of=AssessmentDetail):
         else:
             rule = say("assessment.rule_scores", lower=f"{detail.lower:g}", upper=f"{detail.upper:g}")
         told = facts({"detail.rule": rule, "detail.verdict": self.summary()})
-        grades = (passage_row(each.passage, grade_html(each.grade, prefix="relevant_")) for each in detail.grades)
-        return told + "".join(grades)
+        return told + "".join(map(_graded_passage, detail.grades))
 
 
 class RefinementView(View[RefinementDetail], of=RefinementDetail):
@@ -55,7 +48,7 @@ class RefinementView(View[RefinementDetail], of=RefinementDetail):
     def html(self) -> str:
         rows = "".join(
             f'<tr class="{"kept" if strip.kept else "dropped"}"><td>[{strip.passage}]</td>'
-            f"<td>{escape(strip.text)}</td><td>{meter(strip.score)}</td></tr>"
+            f"<td>{escape(strip.text)}</td><td>{measured(strip.score)}</td></tr>"
             for strip in self.detail.strips
         )
         return f'<table class="strips">{rows}</table>'
@@ -123,18 +116,36 @@ def usefulness_html(grade: Usefulness) -> str:
     return grade_html(grade, word=say("detail.rating", rating=grade.rating) if grade.rating else None)
 
 
+def _graded_passage(each: PassageGrade) -> str:
+    known = f'<span class="known">{escape(say("detail.known"))}</span>' if each.known else ""
+    failed = f'<span class="reason">{escape(each.error.sentence(language()))}</span>' if each.error else ""
+    verdict = _verdict(each.grade, prefix="relevant_")
+    return passage_row(each.passage, verdict + known + failed, _how(each.grade))
+
+
 def grade_html(grade: Grade, prefix: str = "", word: str | None = None) -> str:
     """`prefix`: of the keys of the verdict's words; `word`: instead of them."""
+    return _verdict(grade, prefix, word) + _how(grade)
+
+
+def _verdict(grade: Grade, prefix: str = "", word: str | None = None) -> str:
+    """In a word, with how sure of it the grader is."""
     if word is None:
         word = say(f"detail.{prefix}{grade.verdict}" if grade.verdict != "unknown" else "detail.unknown")
-    shown = f'<span class="verdict {grade.verdict}">{escape(word)}</span>'
+    bar = ""
     if grade.score is not None:
-        shown += meter(grade.score)
+        word, bar = say("detail.graded", verdict=word, score=f"{grade.score:.2f}"), meter(grade.score)
+    return f'<span class="grade"><span class="verdict {grade.verdict}">{escape(word)}</span>{bar}</span>'
+
+
+def _how(grade: Grade) -> str:
+    """How it came about, for whoever asks."""
+    told = f'<p class="reason">{escape(grade.reason)}</p>' if grade.reason else ""
     if grade.explanation:
-        shown += f'<span class="explanation">{escape(_explanation(grade.explanation))}</span>'
-    if grade.reason:
-        shown += f'<span class="reason">{escape(grade.reason)}</span>'
-    return f'<span class="grade">{shown}</span>'
+        told += f'<p class="explanation">{escape(_explanation(grade.explanation))}</p>'
+    if not told:
+        return ""
+    return f'<details class="how"><summary>{escape(say("detail.how"))}</summary>{told}</details>'
 
 
 def _explanation(told: Explanation) -> str:

@@ -25,7 +25,12 @@ def headed(key: str, html: str) -> str:
 
 def meter(score: float) -> str:
     """`score`: 0 to 1."""
-    return f'<meter min="0" max="1" low="0.5" value="{score:.3f}"></meter><span class="score">{score:.2f}</span>'
+    return f'<meter min="0" max="1" low="0.5" value="{score:.3f}"></meter>'
+
+
+def measured(score: float) -> str:
+    """A meter with its number."""
+    return f'{meter(score)}<span class="score">{score:.2f}</span>'
 
 
 def numbers(passages: Iterable[int]) -> str:

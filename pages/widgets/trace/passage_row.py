@@ -7,11 +7,12 @@ from rag.text.fence import place
 from rag.trace.passages import Passage
 
 
-def passage_row(passage: Passage, note: str = "") -> str:
+def passage_row(passage: Passage, note: str = "", more: str = "") -> str:
+    """`note`: in its line, `more`: above its text; HTML."""
     page = f" · {escape(say('detail.page', page=passage.page))}" if passage.page else ""
     return (
         f'<details class="passage"><summary><b>[{passage.number}]</b> {escape(place(passage))}{page} '
-        f"{note}</summary>{_text(passage)}{_notes(passage)}</details>"
+        f"{note}</summary>{more}{_text(passage)}{_notes(passage)}</details>"
     )
 
 

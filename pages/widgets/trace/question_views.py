@@ -2,8 +2,9 @@
 
 from html import escape
 
-from pages.widgets.trace.html import facts, headed, meter
+from pages.widgets.trace.html import facts, headed, measured
 from pages.widgets.trace.view import View
+from pages.widgets.trace.word_diff import rewrite_html
 from pages.words import say
 from rag.trace.details import RewriteDetail, RouteDetail, StandaloneDetail
 
@@ -17,13 +18,14 @@ class StandaloneView(View[StandaloneDetail], of=StandaloneDetail):
 
     def html(self) -> str:
         detail = self.detail
-        told = {"detail.before": detail.before}
         if detail.after != detail.before:
-            told["detail.after"] = detail.after
+            told = rewrite_html(detail.before, detail.after)
+        else:
+            told = facts({"detail.before": detail.before})
         if detail.refused is not None:
-            told["detail.refused"] = detail.refused
+            told += facts({"detail.refused": detail.refused})
         turns = "".join(f"<li>{escape(turn.question)}<br>{escape(turn.answer)}</li>" for turn in detail.turns)
-        return facts(told) + headed("detail.said", f"<ol>{turns}</ol>" if turns else "")
+        return told + headed("detail.said", f"<ol>{turns}</ol>" if turns else "")
 
 
 class RewriteView(View[RewriteDetail], of=RewriteDetail):
@@ -34,12 +36,12 @@ class RewriteView(View[RewriteDetail], of=RewriteDetail):
 
     def html(self) -> str:
         detail = self.detail
-        told = {"detail.before": detail.before, "detail.after": detail.after}
+        told = {}
         if detail.refused is not None:
             told["detail.refused"] = detail.refused
         if detail.reason:
             told["detail.reason"] = detail.reason
-        return facts(told)
+        return rewrite_html(detail.before, detail.after) + facts(told)
 
 
 class RouteView(View[RouteDetail], of=RouteDetail):
@@ -51,7 +53,7 @@ class RouteView(View[RouteDetail], of=RouteDetail):
         told = {"detail.question": detail.question, "detail.route": say(f"route.{detail.route}")}
         told["detail.reason"] = detail.reason or say(f"why.{detail.why}")
         scores = "".join(
-            f"<tr><td>{escape(say(f'route.{route}'))}</td><td>{meter(score)}</td></tr>"
+            f"<tr><td>{escape(say(f'route.{route}'))}</td><td>{measured(score)}</td></tr>"
             for route, score in detail.scores.items()
         )
         return facts(told) + (f"<table>{scores}</table>" if scores else "")

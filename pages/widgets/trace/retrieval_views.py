@@ -8,6 +8,7 @@ from pages.widgets.location import link
 from pages.widgets.trace.html import facts
 from pages.widgets.trace.passage_row import passage_row, ranks, web_note
 from pages.widgets.trace.view import View
+from pages.widgets.trace.word_diff import choice_html
 from pages.words import counted, language, say
 from rag.trace.details import DocumentsDetail, KeywordsDetail, RetrievalDetail, WebSearchDetail
 
@@ -52,16 +53,20 @@ class KeywordsView(View[KeywordsDetail], of=KeywordsDetail):
 
     def html(self) -> str:
         detail = self.detail
-        told = {"detail.question": detail.question}
-        if detail.why:
-            told["detail.own_words"] = ", ".join(detail.own_words)
-        else:
-            told["detail.words"] = ", ".join(detail.words)
+        told = {}
         if invented := [word for word in detail.named if word not in detail.words]:
             told["detail.not_used"] = ", ".join(invented)
         if detail.error:
             told["detail.reason"] = detail.error.sentence(language())
-        return facts({key: text for key, text in told.items() if text})
+        return self._choice() + facts(told)
+
+    def _choice(self) -> str:
+        detail = self.detail
+        if detail.words:
+            return choice_html(detail.question, detail.words, "detail.words")
+        if detail.own_words:
+            return choice_html(detail.question, detail.own_words, "detail.own_words")
+        return facts({"detail.question": detail.question})
 
 
 class WebSearchView(View[WebSearchDetail], of=WebSearchDetail):

@@ -1,0 +1,105 @@
+"""The trace in a real browser: grades that anybody can read, prompts and replies, and what a rewrite changed."""
+
+import json
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.conftest import YES
+from tests.browser.visitor import LOADED, Visitor
+
+FIRST = "国内出張の日当は、いくらですか？"
+ANSWER = "日当は1日2,500円です[1]。"
+FOLLOW_UP = "それはいつ払われますか？"
+STANDALONE = "国内出張の日当はいつ払われますか？"
+
+wide_and_narrow = pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
+light_and_dark = pytest.mark.parametrize("scheme", ["light", "dark"])
+
+
+@pytest.fixture
+def answered(server) -> None:
+    server.token_seconds = server.delay = 0
+    server.default = ANSWER
+    server.answer_when(lambda request: request.schema is not None, YES)
+    server.answer_when(lambda request: FOLLOW_UP in request.prompt and FIRST in request.prompt, STANDALONE, times=1)
+
+
+def asked(visit, language: str, width: int, *questions: str) -> Visitor:
+    """With the trace of the last one opened."""
+    visitor = visit(language, width=width)
+    for question in questions:
+        visitor.ask(question)
+        visitor.wait_for_the_end()
+        visitor.settle()
+    visitor.traces.last.click()
+    expect(visitor.step("retrieve")).to_be_visible(timeout=LOADED)
+    return visitor
+
+
+def row(visitor: Visitor, step: str) -> Locator:
+    """The whole of a step's row, opened."""
+    summary = visitor.step(step)
+    summary.click()
+    return visitor.page.get_by_test_id("stExpander").filter(has=summary).last
+
+
+def unfold(visitor: Visitor, opened: Locator) -> Locator:
+    title = visitor.words["call.fold_one"], visitor.words["call.fold"].partition("(")[0].strip()
+    opened.get_by_text(title[0]).or_(opened.get_by_text(title[1])).first.click()
+    calls = opened.locator(".calls")
+    expect(calls).to_be_visible(timeout=LOADED)
+    return calls
+
+
+@wide_and_narrow
+@light_and_dark
+def test_a_grade_says_verdict_and_score_and_opens_to_how_it_came_about(
+    loaded_app, answered, visit, language, width, scheme
+):
+    visitor = asked(visit, language, width, FIRST)
+    visitor.page.emulate_media(color_scheme=scheme)
+    opened = row(visitor, "grade_documents")
+    graded = visitor.words["detail.graded"].format(verdict=visitor.words["detail.relevant_yes"], score="0.90")
+    expect(opened.locator(".verdict").first).to_have_text(graded)
+    reason = opened.locator(".reason").first
+    expect(reason).to_be_hidden()
+    opened.locator(".passage > summary").first.click()
+    expect(reason).to_be_hidden()
+    opened.locator(".how > summary").first.click()
+    expect(reason).to_have_text("It says so.")
+    assert visitor.width <= width
+
+
+@wide_and_narrow
+@light_and_dark
+def test_a_step_that_asked_the_model_opens_to_prompt_and_reply(
+    loaded_app, answered, visit, server, language, width, scheme
+):
+    visitor = asked(visit, language, width, FIRST)
+    visitor.page.emulate_media(color_scheme=scheme)
+    calls = unfold(visitor, row(visitor, "grade_documents"))
+    [request, *_] = [each for each in server.chats if each.schema is not None]
+    call = calls.locator(".call").first
+    if not call.get_attribute("open") and call.locator("pre").first.is_hidden():
+        call.locator("> summary").click()
+    shown = [each.inner_text().strip() for each in call.locator("pre").all()]
+    asked_for = [message["content"].strip() for message in request.messages]
+    assert shown[0] == asked_for[0]
+    assert json.loads(shown[-1]) == json.loads(YES)
+    expect(call.locator(".settings")).to_contain_text(visitor.words["call.json_schema"])
+    assert visitor.width <= width
+
+
+@wide_and_narrow
+def test_a_follow_up_shows_which_words_were_taken_out_and_put_in(loaded_app, answered, visit, language, width):
+    visitor = asked(visit, language, width, FIRST, FOLLOW_UP)
+    opened = row(visitor, "standalone_question")
+    expect(opened.locator("del")).to_have_text("それ")
+    expect(opened.locator("ins")).to_have_text("国内出張の日当")
+    line = "each => getComputedStyle(each).textDecorationLine"
+    assert opened.locator("del").evaluate(line) == "line-through"
+    assert opened.locator("ins").evaluate(line) == "underline"
+    calls = unfold(visitor, opened)
+    expect(calls.locator("pre").last).to_have_text(STANDALONE)
+    assert visitor.width <= width
