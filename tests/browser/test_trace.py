@@ -7,14 +7,16 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import YES
 from tests.browser.visitor import LOADED, Visitor
+from tests.servers import Answer
 
 FIRST = "国内出張の日当は、いくらですか？"
 ANSWER = "日当は1日2,500円です[1]。"
 FOLLOW_UP = "それはいつ払われますか？"
 STANDALONE = "国内出張の日当はいつ払われますか？"
 
-wide_and_narrow = pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
-light_and_dark = pytest.mark.parametrize("scheme", ["light", "dark"])
+each_look = pytest.mark.parametrize(
+    ("language", "width", "scheme"), [("ja", 1280, "light"), ("en", 390, "dark")], ids=["wide", "narrow"]
+)
 
 
 @pytest.fixture
@@ -25,9 +27,10 @@ def answered(server) -> None:
     server.answer_when(lambda request: FOLLOW_UP in request.prompt and FIRST in request.prompt, STANDALONE, times=1)
 
 
-def asked(visit, language: str, width: int, *questions: str) -> Visitor:
+def asked(visit, language: str, width: int, scheme: str, *questions: str) -> Visitor:
     """With the trace of the last one opened."""
     visitor = visit(language, width=width)
+    visitor.page.emulate_media(color_scheme=scheme)
     for question in questions:
         visitor.ask(question)
         visitor.wait_for_the_end()
@@ -40,25 +43,26 @@ def asked(visit, language: str, width: int, *questions: str) -> Visitor:
 def row(visitor: Visitor, step: str) -> Locator:
     """The whole of a step's row, opened."""
     summary = visitor.step(step)
+    visitor.settle()
     summary.click()
-    return visitor.page.get_by_test_id("stExpander").filter(has=summary).last
+    opened = summary.locator("xpath=ancestor::*[@data-testid='stExpander'][1]")
+    expect(opened.locator(".detail footer")).to_be_visible()
+    return opened
 
 
-def unfold(visitor: Visitor, opened: Locator) -> Locator:
-    title = visitor.words["call.fold_one"], visitor.words["call.fold"].partition("(")[0].strip()
-    opened.get_by_text(title[0]).or_(opened.get_by_text(title[1])).first.click()
+def unfold(opened: Locator) -> Locator:
+    """Prompts and replies of a row that is open."""
+    opened.get_by_test_id("stExpander").locator("summary").first.click()
     calls = opened.locator(".calls")
     expect(calls).to_be_visible(timeout=LOADED)
     return calls
 
 
-@wide_and_narrow
-@light_and_dark
+@each_look
 def test_a_grade_says_verdict_and_score_and_opens_to_how_it_came_about(
     loaded_app, answered, visit, language, width, scheme
 ):
-    visitor = asked(visit, language, width, FIRST)
-    visitor.page.emulate_media(color_scheme=scheme)
+    visitor = asked(visit, language, width, scheme, FIRST)
     opened = row(visitor, "grade_documents")
     graded = visitor.words["detail.graded"].format(verdict=visitor.words["detail.relevant_yes"], score="0.90")
     expect(opened.locator(".verdict").first).to_have_text(graded)
@@ -71,14 +75,12 @@ def test_a_grade_says_verdict_and_score_and_opens_to_how_it_came_about(
     assert visitor.width <= width
 
 
-@wide_and_narrow
-@light_and_dark
+@each_look
 def test_a_step_that_asked_the_model_opens_to_prompt_and_reply(
     loaded_app, answered, visit, server, language, width, scheme
 ):
-    visitor = asked(visit, language, width, FIRST)
-    visitor.page.emulate_media(color_scheme=scheme)
-    calls = unfold(visitor, row(visitor, "grade_documents"))
+    visitor = asked(visit, language, width, scheme, FIRST)
+    calls = unfold(row(visitor, "grade_documents"))
     [request, *_] = [each for each in server.chats if each.schema is not None]
     call = calls.locator(".call").first
     if not call.get_attribute("open") and call.locator("pre").first.is_hidden():
@@ -91,15 +93,33 @@ def test_a_step_that_asked_the_model_opens_to_prompt_and_reply(
     assert visitor.width <= width
 
 
-@wide_and_narrow
-def test_a_follow_up_shows_which_words_were_taken_out_and_put_in(loaded_app, answered, visit, language, width):
-    visitor = asked(visit, language, width, FIRST, FOLLOW_UP)
+@each_look
+def test_a_follow_up_shows_which_words_were_taken_out_and_put_in(loaded_app, answered, visit, language, width, scheme):
+    visitor = asked(visit, language, width, scheme, FIRST, FOLLOW_UP)
     opened = row(visitor, "standalone_question")
     expect(opened.locator("del")).to_have_text("それ")
     expect(opened.locator("ins")).to_have_text("国内出張の日当")
     line = "each => getComputedStyle(each).textDecorationLine"
     assert opened.locator("del").evaluate(line) == "line-through"
     assert opened.locator("ins").evaluate(line) == "underline"
-    calls = unfold(visitor, opened)
+    calls = unfold(opened)
     expect(calls.locator("pre").last).to_have_text(STANDALONE)
     assert visitor.width <= width
+
+
+def test_prompt_and_reply_can_be_read_while_the_answer_is_being_written(loaded_app, visit, server):
+    server.default = Answer("One word after another. " * 40, token_seconds=0.1)
+    visitor = visit()
+    visitor.ask(FIRST)
+    expect(visitor.answers).to_contain_text("One", timeout=LOADED)
+    visitor.step("grade_documents").click()
+    live = visitor.step("grade_documents").locator("xpath=ancestor::*[@data-testid='stExpander'][1]")
+    calls = unfold(live)
+    calls.locator(".call > summary").first.click()
+    expect(calls.locator("pre").last).to_be_attached()
+    before = len(visitor.answers.inner_text())
+    visitor.page.wait_for_function("old => document.querySelector('.answer').innerText.length > old", arg=before)
+    expect(calls).to_be_visible()
+    expect(visitor.stop).to_be_visible()
+    visitor.stop.click()
+    expect(visitor.text("chat.stopped")).to_be_visible(timeout=LOADED)

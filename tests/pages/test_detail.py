@@ -15,6 +15,7 @@ from pages.widgets.trace.view import JsonView, view_of
 from rag.trace.details import (
     AssessmentDetail,
     AttemptsDetail,
+    Candidate,
     CandidatesDetail,
     GenerationDetail,
     GradesDetail,
@@ -27,7 +28,7 @@ from rag.trace.grades import Explanation, Factor, Grounding, PassageGrade
 from rag.trace.passages import Frozen
 from tests.pages.chat_page import shown
 from tests.pages.reader import Tags, for_reader
-from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, NO, OF_BEFORE, PARTLY, finished
+from tests.pages.trace_examples import BOTH_SIDES, DETAILS, HOSTILE, NO, NOT_RATED, OF_BEFORE, PARTLY, finished
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
@@ -181,6 +182,16 @@ def test_candidates_are_a_table_with_a_row_each_the_best_first():
     assert best == ["[1]", "relevant, 0.90", "partly grounded", "5 of 5", "2.00", HOSTILE]
     assert without == ["none", "not graded", "fully grounded", "not graded", "1.00", HOSTILE]
     assert last[1] == "not relevant, 0.10"
+
+
+def test_a_candidates_passage_opens_to_how_its_grades_came_about():
+    candidate = Candidate(
+        passage=BOTH_SIDES, text="It is.", relevance=NO, grounding=PARTLY, usefulness=NOT_RATED, score=0.5
+    )
+    html = html_of(CandidatesDetail(candidates=(candidate,)))
+    assert html.count('<details class="how">') == 2
+    assert re.search('<h6>Relevance</h6><details class="how">', html)
+    assert re.search('<h6>Grounding</h6><details class="how">', html)
 
 
 def test_the_attempt_that_is_kept_is_marked_among_the_others():

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from pages.widgets.trace.grade_views import how_html
 from pages.widgets.trace.html import facts, headed, numbers, table
 from pages.widgets.trace.passage_row import passage_row
 from pages.widgets.trace.view import View
@@ -86,7 +87,7 @@ class CandidatesView(View[CandidatesDetail], of=CandidatesDetail):
             "detail.passage", "detail.relevance", "detail.grounding", "detail.usefulness", "detail.total_score",
             "detail.answer",
         )  # fmt: skip
-        passages = (passage_row(each.passage) for each in self.detail.candidates if each.passage)
+        passages = (passage_row(each.passage, more=_how(each)) for each in self.detail.candidates if each.passage)
         return table(heads, map(self._row, self.detail.candidates)) + "".join(passages)
 
     @staticmethod
@@ -111,6 +112,15 @@ def _relevance(grade: Grade) -> str:
         return say("detail.unknown")
     word = say({"yes": "detail.relevant_yes", "no": "detail.relevant_no"}[grade.verdict])
     return word if grade.score is None else say("detail.graded", verdict=word, score=f"{grade.score:.2f}")
+
+
+def _how(candidate: Candidate) -> str:
+    """How its grades came about."""
+    return (
+        headed("detail.relevance", how_html(candidate.relevance))
+        + headed("detail.grounding", how_html(candidate.grounding))
+        + headed("detail.usefulness", how_html(candidate.usefulness))
+    )
 
 
 def _grounding(grade: Grounding) -> str:

@@ -56,7 +56,7 @@ def _settings(call: Call) -> str:
         "call.model": call.model,
         "call.temperature": None if call.temperature is None else f"{call.temperature:g}",
         "call.max_tokens": None if call.max_tokens is None else f"{call.max_tokens:,}",
-        "call.schema": say(f"call.{call.reply_format}" if call.reply_format else "detail.no"),
+        "call.schema": say(f"call.{call.reply_format}" if call.reply_format else "call.no_schema"),
         "call.tokens_in": f"{call.tokens_in:,}",
         "call.tokens_out": f"{call.tokens_out:,}",
         "call.time": say("call.milliseconds", count=f"{call.milliseconds:,.0f}"),

@@ -120,12 +120,12 @@ def _graded_passage(each: PassageGrade) -> str:
     known = f'<span class="known">{escape(say("detail.known"))}</span>' if each.known else ""
     failed = f'<span class="reason">{escape(each.error.sentence(language()))}</span>' if each.error else ""
     verdict = _verdict(each.grade, prefix="relevant_")
-    return passage_row(each.passage, verdict + known + failed, _how(each.grade))
+    return passage_row(each.passage, verdict + known + failed, how_html(each.grade))
 
 
 def grade_html(grade: Grade, prefix: str = "", word: str | None = None) -> str:
     """`prefix`: of the keys of the verdict's words; `word`: instead of them."""
-    return _verdict(grade, prefix, word) + _how(grade)
+    return _verdict(grade, prefix, word) + how_html(grade)
 
 
 def _verdict(grade: Grade, prefix: str = "", word: str | None = None) -> str:
@@ -138,7 +138,7 @@ def _verdict(grade: Grade, prefix: str = "", word: str | None = None) -> str:
     return f'<span class="grade"><span class="verdict {grade.verdict}">{escape(word)}</span>{bar}</span>'
 
 
-def _how(grade: Grade) -> str:
+def how_html(grade: Grade) -> str:
     """How it came about, for whoever asks."""
     told = f'<p class="reason">{escape(grade.reason)}</p>' if grade.reason else ""
     if grade.explanation:
