@@ -106,9 +106,11 @@ class Reply:
         self.pieces += [json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls]
         self.pieces += [call["args"] or "" for call in message.invalid_tool_calls]
         for each in tokens_of(message):
-            top = tuple((other["token"], other["logprob"]) for other in each.get("top_logprobs") or ())
+            top = tuple((_storable(other["token"]), other["logprob"]) for other in each.get("top_logprobs") or ())
             self.tokens.append(
-                TokenProbability(token=each["token"], logprob=each["logprob"], top=top if len(top) > 1 else ())
+                TokenProbability(
+                    token=_storable(each["token"]), logprob=each["logprob"], top=top if len(top) > 1 else ()
+                )
             )
 
     def _count(self, message: AIMessage) -> None:
@@ -129,6 +131,11 @@ async def count_retries(request: httpx2.Request) -> None:
     """A hook for requests of an HTTP client: whoever retries below us tells nobody else."""
     if reply := _current.get(None):
         reply.retries = int(request.headers.get(RETRIES, 0))
+
+
+def _storable(token: str) -> str:
+    """A token may be half a character, of which a server may make what is no text."""
+    return token.encode("utf-8", "replace").decode()
 
 
 def tokens_of(message: AIMessage) -> Sequence[Token]:

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from index_store.full_text.analysis import LONGEST, Analyzer, Dropped
+from index_store.full_text.analysis import LONGEST, Analyzer, Dropped, words_in_order
 from index_store.full_text.folding import fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.sudachi import PIECE
@@ -352,3 +352,20 @@ def test_a_term_of_the_glossary_keeps_its_prime() -> None:
 )
 def test_what_only_asks_is_left_out_wherever_it_stands(question: str) -> None:
     assert {"出張", "日当"} <= set(Analyzer().question(question).kept) <= {"出張", "日当", "額"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("経費精算の締め切りは?", ["経費", "精算", "の", "締め切り", "は", "?"]),
+        (
+            "Who pays  the VPN's 2,500円?",
+            ["Who", " ", "pays", "  ", "the", " ", "VPN's", " ", "2", ",", "500", "円", "?"],
+        ),
+        ("ｻｰﾊﾞｰ\n한국 𠮷野家", ["ｻｰﾊﾞｰ", "\n", "한국", " ", "𠮷", "野家"]),
+        ("", []),
+    ],
+)
+def test_words_in_order_are_the_whole_text(text, found):
+    assert words_in_order(text) == found
+    assert "".join(words_in_order(text)) == text

@@ -1,0 +1,34 @@
+"""What is noted of a call."""
+
+import pytest
+from langchain_core.messages import AIMessage
+
+from rag.models.usage import Usage
+from rag.trace.calls import Request, pack, unpack
+
+REQUEST = Request(task="relevance", model="m", temperature=0, max_tokens=1, messages=())
+
+
+def test_a_token_that_is_half_a_character_is_noted_as_a_question_mark():
+    usage = Usage(record=[])
+    half = {"token": "\ud83d", "logprob": -2.5}
+    token = {"token": "no", "logprob": -0.5, "top_logprobs": [{"token": "no", "logprob": -0.5}, half]}
+    with usage.call(REQUEST) as reply:
+        reply.read(AIMessage("no", response_metadata={"logprobs": {"content": [token]}}))
+    [call] = usage.record
+    assert call.tokens[0].top == (("no", -0.5), ("?", -2.5))
+    assert unpack(pack([call])) == (call,)
+
+
+def test_a_call_that_ends_in_a_fault_of_ours_is_noted_as_failed():
+    usage = Usage(record=[])
+    with pytest.raises(ZeroDivisionError), usage.call(REQUEST):
+        1 / 0  # noqa: B018
+    assert [(call.status, call.error.code) for call in usage.record] == [("failed", "unexpected")]
+
+
+def test_where_nothing_is_to_be_noted_calls_are_counted_all_the_same():
+    usage = Usage()
+    with usage.call(REQUEST):
+        pass
+    assert (usage.calls, usage.record) == (1, None)
