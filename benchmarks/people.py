@@ -254,7 +254,9 @@ async def churn(app: App, seconds: float, seed: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--people", type=int, nargs="+", default=PEOPLE, help="who ask at once; the first is compared with")
+    parser.add_argument(
+        "--people", type=int, nargs="+", default=PEOPLE, help="who ask at once; the first is compared with"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="in each of which all of them ask once")
     parser.add_argument("--churn", type=float, metavar="SECONDS", help="people who come and go instead")
     parser.add_argument("--seed", type=int, default=1, help="of the churn")
