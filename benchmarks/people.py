@@ -30,7 +30,7 @@ from pathlib import Path
 
 from benchmarks.child import serving
 from benchmarks.latency import KEY, MODEL, QUESTION, Speed, load, serve
-from benchmarks.tab import PageFailed, Tab, opened
+from benchmarks.tab import Tab, opened
 from pages import samples
 from rag.settings import Settings
 from tests.browser.app_process import App
@@ -254,9 +254,7 @@ async def churn(app: App, seconds: float, seed: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--people", type=int, nargs="+", default=PEOPLE, help="who ask at once; the first is compared with"
-    )
+    parser.add_argument("--people", type=int, nargs="+", default=PEOPLE, help="who ask at once; beside the first")
     parser.add_argument("--rounds", type=int, default=3, help="in each of which all of them ask once")
     parser.add_argument("--churn", type=float, metavar="SECONDS", help="people who come and go instead")
     parser.add_argument("--seed", type=int, default=1, help="of the churn")
@@ -273,8 +271,8 @@ def main() -> None:
         else:
             print(report(asyncio.run(measure_all(app, options.people, options.rounds))))
     print(
-        f"\nA call takes {options.delay * 1000:g} ms, then {options.token_seconds * 1000:g} ms a token, {options.tokens} "
-        f"tokens. {os.cpu_count()} cores, Python {platform.python_version()}, {sys.platform}, "
+        f"\nA call takes {options.delay * 1000:g} ms, then {options.token_seconds * 1000:g} ms a token, "
+        f"{options.tokens} tokens. {os.cpu_count()} cores, Python {platform.python_version()}, {sys.platform}, "
         f"load average {before} before and {load()} after."
     )
 

@@ -10,8 +10,9 @@ from rag.errors import RunCallLimit, RunTokenLimit
 
 @dataclass(eq=False)
 class Budget:
-    """Calls and tokens of a run, over all of its steps. Without limits unless some are given. It stands for its run, as the
-    party whose calls take turns with those of others.
+    """Calls and tokens of a run, over all of its steps. Without limits unless some are given.
+
+    It stands for its run where the calls of several take turns.
     """
 
     calls: float = math.inf
