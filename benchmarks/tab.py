@@ -88,6 +88,11 @@ class Tab:
         self._reader: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
 
+    @property
+    def pace(self) -> float | None:
+        """Seconds between two looks of the page by itself; None where it takes none."""
+        return min((seconds for seconds, _ in self._timers.values()), default=None)
+
     async def open(self) -> None:
         """A page of its own, or what `leave` left."""
         entries = [Subprotocol("streamlit"), NO_TOKEN, *([Subprotocol(self._session)] if self._session else [])]

@@ -186,6 +186,11 @@ class Engine:
         """A run that this process began and still remembers; `history` has the others."""
         return self._runs.get(run_id)
 
+    @property
+    def runs_in_flight(self) -> int:
+        """Those that are at work or wait for their turn."""
+        return sum(not run.is_finished for run in tuple(self._runs.values()))
+
     def running(self, conversation_id: str) -> Run | None:
         """The run that a conversation waits for, the latest if there are several."""
         return next(reversed(self._in_flight(conversation_id)), None)
