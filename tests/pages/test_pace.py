@@ -5,7 +5,10 @@ import asyncio
 import pytest
 
 from benchmarks.tab import Tab, opened
+from index_store.ingestion.results import IngestStatus
+from index_store.store import IndexStore
 from pages.widgets.chat.pace import OFTEN, SELDOM, pace
+from rag.settings import Settings
 from tests.browser.app_process import App
 from tests.servers import Answer, OpenAIServer
 
@@ -43,6 +46,11 @@ def test_a_browser_is_told_to_look_less_often_while_nothing_comes(tmp_path):
     with OpenAIServer() as server:
         server.default = Answer("Late.", delay=60)
         service = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-test", "EMBEDDING_MODEL": "test-embedding"}
+        document = tmp_path / "trains.md"
+        document.write_text("# Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
+        settings = {name.lower(): value for name, value in service.items()}
+        with IndexStore(Settings(_env_file=None, data_dir=tmp_path / "data", **settings)) as store:
+            assert store.add("cars", document, document.name).status is IngestStatus.READY
         app = App(tmp_path, **service, WEB_SEARCH="off")
         app.start()
         try:
