@@ -1,5 +1,6 @@
 """How often a page looks at a run: as often as it pays, and as the server can bear."""
 
+import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
@@ -28,7 +29,9 @@ def look_every(seconds: float) -> None:
     `run_every` of Streamlit sends the same message, but only when the whole page is drawn.
     """
     context, fragment = get_script_run_ctx(), ThreadState.get().fragment_id
-    if context and fragment:
+    is_known = context and context.fragment_ids_this_run and st.session_state.get("pace") == seconds
+    if context and fragment and not is_known:
+        st.session_state["pace"] = seconds
         message = ForwardMsg()
         message.auto_rerun.interval = seconds
         message.auto_rerun.fragment_id = fragment
