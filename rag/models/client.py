@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from index_store.base.errors import AnswerUnreadable, PlainError
 from index_store.base.service import explain, host_of
 from rag.errors import EmptyReply
+from rag.models.admission import Admission
 from rag.models.usage import Usage
 
 log = logging.getLogger(__name__)
@@ -36,20 +37,32 @@ class Restart:
 class ChatClient:
     """A server that speaks OpenAI's protocol, or in tests a scripted model in its place."""
 
-    def __init__(self, model: BaseChatModel, name: str, *, base_url: str | None = None, retries: int = 0) -> None:
-        """`retries`: of streams that break after their first piece."""
+    def __init__(
+        self,
+        model: BaseChatModel,
+        name: str,
+        *,
+        base_url: str | None = None,
+        retries: int = 0,
+        admission: Admission | None = None,
+    ) -> None:
+        """`retries`: of streams that break after their first piece. `admission`: of calls, each of which waits for its
+        turn; there is no bound without it.
+        """
         self.name = name
         self._model = model
         self._base_url = base_url
         self._retries = retries
+        self._admission = admission or Admission()
 
     async def ask(self, prompt: Prompt, usage: Usage, **options: Any) -> AIMessage:
         """The whole reply. `options` go into the request. Raises ServiceError, RunLimit."""
         usage.begin_call()
-        try:
-            message = await self._model.ainvoke(prompt, **options)
-        except FAULTS as error:
-            raise self._explained(error) from error
+        async with self._admission.turn(usage.budget):
+            try:
+                message = await self._model.ainvoke(prompt, **options)
+            except FAULTS as error:
+                raise self._explained(error) from error
         usage.count(message)
         return message
 
@@ -67,11 +80,12 @@ class ChatClient:
             usage.begin_call()
             begun = False
             try:
-                async for chunk in self._model.astream(prompt, **options):
-                    begun = True
-                    usage.count(chunk)
-                    empty = empty and not chunk.text.strip()
-                    yield chunk
+                async with self._admission.turn(usage.budget):
+                    async for chunk in self._model.astream(prompt, **options):
+                        begun = True
+                        usage.count(chunk)
+                        empty = empty and not chunk.text.strip()
+                        yield chunk
                 break
             except FAULTS as error:
                 # Until an answer begins the openai client retries; from then on a broken connection is ours to mend.

@@ -8,9 +8,12 @@ from langchain_core.messages import AIMessage
 from rag.errors import RunCallLimit, RunTokenLimit
 
 
-@dataclass
+@dataclass(eq=False)
 class Budget:
-    """Calls and tokens of a run, over all of its steps. Without limits unless some are given."""
+    """Calls and tokens of a run, over all of its steps. Without limits unless some are given.
+
+    It stands for its run where the calls of several take turns.
+    """
 
     calls: float = math.inf
     tokens: float = math.inf

@@ -12,6 +12,7 @@ import streamlit as st
 from pages.process import engine, person
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
+from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
@@ -26,21 +27,19 @@ from rag.trace.events import Event, RunFinished, RunStarted
 PICTURES = Path(__file__).parents[2]
 ASSISTANT, USER = PICTURES / "icon.svg", PICTURES / "user.svg"
 
-REFRESH = 0.4
-"""seconds between two looks at a run"""
-
 
 def show_question(text: str) -> None:
     with st.chat_message("user", avatar=str(USER)):
         st.html(f'<div class="question">{_lines(text)}</div>')
 
 
-@st.fragment(run_every=REFRESH)
+@st.fragment(run_every=OFTEN)
 def show_live(run: Run) -> None:
     take_left()
     events = run.events
     if isinstance(events[-1], RunFinished):
         st.rerun()
+    look_every(pace(time.time() - run.changed_at, engine().runs_in_flight))
     now = time.time() - run.begun_at
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
         if run.before:
