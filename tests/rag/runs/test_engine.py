@@ -193,6 +193,15 @@ def test_all_runs_together_have_no_more_calls_under_way_than_is_set(open_engine,
     assert server.most_at_once == 2
 
 
+def test_every_pipeline_ends_where_one_call_is_made_at_a_time(open_engine, server):
+    server.answer_when(lambda request: request.schema is not None, YES)
+    engine = open_engine(server=server, calls_at_once=1, run_time_limit=60)
+    runs = {name: [ask(engine, f"{each} の日当は?", pipeline=name) for each in ("国内", "海外")] for name in PIPELINES}
+    ends = {name: [run.result().status for run in both] for name, both in runs.items()}
+    assert ends == dict.fromkeys(PIPELINES, ["finished", "finished"])
+    assert server.most_at_once == 1
+
+
 def test_the_many_calls_of_one_run_do_not_keep_the_answer_of_another_waiting(open_engine, server):
     held = threading.Event()
 
