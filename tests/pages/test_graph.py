@@ -95,9 +95,10 @@ def test_every_branch_has_room_for_its_reason_where_no_box_and_no_other_reason_i
         assert label.x + label.width <= WIDTH
         assert not any(meet(label, box) for box in layout.boxes.values())
         assert not any(meet(label, other) for other_edge, other in layout.labels.items() if other_edge != edge)
-        assert any(strip.y == label.y + label.height / 2 for strip in strips(layout.lines[edge])) or all(
-            x == label.middle for x, _ in layout.lines[edge]
-        )
+        source, height = layout.boxes[edge.source], label.y + label.height / 2
+        assert label.x < source.middle < label.x + label.width
+        assert any(strip.x <= source.middle <= strip.x + strip.width and strip.y <= height <= strip.bottom
+                   for strip in strips(layout.lines[edge]))  # fmt: skip
 
 
 def test_loops_go_up_on_the_left_of_all_nodes():

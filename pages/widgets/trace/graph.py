@@ -75,7 +75,9 @@ def graph_html(flow: Flow, path: Path, key: str) -> str:
     taken = frozenset(crossing.edge for crossing in path.crossings) & layout.lines.keys()
     nodes = "".join(_node(node, box, path, key) for node, box in layout.boxes.items())
     reasons = "".join(
-        _reason(layout.labels[edge], told) for edge, told in _reasons(path).items() if edge in layout.labels
+        _reason(layout.labels[edge], layout.boxes[edge.source].middle, told)
+        for edge, told in _reasons(path).items()
+        if edge in layout.labels
     )
     before = "".join(f"<li>{_opener(each, path, key)}</li>" for each in path.before)
     return (
@@ -159,8 +161,13 @@ def _reasons(path: Path) -> Mapping[Edge, str]:
     }
 
 
-def _reason(box: Box, told: str) -> str:
-    return f'<span class="reason" style="{_place(box)}" title="{escape(told)}"><span>{escape(told)}</span></span>'
+def _reason(room: Box, line: float, told: str) -> str:
+    """On the line down from its source, as a bead on a string: the longer, the nearer to the middle of its room."""
+    left, right = line - room.x, room.x + room.width - line
+    return (
+        f'<span class="reason" style="{_place(room)}" title="{escape(told)}"><i style="flex-grow: {left:.0f}"></i>'
+        f'<span>{escape(told)}</span><i style="flex-grow: {right:.0f}"></i></span>'
+    )
 
 
 def _place(box: Box) -> str:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from rag.trace.path import END, START, Edge, Flow
 
 WIDTH = 400
-BOX_WIDTH, BOX_HEIGHT = 190.0, 32.0
+BOX_WIDTH, BOX_HEIGHT = 220.0, 32.0
 """at most; two lines of text"""
 ENDS = (76.0, 22.0)
 """width and height of start and end"""
@@ -62,7 +62,7 @@ class Layout:
     lines: dict[Edge, Points]
     """from corner to corner, alternately down (or up) and across"""
     labels: dict[Edge, Box]
-    """where the reason of an edge is told, of those that can have one"""
+    """the room for the reason of an edge, of those that can have one"""
 
 
 @cache
@@ -203,15 +203,14 @@ class _Drawing:
         return begin, (source.middle, y), (lane, y), (lane, entry), (target.middle, entry), end
 
     def _label(self, edge: Edge, boxes: dict[str, Box], across: dict[Edge, float]) -> Box:
-        """Below its source; as wide as can be where no other node of the layer has one."""
-        middle = boxes[edge.source].middle
+        """Below its source; the whole width where no other node of the layer has one."""
         layer = self.layers[self.layer_of[edge.source]]
+        start, stop = 0.0, float(WIDTH)
         if len(self.flow.deciding.intersection(layer)) > 1:
-            start, stop = self._inside
-            half = (stop - start) / len(layer) / 2
-        else:
-            half = min(middle, WIDTH - middle)
-        return Box(middle - half, across[edge] - LABEL / 2, 2 * half, LABEL)
+            left, right = self._inside
+            half = (right - left) / len(layer) / 2
+            start, stop = boxes[edge.source].middle - half, boxes[edge.source].middle + half
+        return Box(start, across[edge] - LABEL / 2, stop - start, LABEL)
 
 
 def path_data(points: Points) -> str:
