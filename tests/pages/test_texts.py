@@ -16,6 +16,7 @@ from index_store.ingestion.results import IngestStatus
 from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
 from pages.widgets.search.question_words import Found
+from pages.widgets.trace.graph import VIEWS
 from rag.pipelines import PIPELINES
 from rag.runs.options import LENGTHS, TONES
 from rag.trace.details import AssessmentDetail, NotUsed, Route, StandaloneDetail
@@ -90,6 +91,7 @@ FAMILIES = {
     "search.{}_unranked": set(MODES),
     "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_", "need_"), ("yes", "no"))},
     "grounding.{}": set(get_args(Level)),
+    "graph.{}": set(VIEWS),
 }
 """by the pattern of an f-string that is a key: all that may stand in its place"""
 
