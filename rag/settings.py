@@ -31,6 +31,7 @@ class Settings(index_store.Settings):
         "answer_tone": ("neutral, polite or plain", "neutral、polite、plain のいずれか"),
         "runs_at_once": ("a whole number of at least 1", "1 以上の整数"),
         "runs_per_person": ("a whole number of at least 1", "1 以上の整数"),
+        "calls_at_once": ("a whole number of at least 1", "1 以上の整数"),
         "run_time_limit": ("a number of seconds above 0", "0 より大きい秒数"),
         "run_call_limit": ("a whole number of at least 1", "1 以上の整数"),
         "run_token_limit": ("a whole number of at least 1000", "1000 以上の整数"),
@@ -63,6 +64,8 @@ class Settings(index_store.Settings):
     """with a service's model; others wait for their turn, and the embedded one answers one at a time"""
     runs_per_person: int = Field(5, ge=1)
     """of those"""
+    calls_at_once: int = Field(250, ge=1)
+    """to a service's model, of all runs: five each, as Self-RAG makes side by side, for as many runs as there may be"""
     run_time_limit: float = Field(600, gt=0, allow_inf_nan=False)
     """seconds a run may take in all, from its turn on"""
     run_call_limit: int = Field(100, ge=1)

@@ -16,6 +16,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from index_store.base.errors import AnswerUnreadable, PlainError
 from index_store.base.service import explain, host_of
 from rag.errors import EmptyReply
+from rag.models.admission import Admission
 from rag.models.usage import Reply, Usage
 from rag.trace.calls import About, Request
 from rag.trace.calls import Message as Sent
@@ -44,18 +45,30 @@ class Restart:
 class ChatClient:
     """A server that speaks OpenAI's protocol, or in tests a scripted model in its place."""
 
-    def __init__(self, model: BaseChatModel, name: str, *, base_url: str | None = None, retries: int = 0) -> None:
-        """`retries`: of streams that break after their first piece."""
+    def __init__(
+        self,
+        model: BaseChatModel,
+        name: str,
+        *,
+        base_url: str | None = None,
+        retries: int = 0,
+        admission: Admission | None = None,
+    ) -> None:
+        """`retries`: of streams that break after their first piece. `admission`: of calls, each of which waits for its
+        turn; there is no bound without it.
+        """
         self.name = name
         self._model = model
         self._base_url = base_url
         self._retries = retries
+        self._admission = admission or Admission()
 
     async def ask(self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any) -> AIMessage:
         """The whole reply. `options` go into the request. Raises ServiceError, RunLimit."""
-        with self._call(prompt, usage, about, options) as reply:
-            message = await self._model.ainvoke(prompt, **options)
-            reply.read(message)
+        async with self._admission.turn(usage.budget):
+            with self._call(prompt, usage, about, options) as reply:
+                message = await self._model.ainvoke(prompt, **options)
+                reply.read(message)
         return message
 
     async def write(self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any) -> str:
@@ -73,12 +86,13 @@ class ChatClient:
         for tries in range(self._retries + 1):
             begun = False
             try:
-                with self._call(prompt, usage, about, options) as reply:
-                    async for chunk in self._model.astream(prompt, **options):
-                        begun = True
-                        reply.read(chunk)
-                        empty = empty and not chunk.text.strip()
-                        yield chunk
+                async with self._admission.turn(usage.budget):
+                    with self._call(prompt, usage, about, options) as reply:
+                        async for chunk in self._model.astream(prompt, **options):
+                            begun = True
+                            reply.read(chunk)
+                            empty = empty and not chunk.text.strip()
+                            yield chunk
                 break
             except PlainError as error:
                 # Until an answer begins the openai client retries; from then on a broken connection is ours to mend.

@@ -23,9 +23,12 @@ Token = Mapping[str, Any]
 """of a reply, as OpenAI's protocol lists it: {"token", "logprob", "top_logprobs"}"""
 
 
-@dataclass
+@dataclass(eq=False)
 class Budget:
-    """Calls and tokens of a run, over all of its steps. Without limits unless some are given."""
+    """Calls and tokens of a run, over all of its steps. Without limits unless some are given.
+
+    It stands for its run where the calls of several take turns.
+    """
 
     calls: float = math.inf
     tokens: float = math.inf

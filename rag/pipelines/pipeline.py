@@ -1,6 +1,7 @@
 """What a pipeline is."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -9,6 +10,7 @@ from rag.graph.context import RunContext
 from rag.graph.state import State
 from rag.graph.step import ROLES
 from rag.trace.passages import Retrieval
+from rag.trace.path import Edge, Flow
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,16 @@ class Pipeline:
     def checks(self) -> bool:
         """Whether it checks what it writes."""
         return any(ROLES.get(name) == "checks" for name in self.graph.nodes)
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The graph that runs, for those who draw a run's way through it."""
+        drawn = self.compiled.get_graph()
+        return Flow(
+            nodes=tuple(drawn.nodes),
+            edges=tuple(Edge(each.source, each.target) for each in drawn.edges),
+            deciding=frozenset(node for node, routers in self.graph.branches.items() if f"after_{node}" in routers),
+        )
 
     def mermaid(self) -> str:
         """The graph as a Mermaid flowchart, drawn from the graph that runs."""

@@ -22,11 +22,11 @@ from index_store.search.searcher import check_length
 from index_store.store import IndexStore
 from rag.errors import NotSaved
 from rag.graph.context import Recorder
+from rag.models.admission import Admission
 from rag.models.chat_model import ModelSource
 from rag.models.registry import model_source
 from rag.models.usage import Budget
 from rag.pipelines import pipeline
-from rag.runs.admission import Admission
 from rag.runs.execution import Execution
 from rag.runs.history import History
 from rag.runs.options import check_retrieval
@@ -194,6 +194,11 @@ class Engine:
         `person`: who wants to read it.
         """
         return self.history.calls(run_id, step, attempt)
+
+    @property
+    def runs_in_flight(self) -> int:
+        """Those that are at work or wait for their turn."""
+        return sum(not run.is_finished for run in tuple(self._runs.values()))
 
     def running(self, conversation_id: str) -> Run | None:
         """The run that a conversation waits for, the latest if there are several."""

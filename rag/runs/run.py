@@ -21,6 +21,8 @@ class Run:
         """runs that are to begin before this one, which waits for its turn"""
         self.begun_at = started.at
         """seconds since 1970: from its turn on"""
+        self.changed_at = started.at
+        """seconds since 1970: the latest event, or step forward in the queue"""
 
     @property
     def events(self) -> Sequence[Event]:
@@ -68,6 +70,8 @@ class Run:
 
     def wait_behind(self, before: int) -> None:
         """`before`: how many runs; 0 when its turn has come."""
+        if before != self.before:
+            self.changed_at = time.time()
         self.before = before
         if not before:
             self.begun_at = time.time()
@@ -75,4 +79,5 @@ class Run:
     def append(self, event: Event) -> None:
         with self._changed:
             self._events.append(event)
+            self.changed_at = time.time()
             self._changed.notify_all()

@@ -32,7 +32,7 @@ def test_each_search_is_timed_beside_bare_chroma_as_the_index_grows(printed: Pri
     assert sizes.keys() >= {"memory: ours", f"memory: {BARE}"}
     for part in ("disk: full text", "disk: vectors", f"disk: {BARE}"):
         assert float(sizes[part]) > 0
-    targets = re.findall(r"^\| .+? \| \d+\.\d{3} \| 4 \| (?:met|missed) \| .+ \|$", out, re.M)
+    targets = re.findall(r"^\| .+? \| -?\d+\.\d{3} \| 4 \| (?:met|missed) \| .+ \|$", out, re.M)
     assert len(targets) == 2
     assert "sentences of JSQuAD" in out
 

@@ -43,6 +43,11 @@ class App:
     def url(self) -> str:
         return f"http://localhost:{self.port}"
 
+    @property
+    def pid(self) -> int | None:
+        """None while it does not run."""
+        return self._process and self._process.pid
+
     def start(self) -> None:
         command = [
             *self._under,

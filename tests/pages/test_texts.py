@@ -16,6 +16,7 @@ from index_store.ingestion.results import IngestStatus
 from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
 from pages.widgets.search.question_words import Found
+from pages.widgets.trace.graph import VIEWS
 from rag.models.client import REPLY_FORMATS, Message
 from rag.pipelines import PIPELINES
 from rag.runs.options import LENGTHS, TONES
@@ -95,6 +96,7 @@ FAMILIES = {
     "message.{}": set(get_args(get_args(Message)[0])),
     "task.{}": literals("rag", "About"),
     "grounding.{}": set(get_args(Level)),
+    "graph.{}": set(VIEWS),
 }
 """by the pattern of an f-string that is a key: all that may stand in its place"""
 

@@ -12,9 +12,11 @@ import streamlit as st
 from pages.process import engine, person
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
+from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
+from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
 from rag.pipelines import PIPELINES
@@ -26,27 +28,26 @@ from rag.trace.events import Event, RunFinished, RunStarted
 PICTURES = Path(__file__).parents[2]
 ASSISTANT, USER = PICTURES / "icon.svg", PICTURES / "user.svg"
 
-REFRESH = 0.4
-"""seconds between two looks at a run"""
-
 
 def show_question(text: str) -> None:
     with st.chat_message("user", avatar=str(USER)):
         st.html(f'<div class="question">{_lines(text)}</div>')
 
 
-@st.fragment(run_every=REFRESH)
+@st.fragment(run_every=OFTEN)
 def show_live(run: Run) -> None:
     take_left()
     events = run.events
     if isinstance(events[-1], RunFinished):
         st.rerun()
+    look_every(pace(time.time() - run.changed_at, engine().runs_in_flight))
     now = time.time() - run.begun_at
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
         if run.before:
             st.caption(counted("chat.queue", run.before))
         else:
             with st.expander(headline(events, now), expanded=True, key=f"live-{run.id}"):
+                show_graph(events, f"live-{run.id}", usual=None)  # it would push the answer out of sight
                 show_rows(events, now, key=f"live-{run.id}")
             _show_draft(events, f"live-{run.id}")
         # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
@@ -73,7 +74,9 @@ def show_past(run: PastRun, outline: Sequence[Event]) -> None:
         panel = st.expander(headline(outline, last.totals.seconds), key=f"trace-{run.id}", on_change="rerun")
         if panel.open:
             with panel:
-                show_rows(engine().history.events(run.id), last.totals.seconds, key=f"past-{run.id}")
+                events = engine().history.events(run.id)
+                show_graph(events, f"past-{run.id}", usual="drawn")
+                show_rows(events, last.totals.seconds, key=f"past-{run.id}")
         if last.answer:
             show_answer_status(outline)
             is_no_answer = last.outcome == "not_in_documents"

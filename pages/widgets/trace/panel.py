@@ -9,6 +9,7 @@ import streamlit as st
 from pages.widgets.chat.options import retrieval_label, style_label
 from pages.widgets.trace import detail
 from pages.widgets.trace.calls import show_calls
+from pages.widgets.trace.graph import row_key
 from pages.words import counted, plain, say, thousands
 from rag.runs.options import USUAL
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals, UnknownEvent
@@ -86,7 +87,7 @@ def show_rows(events: Sequence[Event], now: float, key: str) -> None:
     run_id, index = next(((each.run_id, each.index) for each in events if isinstance(each, RunStarted)), ("", ""))
     for row in rows(events):
         started = row.started
-        with st.expander(label(row, now), key=f"{key}-{started.step}-{started.attempt}"):
+        with st.expander(label(row, now), key=row_key(key, started.step, started.attempt)):
             if row.finished:
                 detail.show(row.finished, index)
                 show_calls(run_id, row.finished, key)

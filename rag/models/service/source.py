@@ -4,6 +4,7 @@ import openai
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
+from rag.models.admission import Admission
 from rag.models.chat_model import ChatModel
 from rag.models.client import ChatClient
 from rag.models.service.chat import ServiceChat
@@ -26,6 +27,7 @@ class ServiceSource:
         self._settings = settings
         # Its own, since the shared one that ChatOpenAI takes belongs to the event loop that used it first.
         self._http = openai.DefaultAsyncHttpxClient(event_hooks={"request": [count_retries]})
+        self._admission = Admission(settings.calls_at_once)
         self._model: ServiceChat | None = None
 
     def is_ready(self) -> bool:
@@ -50,7 +52,7 @@ class ServiceSource:
                 stream_usage=True,
             )
             self._model = ServiceChat(
-                ChatClient(model, self.name, base_url=url, retries=retries),
+                ChatClient(model, self.name, base_url=url, retries=retries, admission=self._admission),
                 context=context,
                 answer=answer,
                 speculates=self._settings.draft_ahead,

@@ -23,6 +23,7 @@ from tests.rag.reading import begun, finished, of, tokens
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers import Answer, OpenAIServer
+from tests.servers.chat import ChatRequest
 
 QUESTION = "出張の日当はいくらですか?"
 LONG_ANSWER = "日当は1日2,500円です[1]。" * 20
@@ -182,6 +183,43 @@ def test_one_person_has_a_share_of_the_model_and_others_get_their_turn(open_engi
     assert [run.before > 0 for run in (*many, other)] == [False, False, True, True, False]
     gate.open()
     assert {run.result().status for run in (*many, other)} == {"finished"}
+
+
+def test_all_runs_together_have_no_more_calls_under_way_than_is_set(open_engine, server):
+    server.default = Answer(YES, delay=0.02)
+    engine = open_engine(server=server, calls_at_once=2)
+    runs = [ask(engine, f"日当{number}はいくら?", pipeline="self_rag") for number in range(3)]
+    assert {run.result().status for run in runs} == {"finished"}
+    assert server.most_at_once == 2
+
+
+def test_every_pipeline_ends_where_one_call_is_made_at_a_time(open_engine, server):
+    server.answer_when(lambda request: request.schema is not None, YES)
+    engine = open_engine(server=server, calls_at_once=1, run_time_limit=60)
+    runs = {name: [ask(engine, f"{each} の日当は?", pipeline=name) for each in ("国内", "海外")] for name in PIPELINES}
+    ends = {name: [run.result().status for run in both] for name, both in runs.items()}
+    assert ends == {name: ["finished", "finished"] for name in PIPELINES}
+    assert server.most_at_once == 1
+
+
+def test_the_many_calls_of_one_run_do_not_keep_the_answer_of_another_waiting(open_engine, server):
+    held = threading.Event()
+
+    def grade(request: ChatRequest) -> Answer:
+        held.wait(10)
+        return Answer(YES, delay=0.02)
+
+    server.answer_when(lambda request: request.schema is not None, grade)
+    engine = open_engine(server=server, calls_at_once=2)
+    many = ask(engine, "日当と宿泊の規程", pipeline="self_rag", retrieval=Retrieval(k=10))
+    server.wait_for_requests(2)
+    other = ask(engine, "宿泊費の上限はいくら?")
+    assert eventually(lambda: begun(other.events) == ["retrieve", "generate"])
+    held.set()
+    assert (other.result().status, many.result().status) == ("finished", "finished")
+    grades = len(finished(many.events, "retrieve")[0].detail.passages)
+    came = next(number for number, request in enumerate(server.chats) if "宿泊費の上限はいくら" in request.prompt)
+    assert came < grades
 
 
 # Another retrieval than the pipeline's

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from rag.runs.admission import Admission
+from rag.models.admission import Admission
 
 
 async def admitted(admission: Admission, asking: Sequence[str]) -> list[str]:
@@ -21,13 +21,13 @@ async def admitted(admission: Admission, asking: Sequence[str]) -> list[str]:
 
 
 def test_who_asks_much_does_not_keep_others_waiting() -> None:
-    order = asyncio.run(admitted(Admission(at_once=1, of_one_person=9), "aaaabc"))
+    order = asyncio.run(admitted(Admission(at_once=1, of_one_party=9), "aaaabc"))
     assert "".join(order) == "abcaaa"
 
 
 def test_one_person_has_no_more_than_their_share_at_once() -> None:
     async def ask() -> tuple[int, int]:
-        admission = Admission(at_once=4, of_one_person=2)
+        admission = Admission(at_once=4, of_one_party=2)
         at_work: list[str] = []
         most = most_of_one = 0
 
@@ -47,7 +47,7 @@ def test_one_person_has_no_more_than_their_share_at_once() -> None:
 
 def test_each_is_told_how_many_are_before_it() -> None:
     async def ask() -> dict[str, list[int]]:
-        admission = Admission(at_once=1, of_one_person=9)
+        admission = Admission(at_once=1, of_one_party=9)
         told: dict[str, list[int]] = {name: [] for name in "abc"}
 
         async def run(name: str) -> None:
@@ -63,7 +63,7 @@ def test_each_is_told_how_many_are_before_it() -> None:
 
 def test_who_leaves_the_queue_lets_the_others_move_up() -> None:
     async def ask() -> list[int]:
-        admission = Admission(at_once=1, of_one_person=9)
+        admission = Admission(at_once=1, of_one_party=9)
         heard: list[int] = []
 
         async def hold() -> None:

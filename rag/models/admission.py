@@ -1,17 +1,18 @@
-"""Whose turn it is: so many runs at once as the model can serve, so many of them of one person, the others in a fair
-queue.
+"""Whose turn it is at the model: so many at once as it can serve, so many of them of one party, the others in a fair
+queue. Runs wait so, of which a person is the party, and their calls, of which the run is.
 """
 
 import asyncio
+import math
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 
 @dataclass(eq=False)
 class _Waiting:
-    person: str
+    party: Hashable
     tell: Callable[[int], None]
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -19,21 +20,21 @@ class _Waiting:
 class Admission:
     """Of one event loop."""
 
-    def __init__(self, at_once: int, of_one_person: int) -> None:
+    def __init__(self, at_once: float = math.inf, of_one_party: float = math.inf) -> None:
         self._at_once = at_once
-        self._of_one_person = of_one_person
-        self._running: Counter[str] = Counter()
-        """by person"""
-        self._latest: dict[str, int] = {}
+        self._of_one_party = of_one_party
+        self._running: Counter[Hashable] = Counter()
+        """by party"""
+        self._latest: dict[Hashable, int] = {}
         """the number of their latest turn, of those who are at work or wait"""
         self._turns = 0
         self._queue: list[_Waiting] = []
         """in the order in which they came"""
 
     @asynccontextmanager
-    async def turn(self, person: str, tell: Callable[[int], None]) -> AsyncIterator[None]:
+    async def turn(self, party: Hashable, tell: Callable[[int], None] = lambda before: None) -> AsyncIterator[None]:
         """Waits for it. `tell` hears how many are before this one, whenever that changes, and 0 at last."""
-        waiting = _Waiting(person, tell)
+        waiting = _Waiting(party, tell)
         self._queue.append(waiting)
         self._admit()
         try:
@@ -41,31 +42,33 @@ class Admission:
             yield
         finally:
             if waiting.admitted.is_set():
-                self._running[person] -= 1
+                self._running[party] -= 1
             else:
                 self._queue.remove(waiting)
-            if not self._running[person] and all(each.person != person for each in self._queue):
-                self._latest.pop(person, None)
+            if not self._running[party]:
+                del self._running[party]
+                if all(each.party != party for each in self._queue):
+                    self._latest.pop(party, None)
             self._admit()
 
     def _admit(self) -> None:
         order = self._order()
-        while order and self._running.total() < self._at_once and self._running[order[0].person] < self._of_one_person:
+        while order and self._running.total() < self._at_once and self._running[order[0].party] < self._of_one_party:
             first = order.pop(0)
             self._queue.remove(first)
-            self._running[first.person] += 1
+            self._running[first.party] += 1
             self._turns += 1
-            self._latest[first.person] = self._turns
+            self._latest[first.party] = self._turns
             first.tell(0)
             first.admitted.set()
         for before, waiting in enumerate(order, start=1):
             waiting.tell(before)
 
     def _order(self) -> list[_Waiting]:
-        """Each person in turn: who has least at work or before, then whose latest turn is longest ago."""
+        """Each party in turn: which has least at work or before, then whose latest turn is longest ago."""
         counts = self._running.copy()
         places = {}
         for waiting in self._queue:
-            places[waiting] = (counts[waiting.person], self._latest.get(waiting.person, 0))
-            counts[waiting.person] += 1
+            places[waiting] = (counts[waiting.party], self._latest.get(waiting.party, 0))
+            counts[waiting.party] += 1
         return sorted(self._queue, key=places.__getitem__)

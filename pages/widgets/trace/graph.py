@@ -1,0 +1,195 @@
+"""The graph of a run's pipeline with the way that the run took, and the same way unrolled, step by step.
+
+Lines are an SVG that masks a surface in the colour of the text: HTML of a page may hold no SVG of its own. Nodes are
+buttons, which open the rows of the trace. Why so: docs/decisions/graph-of-a-run.md
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from html import escape
+from urllib.parse import quote
+
+import streamlit as st
+
+from pages.widgets.trace.layout import WIDTH, Box, layout_of, path_data
+from pages.words import say
+from rag.pipelines import PIPELINES
+from rag.trace.events import Event, RunStarted
+from rag.trace.path import END, START, Edge, Flow, Path, Visit, path_of
+
+VIEWS = ("drawn", "unrolled")
+
+CHOSEN = "view of the graph"
+"""in the session: the one that was picked last, for the traces that are opened after it"""
+
+OPEN_ROWS = """<script>
+document.onclick = event => {
+  const opener = event.target.closest("[data-opens]");
+  const row = opener && document.getElementsByClassName("st-key-" + opener.dataset.opens)[0];
+  const summary = row?.querySelector("summary") ?? row?.closest("details").querySelector("summary");
+  if (!summary) return;
+  if (!summary.parentElement.open) summary.click();
+  summary.focus({ preventScroll: true });
+  summary.scrollIntoView({ block: "center" });
+};
+</script>"""
+"""It knows nothing but keys of rows; several of it are as one."""
+
+LINE, TAKEN = 1.2, 3.0
+"""pixels"""
+
+
+def row_key(key: str, step: str, attempt: int) -> str:
+    """Of a step's row in the trace `key`."""
+    return f"{key}-{step}-{attempt}"
+
+
+def show_graph(events: Sequence[Event], key: str, usual: str | None) -> None:
+    """`key`: of the trace; `usual`: one of VIEWS, or none of them, while nobody has picked. Nothing for a pipeline that
+    only another version knows.
+    """
+    started = next((each for each in events if isinstance(each, RunStarted)), None)
+    if not started or started.pipeline not in PIPELINES:
+        return
+    with st.container(key=f"graph-{key}", gap="xsmall"):
+        picked = f"view-{key}"
+        view = st.segmented_control(
+            say("graph.label"),
+            VIEWS,
+            default=st.session_state.get(CHOSEN, usual),
+            format_func=lambda each: say(f"graph.{each}"),
+            key=picked,
+            on_change=lambda: st.session_state.update({CHOSEN: st.session_state[picked]}),
+            label_visibility="collapsed",
+        )
+        if not view:
+            return
+        flow = PIPELINES[started.pipeline].flow
+        path = path_of(events, flow)
+        st.html(graph_html(flow, path, key) if view == "drawn" else unrolled_html(path, key))
+        st.html(OPEN_ROWS, unsafe_allow_javascript=True)
+
+
+def graph_html(flow: Flow, path: Path, key: str) -> str:
+    layout = layout_of(flow)
+    taken = frozenset(crossing.edge for crossing in path.crossings) & layout.lines.keys()
+    nodes = "".join(_node(node, box, path, key) for node, box in layout.boxes.items())
+    reasons = "".join(
+        _reason(layout.labels[edge], layout.boxes[edge.source].middle, told)
+        for edge, told in _reasons(path).items()
+        if edge in layout.labels
+    )
+    before = "".join(f"<li>{_opener(each, path, key)}</li>" for each in path.before)
+    return (
+        f'<div class="run-graph">{f"<ol>{before}</ol>" if before else ""}'
+        f'<div class="drawing" style="height: {layout.height:.0f}px">'
+        f'<div class="lines" role="img" aria-label="{escape(in_words(path))}" style="{_mask(flow, None)}"></div>'
+        f'<div class="lines taken" style="{_mask(flow, taken)}"></div>{nodes}{reasons}</div></div>'
+    )
+
+
+def unrolled_html(path: Path, key: str) -> str:
+    """Every visit in the order in which it began, with the reasons between them."""
+    items = [f"<li>{_opener(each, path, key)}</li>" for each in path.before]
+    for move in path.moves:
+        if isinstance(move, Visit):
+            items.append(f"<li>{_opener(move, path, key)}</li>")
+        elif move.why:
+            told = f"↳ {say(f'decision.{move.why}')} → {name_of(move.edge.to)}"
+            items.append(f'<li class="reason">{escape(told)}</li>')
+    return f'<div class="run-graph"><ol class="unrolled">{"".join(items)}</ol></div>'
+
+
+def in_words(path: Path) -> str:
+    """Retrieve → Grade passages (no relevant passage) → Rewrite the question"""
+    words: list[str] = [name_of(each.step) for each in path.before]
+    for move in path.moves:
+        if isinstance(move, Visit):
+            words.append(name_of(move.step))
+        elif move.why and words:
+            words[-1] += f" ({say(f'decision.{move.why}')})"
+    return say("graph.path", path=" → ".join(words))
+
+
+def name_of(node: str) -> str:
+    if node in (START, END):
+        return say("graph.start") if node == START else say("decision.end")
+    return say(f"step.{node}")
+
+
+def _node(node: str, box: Box, path: Path, key: str) -> str:
+    latest = next((visit for visit in reversed(path.visits) if visit.step == node), None)
+    kinds = ["node"]
+    if node in (START, END):
+        kinds.append("start" if node == START else "end")
+    if latest or (node in (START, END) and any(node in crossing.edge for crossing in path.crossings)):
+        kinds.append("visited")
+    place = f'style="{_place(box)}"'
+    if not latest:
+        return f'<span class="{" ".join(kinds)}" {place}>{escape(name_of(node))}</span>'
+    count = path.visit_counts[node]
+    told = f"{escape(name_of(node))}{f' <b>×{count}</b>' if count > 1 else ''}"
+    return _button(latest, key, told, (*kinds, *_state(latest, path)), place)
+
+
+def _opener(visit: Visit, path: Path, key: str) -> str:
+    told = escape(name_of(visit.step))
+    if visit.attempt > 1:
+        told += f" <small>({escape(say('step.attempt', attempt=visit.attempt))})</small>"
+    return _button(visit, key, told, ("node", "visited", *_state(visit, path)))
+
+
+def _button(visit: Visit, key: str, told: str, kinds: Iterable[str], place: str = "") -> str:
+    """`told`: HTML."""
+    opens = escape(row_key(key, visit.step, visit.attempt))
+    title = escape(say("graph.open"))
+    current = ' aria-current="step"' if "current" in kinds else ""
+    return f'<button class="{" ".join(kinds)}" data-opens="{opens}" title="{title}"{current} {place}>{told}</button>'
+
+
+def _state(visit: Visit, path: Path) -> tuple[str, ...]:
+    if visit in path.current:
+        return ("current",)
+    return () if visit.went_through else ("broken",)
+
+
+def _reasons(path: Path) -> Mapping[Edge, str]:
+    """limit of attempts met ×2 / not useful"""
+    return {
+        edge: " / ".join(f"{say(f'decision.{why}')}{f' ×{count}' if count > 1 else ''}" for why, count in whys.items())
+        for edge, whys in path.reasons.items()
+    }
+
+
+def _reason(room: Box, line: float, told: str) -> str:
+    """On the line down from its source, as a bead on a string: the longer, the nearer to the middle of its room."""
+    left, right = line - room.x, room.x + room.width - line
+    return (
+        f'<span class="reason" style="{_place(room)}" title="{escape(told)}"><i style="flex-grow: {left:.0f}"></i>'
+        f'<span>{escape(told)}</span><i style="flex-grow: {right:.0f}"></i></span>'
+    )
+
+
+def _place(box: Box) -> str:
+    across, width = (f"{each / WIDTH:.2%}" for each in (box.x, box.width))
+    return f"left: {across}; top: {box.y:.0f}px; width: {width}; height: {box.height:.0f}px"
+
+
+@cache
+def _base(flow: Flow) -> str:
+    return _svg(flow, flow.edges, LINE)
+
+
+def _mask(flow: Flow, taken: frozenset[Edge] | None) -> str:
+    """`taken`: None for all edges."""
+    svg = _base(flow) if taken is None else _svg(flow, [edge for edge in flow.edges if edge in taken], TAKEN)
+    return f"mask-image: url(&quot;data:image/svg+xml,{svg}&quot;)"
+
+
+def _svg(flow: Flow, edges: Iterable[Edge], width: float) -> str:
+    layout = layout_of(flow)
+    data = "".join(path_data(layout.lines[edge]) for edge in edges)
+    return quote(
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {layout.height:.0f}' preserveAspectRatio='none'>"
+        f"<path d='{data}' fill='none' stroke='#000' stroke-width='{width}' vector-effect='non-scaling-stroke'/></svg>"
+    )

@@ -1,0 +1,113 @@
+"""The graph of a run in a real browser: drawn live and afterwards, and leading to the rows of the trace."""
+
+import json
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from rag.models.service.en import EN
+from tests.browser.test_run import ENDLESS, ask, script
+from tests.browser.visitor import Visitor
+
+AGAIN = "Which approval does a seat in the green car of a train need?"
+USELESS = json.dumps({"reason": "It does not say who.", "rating": 1})
+CUT = """all => all.map(each => [
+    each.innerText, each.scrollWidth > each.clientWidth + 1 || each.scrollHeight > each.clientHeight + 5
+])"""
+"""of each what it says, and whether its room holds it"""
+
+
+def ask_in_a_loop(visitor: Visitor, server) -> None:
+    """The first answer is of no use: the question is reworded, and all is done again."""
+    question = f"Who approves the green car of department {uuid4().hex[:8]}?"
+    script(server, question, "A director approves the green car [1].")
+    server.answer_when(lambda request: EN.rewrite in request.prompt, AGAIN)
+    server.answer_when(lambda request: EN.usefulness in request.prompt, USELESS, times=1)
+    visitor.ask(question)
+    visitor.wait_for_the_end()
+
+
+def node(visitor: Visitor, name: str) -> Locator:
+    return visitor.page.locator(".run-graph .node").filter(has_text=visitor.words[f"step.{name}"])
+
+
+def pick_view(visitor: Visitor, name: str) -> None:
+    visitor.page.get_by_role("radio", name=visitor.words[f"graph.{name}"], exact=True).click()
+
+
+def expect_open(row: Locator) -> None:
+    expect(row.locator("xpath=..")).to_have_attribute("open", "")
+    expect(row).to_be_in_viewport()
+    expect(row).to_be_focused()
+
+
+def contrast(each: Locator) -> float:
+    """Of its text with what is behind it, as WCAG has it."""
+    return each.evaluate(
+        """each => {
+            const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+            const light = colour => {
+                canvas.fillStyle = colour;
+                canvas.fillRect(0, 0, 1, 1);
+                const parts = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map(part => part / 255)
+                    .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+                return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+            };
+            const style = getComputedStyle(each);
+            const [low, high] = [light(style.color), light(style.backgroundColor)].sort((a, b) => a - b);
+            return (high + 0.05) / (low + 0.05);
+        }"""
+    )
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_run_that_went_round_is_drawn_and_its_nodes_open_their_rows(loaded_app, visit, server, language, width):
+    visitor = visit(language, width=width)
+    ask_in_a_loop(visitor, server)
+    visitor.traces.click()
+    drawing = visitor.page.locator(".run-graph .drawing")
+    expect(drawing).to_be_visible()
+    for looped in ("retrieve", "grade_documents", "generate", "check_answer"):
+        expect(node(visitor, looped)).to_contain_text("×2")
+    expect(drawing.locator(".reason").filter(has_text=visitor.words["decision.not_useful"])).to_be_visible()
+    assert visitor.words["step.rewrite_question"] in drawing.get_by_role("img").get_attribute("aria-label")
+    assert visitor.width <= width
+    parts = visitor.page.locator(".run-graph :is(.node, .reason span)")
+    assert [told for told, is_cut in parts.evaluate_all(CUT) if is_cut] == []
+
+    for scheme in ("light", "dark"):
+        visitor.page.emulate_media(color_scheme=scheme)
+        for part in (node(visitor, "retrieve"), node(visitor, "decline"), drawing.locator(".reason span").first):
+            assert contrast(part) >= 4.5
+
+    node(visitor, "grade_documents").click()
+    expect_open(visitor.step("grade_documents"))
+    node(visitor, "check_answer").press("Enter")
+    expect_open(visitor.step("check_answer"))
+
+    pick_view(visitor, "unrolled")
+    steps = visitor.page.locator(".unrolled .node")
+    expect(node(visitor, "grade_documents")).to_have_count(2)
+    expect(steps.first).to_have_text(visitor.words["step.retrieve"])
+    node(visitor, "grade_documents").first.click()
+    first = visitor.page.get_by_test_id("stExpander").locator("summary").filter(has=visitor.page.locator("strong"))
+    expect_open(first.filter(has_text=visitor.words["step.grade_documents"]).first)
+
+
+def test_while_a_run_goes_on_its_node_is_marked_and_opens_its_row_too(loaded, server):
+    ask(loaded, server, ENDLESS)
+    expect(loaded.page.locator(".run-graph")).to_have_count(0)
+    pick_view(loaded, "drawn")
+    current = loaded.page.locator(".run-graph .current")
+    expect(current).to_have_attribute("aria-current", "step")
+    expect(current).to_have_text(loaded.words["step.draft_answer"])
+    node(loaded, "retrieve").click()
+    expect_open(loaded.step("retrieve"))
+    loaded.page.wait_for_timeout(1000)
+    expect_open(loaded.step("retrieve"))
+    loaded.stop.click()
+    expect(loaded.text("chat.stopped")).to_be_visible()
+    loaded.traces.click()
+    expect(node(loaded, "draft_answer")).to_have_class("node visited broken")
