@@ -73,15 +73,16 @@ class Measured:
 
 
 @contextmanager
-def running(folder: Path, speed: Speed) -> Iterator[App]:
-    """The app with the samples, before the model."""
+def running(folder: Path, speed: Speed, documents: int | None) -> Iterator[App]:
+    """The app, with so many of the samples, or all, before the model."""
     data = folder / "data"
     data.mkdir()
     models = Settings().data_dir / "models"
     if models.exists():
         (data / "models").symlink_to(models.resolve())
     embedded = {"DATA_DIR": str(data), "EMBEDDING_MODEL": "embedded"}
-    add = [sys.executable, "-m", "index_store", "add", "--index", samples.INDEX, *map(str, samples.documents())]
+    files = map(str, samples.documents()[:documents])
+    add = [sys.executable, "-m", "index_store", "add", "--index", samples.INDEX, *files]
     subprocess.run(add, env=os.environ | embedded, check=True, stdout=subprocess.DEVNULL)
     with serving(serve, speed) as base_url:
         service = {"OPENAI_BASE_URL": base_url, "OPENAI_API_KEY": KEY, "CHAT_MODEL": MODEL, "WEB_SEARCH": "off"}
@@ -252,20 +253,21 @@ async def churn(app: App, seconds: float, seed: int) -> str:
     )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--people", type=int, nargs="+", default=PEOPLE, help="who ask at once; beside the first")
     parser.add_argument("--rounds", type=int, default=3, help="in each of which all of them ask once")
     parser.add_argument("--churn", type=float, metavar="SECONDS", help="people who come and go instead")
+    parser.add_argument("--documents", type=int, help="of the sample handbook, in the index; all of them")
     parser.add_argument("--seed", type=int, default=1, help="of the churn")
     parser.add_argument("--delay", type=float, default=0.5, help="seconds before the first token of a call")
     parser.add_argument("--token-seconds", type=float, default=0.02, help="seconds a token")
     parser.add_argument("--tokens", type=int, default=60, help="tokens a call")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     os.environ["NO_PROXY"] = "127.0.0.1,localhost"
     before = load()
     speed = Speed(options.delay, options.token_seconds, options.tokens)
-    with tempfile.TemporaryDirectory() as folder, running(Path(folder), speed) as app:
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder), speed, options.documents) as app:
         if options.churn:
             print(asyncio.run(churn(app, options.churn, options.seed)))
         else:
