@@ -49,7 +49,7 @@ def test_the_weather_is_answered_from_the_web_and_its_source_opens_there(visit, 
         expect(visitor.step(step)).to_be_visible(timeout=LOADED)
     expect(visitor.step("web_search")).to_contain_text("Tavily")
     visitor.step("web_search").click()
-    expect(visitor.page.locator(".detail details").last).to_contain_text(SUNNY.title)
+    expect(visitor.page.locator(".detail details.passage:visible").last).to_contain_text(SUNNY.title)
     assert no_sideways_scroll(visitor.page)
 
 
