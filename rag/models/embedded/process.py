@@ -36,8 +36,8 @@ STOP_LIMIT = 5
 """seconds a child that was told to end has for it"""
 
 PATIENT_THREADS = {"GOMP_SPINCOUNT": "1000"}
-"""A thread that waits for the others of a computation soon sleeps. By default it spins, and on a busy machine that takes
-the time from the very threads that it waits for. Figures: docs/decisions/embedded-chat-model.md"""
+"""A thread that waits for the others of a computation soon sleeps. By default it spins, and on a busy machine takes the
+time from the very threads that it waits for. Figures: docs/decisions/embedded-chat-model.md"""
 
 
 @dataclass(frozen=True)
