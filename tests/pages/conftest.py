@@ -20,6 +20,17 @@ def _packages_are_looked_through_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _no_engine_of_another_test(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A test that names no engine gets an empty one: never the one that its module happens to have made by then."""
+    if {"engine", "module_engine"} & set(request.fixturenames):
+        yield
+        return
+    monkeypatch.setattr(process, "_engine", None)
+    yield
+    process.close_engine()
+
+
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
     with OpenAIServer() as server:

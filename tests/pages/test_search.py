@@ -357,6 +357,7 @@ def test_a_widget_that_the_browser_draws_without_its_value_falls_back_to_what_th
     assert [documents.options[each] for each in documents.default] == ["出張旅費規程 · travel.md"]
 
 
+@pytest.mark.usefixtures("shared_ids")
 def test_what_an_address_says_that_is_not_there_counts_for_nothing():
     page = SearchPage(q="日当", index="gone", unit="<b>", k="many", doc=["gone", HOSTILE])
     assert page.app.number_input(key="search k").value == 10

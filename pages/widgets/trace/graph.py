@@ -23,17 +23,21 @@ CHOSEN = "view of the graph"
 """in the session: the one that was picked last, for the traces that are opened after it"""
 
 OPEN_ROWS = """<script>
-document.onclick = event => {
+document.onclick = async event => {
   const opener = event.target.closest("[data-opens]");
   const row = opener && document.getElementsByClassName("st-key-" + opener.dataset.opens)[0];
   const summary = row?.querySelector("summary") ?? row?.closest("details").querySelector("summary");
   if (!summary) return;
   if (!summary.parentElement.open) summary.click();
   summary.focus({ preventScroll: true });
+  const growing = document.getAnimations().filter(each => each.effect.target.matches("details"));
+  await Promise.allSettled(growing.map(each => each.finished));
   summary.scrollIntoView({ block: "center" });
 };
 </script>"""
-"""It knows nothing but keys of rows; several of it are as one."""
+"""It knows nothing but keys of rows; several of it are as one. It waits for what is opening: a row that is brought into
+view within a part that still grows leaves the view again.
+"""
 
 LINE, TAKEN = 1.2, 3.0
 """pixels"""
