@@ -7,9 +7,6 @@ and pages x time a page / pages at once; robots.txt, the site map and finding th
 """
 
 import argparse
-import os
-import platform
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -18,6 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.child import serving
+from benchmarks.machine import Machine
 from index_store.base.settings import Settings
 from index_store.crawl import Crawl, CrawlOptions, PageOutcome
 from tests.servers.site_server import Reply, SiteServer, html
@@ -60,16 +58,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rate", type=float, default=1000, help="requests a second, as CRAWL_RATE")
     given = parser.parse_args(arguments)
     settings = [(given.rate, given.at_once), (given.rate, 2 * given.at_once), (10 * given.at_once / 2, given.at_once)]
+    machine = Machine()
     print("| rate, 1/s | at once | least, s | measured, s | ratio | at most |\n|--:|--:|--:|--:|--:|--:|")
     with serving(serve, given.pages, given.delay) as url:
         for rate, at_once in settings:
             least = max(given.pages / rate, given.pages * given.delay / at_once)
             seconds = crawl(url, given.pages, rate, at_once)
             print(f"| {rate:g} | {at_once} | {least:.2f} | {seconds:.2f} | {seconds / least:.3f} | {MOST:g} |")
-    print(
-        f"\n{given.pages} pages of {given.delay * 1000:g} ms. {os.cpu_count()} cores, Python "
-        f"{platform.python_version()}, {sys.platform}, load average {os.getloadavg()[0]:.1f}."
-    )
+    print(f"\n{given.pages} pages of {given.delay * 1000:g} ms. {machine}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """A chat service that takes the same time for every call. Its process loads none of what is measured."""
 
+from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
@@ -16,6 +17,21 @@ class Speed:
     token_seconds: float
     tokens: int
     """a call"""
+
+    @staticmethod
+    def add_options(parser: ArgumentParser, usual: "Speed") -> None:
+        parser.add_argument("--delay", type=float, default=usual.delay, help="seconds before the first token of a call")
+        parser.add_argument("--token-seconds", type=float, default=usual.token_seconds, help="seconds a token")
+        parser.add_argument("--tokens", type=int, default=usual.tokens, help="tokens a call")
+
+    @classmethod
+    def of(cls, options: Namespace) -> "Speed":
+        return cls(options.delay, options.token_seconds, options.tokens)
+
+    def __str__(self) -> str:
+        """A call takes 300 ms, then 10 ms a token, 60 tokens."""
+        delay, token = (f"{1000 * seconds:g} ms" for seconds in (self.delay, self.token_seconds))
+        return f"A call takes {delay}, then {token} a token, {self.tokens} tokens."
 
 
 def serve(parent: Connection, speed: Speed) -> None:

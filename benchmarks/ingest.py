@@ -9,8 +9,6 @@ the embedded model, Chroma, SQL. Memory is this process's, which owns the store;
 
 import argparse
 import json
-import os
-import platform
 import re
 import statistics
 import sys
@@ -26,6 +24,7 @@ from pathlib import Path
 
 from benchmarks import crawl
 from benchmarks.child import serving
+from benchmarks.machine import Machine
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
@@ -224,17 +223,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pages", type=int, default=200, help="of the site that is crawled")
     given = parser.parse_args(arguments)
     paragraphs = list(islice(paragraphs_of(given.data) if given.data else made_up(), given.sections))
-    before = os.getloadavg()[0]
+    machine = Machine()
     print("| | measured | at most | | |\n|---|--:|--:|---|---|")
     for row in measure(paragraphs, given.rounds):
         print(row, flush=True)
     print(crawling(given.pages, delay=0.1, at_once=4))
     origin = f"of {given.data.name}" if given.data else "made up"
-    print(
-        f"\n{len(paragraphs)} sections, {origin}. Rounds: {given.rounds}. "
-        f"{os.cpu_count()} cores, Python {platform.python_version()}, {sys.platform}, "
-        f"load average {before:.1f} before and {os.getloadavg()[0]:.1f} after."
-    )
+    print(f"\n{len(paragraphs)} sections, {origin}. Rounds: {given.rounds}. {machine}")
 
 
 if __name__ == "__main__":

@@ -12,9 +12,7 @@ import argparse
 import http.client
 import json
 import os
-import platform
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +27,7 @@ from pydantic import SecretStr
 
 from benchmarks.child import serving
 from benchmarks.fixed_speed import Speed, serve
+from benchmarks.machine import Machine
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
@@ -280,28 +279,18 @@ def own(name: str, timings: Mapping[str, Timing]) -> str:
     return f"{share:.1%}{' missed' if share > MOST_OWN else ''}"
 
 
-def load() -> str:
-    return f"{os.getloadavg()[0]:.1f}"
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Times each pipeline against a server of fixed speed.")
-    parser.add_argument("--delay", type=float, default=0.3, help="seconds before the first token of a call")
-    parser.add_argument("--token-seconds", type=float, default=0.01, help="seconds a token")
-    parser.add_argument("--tokens", type=int, default=60, help="tokens a call")
+    Speed.add_options(parser, Speed(delay=0.3, token_seconds=0.01, tokens=60))
     parser.add_argument("--documents", type=int, default=4, help="of the sample handbook, in the index")
     parser.add_argument("--rounds", type=int, default=5, help="of which the medians are taken")
     options = parser.parse_args(arguments)
     os.environ["NO_PROXY"] = "127.0.0.1"
-    before = load()
-    timings = compare(Speed(options.delay, options.token_seconds, options.tokens), options.documents, options.rounds)
+    machine = Machine()
+    speed = Speed.of(options)
+    timings = compare(speed, options.documents, options.rounds)
     print(report(timings))
-    print(
-        f"\nMedians, rounds: {options.rounds}. A call takes {options.delay * 1000:g} ms, then "
-        f"{options.token_seconds * 1000:g} ms a token, {options.tokens} tokens. Documents: {options.documents}. "
-        f"{os.cpu_count()} cores, Python {platform.python_version()}, {sys.platform}, "
-        f"load average {before} before and {load()} after."
-    )
+    print(f"\nMedians, rounds: {options.rounds}. {speed} Documents: {options.documents}. {machine}")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ Linux only: time on processors and memory are read from /proc. Memory is what is
 import argparse
 import asyncio
 import os
-import platform
 import random
 import statistics
 import subprocess
@@ -29,7 +28,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.child import serving
-from benchmarks.latency import KEY, MODEL, QUESTION, Speed, load, serve
+from benchmarks.fixed_speed import Speed, serve
+from benchmarks.latency import KEY, MODEL, QUESTION
+from benchmarks.machine import Machine
 from benchmarks.tab import Tab, opened
 from pages import samples
 from rag.settings import Settings
@@ -260,23 +261,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--churn", type=float, metavar="SECONDS", help="people who come and go instead")
     parser.add_argument("--documents", type=int, help="of the sample handbook, in the index; all of them")
     parser.add_argument("--seed", type=int, default=1, help="of the churn")
-    parser.add_argument("--delay", type=float, default=0.5, help="seconds before the first token of a call")
-    parser.add_argument("--token-seconds", type=float, default=0.02, help="seconds a token")
-    parser.add_argument("--tokens", type=int, default=60, help="tokens a call")
+    Speed.add_options(parser, Speed(delay=0.5, token_seconds=0.02, tokens=60))
     options = parser.parse_args(arguments)
     os.environ["NO_PROXY"] = "127.0.0.1,localhost"
-    before = load()
-    speed = Speed(options.delay, options.token_seconds, options.tokens)
+    machine = Machine()
+    speed = Speed.of(options)
     with tempfile.TemporaryDirectory() as folder, running(Path(folder), speed, options.documents) as app:
         if options.churn:
             print(asyncio.run(churn(app, options.churn, options.seed)))
         else:
             print(report(asyncio.run(measure_all(app, options.people, options.rounds))))
-    print(
-        f"\nA call takes {options.delay * 1000:g} ms, then {options.token_seconds * 1000:g} ms a token, "
-        f"{options.tokens} tokens. {os.cpu_count()} cores, Python {platform.python_version()}, {sys.platform}, "
-        f"load average {before} before and {load()} after."
-    )
+    print(f"\n{speed} {machine}")
 
 
 if __name__ == "__main__":

@@ -12,12 +12,8 @@ searching takes; they are asked by turns, so that what else the machine does mee
 """
 
 import argparse
-import hashlib
 import itertools
-import os
-import platform
 import random
-import re
 import shutil
 import sqlite3
 import sys
@@ -33,17 +29,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from benchmarks.child import running
+from benchmarks.clustered import Clustered
 from benchmarks.ingest import Row, add, resident, written
-from benchmarks.search_quality import load
+from benchmarks.machine import Machine
+from benchmarks.recombined import Texts, documents, made_up, real
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.library.library import CATALOGUE
-from index_store.parsing.chunking.text_splitter import text_width
 from index_store.store import IndexStore
 from index_store.vectors.chroma import BATCH
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
-from index_store.vectors.embeddings import Embeddings, Vectors
-from pages import samples
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
@@ -55,11 +50,6 @@ MOST_GROWTH = 4.0
 
 K = 10
 """hits that everyone is asked for"""
-
-PASSAGE = 200
-"""wide characters, at least: two do not fit into one chunk (300), so each passage is one, or now and then two"""
-PASSAGES_A_SECTION = 4
-SECTIONS_A_DOCUMENT = 50
 
 WARM = 20
 """questions asked of each before timing; they open files and load the vectors' graph"""
@@ -75,120 +65,6 @@ SEARCHES = {
 }
 """mode and unit"""
 ASKED = (BARE, EMBEDDING, *SEARCHES)
-
-
-@dataclass(frozen=True)
-class Texts:
-    sentences: list[tuple[str, str]]
-    """each with the title of what it is taken from"""
-    questions: list[str]
-    origin: str
-
-
-class Clustered:
-    """A stand-in for an embedding model: of each text always the same unit vector, whatever the text says.
-
-    Vectors are as near to each other as those of multilingual-e5-small, measured on 400 paragraphs of JSQuAD: cosine
-    0.77 for two articles, 0.82 within one, 0.89 to the nearest; the graph that Chroma searches has to tell these apart.
-    """
-
-    id = "stand-in"
-    batch = 1000
-    dimension = EmbeddedEmbeddings.dimension
-
-    SHARES = (0.77, 0.05, 0.07, 0.11)
-    """of the square of a vector: common to all, to an article, to a subject, its own"""
-    ARTICLES, SUBJECTS = 1000, 20_000
-
-    def __init__(self, file: Path | None = None, reader: Embeddings | None = None) -> None:
-        """`file`: where vectors of passages are also written, as float32. `reader`: a model that embeds each question
-        too, for the time that it takes.
-        """
-        self._file = file
-        self._reader = reader
-        self._asked: dict[str, Vectors] = {}
-        """questions; each is made once, before its searches are timed"""
-
-    def passages(self, texts: Sequence[str]) -> Vectors:
-        vectors = np.stack([self._vector(text) for text in texts])
-        if self._file:
-            with self._file.open("ab") as file:
-                vectors.tofile(file)
-        return vectors
-
-    def read(self, text: str) -> None:
-        """Takes the time of embedding a question."""
-        if self._reader:
-            self._reader.query(text)
-
-    def prepare(self, text: str) -> None:
-        """Makes the vector of a question beforehand, which takes longer than that of a real model."""
-        if text not in self._asked:
-            self._asked[text] = self._vector(text)
-
-    def query(self, text: str) -> Vectors:
-        self.read(text)
-        self.prepare(text)
-        return self._asked[text]
-
-    def _vector(self, text: str) -> Vectors:
-        seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
-        subject = seed % self.SUBJECTS
-        levels = ("all", f"article {subject % self.ARTICLES}", f"subject {subject}", f"own {seed}")
-        vector = sum(np.sqrt(share) * _direction(level) for share, level in zip(self.SHARES, levels, strict=True))
-        return (vector / np.linalg.norm(vector)).astype(np.float32)
-
-
-def _direction(name: str) -> Vectors:
-    generator = np.random.default_rng(list(name.encode()))
-    direction = generator.standard_normal(Clustered.dimension)
-    return direction / np.linalg.norm(direction)
-
-
-# Texts
-
-_SENTENCE = re.compile(r"[^。\n]+。|[^.\n]+[.!?](?:\s|$)")
-
-
-def real(folder: Path, questions: int) -> Texts:
-    collection = load(folder / "qa", "jsquad", limit=sys.maxsize)
-    sentences = [(each.title, found) for each in collection.passages for found in _sentences(each.text)]
-    asked = [question.text for question in collection.questions]
-    return Texts(sentences, random.Random(0).sample(asked, min(questions, len(asked))), "sentences of JSQuAD")
-
-
-def made_up(questions: int) -> Texts:
-    handbook = [file for file in samples.documents() if file.suffix == ".md"]
-    sentences = [
-        (file.name.split(".")[0], found) for file in handbook for found in _sentences(file.read_text(encoding="utf-8"))
-    ]
-    asked = itertools.islice(itertools.cycle(question.text for question in samples.questions()), questions)
-    return Texts(sentences, list(asked), "sentences of the sample handbook")
-
-
-def _sentences(text: str) -> list[str]:
-    return [found[0].strip(" #\t") for found in _SENTENCE.finditer(text)]
-
-
-def documents(texts: Texts, chunks: int, generator: random.Random) -> Iterator[str]:
-    """Markdown of about as many chunks as asked for."""
-    passages = iter(lambda: _passage(texts, generator), None)
-    for first in range(0, chunks, PASSAGES_A_SECTION * SECTIONS_A_DOCUMENT):
-        rest = min(chunks - first, PASSAGES_A_SECTION * SECTIONS_A_DOCUMENT)
-        lines = [f"# {generator.choice(texts.sentences)[0]}"]
-        for number, (title, passage) in enumerate(itertools.islice(passages, rest)):
-            if number % PASSAGES_A_SECTION == 0:
-                lines.append(f"## {generator.choice(texts.sentences)[0]}")
-            lines += [f"### {title}", passage]
-        yield "\n\n".join(lines) + "\n"
-
-
-def _passage(texts: Texts, generator: random.Random) -> tuple[str, str]:
-    """A title, and sentences of any."""
-    title, text = generator.choice(texts.sentences)
-    while text_width(text) < PASSAGE:
-        text += " " + generator.choice(texts.sentences)[1]
-    return title, text
 
 
 # What is asked, each in a process of its own: it is sent what to search, and sends back how many seconds that took
@@ -397,7 +273,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--questions", type=int, default=200)
     given = parser.parse_args(arguments)
     texts = real(given.data, given.questions) if given.data else made_up(given.questions)
-    before = os.getloadavg()[0]
+    machine = Machine()
     measured = []
     with tempfile.TemporaryDirectory() as folder:
         for size in grown(texts, given.sizes, Path(folder)):
@@ -408,11 +284,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print("| | measured | at most | | |\n|---|--:|--:|---|---|")
     for row in targets(measured):
         print(row)
-    print(
-        f"\n{K} hits; questions: {len(texts.questions)}; passages of {texts.origin}. "
-        f"{os.cpu_count()} cores, Python {platform.python_version()}, {sys.platform}, "
-        f"load average {before:.1f} before and {os.getloadavg()[0]:.1f} after."
-    )
+    print(f"\n{K} hits; questions: {len(texts.questions)}; passages of {texts.origin}. {machine}")
 
 
 if __name__ == "__main__":

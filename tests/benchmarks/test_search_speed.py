@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import search_speed
-from benchmarks.search_speed import ASKED, BARE, Clustered
+from benchmarks.clustered import Clustered
+from benchmarks.search_speed import ASKED, BARE
 from tests.benchmarks.conftest import Printed
 
 SENTENCES = ["出張の日当は1日2,500円です。", "タクシーは終電の後に使えます。", "会議室の予約は一週間前からです。"]

@@ -110,19 +110,6 @@ def test_the_prompts_of_other_runs_stay(open_loaded):
         assert prompts(engine, run) == before
 
 
-def test_a_step_that_ends_after_its_document_was_removed_keeps_no_prompt(open_loaded, chat):
-    gate = Gate()
-    chat.enqueue(Held(gate, "文書のとおりです[1]。"))
-    with open_loaded() as engine:
-        run = ask(engine)
-        gate.wait_for(1)
-        engine.store.remove(INDEX, "safe.md")
-        assert is_forgotten(engine)
-        gate.open()
-        assert run.result().status == "finished"
-        assert packed(engine) == 0
-
-
 @pytest.mark.parametrize("keep_removed", [False, True])
 def test_no_page_is_shown_a_sentence_of_it_out_of_the_memory_of_the_engine(open_loaded, keep_removed):
     with open_loaded(keep_removed=keep_removed) as engine:
@@ -134,7 +121,7 @@ def test_no_page_is_shown_a_sentence_of_it_out_of_the_memory_of_the_engine(open_
         assert bool(engine.run(run.id)) == keep_removed
 
 
-def test_a_run_that_had_read_it_before_and_ends_later_does_not_bring_it_back(open_loaded, chat):
+def test_a_run_that_had_read_it_before_and_ends_later_brings_neither_it_nor_a_prompt_back(open_loaded, chat):
     gate = Gate()
     chat.enqueue(Held(gate, "文書のとおりです[1]。"))
     with open_loaded() as engine:
@@ -146,6 +133,7 @@ def test_a_run_that_had_read_it_before_and_ends_later_does_not_bring_it_back(ope
         assert run.result().citations[0].source == "safe.md"
         assert isinstance(engine.history.events(run.id)[-1], RunFinished)
         assert SENTENCE.encode() not in stored(engine)
+        assert packed(engine) == 0
 
 
 def test_what_another_process_removed_goes_at_the_next_start(open_loaded, loaded, embeddings):
