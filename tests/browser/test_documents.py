@@ -38,7 +38,7 @@ def test_a_file_dropped_with_a_question_is_what_the_answer_comes_from(visit, ser
     card = visitor.page.locator(".passage-card:popover-open")
     expect(card).to_contain_text("garden.md")
     expect(card.locator(".cited")).to_contain_text("The gardener comes on the second Thursday of a month.")
-    visitor.traces.click()
+    visitor.open(visitor.traces)
     expect(visitor.step("add_documents")).to_contain_text(visitor.words["summary.documents"].format(ready=1, failed=0))
 
 

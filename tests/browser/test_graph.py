@@ -66,7 +66,7 @@ def contrast(each: Locator) -> float:
 def test_a_run_that_went_round_is_drawn_and_its_nodes_open_their_rows(loaded_app, visit, server, language, width):
     visitor = visit(language, width=width)
     ask_in_a_loop(visitor, server)
-    visitor.traces.click()
+    visitor.open(visitor.traces)
     drawing = visitor.page.locator(".run-graph .drawing")
     expect(drawing).to_be_visible()
     for looped in ("retrieve", "grade_documents", "generate", "check_answer"):
@@ -109,5 +109,5 @@ def test_while_a_run_goes_on_its_node_is_marked_and_opens_its_row_too(loaded, se
     expect_open(loaded.step("retrieve"))
     loaded.stop.click()
     expect(loaded.text("chat.stopped")).to_be_visible()
-    loaded.traces.click()
+    loaded.open(loaded.traces)
     expect(node(loaded, "draft_answer")).to_have_class("node visited broken")

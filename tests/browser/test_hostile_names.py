@@ -45,8 +45,8 @@ def test_the_name_of_an_index_is_shown_as_written_in_what_went_wrong(visit, serv
     visitor.wait_for_the_end()
     [alert] = visitor.page.get_by_role("alert").all()
     assert name in alert.inner_text().replace(WORD_JOINER, "")
-    visitor.traces.click()
-    visitor.step("retrieve").click()
+    visitor.open(visitor.traces)
+    visitor.open(visitor.step("retrieve"))
     expect(visitor.page.get_by_role("alert").filter(visible=True)).to_have_count(2)
     assert_nothing_became_of_it(visitor)
 
@@ -66,9 +66,9 @@ def test_a_title_and_a_question_are_shown_as_written_on_every_page(hostile, visi
     expect(visitor.questions).to_have_text(FAR)
     expect(visitor.page.locator(".sources")).to_contain_text(FAR)
     assert FAR[:40] in visitor.sidebar.inner_text().replace(WORD_JOINER, "")
-    visitor.traces.click()
+    visitor.open(visitor.traces)
     for step in ("retrieve", "grade_documents"):
-        visitor.step(step).click()
+        visitor.open(visitor.step(step))
     expect(visitor.page.locator(".detail").first).to_be_visible()
     assert_nothing_became_of_it(visitor)
 

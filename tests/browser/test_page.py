@@ -78,7 +78,7 @@ def test_nothing_is_wider_than_a_telephone(loaded, visit, server):
     narrow = visit(path=f"/?{loaded.page.url.partition('?')[2]}", width=390)
     expect(narrow.answers).to_be_visible()
     assert narrow.width <= 390
-    narrow.traces.click()
+    narrow.open(narrow.traces)
     expect(narrow.step("retrieve")).to_be_visible()
     assert narrow.width <= 390
 

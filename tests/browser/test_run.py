@@ -93,8 +93,8 @@ def test_a_marker_opens_the_passage_and_the_trace_opens_to_the_grades(loaded, se
     loaded.page.keyboard.press("Escape")
     expect(card).to_have_count(0)
 
-    loaded.traces.click()
-    loaded.step("grade_documents").click()
+    loaded.open(loaded.traces)
+    loaded.open(loaded.step("grade_documents"))
     verdict = loaded.page.locator(".detail .verdict.yes").first
     graded = loaded.words["detail.graded"].format(verdict=loaded.words["detail.relevant_yes"], score="0.90")
     expect(verdict).to_have_text(graded)

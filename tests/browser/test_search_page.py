@@ -123,8 +123,8 @@ def test_a_retrieval_of_the_trace_leads_to_its_search(loaded_app, visit, server)
     visitor = visit("ja")
     visitor.ask(asked)
     visitor.wait_for_the_end()
-    visitor.traces.click()
-    visitor.step("retrieve").click()
+    visitor.open(visitor.traces)
+    visitor.open(visitor.step("retrieve"))
     with visitor.page.expect_popup() as opened:
         # By keyboard: the steps are still sliding, and a click would meet another one.
         visitor.page.get_by_role("link", name=visitor.words["detail.look_at_search"]).press("Enter")

@@ -112,7 +112,7 @@ def test_prompt_and_reply_can_be_read_while_the_answer_is_being_written(loaded_a
     visitor = visit()
     visitor.ask(FIRST)
     expect(visitor.answers).to_contain_text("One", timeout=LOADED)
-    visitor.step("grade_documents").click()
+    visitor.open(visitor.step("grade_documents"))
     live = visitor.step("grade_documents").locator("xpath=ancestor::*[@data-testid='stExpander'][1]")
     calls = unfold(live)
     calls.locator(".call > summary").first.click()

@@ -42,13 +42,12 @@ def test_the_weather_is_answered_from_the_web_and_its_source_opens_there(visit, 
     expect(link).to_have_attribute("rel", "noopener noreferrer")
     assert no_sideways_scroll(visitor.page)
     visitor.page.keyboard.press("Escape")
-    visitor.page.get_by_test_id("stExpander").locator("summary").filter(
-        has_text=visitor.words["pipeline.adaptive"]
-    ).last.click()
+    folded = visitor.page.get_by_test_id("stExpander").locator("summary")
+    visitor.open(folded.filter(has_text=visitor.words["pipeline.adaptive"]).last)
     for step in ("route_question", "web_search", "refine", "generate"):
         expect(visitor.step(step)).to_be_visible(timeout=LOADED)
     expect(visitor.step("web_search")).to_contain_text("Tavily")
-    visitor.step("web_search").click()
+    visitor.open(visitor.step("web_search"))
     expect(visitor.page.locator(".detail details.passage:visible").last).to_contain_text(SUNNY.title)
     assert no_sideways_scroll(visitor.page)
 

@@ -93,6 +93,14 @@ class Visitor:
         title = self.page.locator("strong").get_by_text(self.words[f"step.{name}"], exact=True)
         return self.page.get_by_test_id("stExpander").locator("summary").filter(has=title).last
 
+    def open(self, summary: Locator) -> None:
+        """A folded part, until all of it is there: while it grows, what is clicked next may move away."""
+        summary.click()
+        expect(summary.locator("xpath=..")).to_have_attribute("open", "")
+        self.page.wait_for_function(
+            "() => !document.getAnimations().some(each => each.effect.target.matches('details'))"
+        )
+
     def ask(self, question: str, file: Path | None = None) -> None:
         if file:
             # Enter does nothing while a file is still on its way.

@@ -8,7 +8,7 @@ import time
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -249,32 +249,31 @@ def test_two_files_are_read_side_by_side_and_no_more(settings: Settings, held: C
 
 
 def test_files_that_wait_are_read_in_the_order_in_which_they_came(
-    settings: Settings, handbook: Path, held: Callable[[str], Path]
+    settings: Settings, held: Callable[[str], Path]
 ) -> None:
-    pipe = held("first.txt")
-    done: list[int] = []
-    asked = [threading.Event() for _ in range(6)]
+    pipes = [held(f"{number}.txt") for number in range(6)]
+    asked = [threading.Event() for _ in pipes]
     """whether it is still wanted: not before it waits"""
 
-    def take_turn(number: int) -> None:
+    def take_turn(number: int) -> ParsedDocument:
         def is_cancelled() -> bool:
             asked[number].set()
             return False
 
-        load(parser, handbook, is_cancelled=is_cancelled)
-        done.append(number)
+        return load(parser, pipes[number], is_cancelled=is_cancelled)
 
     with opened(settings, parser_workers=1) as parser, ThreadPoolExecutor(max_workers=8) as threads:
-        first = threads.submit(load, parser, pipe)
-        waiting: list[Future[None]] = []
-        with pipe.open("w") as writer:
-            for number in range(6):
-                waiting.append(threads.submit(take_turn, number))
+        first = held("first.txt")
+        loading = [threads.submit(load, parser, first)]
+        with first.open("w") as writer:
+            for number in range(len(pipes)):
+                loading.append(threads.submit(take_turn, number))
                 assert asked[number].wait(timeout=30)
             writer.write("Words.")
-        for each in [first, *waiting]:
-            each.result()
-    assert done == list(range(6))
+        for pipe in pipes:
+            with pipe.open("w") as writer:  # waits until a process reads from the other end: for ever from a wrong one
+                writer.write("Words.")
+        assert [each.result().chunk_count for each in loading] == [1] * 7
 
 
 @pytest.mark.timeout(50)  # seconds, below the parser's own limit
