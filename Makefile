@@ -15,7 +15,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hash
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run install install-dev announce port model chromium test soak lint fix lock sbom bench clean
+.PHONY: help run install install-dev announce port model chromium test soak lint fix lock sbom bench pictures clean
 
 help:
 	@echo "make run       install, fetch the embedded chat model unless a service is set in .env, start the app (PORT=8501)"
@@ -28,6 +28,7 @@ help:
 	@echo "make lock      writes the lock files anew, of what stands in requirements*.txt; UPGRADE=1 takes the newest versions"
 	@echo "make sbom      sbom.json: every package that is installed, in CycloneDX's form"
 	@echo "make bench     how long pipelines take against a server of fixed speed, and adding documents beside embedding alone"
+	@echo "make pictures  takes those of README and docs anew from the running app, for half an hour"
 	@echo "make clean     removes $(VENV) and caches; keeps data/"
 
 run: announce install port
@@ -127,6 +128,9 @@ sbom: $(SBOM)/installed
 bench: $(INSTALLED)
 	@$(BIN)/python -m benchmarks.latency
 	@$(BIN)/python -m benchmarks.ingest
+
+pictures: install-dev chromium model
+	@$(BIN)/python -m docs.pictures
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache test-results
