@@ -1,27 +1,21 @@
 """Four prepared faults, each to be seen from the pages: `python -m pages.samples.faults`, while the app does not run.
 
-It loads four small indexes into the data folder of the settings. Ask these in the chat, then open the run on the page
-*Runs*, where *Why no good answer* names the fault:
+It loads four small indexes into the data folder of the settings, and says what to ask of each. Ask in the chat, then
+open the run on the page Runs, where *Why no good answer* names the fault:
 
-    index          question                                        pipeline    the fault
-    fault-1        サバティカル休暇は勤続何年で取れますか？        self_rag    no_document: no document is on it
-                   How many years of service earn a sabbatical?
-    fault-2        部品QF-7712は何ですか？                         naive       not_found: it stands in the section on
-                   What is part ZT-4083?                                       air conditioning (the forklift), and vector
-                                                                               search brings parts of like numbers; hybrid
-                                                                               finds it
-    fault-3        私傷病で3日以上欠勤するときは何を提出しますか？ corrective  graded_away: with CRAG_LOWER=1 and
-                   Who hands a physician's certificate in?                     CRAG_UPPER=1 no passage is ever good enough
-    fault-4        課長が日帰りで出張したときの日当はいくらですか？ naive      misread: a table is easily read a line or
-                   What is the rate for a bicycle beyond 50 km?                a column off; a thumb down says so
+- `fault-1`, no document: nothing in the index is about sabbaticals.
+- `fault-2`, present but not found: the part stands in passing in a section on something else, and vector search brings
+  parts of like numbers. With Options, Search: Hybrid it is found.
+- `fault-3`, found but graded away: start the app with CRAG_LOWER=1 and CRAG_UPPER=1, by which no grade is good enough.
+- `fault-4`, misread: a cell of a table is easily read a line or a column off. Where the answer is wrong, and no check
+  has noticed, a thumb down says so.
 
-What a model grades and reads differs from one to the next, so the third is brought about by settings, and the last one
-is the reader's to judge.
+What a model grades and reads differs from one to the next; the first two were seen with the embedded one.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from index_store.store import IndexStore
 from rag.settings import Settings
@@ -30,7 +24,8 @@ from rag.trace.cause import Cause
 _HERE = Path(__file__).parent / "faulty"
 
 
-class Fault(NamedTuple):
+@dataclass(frozen=True)
+class Fault:
     cause: Cause
     index: str
     folder: str
@@ -50,7 +45,7 @@ FAULTS = (
         "self_rag",
         ("サバティカル休暇は勤続何年で取れますか？", "How many years of service earn a sabbatical?"),
     ),
-    Fault("not_found", "fault-2", "not-found", "naive", ("部品QF-7712は何ですか？", "What is part ZT-4083?")),
+    Fault("not_found", "fault-2", "not-found", "self_rag", ("部品QF-7712は何ですか？", "What is part ZT-4083?")),
     Fault(
         "graded_away",
         "fault-3",

@@ -136,5 +136,5 @@ def _in_state(state: State) -> ColumnElement[bool]:
 def _slow_from() -> ColumnElement[float]:
     """Seconds of the fastest among the slowest tenth."""
     known = _runs.seconds.is_not(None)
-    tenth = select(func.count() // SLOW).select_from(schema.runs).where(known).scalar_subquery()
+    tenth = select((func.count() - 1) // SLOW).select_from(schema.runs).where(known).scalar_subquery()
     return select(_runs.seconds).where(known).order_by(_runs.seconds.desc()).offset(tenth).limit(1).scalar_subquery()
