@@ -79,9 +79,9 @@ def show_playback(run_id: str, events: Sequence[Event]) -> None:
 def _show_controls(playback: Playback) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="playback-controls"):
         is_paused = playback.looked_at is None
-        words = f"▶ {say('playback.go_on')}" if is_paused else f"⏸ {say('playback.pause')}"
+        words = f"▶ {say('playback.go_on')}" if is_paused else f"❚❚ {say('playback.pause')}"
         st.button(words, key="playback-pause", on_click=playback.pause_or_go_on)
-        st.button(f"⏮ {say('playback.again')}", key="playback-again", on_click=playback.begin)
+        st.button(f"↺ {say('playback.again')}", key="playback-again", on_click=playback.begin)
         st.segmented_control(
             say("playback.pace"),
             PACES,

@@ -173,10 +173,10 @@ def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
         "open": column.ButtonColumn(
             "", width=60, type="tertiary", pinned=True, key=f"open-run-{key}", on_click=_open, args=(ids, key)
         ),
-        "when": column.DatetimeColumn(say("runs.when"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=130),
-        "question": column.TextColumn(say("runs.question"), width=330),
+        "when": column.DatetimeColumn(say("runs.when"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=145),
+        "question": column.TextColumn(say("runs.question"), width=250),
         "result": column.MultiselectColumn(
-            say("runs.result"), width=130, options=results, color=list(RESULTS.values()), format_func=result
+            say("runs.result"), width=160, options=results, color=list(RESULTS.values()), format_func=result
         ),
         "why": column.TextColumn(say("runs.why"), width=130),
         "thumb": column.TextColumn(say("runs.thumb"), width=70),
