@@ -73,7 +73,7 @@ async def _probe(state: State, step: NodeStep) -> Probe | None:
     )
     nearest: dict[int, tuple[Passage, float]] = {}
     for hit, share in found[:MOST_PROBED]:
-        number = _number_of(hit, known) or len(known) + len(nearest) + 1
+        number = _number_of(hit, known) or max((len(known), *nearest)) + 1
         nearest.setdefault(number, (Passage(number=number, **hit.model_dump(exclude={"chunk_id"})), share))
     return Probe(
         nearest=tuple(passage for passage, _ in nearest.values()),
