@@ -96,7 +96,8 @@ def _way(cosine: float | None, mean: float) -> float:
 
 
 def _why_declined(events: Sequence[Event]) -> Finding:
-    probe = next((each.probe for each in _details(events, DeclineDetail) if each.probe), None) or _seen_alone(events)
+    probes = [each.probe for each in _details(events, DeclineDetail) if each.probe]
+    probe = probes[-1] if probes else _seen_alone(events)  # an earlier one knows not of what was found after it
     dropped, doubted = _dropped(events)
     near = [
         (nearness(share, passage.vector_score, probe.mean), passage)

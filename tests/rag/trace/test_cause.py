@@ -68,7 +68,8 @@ def test_a_document_that_is_missing_is_named_with_the_words_that_stand_nowhere(a
 
 @EACH_LANGUAGE
 def test_a_passage_that_is_there_and_was_not_found_is_named_and_shown(ask, chat, language):
-    chat.default = TOKEN
+    reject_all(chat)
+    chat.default = NOT_FOUND.questions[language]  # no other words for it
     run = ask(NOT_FOUND.questions[language], NOT_FOUND.index, NOT_FOUND.pipeline)
     finding = cause_of(run.events)
     assert finding.cause == NOT_FOUND.cause
