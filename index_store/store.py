@@ -35,7 +35,7 @@ from index_store.library.data_folder import open_library, own
 from index_store.library.originals import Original
 from index_store.library.versions import Versions
 from index_store.parsing.worker.parser import Parser
-from index_store.search.hits import Hit
+from index_store.search.hits import Hit, Survey
 from index_store.search.searcher import Query, Searcher, check_length
 from index_store.vectors.embeddings import Embeddings
 from index_store.vectors.registry import make_embeddings
@@ -314,6 +314,14 @@ class IndexStore:
         EmbeddingModelMismatch, ServiceError.
         """
         return self._searcher.search(self._index(index), Query(question, mode, unit, k, words, document_ids))
+
+    def survey(self, index: str, question: str, *, k: int, person: str) -> Survey:
+        """What the index has of a question: up to `k` chunks by vector and keyword, and the words that it lacks.
+
+        `person`: who asks. Raises UnknownIndex, EmptyIndex where there is none at all, QuestionTooLong,
+        EmbeddingModelMismatch, ServiceError.
+        """
+        return self._searcher.survey(self._index(index), question, k)
 
     def analyse(self, index: str, question: str) -> Analysis:
         """How the keyword side reads the question. Raises UnknownIndex, QuestionTooLong."""

@@ -15,6 +15,7 @@ PAGES = {
     "chat": st.Page(HERE / "chat.py", title=say("app.chat"), default=True),
     "documents": st.Page(HERE / "documents.py", title=say("app.documents")),
     "search": st.Page(HERE / "search.py", title=say("app.search")),
+    "runs": st.Page(HERE / "runs.py", title=say("app.runs")),
 }
 page = st.navigation(list(PAGES.values()), position="hidden")
 

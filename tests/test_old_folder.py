@@ -11,8 +11,10 @@ from pages.widgets.trace.detail import view_of  # with all views
 from pages.widgets.trace.view import JsonView
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine
+from rag.runs.run_list import Wanted
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
+from rag.trace.cause import cause_of
 from rag.trace.details import CandidatesDetail, GradesDetail, GroundingDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished
 from tests.rag.scripted import ScriptedChat, ScriptedSource
@@ -78,6 +80,16 @@ def test_its_runs_add_up_to_what_they_did(engine):
         last = events[-1]
         again = summarize_run(events[:-1], last.status, None, last.totals.seconds)
         assert again.totals == last.totals
+
+
+def test_its_runs_have_in_their_rows_what_their_events_say(engine):
+    """Rows of before had nothing of it: the migration reads it from the events."""
+    for run_id, events in traces(engine).items():
+        run, last, finding = engine.history.run(run_id), events[-1], cause_of(events)
+        assert (run.seconds, run.tokens) == (last.totals.seconds, last.totals.tokens)
+        assert (run.model_calls, run.outcome) == (last.totals.model_calls, last.outcome)
+        assert run.cause == (finding and finding.cause)
+    assert engine.run_list.count(Wanted(), person="p") == len(engine.history.runs())
 
 
 def test_grades_by_log_odds_keep_how_they_came_about(engine):

@@ -50,6 +50,11 @@ class FullText:
         with self._reading(index_id) as (connection, full_text):
             return full_text.count(connection, words, document_ids) if full_text else {}
 
+    def rarities(self, index_id: str, terms: Collection[str]) -> dict[str, float]:
+        """See BM25Index.rarities."""
+        with self._reading(index_id) as (connection, full_text):
+            return full_text.rarities(connection, terms) if full_text else {"": 1.0}
+
     @contextmanager
     def _reading(self, index_id: str) -> Iterator[tuple[Connection, BM25Index | None]]:
         """All of it from one moment; None of an index that was deleted since it was looked up."""

@@ -180,6 +180,15 @@ class BM25Index:
             for term, pairs in words.items()
         }
 
+    def rarities(self, connection: Connection, terms: Collection[str]) -> dict[str, float]:
+        """By term, what it weighs in a search: the fewer chunks hold it, the more. Those that none holds are left out,
+        but for their weight as the term "".
+        """
+        _begin(connection)
+        chunks = self._run(connection, "SELECT chunks FROM $t_totals").scalar_one()
+        held = self._in(connection, "SELECT term, chunks FROM $t_terms WHERE term IN", list(terms))
+        return {"": _rarity(0, chunks)} | {term: _rarity(count, chunks) for term, count in held}
+
     def _candidates(
         self,
         connection: Connection,

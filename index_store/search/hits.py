@@ -37,3 +37,18 @@ class Hit(Place, frozen=True):
     copies: tuple[Place, ...] = ()
     """near duplicates: where next to the same text stands, best first. These are no hits of their own. The field has
     its name from the JSON of the command line and of stored events"""
+
+
+class Survey(BaseModel, frozen=True):
+    """What an index has of a question, whichever way it was searched before."""
+
+    hits: tuple[Hit, ...]
+    """by both sides, best first"""
+    shares: tuple[float, ...]
+    """of each hit, how much of the question's words stands in it, once or often, rare words counting most: 0 to 1"""
+    mean: float
+    """the mean cosine of the question to the passages of the index: what is no nearer has nothing to do with it"""
+    words: tuple[str, ...]
+    """of the question, those that are searched, as they are written"""
+    absent: tuple[str, ...]
+    """those of them that no chunk holds"""

@@ -14,7 +14,7 @@ from index_store.base.batches import batches
 from index_store.catalogue.records import FoundChunk, IndexRecord
 from index_store.library.library import Library
 from index_store.search.fusion import Weights, by_rank, by_score
-from index_store.search.hits import Hit, Place
+from index_store.search.hits import Hit, Place, Survey
 from index_store.search.near_duplicates import are_near_duplicates
 from index_store.vectors.embeddings import Embeddings
 
@@ -93,14 +93,44 @@ class Searcher:
         if query.document_ids is not None and not query.document_ids:
             return []
         # The dimension is that of the first document: before it there is nothing to embed a question for.
-        hits = self._hits_of(index, query) if index.dimension else []
+        hits = self._hits_of(index, query, self._vector_of(index, query)) if index.dimension else []
         if not hits and not self._catalogue.indexes.has_chunks(index.id):
             raise errors.EmptyIndex(index=index.name)
         return hits
 
-    def _hits_of(self, index: IndexRecord, query: Query) -> list[Hit]:
+    def survey(self, index: IndexRecord, question: str, k: int) -> Survey:
+        """What the index has of a question, by both sides. Raises as `search` does, but for EmptyIndex."""
+        check_length(question)
+        analyzer = self._library.analyzer(index)
+        written = {word.term: word.written for word in analyzer.question(question).words if not word.dropped}
+        held = self._catalogue.full_text.rarities(index.id, written)
+        weights = {term: held.get(term, held[""]) for term in written}
+        hits: list[Hit] = []
+        mean = 0.0
+        if index.dimension and question.strip():
+            vector = self._vector(index, question)
+            hits = self._hits_of(index, Query(question, "hybrid", k=k), vector)
+            mean = self._library.vectors.mean_cosine(index.collection, vector)
+
+        def share(hit: Hit) -> float:
+            terms = {term.text for term in analyzer.terms("\n".join((hit.title, *hit.headings, hit.text))).words}
+            whole = sum(weights.values())
+            return sum(weight for term, weight in weights.items() if term in terms) / whole if whole else 0.0
+
+        return Survey(
+            hits=tuple(hits),
+            shares=tuple(map(share, hits)),
+            mean=mean,
+            words=tuple(written.values()),
+            absent=tuple(word for term, word in written.items() if term not in held),
+        )
+
+    def _vector_of(self, index: IndexRecord, query: Query) -> NDArray[np.float32] | None:
+        return None if query.mode == "keyword" else self._vector(index, query.question)
+
+    def _hits_of(self, index: IndexRecord, query: Query, vector: NDArray[np.float32] | None) -> list[Hit]:
+        """`vector`: of the question, None where that side is not asked."""
         depth = max(query.k + SPARE, DEPTH)
-        vector = None if query.mode == "keyword" else self._vector(index, query.question)
         floor = 0.0
         if vector is not None and query.mode == "hybrid":
             floor = self._library.vectors.mean_cosine(index.collection, vector)

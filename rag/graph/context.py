@@ -72,3 +72,5 @@ class RunContext:
     """where searches take their turns: other work in threads does not make them wait"""
     web: WebSearch | None = None
     assessment: Assessment = Assessment()
+    person: str = ""
+    """who asks"""

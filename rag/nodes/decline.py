@@ -1,12 +1,16 @@
 """No answer: what is said where the documents do not hold it, with what was searched and what came nearest."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Collection, Sequence
 
+from index_store.base.errors import PlainError
+from index_store.search.hits import Hit
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
 from rag.models.chat_model import Answer
 from rag.text.language import Language
-from rag.trace.details import DeclineDetail
+from rag.trace.cause import nearness
+from rag.trace.details import DeclineDetail, Probe
 from rag.trace.passages import Passage
 
 MOST_NEAREST = 3
@@ -16,10 +20,10 @@ MOST_NEAREST = 3
 @step(role="declines")
 async def decline(state: State, step: NodeStep) -> State:
     """Says that the documents do not hold the answer, without asking the model, whose memory is no source."""
-    return say_no_answer(state, step)
+    return await say_no_answer(state, step)
 
 
-def say_no_answer(state: State, step: NodeStep, said: str = "") -> State:
+async def say_no_answer(state: State, step: NodeStep, said: str = "") -> State:
     """No answer as the outcome of `step`. `said`: what the model has written of it, which is shown already."""
     context, web = step.context, state.get("searched_web", False)
     queries = tuple(dict.fromkeys(state.get("queries") or (state["question"],)))
@@ -29,6 +33,9 @@ def say_no_answer(state: State, step: NodeStep, said: str = "") -> State:
     rest = f"\n\n{account}"
     step.token(rest if said else sentence + rest)
     step.detail = DeclineDetail(text=sentence + rest, queries=queries, nearest=nearest, web=web)
+    # What is said stands already: nobody waits for this search.
+    probe = await _probe(state, step)
+    step.detail = step.detail.model_copy(update={"probe": probe})
     return {"answer": Answer(sentence, is_no_answer=True)}
 
 
@@ -42,6 +49,55 @@ def nearest_passages(state: State) -> tuple[Passage, ...]:
         return (1 - grade.score if grade and grade.score is not None else 1.0), passage.rank
 
     return tuple(sorted(found.values(), key=distance)[:MOST_NEAREST])
+
+
+PROBED, MOST_PROBED = 20, 5
+"""chunks that are looked at, and that are kept: many may be like the one that is sought"""
+
+
+async def _probe(state: State, step: NodeStep) -> Probe | None:
+    """None where the index can't be searched: there is no answer with or without it."""
+    context, question = step.context, state["question"]
+    try:
+        survey = await asyncio.get_running_loop().run_in_executor(
+            context.search_threads,
+            lambda: context.store.survey(context.index, question, k=PROBED, person=context.person),
+        )
+    except PlainError:
+        return None
+    known = tuple(state.get("seen", {}).values())
+    found = sorted(
+        zip(survey.hits, survey.shares, strict=True),
+        key=lambda each: nearness(each[1], each[0].vector_score, survey.mean),
+        reverse=True,
+    )
+    nearest: dict[int, tuple[Passage, float]] = {}
+    for hit, share in found[:MOST_PROBED]:
+        number = _number_of(hit, known) or max((len(known), *nearest)) + 1
+        nearest.setdefault(number, (Passage(number=number, **hit.model_dump(exclude={"chunk_id"})), share))
+    return Probe(
+        nearest=tuple(passage for passage, _ in nearest.values()),
+        shares=tuple(share for _, share in nearest.values()),
+        seen=tuple(number for number in nearest if number <= len(known)),
+        mean=survey.mean,
+        words=survey.words,
+        absent=survey.absent,
+    )
+
+
+def _number_of(hit: Hit, known: Collection[Passage]) -> int | None:
+    """Of the passage in which it stands, or which stands in it; near duplicates are one."""
+    for passage in known:
+        is_within = passage.start <= hit.start and hit.end <= passage.end
+        is_around = hit.start <= passage.start and passage.end <= hit.end
+        is_it = passage.section_id == hit.section_id and (is_within or is_around)
+        copies = (
+            *((each.chunk_id, hit.chunk_id) for each in passage.copies),
+            *((each.section_id, passage.section_id) for each in hit.copies),
+        )
+        if is_it or any(one == other for one, other in copies):
+            return passage.number
+    return None
 
 
 LONGEST_QUERY = 80

@@ -23,7 +23,7 @@ async def generate(state: State, step: NodeStep) -> State:
     """
     question, passages = state["question"], state["relevant"]
     if not passages:
-        return say_no_answer(state, step)
+        return await say_no_answer(state, step)
     speculative, rejected = state.get("speculative"), None
     if "grounding" in state and state["grounding"].verdict == "no":
         rejected = Rejected(state["answer"].text, state["grounding"].unsupported)
@@ -39,7 +39,7 @@ async def generate(state: State, step: NodeStep) -> State:
     if answer.is_no_answer:
         if was_speculative:
             step.token(answer.text)
-        return {**say_no_answer(state, step, answer.text), "generations": generations}
+        return {**await say_no_answer(state, step, answer.text), "generations": generations}
     step.detail = GenerationDetail(
         passages=tuple(passage.number for passage in passages),
         text=answer.text,

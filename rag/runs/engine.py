@@ -31,6 +31,7 @@ from rag.runs.execution import Execution
 from rag.runs.history import History
 from rag.runs.options import check_retrieval
 from rag.runs.run import Run
+from rag.runs.run_list import RunList
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.calls import Call
@@ -65,6 +66,7 @@ class Engine:
         with ExitStack() as opened:
             self.store = opened.enter_context(closing(store or IndexStore(self.settings)))
             self.history = opened.enter_context(closing(History(self.settings.data_dir)))
+            self.run_list = RunList(self.history.database)
             self.history.close_interrupted_runs()
             discard_all_uploads(self.settings.data_dir)
             self.store.resume()
@@ -233,7 +235,7 @@ class Engine:
                 async with self._admission.turn(person, run.wait_behind):
                     begun = time.monotonic()
                     kept = keep_calls if self.settings.keep_prompts else None
-                    return await execution.work(Recorder(emit, clock, self._budget(), keep_calls=kept))
+                    return await execution.work(Recorder(emit, clock, self._budget(), keep_calls=kept), person)
             except asyncio.CancelledError:  # while it waited
                 execution.keep_attachments()
                 return "stopped", None

@@ -48,11 +48,11 @@ class Execution:
     web: WebSearch | None
     search_threads: Executor
 
-    async def work(self, recorder: Recorder) -> tuple[RunStatus, PlainError | None]:
-        """Runs to the end, whichever it is. The recorder gets every event but `run_finished`."""
+    async def work(self, recorder: Recorder, person: str) -> tuple[RunStatus, PlainError | None]:
+        """Runs to the end, whichever it is. The recorder gets every event but `run_finished`. `person`: who asks."""
         try:
             async with asyncio.timeout(self.settings.run_time_limit):
-                await self._work(recorder)
+                await self._work(recorder, person)
         except asyncio.CancelledError:
             return "stopped", None
         except TimeoutError:
@@ -66,7 +66,7 @@ class Execution:
             return "failed", Unexpected(kind=type(error).__name__)
         return "finished", None
 
-    async def _work(self, recorder: Recorder) -> None:
+    async def _work(self, recorder: Recorder, person: str) -> None:
         if not self.started.question:
             discard_uploads(self.attachments)
             raise EmptyQuestion()
@@ -96,6 +96,7 @@ class Execution:
             assessment=Assessment(
                 rule=self.settings.corrective_rule, lower=self.settings.crag_lower, upper=self.settings.crag_upper
             ),
+            person=person,
         )
         config = RunnableConfig(recursion_limit=RECURSION_LIMIT)
         await self.pipeline.compiled.ainvoke(State(question=question), config, context=context)

@@ -10,10 +10,11 @@ import uuid
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Connection, func, or_, select
+from sqlalchemy import Engine as Database
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base.database import refuse_newer
@@ -24,8 +25,19 @@ from rag.runs import schema
 from rag.runs.summary import summarize_run
 from rag.text.citations import MARKER
 from rag.trace.calls import MOST_OF_A_RUN, Call, pack, unpack, within_limits
+from rag.trace.cause import Cause, cause_of
 from rag.trace.details import StandaloneDetail, Turn
-from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
+from rag.trace.events import (
+    Event,
+    Outcome,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    Token,
+    from_json,
+    to_json,
+)
 from rag.trace.removal import numbers_of, without_documents
 
 TITLE_LENGTH = 60
@@ -56,6 +68,24 @@ class PastRun(BaseModel, frozen=True):
     status: Literal["running", "finished", "stopped", "failed", "limited"]
     feedback: Literal[-1, 1] | None
     """thumb down, thumb up"""
+    # What it came to; None while it runs, and of what can't be said.
+    seconds: float | None = None
+    tokens: int | None = None
+    """read and written"""
+    model_calls: int | None = None
+    outcome: Outcome | None = None
+    cause: Cause | None = None
+    """why there is no good answer, by its trace"""
+    cause_by_person: Cause | None = None
+
+    @property
+    def why(self) -> Cause | None:
+        """Why there is no good answer: as a person said, else by the trace. A thumb down says that an answer was none,
+        which the trace can't know.
+        """
+        if self.cause_by_person:
+            return self.cause_by_person
+        return "misread" if self.cause == "none" and self.feedback == -1 else self.cause
 
 
 class Outline(NamedTuple):
@@ -85,6 +115,11 @@ class History:
         """Before anything in the folder is changed. Raises DataFolderNewer."""
         with suppress(DatabaseError):  # told, or set aside, when it is opened
             refuse_newer(data_dir / schema.FILE, schema.SCHEMA)
+
+    @property
+    def database(self) -> Database:
+        """For the queries of other subjects, which stand beside this one."""
+        return self._database
 
     def close(self) -> None:
         self._database.dispose()
@@ -214,10 +249,28 @@ class History:
                     .values(updated_at=event.at)
                 )
             if isinstance(event, RunFinished):
-                connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(status=event.status))
+                ending = self._ending(connection, run_id, event)
+                connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(**ending))
             position = select(func.count()).where(schema.events.c.run_id == run_id).scalar_subquery()
             text = without_documents(to_json(event), self._removed)
             connection.execute(schema.events.insert().values(run_id=run_id, position=position, event=text))
+
+    def _ending(self, connection: Connection, run_id: str, last: RunFinished) -> dict[str, Any]:
+        """What its row tells of a run that is over. Its events are only read where they have to tell why."""
+        before: list[Event] = []
+        if last.outcome in ("not_in_documents", "unconfirmed"):
+            rows = select(schema.events.c.event).where(schema.events.c.run_id == run_id)
+            texts = connection.execute(rows.order_by(schema.events.c.position)).scalars()
+            before = [from_json(text) for text in texts]
+        finding = cause_of([*before, last])
+        return {
+            "status": last.status,
+            "seconds": last.totals.seconds,
+            "tokens": last.totals.tokens,
+            "model_calls": last.totals.model_calls,
+            "outcome": last.outcome,
+            "cause": finding.cause if finding else None,
+        }
 
     def save_calls(self, run_id: str, step: str, attempt: int, calls: Sequence[Call]) -> None:
         """Of a step that is over, as far as the limits of rag/trace/calls.py let them be kept.

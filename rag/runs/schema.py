@@ -8,7 +8,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from sqlalchemy import Column, Engine, Float, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text
+from sqlalchemy import Column, Engine, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text
 from sqlalchemy.exc import DatabaseError
 
 from index_store.base.database import Schema, is_damaged, open_database
@@ -39,6 +39,16 @@ runs = Table(
     Column("started_at", Float, nullable=False),
     Column("status", String, nullable=False),
     Column("feedback", Integer),
+    # What its last event says, so that runs are listed without their events.
+    Column("seconds", Float, index=True),
+    Column("tokens", Integer, index=True),
+    Column("model_calls", Integer),
+    Column("outcome", String),
+    Column("cause", String),
+    Column("cause_by_person", String),
+    Index("ix_runs_started_at", "started_at", "id"),
+    Index("ix_runs_pipeline", "pipeline", "started_at"),
+    Index("ix_runs_index_name", "index_name", "started_at"),
 )
 
 events = Table(

@@ -156,6 +156,25 @@ class StandaloneDetail(Frozen):
     refused: str | None = None
 
 
+class Probe(Frozen):
+    """What the index holds of the question, whatever the run's own searches made of it: a search by vector and keyword
+    at once, by the question itself, for chunks.
+    """
+
+    nearest: tuple[Passage, ...]
+    """nearest first; those that the run did not find have numbers behind all that it found"""
+    shares: tuple[float, ...]
+    """of each of them, how much of the question's words it holds, rare ones counting most: 0 to 1"""
+    seen: tuple[int, ...]
+    """the numbers of those that it found"""
+    mean: float
+    """the mean cosine of the question to the passages of the index: what is no nearer has nothing to do with it"""
+    words: tuple[str, ...]
+    """of the question, those that are searched, as they are written"""
+    absent: tuple[str, ...]
+    """those of them that stand nowhere in the index"""
+
+
 class DeclineDetail(Frozen):
     """No answer: what was searched, and the passages that came nearest."""
 
@@ -165,6 +184,8 @@ class DeclineDetail(Frozen):
     nearest: tuple[Passage, ...]
     web: bool = False
     """whether the web was searched too"""
+    probe: Probe | None = None
+    """None in histories of before it was made, and where it failed"""
 
 
 class WebSearchDetail(Frozen):

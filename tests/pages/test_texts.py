@@ -20,6 +20,7 @@ from pages.widgets.trace.graph import VIEWS
 from rag.models.client import REPLY_FORMATS, Message
 from rag.pipelines import PIPELINES
 from rag.runs.options import LENGTHS, TONES
+from rag.runs.run_list import CAUSES, ORDERS, STATES
 from rag.trace.calls import Call
 from rag.trace.details import AssessmentDetail, NotUsed, Route, StandaloneDetail
 from rag.trace.events import Outcome, RunStatus, Style
@@ -86,7 +87,7 @@ FAMILIES = {
     "assessment.{}": set(get_args(AssessmentDetail.model_fields["action"].annotation)),
     "options.{}": {*Retrieval.model_fields, *Style.model_fields},
     "detail.{}_missing": {"vector", "keyword"},
-    "app.{}": {"chat", "documents", "search"},
+    "app.{}": {"chat", "documents", "search", "runs"},
     "search.{}": {*MODES, *UNITS, *Dropped, *get_args(Found)},
     "search.{}_help": set(MODES),
     "search.{}_rank": set(MODES),
@@ -97,6 +98,11 @@ FAMILIES = {
     "task.{}": literals("rag", "About"),
     "grounding.{}": set(get_args(Level)),
     "graph.{}": set(VIEWS),
+    "cause.{}": set(CAUSES),
+    "cause.{}_note": set(CAUSES),
+    "order.{}": set(ORDERS),
+    "runs.{}": {*STATES, "newer", "older"},
+    "runs.{}_any": {"state", "why", "pipeline", "index"},
 }
 """by the pattern of an f-string that is a key: all that may stand in its place"""
 

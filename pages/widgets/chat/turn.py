@@ -1,8 +1,7 @@
 """One question and its answer in a conversation: live while its run goes on, folded when it is over."""
 
 import time
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Literal
@@ -46,12 +45,22 @@ def show_live(run: Run) -> None:
         if run.before:
             st.caption(counted("chat.queue", run.before))
         else:
-            with st.expander(headline(events, now), expanded=True, key=f"live-{run.id}"):
-                show_graph(events, f"live-{run.id}", usual=None)  # it would push the answer out of sight
-                show_rows(events, now, key=f"live-{run.id}")
-            _show_draft(events, f"live-{run.id}")
+            _draw_so_far(events, now, f"live-{run.id}", usual=None)  # it would push the answer out of sight
         # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
         st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
+
+
+def show_so_far(events: Sequence[Event], now: float, key: str, usual: str | None) -> None:
+    """A run as it is, or was, at work. `now`: seconds since it began; `usual`: as in `show_graph`."""
+    with st.chat_message("assistant", avatar=str(ASSISTANT)):
+        _draw_so_far(events, now, key, usual)
+
+
+def _draw_so_far(events: Sequence[Event], now: float, key: str, usual: str | None) -> None:
+    with st.expander(headline(events, now), expanded=True, key=key):
+        show_graph(events, key, usual=usual)
+        show_rows(events, now, key=key)
+    _show_draft(events, key)
 
 
 def _show_draft(events: Sequence[Event], key: str) -> None:
@@ -64,14 +73,20 @@ def _show_draft(events: Sequence[Event], key: str) -> None:
 
 
 @st.fragment
-def show_past(run: PastRun, outline: Sequence[Event]) -> None:
-    """The fragment keeps opening a trace from redrawing the conversation. Only then are all events of the run read."""
+def show_past(
+    run: PastRun, outline: Sequence[Event], *, is_open: bool = False, go_to: Callable[[str], object] | None = None
+) -> None:
+    """The fragment keeps opening a trace from redrawing the conversation. Only then are all events of the run read.
+
+    `is_open`: its trace is, to begin with; `go_to`: where a question asked again is seen, given its conversation; the
+    page that shows it, unless told.
+    """
     take_left()
     last = outline[-1]
     if not isinstance(last, RunFinished):
         return
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
-        panel = st.expander(headline(outline, last.totals.seconds), key=f"trace-{run.id}", on_change="rerun")
+        panel = st.expander(headline(outline, last.totals.seconds), is_open, key=f"trace-{run.id}", on_change="rerun")
         if panel.open:
             with panel:
                 events = engine().history.events(run.id)
@@ -82,7 +97,7 @@ def show_past(run: PastRun, outline: Sequence[Event]) -> None:
             is_no_answer = last.outcome == "not_in_documents"
             show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_no_answer=is_no_answer)
         _show_ending(last)
-        _show_actions(run, outline)
+        _show_actions(run, outline, go_to or _stay)
 
 
 def _show_ending(last: RunFinished) -> None:
@@ -95,7 +110,7 @@ def _show_ending(last: RunFinished) -> None:
     show_unconfirmed(last)
 
 
-def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
+def _show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], object]) -> None:
     started = _started(outline)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = f"feedback-{run.id}"
@@ -106,29 +121,34 @@ def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
             on_change=lambda: run_as_callback(engine().history.rate, run.id, _thumb(st.session_state[key])),
         )
         if st.button(f"↻ {say('chat.again')}", key=f"again-{run.id}", type="tertiary"):
-            _ask_again(run, started, run.pipeline)
+            _ask_again(run, started, run.pipeline, go_to)
         others = f"others-{run.id}"
         with st.popover(say("chat.with_another"), key=fresh_key(others), type="tertiary"):
             for name in PIPELINES:
                 label = say(f"pipeline.{name}")
                 if name != run.pipeline and st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
                     renew(others)
-                    _ask_again(run, started, name)
+                    _ask_again(run, started, name, go_to)
 
 
-def _ask_again(run: PastRun, started: RunStarted, pipeline: str) -> None:
-    again = partial(
-        engine().ask,
-        run.question,
-        index=run.index,
-        pipeline_name=pipeline,
-        conversation_id=run.conversation_id,
-        retrieval=started.retrieval,
-        style=started.style,
-        person=person(),
-    )
-    if run_or_show_error(again):  # a question of before may be longer than is taken today
-        st.rerun()
+def _ask_again(run: PastRun, started: RunStarted, pipeline: str, go_to: Callable[[str], object]) -> None:
+    def ask() -> None:
+        asked = engine().ask(
+            run.question,
+            index=run.index,
+            pipeline_name=pipeline,
+            conversation_id=run.conversation_id,
+            retrieval=started.retrieval,
+            style=started.style,
+            person=person(),
+        )
+        go_to(asked.conversation_id)
+
+    run_or_show_error(ask)  # a question of before may be longer than is taken today
+
+
+def _stay(_conversation_id: str) -> None:
+    st.rerun()
 
 
 def _started(events: Sequence[Event]) -> RunStarted:

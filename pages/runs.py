@@ -1,0 +1,22 @@
+"""Runs: every question that was asked, found again, looked at as it was, played back, asked again, compared."""
+
+import streamlit as st
+
+from pages.widgets.runs.one_run import show_run
+from pages.widgets.runs.table import show_table
+from pages.words import say
+
+
+def current_run() -> str | None:
+    """What the address says, unless something was opened just now."""
+    if opened := st.session_state.pop("opened run", None):
+        st.query_params["run"] = opened
+    return st.query_params.get("run")
+
+
+with st.container(key="runs-page"):
+    if run_id := current_run():
+        show_run(run_id)
+    else:
+        st.header(say("app.runs"), anchor=False)
+        show_table()

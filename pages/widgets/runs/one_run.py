@@ -1,0 +1,96 @@
+"""One run, as it was seen live: to look at, play back, ask again, and say why its answer is no good one."""
+
+from datetime import UTC, datetime
+from typing import cast
+
+import streamlit as st
+
+from pages.process import engine, person
+from pages.widgets.chat.turn import show_live, show_past, show_question
+from pages.widgets.errors import run_as_callback
+from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
+from pages.widgets.trace.passage_row import passage_row
+from pages.words import language, plain, say, when
+from rag.runs.history import PastRun
+from rag.runs.run_list import CAUSES
+from rag.trace.cause import Cause, cause_of
+from rag.trace.events import Event, RunFinished, RunStarted
+
+BY_TRACE = ""
+
+
+def show_run(run_id: str) -> None:
+    st.page_link("runs.py", label=f"← {say('runs.back')}", query_params={"lang": language()})
+    run = engine().history.run(run_id)
+    if run is None:
+        st.warning(say("runs.gone"))
+        return
+    with st.container(key="one-run"):
+        live = engine().run(run_id)
+        # It may be over since its row was read, or could not be saved.
+        events = engine().history.events(run_id)
+        if live and (not live.is_finished or not isinstance(events[-1], RunFinished)):
+            events = list(live.events)
+        _show_head(run, events)
+        show_question(run.question)
+        if live and not live.is_finished:
+            show_live(live)
+        elif is_playing(run_id):
+            show_playback(run_id, events)
+        else:
+            show_past(run, events, is_open=True, go_to=open_in_chat)
+            _show_cause(run, events)
+
+
+def open_in_chat(conversation_id: str) -> None:
+    st.session_state.conversation = conversation_id
+    st.switch_page("chat.py", query_params={"c": conversation_id, "lang": language()})
+
+
+def _show_head(run: PastRun, events: list[Event]) -> None:
+    started = next((event for event in events if isinstance(event, RunStarted)), None)
+    told = [when(datetime.fromtimestamp(run.started_at, UTC)), plain(run.index)]
+    if started:
+        told.append(plain(started.model))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(" · ".join(told), width="stretch")
+        if isinstance(events[-1], RunFinished):
+            offer_playback(run.id, events)
+        chat = {"c": run.conversation_id, "lang": language()}
+        st.page_link("chat.py", label=say("runs.in_chat"), query_params=chat)
+
+
+def _show_cause(run: PastRun, events: list[Event]) -> None:
+    finding = cause_of(events)
+    if finding is None:
+        return
+    by_trace = "misread" if finding.cause == "none" and run.feedback == -1 else finding.cause
+    labels: dict[str, str] = {
+        BY_TRACE: say("runs.by_trace", cause=_named(by_trace)),
+        **{each: _named(each) for each in CAUSES},
+    }
+    key = f"cause-{run.id}"
+    with st.container(border=True, key="why"):
+        st.selectbox(
+            say("runs.why_label"),
+            list(labels),
+            index=list(labels).index(run.cause_by_person or BY_TRACE),
+            format_func=labels.__getitem__,
+            key=key,
+            on_change=lambda: run_as_callback(_say_why, run.id, st.session_state[key]),
+        )
+        if run.cause_by_person:
+            st.caption(say("runs.by_hand", cause=_named(by_trace)))
+        st.write(say(f"cause.{run.cause_by_person or by_trace}_note"))
+        if finding.absent:
+            st.caption(say("runs.absent", words=plain(" · ".join(finding.absent))))
+        if finding.passage:
+            st.html(f'<div class="detail">{passage_row(finding.passage)}</div>')
+
+
+def _say_why(run_id: str, chosen: str) -> None:
+    engine().run_list.say_why(run_id, cast(Cause, chosen) if chosen else None, person=person())
+
+
+def _named(cause: Cause) -> str:
+    return say(f"cause.{cause}")

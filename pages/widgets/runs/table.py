@@ -1,0 +1,228 @@
+"""All runs as a table: searched, filtered, sorted, a page at a time, and some of them ticked."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import pandas as pd  # type: ignore[import-untyped]  # as in documents/table.py
+import streamlit as st
+
+from pages.process import engine, person
+from pages.widgets.picker import fresh_key, pick, renew
+from pages.words import language, say, zone
+from rag.runs.history import PastRun
+from rag.runs.run_list import CAUSES, ORDERS, STATES, Order, State, Wanted
+from rag.trace.cause import Cause
+
+PAGE = 50
+"""runs that are read and drawn at once"""
+
+REFRESH = 3
+"""seconds between two looks at a page of the list on which a run goes on"""
+
+ROW = 35
+"""pixels, as Streamlit draws it"""
+
+HEIGHT = 640
+
+MOST_COMPARED = 4
+"""columns of the compare page"""
+
+COMPARE = "compare.py"
+
+ANY = ""
+
+RESULTS = {
+    "confirmed": "#15803d",
+    "answered": "#4b5563",
+    "unconfirmed": "#b45309",
+    "not_in_documents": "#a16207",
+    "from_model": "#a16207",
+    "running": "#1d4ed8",
+    "stopped": "#4b5563",
+    "limited": "#b91c1c",
+    "failed": "#b91c1c",
+}
+"""colours by outcome, or by status where there is none"""
+
+
+def show_table() -> None:
+    st.fragment(_show, run_every=REFRESH if st.session_state.get("runs in flight") else None)()
+
+
+def _show() -> None:
+    if "opened run" in st.session_state:
+        st.rerun()
+    runs = engine().run_list
+    if not runs.count(Wanted(), person=person()):
+        st.info(say("runs.empty"))
+        st.page_link("chat.py", label=say("runs.to_chat"), query_params={"lang": language()})
+        return
+    wanted, order = _choose()
+    count = runs.count(wanted, person=person())
+    first = _first(wanted, order, count)
+    found = runs.page(wanted, order, first=first, count=PAGE, person=person())
+    is_in_flight = any(run.status == "running" for run in found)
+    if is_in_flight != st.session_state.setdefault("runs in flight", False):
+        st.session_state["runs in flight"] = is_in_flight
+        st.rerun()
+    if not found:
+        st.caption(say("runs.none_found"))
+        return
+    bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="runs-bar")
+    ticked = _table(found)
+    with bar:
+        _show_bar(first, len(found), count, ticked)
+
+
+def _choose() -> tuple[Wanted, Order]:
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="runs-filters"):
+        words = st.text_input(
+            say("runs.search"),
+            st.session_state.get("runs sought", ""),
+            placeholder=say("runs.search"),
+            key="runs search",
+            label_visibility="collapsed",
+        )
+        st.session_state["runs sought"] = words
+        state = _pick("state", {each: say(f"runs.{each}") for each in STATES})
+        why = _pick("why", {each: say(f"cause.{each}") for each in CAUSES})
+        pipelines = engine().run_list.pipelines(person=person())
+        pipeline = _pick("pipeline", {each: say(f"pipeline.{each}") for each in pipelines})
+        index = _pick("index", {each: each for each in engine().run_list.indexes(person=person())})
+        order = pick("runs order", say("runs.order"), {each: say(f"order.{each}") for each in ORDERS}, ORDERS[0])
+    wanted = Wanted(
+        words=words,
+        state=cast(State, state) if state else None,
+        why=cast(Cause, why) if why else None,
+        pipeline=pipeline,
+        index=index,
+    )
+    return wanted, cast(Order, order)
+
+
+def _pick(name: str, labels: dict[str, str]) -> str | None:
+    """None: any. Kept while nothing else can be picked."""
+    title = say(f"runs.{name}_any")
+    return pick(f"runs {name}", title, {ANY: title, **labels}, ANY) or None
+
+
+def _first(wanted: Wanted, order: Order, count: int) -> int:
+    """Of the page that is looked at: the first one, whenever something else is wanted."""
+    asked = (wanted, order)
+    is_same = st.session_state.get("runs asked") == asked
+    last = max(0, (count - 1) // PAGE)
+    page: int = min(st.session_state["runs page"], last) if is_same else 0
+    st.session_state.update({"runs asked": asked, "runs page": page})
+    return page * PAGE
+
+
+def _table(runs: Sequence[PastRun]) -> list[str]:
+    """The ids of all that are ticked, here or on another page."""
+    ids = [run.id for run in runs]
+    kept: tuple[str, ...] = st.session_state.get("runs ticked", ())
+    # A key that stands for these runs in this order: a row ticked can't come to mean another run.
+    key = fresh_key("runs") + hashlib.sha256("".join(ids).encode()).hexdigest()[:16]
+    state = st.dataframe(
+        _frame(runs),
+        column_config=_columns(ids, key),
+        hide_index=True,
+        height=min(HEIGHT, ROW * (len(runs) + 1) + 2),
+        key=f"runs-{key}",
+        on_select="rerun",
+        selection_mode="multi-row",
+        selection_default={"selection": {"rows": [row for row, id_ in enumerate(ids) if id_ in kept]}},
+        alt=say("app.runs"),
+    )
+    here = [ids[row] for row in state.selection.rows if row < len(ids)]
+    elsewhere = [id_ for id_ in kept if id_ not in ids]
+    # In the order in which they were ticked: so they will stand beside each other.
+    ticked = [id_ for id_ in kept if id_ in here or id_ in elsewhere]
+    ticked += [id_ for id_ in here if id_ not in ticked]
+    st.session_state["runs ticked"] = tuple(ticked)
+    return ticked
+
+
+def _frame(runs: Sequence[PastRun]) -> pd.DataFrame:
+    columns = {
+        "open": [say("table.open")] * len(runs),
+        "when": pd.to_datetime([run.started_at for run in runs], unit="s", utc=True),
+        "question": [" ".join(run.question.split()) for run in runs],
+        "result": [[run.outcome or run.status] for run in runs],
+        "why": [say(f"cause.{run.why}") if run.why and run.why != "none" else "" for run in runs],
+        "thumb": [thumb(run) for run in runs],
+        "seconds": [run.seconds for run in runs],
+        "tokens": [run.tokens for run in runs],
+        "calls": [run.model_calls for run in runs],
+        "pipeline": [say(f"pipeline.{run.pipeline}") for run in runs],
+        "index": [run.index for run in runs],
+    }
+    return pd.DataFrame(columns)
+
+
+def thumb(run: PastRun) -> str:
+    """With the reason that was given for it, where one was."""
+    reason: str | None = getattr(run, "feedback_reason", None)
+    return " ".join(filter(None, ({1: "👍", -1: "👎", None: ""}[run.feedback], reason)))
+
+
+def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
+    column, results = st.column_config, list(RESULTS)
+    return {
+        "open": column.ButtonColumn(
+            "", width=60, type="tertiary", pinned=True, key=f"open-run-{key}", on_click=_open, args=(ids, key)
+        ),
+        "when": column.DatetimeColumn(say("runs.when"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=145),
+        "question": column.TextColumn(say("runs.question"), width=250),
+        "result": column.MultiselectColumn(
+            say("runs.result"), width=160, options=results, color=list(RESULTS.values()), format_func=result
+        ),
+        "why": column.TextColumn(say("runs.why"), width=130),
+        "thumb": column.TextColumn(say("runs.thumb"), width=70),
+        "seconds": column.NumberColumn(say("runs.seconds"), format="%.1f", width=75),
+        "tokens": column.NumberColumn(say("runs.tokens"), format="localized", width=80),
+        "calls": column.NumberColumn(say("runs.calls"), width=70),
+        "pipeline": column.TextColumn(say("pipeline.label"), width=120),
+        "index": column.TextColumn(say("runs.index"), width=120),
+    }
+
+
+def result(name: str) -> str:
+    """Of an outcome, or of a status where there is none."""
+    return say(f"status.{name}") if name in ("running", "stopped", "limited", "failed") else say(f"outcome.{name}")
+
+
+def _open(ids: Sequence[str], key: str) -> None:
+    st.session_state["opened run"] = ids[st.session_state[f"open-run-{key}"].row]
+
+
+def _show_bar(first: int, shown: int, count: int, ticked: Sequence[str]) -> None:
+    st.caption(say("runs.shown", first=first + 1, last=first + shown, count=f"{count:,}"), width="stretch")
+    if ticked:
+        _show_ticked(ticked)
+    if count > PAGE:
+        _turn_button("←", "newer", -1, first == 0)
+        _turn_button("→", "older", 1, first + shown >= count)
+
+
+def _turn_button(sign: str, name: str, step: int, is_last: bool) -> None:
+    st.button(sign, key=f"runs-{name}", help=say(f"runs.{name}"), on_click=_turn, args=(step,), disabled=is_last)
+
+
+def _turn(step: int) -> None:
+    st.session_state["runs page"] += step
+
+
+def _show_ticked(ticked: Sequence[str]) -> None:
+    if (Path(__file__).parents[2] / COMPARE).exists() and 2 <= len(ticked) <= MOST_COMPARED:
+        address = {"runs": ",".join(ticked), "lang": language()}
+        st.page_link(COMPARE, label=say("runs.side_by_side", count=len(ticked)), query_params=address)
+    else:
+        st.caption(say("runs.ticked", count=len(ticked)))
+    st.button(say("runs.untick"), key="runs-untick", type="tertiary", on_click=_untick)
+
+
+def _untick() -> None:
+    st.session_state["runs ticked"] = ()
+    renew("runs")  # the table, which would keep its own ticks

@@ -1,0 +1,57 @@
+"""What each run came to, in its own row; of runs of before it is read from their events."""
+
+from itertools import islice
+
+import sqlalchemy as sa
+from alembic import op
+
+# The reader of stored events as it is today, whatever version wrote them: SQL can't tell why there was no answer.
+from rag.trace.cause import cause_of
+from rag.trace.events import from_json
+
+revision = "0003"
+down_revision = "0002"
+
+BATCH = 200
+"""runs whose events are in memory at once"""
+
+_ENDS = """
+    UPDATE runs SET (seconds, tokens, model_calls, outcome) = (
+        SELECT json_extract(event, '$.totals.seconds'),
+               json_extract(event, '$.totals.tokens_in') + json_extract(event, '$.totals.tokens_out'),
+               json_extract(event, '$.totals.model_calls'),
+               json_extract(event, '$.outcome')
+        FROM events WHERE run_id = runs.id AND event LIKE '{"kind":"run_finished"%'
+        ORDER BY position DESC LIMIT 1
+    ) WHERE status != 'running'
+"""
+
+
+def upgrade() -> None:
+    op.add_column("runs", sa.Column("seconds", sa.Float()))
+    op.add_column("runs", sa.Column("tokens", sa.Integer()))
+    op.add_column("runs", sa.Column("model_calls", sa.Integer()))
+    for name in ("outcome", "cause", "cause_by_person"):
+        op.add_column("runs", sa.Column(name, sa.String()))
+    connection = op.get_bind()
+    connection.exec_driver_sql(_ENDS)
+    connection.exec_driver_sql("UPDATE runs SET cause = 'none' WHERE status = 'finished'")
+    _find_causes(connection)
+    op.create_index("ix_runs_seconds", "runs", ["seconds"])
+    op.create_index("ix_runs_tokens", "runs", ["tokens"])
+    op.create_index("ix_runs_started_at", "runs", ["started_at", "id"])
+    op.create_index("ix_runs_pipeline", "runs", ["pipeline", "started_at"])
+    op.create_index("ix_runs_index_name", "runs", ["index_name", "started_at"])
+
+
+def _find_causes(connection: sa.Connection) -> None:
+    """Of runs that did not end well: an answer that nothing speaks against needs no look at its events."""
+    asked = "SELECT id FROM runs WHERE outcome IN ('not_in_documents', 'unconfirmed') OR status = 'failed'"
+    ids = iter(connection.exec_driver_sql(asked).scalars().all())
+    while batch := list(islice(ids, BATCH)):
+        found = []
+        for run_id in batch:
+            rows = connection.exec_driver_sql("SELECT event FROM events WHERE run_id = ? ORDER BY position", (run_id,))
+            finding = cause_of([from_json(text) for text in rows.scalars()])
+            found.append((finding.cause if finding else None, run_id))
+        connection.exec_driver_sql("UPDATE runs SET cause = ? WHERE id = ?", found)

@@ -1,0 +1,140 @@
+"""All stored runs as a list: searched, filtered, sorted, and read a page at a time, however many there are.
+
+No event is read: a run's row has what it came to. Each order has an index of its own, so that a page of the list costs
+the same among a hundred thousand runs as among a hundred.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from sqlalchemy import ColumnElement, Engine, and_, case, func, or_, select
+from sqlalchemy.exc import OperationalError
+
+from rag.errors import NotSaved
+from rag.runs import schema
+from rag.runs.history import PastRun
+from rag.trace.cause import Cause
+
+State = Literal["unconfirmed", "no_answer", "thumb_down", "failed", "slow"]
+"""`failed`: or a limit was met; `slow`: among the slowest tenth of all"""
+
+Order = Literal["latest", "earliest", "slowest", "fastest", "most_tokens", "fewest_tokens"]
+
+STATES: tuple[State, ...] = get_args(State)
+ORDERS: tuple[Order, ...] = get_args(Order)
+CAUSES: tuple[Cause, ...] = get_args(Cause)
+
+SLOW = 10
+"""one of how many runs is slow"""
+
+_runs = schema.runs.c
+
+_ORDERS = {
+    "latest": (_runs.started_at.desc(), _runs.id.desc()),
+    "earliest": (_runs.started_at, _runs.id),
+    "slowest": (_runs.seconds.desc(),),
+    "fastest": (_runs.seconds,),
+    "most_tokens": (_runs.tokens.desc(),),
+    "fewest_tokens": (_runs.tokens,),
+}
+
+_WHY = func.coalesce(
+    _runs.cause_by_person, case((and_(_runs.cause == "none", _runs.feedback == -1), "misread"), else_=_runs.cause)
+)
+"""as `PastRun.why` has it"""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which runs; None and empty: any."""
+
+    words: str = ""
+    """all of which stand in the question, in any order and case"""
+    state: State | None = None
+    pipeline: str | None = None
+    index: str | None = None
+    why: Cause | None = None
+
+
+class RunList:
+    """Safe from any thread."""
+
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+
+    def page(self, wanted: Wanted, order: Order, *, first: int, count: int, person: str) -> list[PastRun]:
+        """`count` runs from the `first` on, which counts from 0. Those in flight stand last by seconds and tokens.
+
+        `person`: who looks.
+        """
+        rows = select(schema.runs, _runs.index_name.label("index")).where(*_conditions(wanted))
+        if order in ("fastest", "fewest_tokens"):
+            rows = rows.where((_runs.seconds if order == "fastest" else _runs.tokens).is_not(None))
+        with self._database.connect() as connection:
+            found = connection.execute(rows.order_by(*_ORDERS[order]).offset(first).limit(count)).mappings().all()
+        return [PastRun.model_validate(dict(row)) for row in found]
+
+    def count(self, wanted: Wanted, *, person: str) -> int:
+        rows = select(func.count()).select_from(schema.runs).where(*_conditions(wanted))
+        with self._database.connect() as connection:
+            return connection.execute(rows).scalar_one()
+
+    def pipelines(self, *, person: str) -> list[str]:
+        """That some run went through, those that only another version knows too."""
+        return self._each("pipeline")
+
+    def indexes(self, *, person: str) -> list[str]:
+        """That some run asked, those that are deleted too."""
+        return self._each("index_name")
+
+    def say_why(self, run_id: str, cause: Cause | None, *, person: str) -> None:
+        """Sets the cause by hand, above the trace's; None takes it back. Raises NotSaved."""
+        try:
+            with self._database.begin() as connection:
+                connection.execute(schema.runs.update().where(_runs.id == run_id).values(cause_by_person=cause))
+        except OperationalError as error:
+            raise NotSaved() from error
+
+    def _each(self, column: str) -> list[str]:
+        """Each value once, from one to the next by the column's index: DISTINCT would read all runs."""
+        statement = (
+            f"WITH RECURSIVE each(value) AS (SELECT min({column}) FROM runs UNION ALL "  # noqa: S608 - a name of ours
+            f"SELECT (SELECT min({column}) FROM runs WHERE {column} > value) FROM each WHERE value IS NOT NULL) "
+            "SELECT value FROM each WHERE value IS NOT NULL"
+        )
+        with self._database.connect() as connection:
+            return list(connection.exec_driver_sql(statement).scalars())
+
+
+def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
+    conditions = [_runs.question.icontains(word, autoescape=True) for word in wanted.words.split()]
+    if wanted.state:
+        conditions.append(_in_state(wanted.state))
+    if wanted.pipeline is not None:
+        conditions.append(_runs.pipeline == wanted.pipeline)
+    if wanted.index is not None:
+        conditions.append(_runs.index_name == wanted.index)
+    if wanted.why:
+        conditions.append(_WHY.is_(wanted.why))
+    return conditions
+
+
+def _in_state(state: State) -> ColumnElement[bool]:
+    match state:
+        case "unconfirmed":
+            return _runs.outcome == "unconfirmed"
+        case "no_answer":
+            return _runs.outcome == "not_in_documents"
+        case "thumb_down":
+            return _runs.feedback == -1
+        case "failed":
+            return or_(_runs.status == "failed", _runs.status == "limited")
+        case "slow":
+            return _runs.seconds >= _slow_from()
+
+
+def _slow_from() -> ColumnElement[float]:
+    """Seconds of the fastest among the slowest tenth."""
+    known = _runs.seconds.is_not(None)
+    tenth = select((func.count() - 1) // SLOW).select_from(schema.runs).where(known).scalar_subquery()
+    return select(_runs.seconds).where(known).order_by(_runs.seconds.desc()).offset(tenth).limit(1).scalar_subquery()

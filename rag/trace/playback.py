@@ -1,0 +1,106 @@
+"""A run played back: its events as they came, at their own times, with the words of its answers typed once more.
+
+Stored events have no tokens: of each step that wrote an answer they are made of what it had written when it ended,
+spread over the later part of its time.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from rag.trace.details import AttemptsDetail, CandidatesDetail, DeclineDetail, DraftDetail, GenerationDetail
+from rag.trace.events import Event, RunFinished, StepFinished, StepStarted, Token
+
+READING = 0.4
+"""the share of a writing step's time before its first word: the model reads its passages then"""
+
+PIECE = 6
+"""characters of an answer that come at once: some three tokens"""
+
+LONGEST_WAIT = 1.5
+"""seconds that nothing happens in a playback which is faster than the run was"""
+
+
+class Moment(NamedTuple):
+    seconds: float
+    """since the run began"""
+    event: Event
+
+
+def moments(events: Sequence[Event]) -> list[Moment]:
+    """All events, in order, with the tokens that were not stored."""
+    own = list(_timed(events))
+    typed = [] if any(isinstance(event, Token) for event in events) else list(_typed(events))
+    # Sorting is stable: what came together stays in its order, words before the end of the step that wrote them.
+    return sorted([*own[:1], *typed, *own[1:]], key=lambda moment: moment.seconds)
+
+
+def at(played: Sequence[Moment], seconds: float) -> list[Event]:
+    """The events so far; the first one always."""
+    return [moment.event for moment in played[:1]] + [each.event for each in played[1:] if each.seconds <= seconds]
+
+
+def advanced(played: Sequence[Moment], position: float, elapsed: float, pace: float) -> float:
+    """Where a playback stands that stood at `position` (seconds of the run) and went on for `elapsed` seconds.
+
+    `pace`: 1 is the run's own. At a faster one no wait takes longer than LONGEST_WAIT.
+    """
+    for begin, end in pairwise(sorted({0.0, *(moment.seconds for moment in played)})):
+        if end <= position:
+            continue
+        speed = pace if pace <= 1 else max(pace, (end - begin) / LONGEST_WAIT)
+        reached = max(position, begin) + elapsed * speed
+        if reached <= end:
+            return reached
+        elapsed -= (end - max(position, begin)) / speed
+        position = end
+    return position
+
+
+def _timed(events: Sequence[Event]) -> Iterator[Moment]:
+    """What has no time of its own, such as a decision, came with the event before it."""
+    now = 0.0
+    for event in events:
+        match event:
+            case StepStarted(start=start):
+                now = max(now, start)
+            case StepFinished():
+                now = max(now, _end(event))
+            case RunFinished(totals=totals):
+                now = max(now, totals.seconds)
+        yield Moment(now, event)
+
+
+def _typed(events: Sequence[Event]) -> Iterator[Moment]:
+    candidates: CandidatesDetail | None = None
+    for step in events:
+        if not isinstance(step, StepFinished):
+            continue
+        match step.detail:
+            case GenerationDetail(drafted=False, text=text) | DraftDetail(kept=True, text=text):
+                yield from _spread(step, text)
+            case DeclineDetail(text=text):
+                # It is said at once where no model was asked.
+                yield from _spread(step, text) if step.model_calls else [_whole(step, text)]
+            case AttemptsDetail(attempts=attempts, chosen=chosen):
+                yield from (_whole(step, each.text) for each in attempts if each.number == chosen)
+            case CandidatesDetail():
+                candidates = step.detail
+            case _ if candidates and candidates.candidates and step.step == "choose_candidate":
+                yield _whole(step, candidates.candidates[0].text)
+
+
+def _spread(step: StepFinished, text: str) -> Iterator[Moment]:
+    pieces = [text[at : at + PIECE] for at in range(0, len(text), PIECE)]
+    seconds = step.milliseconds / 1000
+    for number, piece in enumerate(pieces):
+        share = READING + (1 - READING) * number / len(pieces)
+        yield Moment(step.start + share * seconds, Token(step=step.step, attempt=step.attempt, text=piece))
+
+
+def _whole(step: StepFinished, text: str) -> Moment:
+    return Moment(_end(step), Token(step=step.step, attempt=step.attempt, text=text))
+
+
+def _end(step: StepFinished) -> float:
+    return step.start + step.milliseconds / 1000

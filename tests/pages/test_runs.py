@@ -1,0 +1,173 @@
+"""The Runs page: what it lists, what it shows of one run, and what can be done with it."""
+
+import pytest
+
+from pages.widgets.runs.table import PAGE
+from rag.models.service.en import EN
+from rag.models.service.no_answer import TOKEN
+from rag.trace.events import RunFinished, RunStarted, Totals
+from tests.pages.runs_page import RunsPage
+from tests.pages.test_documents import add
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+@pytest.fixture
+def ask(engine, tmp_path):
+    """Of an index with a handbook; waits for the end."""
+    add(engine, tmp_path, "travel.md")
+
+    def ask(question: str, pipeline: str = "naive", **options) -> str:
+        run = engine.ask(question, index="handbook", pipeline_name=pipeline, person="p", **options)
+        run.result()
+        return run.id
+
+    return ask
+
+
+def stored(engine, count: int) -> list[str]:
+    """Runs that nobody had to wait for, the earliest first."""
+    conversation = engine.history.new_conversation("many").id
+    for number in range(count):
+        started = RunStarted(
+            run_id=f"r{number}", conversation_id=conversation, question=f"Question {number}", index="handbook",
+            pipeline="naive" if number % 2 else "hybrid", model="m", at=1_000_000 + number,
+        )  # fmt: skip
+        totals = Totals(seconds=number, tokens_in=count - number)
+        engine.history.save(started.run_id, started)
+        engine.history.save(
+            started.run_id,
+            RunFinished(status="finished", answer="a", outcome="answered", citations=(), totals=totals),
+        )
+    return [f"r{number}" for number in range(count)]
+
+
+@each_language
+@pytest.mark.usefixtures("engine")
+def test_before_the_first_question_the_page_says_what_to_do(language):
+    page = RunsPage(language)
+    assert page.words["runs.empty"] in page.text
+    assert page.rows == []
+
+
+@each_language
+def test_a_run_is_listed_with_what_it_came_to(engine, server, ask, language):
+    server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
+    run_id = ask("Who pays for the hovercraft?")
+    engine.history.rate(run_id, -1)
+    page = RunsPage(language)
+    [row] = page.rows
+    assert (row["question"], row["result"], row["thumb"]) == (
+        "Who pays for the hovercraft?",
+        ["not_in_documents"],
+        "👎",
+    )
+    assert row["why"] == page.words["cause.no_document"]
+    assert row["index"] == "handbook"
+    assert row["pipeline"] == page.words["pipeline.naive"]
+    assert row["tokens"] > 0
+    assert row["seconds"] > 0
+
+
+def test_runs_are_searched_filtered_and_sorted(engine, server, ask):
+    ask("Who approves the green car?")
+    server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
+    declined = ask("Who pays for the hovercraft?", "hybrid")
+    ask("Is there a hovercraft?", "naive")
+    page = RunsPage()
+    assert page.questions == ["Is there a hovercraft?", "Who pays for the hovercraft?", "Who approves the green car?"]
+    assert page.choose("runs.order", "earliest").questions[0] == "Who approves the green car?"
+    assert len(page.search("HOVERCRAFT").rows) == 2
+    assert len(page.choose("runs.state_any", "no_answer").rows) == 2
+    assert page.choose("runs.pipeline_any", "hybrid").questions == ["Who pays for the hovercraft?"]
+    assert page.choose("runs.state_any", "thumb_down").rows == []
+    assert page.words["runs.none_found"] in page.text
+    engine.history.rate(declined, -1)
+    assert len(page.look().rows) == 1
+    assert page.choose("runs.why_any", "misread").rows == []
+    assert len(page.choose("runs.why_any", "no_document").rows) == 1
+
+
+def test_a_thumb_down_on_an_answer_counts_as_misread_and_is_found_so(engine, ask):
+    engine.history.rate(ask("Who approves the green car?"), -1)
+    page = RunsPage().choose("runs.why_any", "misread")
+    assert [row["why"] for row in page.rows] == [page.words["cause.misread"]]
+
+
+def test_many_runs_are_read_a_page_at_a_time(engine):
+    stored(engine, PAGE + 5)
+    page = RunsPage()
+    assert page.questions == [f"Question {number}" for number in range(PAGE + 4, 4, -1)]
+    assert page.words["runs.shown"].format(first=1, last=PAGE, count=PAGE + 5) in page.text
+    page.app.button(key="runs-older").click()
+    assert page.look().questions == [f"Question {number}" for number in range(4, -1, -1)]
+    assert page.choose("runs.order", "slowest").questions[0] == f"Question {PAGE + 4}"
+    assert page.choose("runs.order", "most_tokens").questions[0] == "Question 0"
+    assert len(page.choose("runs.state_any", "slow").rows) == (PAGE + 5) // 10 + 1
+
+
+@each_language
+def test_a_run_opens_by_its_address_as_it_was_with_why_it_was_no_answer(server, ask, language):
+    server.answer_when(lambda request: EN.answer in request.prompt, TOKEN)
+    page = RunsPage(language, run=ask("Who pays for the hovercraft?"))
+    assert "Who pays for the hovercraft?" in page.html
+    assert [each for each in page.app.expander if page.words["pipeline.naive"] in each.label]
+    assert 'class="run-graph"' in page.html
+    assert 'class="answer"' in page.html
+    assert page.words["cause.no_document_note"] in page.text
+    assert "hovercraft" in next(each.value for each in page.app.caption if "hovercraft" in each.value)
+    page.choose("runs.why_label", "refused_rightly")
+    assert page.words["cause.refused_rightly_note"] in page.text
+    assert page.words["cause.no_document"] in page.text  # the trace's own word is still there
+    listed = RunsPage(language)
+    assert listed.rows[0]["why"] == page.words["cause.refused_rightly"]
+
+
+@each_language
+@pytest.mark.usefixtures("engine")
+def test_a_run_that_is_gone_is_said_to_be(language):
+    page = RunsPage(language, run="nowhere")
+    assert page.words["runs.gone"] in page.text
+
+
+def test_a_run_that_is_deleted_in_another_tab_while_it_is_open_is_said_to_be_gone(engine, ask):
+    run_id = ask("Who approves the green car?")
+    page = RunsPage(run=run_id)
+    engine.delete_conversation(engine.history.run(run_id).conversation_id)
+    assert page.words["runs.gone"] in page.look().text
+
+
+def test_a_run_of_a_pipeline_that_this_version_does_not_know_opens_and_cant_be_asked_again(engine):
+    conversation = engine.history.new_conversation("?").id
+    started = RunStarted(
+        run_id="r", conversation_id=conversation, question="What?", index="gone", pipeline="quantum", model="m", at=1
+    )
+    engine.history.save("r", started)
+    engine.history.save(
+        "r", RunFinished(status="finished", answer="A.", outcome="answered", citations=(), totals=Totals(seconds=1))
+    )
+    page = RunsPage()
+    assert page.rows[0]["pipeline"] == "quantum"
+    page = RunsPage(run="r")
+    assert 'class="answer"' in page.html
+    page.press("chat.again")
+    assert page.app.error
+
+
+def test_a_run_asked_again_is_seen_in_its_conversation(engine, ask):
+    run_id = ask("Who approves the green car?")
+    page = RunsPage(run=run_id)
+    page.press("chat.again")
+    conversation = engine.history.run(run_id).conversation_id
+    assert page.app.session_state.conversation == conversation
+    first, second = engine.history.runs(conversation)
+    assert (second.question, second.pipeline, second.index) == (first.question, first.pipeline, first.index)
+
+
+def test_a_playback_begins_with_nothing_done_and_ends_as_the_run_did(ask):
+    page = RunsPage(run=ask("Who approves the green car?"))
+    page.press("playback.play")
+    assert page.words["status.running"] in page.app.expander[0].label
+    page.press("playback.end")
+    assert page.words["status.running"] not in page.app.expander[0].label
+    assert 'class="answer"' in page.html

@@ -1,0 +1,167 @@
+"""All stored runs as a list, and why a run was no good one: by its trace, and by hand above it."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import event
+
+from index_store.base.errors import EmptyIndex
+from rag.runs.history import History
+from rag.runs.run_list import ORDERS, RunList, Wanted
+from rag.trace.details import AnswerCheckDetail, DeclineDetail
+from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
+from rag.trace.grades import Grounding, Usefulness
+
+
+@pytest.fixture
+def history(data_dir) -> Iterator[History]:
+    history = History(data_dir)
+    yield history
+    history.close()
+
+
+@pytest.fixture
+def runs(history) -> RunList:
+    return RunList(history.database)
+
+
+@pytest.fixture
+def save(history):
+    """Each a second later than the one before."""
+    conversation = history.new_conversation("?").id
+    saved = []
+
+    def save(run_id: str, *, question="?", pipeline="naive", index="i", ends=True, steps=(), seconds=1.0, **last):
+        started = RunStarted(
+            run_id=run_id, conversation_id=conversation, question=question, index=index, pipeline=pipeline, model="m",
+            at=1000.0 + len(saved),
+        )  # fmt: skip
+        saved.append(run_id)
+        values = {"status": "finished", "answer": "a", "outcome": "answered", "citations": ()} | last
+        ended = [RunFinished(totals=Totals(seconds=seconds, model_calls=2, tokens_in=5, tokens_out=3), **values)]
+        for each in [started, *steps, *(ended if ends else [])]:
+            history.save(run_id, each)
+
+    return save
+
+
+def ids(runs: RunList, wanted: Wanted = Wanted(), order="latest", first=0, count=10) -> list[str]:  # noqa: B008
+    found = [run.id for run in runs.page(wanted, order, first=first, count=count, person="p")]
+    assert first or len(found) == min(count, runs.count(wanted, person="p"))
+    return found
+
+
+def step(detail, verdict=None) -> StepFinished:
+    return StepFinished(
+        step="s", attempt=1, start=0, milliseconds=1, model_calls=0, tokens_in=0, tokens_out=0, verdict=verdict,
+        detail=detail,
+    )  # fmt: skip
+
+
+DECLINED = step(DeclineDetail(text="No.", queries=("?",), nearest=()))
+REJECTED = step(AnswerCheckDetail(grounding=Grounding(verdict="no", score=0.1), usefulness=Usefulness.unknown()), "no")
+
+
+def test_a_run_has_in_its_row_what_it_came_to(runs, save):
+    save("r", seconds=2.5)
+    [run] = runs.page(Wanted(), "latest", first=0, count=1, person="p")
+    assert (run.seconds, run.tokens, run.model_calls, run.outcome, run.why) == (2.5, 8, 2, "answered", "none")
+
+
+def test_a_run_that_goes_on_is_listed_without_what_it_will_come_to(runs, save):
+    save("r", ends=False)
+    [run] = runs.page(Wanted(), "latest", first=0, count=1, person="p")
+    assert (run.status, run.seconds, run.outcome, run.why) == ("running", None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("last", "steps", "why"),
+    [
+        ({"outcome": "not_in_documents"}, [DECLINED], "no_document"),
+        ({"outcome": "unconfirmed"}, [REJECTED], "misread"),
+        ({"outcome": "from_model"}, [], "none"),
+        ({"outcome": None, "status": "stopped"}, [], None),
+        ({"outcome": None, "status": "failed", "error": EmptyIndex(index="i").as_failure()}, [], "no_document"),
+    ],
+)
+def test_why_a_run_was_no_good_one_is_kept_when_it_ends(runs, save, history, last, steps, why):
+    save("r", steps=steps, **last)
+    assert history.run("r").why == why
+    assert not why or ids(runs, Wanted(why=why)) == ["r"]
+
+
+def test_what_a_person_says_goes_above_the_trace_and_can_be_taken_back(runs, save, history):
+    save("r", steps=[DECLINED], outcome="not_in_documents")
+    runs.say_why("r", "not_found", person="p")
+    assert (history.run("r").why, history.run("r").cause) == ("not_found", "no_document")
+    assert (ids(runs, Wanted(why="not_found")), ids(runs, Wanted(why="no_document"))) == (["r"], [])
+    runs.say_why("r", None, person="p")
+    assert history.run("r").why == "no_document"
+
+
+def test_a_thumb_down_makes_an_answer_a_misread_one_and_changes_nothing_else(runs, save, history):
+    save("answered")
+    save("declined", steps=[DECLINED], outcome="not_in_documents")
+    for run_id in ("answered", "declined"):
+        history.rate(run_id, -1)
+    assert ids(runs, Wanted(why="misread")) == ["answered"]
+    assert ids(runs, Wanted(why="no_document")) == ["declined"]
+    assert [history.run(each).why for each in ("answered", "declined")] == ["misread", "no_document"]
+
+
+def test_runs_are_found_by_state(runs, save, history):
+    save("good")
+    save("unconfirmed", steps=[REJECTED], outcome="unconfirmed")
+    save("declined", steps=[DECLINED], outcome="not_in_documents")
+    save("failed", outcome=None, status="failed")
+    save("limited", outcome=None, status="limited")
+    save("slow", seconds=60)
+    history.rate("good", -1)
+    for number in range(4):
+        save(f"other {number}")
+    found = {"unconfirmed": ["unconfirmed"], "no_answer": ["declined"], "thumb_down": ["good"], "slow": ["slow"]}
+    for state, expected in found.items():
+        assert ids(runs, Wanted(state=state)) == expected
+    assert ids(runs, Wanted(state="failed")) == ["limited", "failed"]
+
+
+def test_runs_are_found_by_words_pipeline_and_index(runs, save):
+    save("a", question="Who approves 100% of it?", pipeline="naive", index="x")
+    save("b", question="誰が承認しますか", pipeline="hybrid", index="x")
+    save("c", question="Approved by whom?", pipeline="hybrid", index="y")
+    assert ids(runs, Wanted(words="APPROVE")) == ["c", "a"]
+    assert ids(runs, Wanted(words="it who")) == ["a"]
+    assert ids(runs, Wanted(words="0% _")) == []
+    assert ids(runs, Wanted(words="承認")) == ["b"]
+    assert ids(runs, Wanted(pipeline="hybrid", index="x")) == ["b"]
+    assert (runs.pipelines(person="p"), runs.indexes(person="p")) == (["hybrid", "naive"], ["x", "y"])
+
+
+def test_runs_come_in_any_order_a_page_at_a_time(runs, save):
+    for name, seconds in (("a", 2), ("b", 3), ("c", 1)):
+        save(name, seconds=seconds)
+    save("in flight", ends=False)
+    assert ids(runs) == ["in flight", "c", "b", "a"]
+    assert ids(runs, order="earliest") == ["a", "b", "c", "in flight"]
+    assert ids(runs, order="slowest") == ["b", "a", "c", "in flight"]
+    assert ids(runs, first=1, count=2) == ["c", "b"]
+
+
+def test_runs_are_gone_with_their_conversation(runs, save, history):
+    save("r")
+    history.delete_conversation(history.run("r").conversation_id)
+    assert ids(runs) == []
+    runs.say_why("r", "misread", person="p")  # in a tab that does not know yet
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_no_order_needs_all_runs_to_be_sorted(runs, history, save, order):
+    asked = []
+    event.listen(history.database, "before_cursor_execute", lambda *told: asked.append((told[2], told[3])))
+    save("r")
+    ids(runs, order=order)
+    [(statement, parameters)] = [each for each in asked if "ORDER BY" in each[0] and "SELECT runs.id" in each[0]]
+    with history.database.connect() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
+    assert "USING INDEX" in plan[0][-1]
+    assert not [row for row in plan if "TEMP B-TREE" in row[-1]]

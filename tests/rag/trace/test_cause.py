@@ -1,0 +1,179 @@
+"""Why a run gave no good answer: four prepared faults and eight other runs, each over real documents and searches."""
+
+import pytest
+
+from pages.samples.faults import FAULTS, load
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
+from rag.models.service.no_answer import TOKEN
+from rag.runs.run import Run
+from rag.settings import Settings
+from rag.trace.cause import Finding, cause_of
+from rag.trace.details import DeclineDetail
+from rag.trace.events import StepFinished
+from rag.trace.passages import Retrieval
+from tests.rag.conftest import LentStore
+from tests.rag.verdicts import NO, PROSE, approve, grounding, rating, verdict
+
+MISSING, NOT_FOUND, GRADED_AWAY, MISREAD = FAULTS
+EACH_LANGUAGE = pytest.mark.parametrize("language", [0, 1], ids=["ja", "en"])
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory, embeddings):
+    store = LentStore(Settings(data_dir=tmp_path_factory.mktemp("faults") / "data"), embeddings)
+    assert [fault.index for fault in load(store)] == ["fault-1", "fault-2", "fault-3", "fault-4"]
+    store.create_index("empty")
+    yield store
+    store.close_for_good()
+
+
+@pytest.fixture
+def store(prepared):
+    return prepared
+
+
+@pytest.fixture
+def ask(engine, chat):
+    """Every grader says yes, and an answer cites its first passage, unless a test says otherwise."""
+    approve(chat)
+    chat.default = "It says so [1]."
+
+    def ask(question: str, index: str, pipeline: str, **options) -> Run:
+        run = engine.ask(question, index=index, pipeline_name=pipeline, **options)
+        assert run.result().status in ("finished", "failed")
+        return run
+
+    return ask
+
+
+def why(run: Run) -> str | None:
+    finding = cause_of(run.events)
+    return finding and finding.cause
+
+
+def reject_all(chat, reply: str = NO) -> None:
+    for words in (EN, JA):
+        chat.answer_when(words.relevance, answer=reply)
+
+
+@EACH_LANGUAGE
+def test_a_document_that_is_missing_is_named_with_the_words_that_stand_nowhere(ask, chat, language):
+    reject_all(chat)
+    run = ask(MISSING.questions[language], MISSING.index, MISSING.pipeline)
+    finding = cause_of(run.events)
+    assert finding.cause == MISSING.cause
+    assert ("サバティカル", "sabbatical")[language] in finding.absent
+
+
+@EACH_LANGUAGE
+def test_a_passage_that_is_there_and_was_not_found_is_named_and_shown(ask, chat, language):
+    reject_all(chat)
+    chat.default = NOT_FOUND.questions[language]  # no other words for it
+    run = ask(NOT_FOUND.questions[language], NOT_FOUND.index, NOT_FOUND.pipeline)
+    finding = cause_of(run.events)
+    assert finding.cause == NOT_FOUND.cause
+    assert ("QF-7712", "ZT-4083")[language] in finding.passage.text
+    assert all("7712" not in text and "4083" not in text for text in texts_found(run))
+
+
+@EACH_LANGUAGE
+def test_a_passage_that_was_found_and_graded_away_is_named_and_shown(ask, chat, language):
+    reject_all(chat)
+    run = ask(GRADED_AWAY.questions[language], GRADED_AWAY.index, GRADED_AWAY.pipeline)
+    finding = cause_of(run.events)
+    assert finding.cause == GRADED_AWAY.cause
+    assert ("私傷病", "physician")[language] in finding.passage.text
+
+
+@EACH_LANGUAGE
+def test_a_passage_that_holds_the_question_and_of_which_the_model_says_that_it_does_not_is_misread(ask, chat, language):
+    chat.default = TOKEN
+    run = ask(MISREAD.questions[language], MISREAD.index, MISREAD.pipeline)
+    finding = cause_of(run.events)
+    assert finding.cause == MISREAD.cause
+    assert finding.passage.number == 1
+
+
+# Eight others
+
+
+def test_an_answer_that_nothing_speaks_against_has_no_cause_but_none(ask):
+    for pipeline in ("naive", "self_rag", "self_rag_candidates"):
+        assert why(ask(MISREAD.questions[1], MISREAD.index, pipeline)) == "none"
+
+
+def test_an_empty_index_is_no_document_though_the_run_failed(ask):
+    run = ask("What is the rate for a bicycle?", "empty", "naive")
+    assert run.result().error.code == "empty_index"
+    assert why(run) == "no_document"
+
+
+def test_an_answer_that_is_not_grounded_is_misread(ask, chat):
+    chat.answer_when(EN.grounding, answer=grounding("partly", "A bicycle gets 0.42."))
+    run = ask(MISREAD.questions[1], MISREAD.index, "self_rag")
+    assert run.result().outcome == "unconfirmed"
+    assert why(run) == "misread"
+
+
+def test_an_answer_that_does_not_answer_is_misread(ask, chat):
+    chat.answer_when(EN.usefulness, answer=rating(1))
+    assert why(ask(MISREAD.questions[1], MISREAD.index, "self_rag")) == "misread"
+
+
+def test_an_answer_whose_check_could_not_be_read_is_not_held_against_it(ask, chat):
+    for each in (EN.grounding, EN.usefulness):
+        chat.answer_when(each, answer=PROSE)
+    run = ask(MISREAD.questions[1], MISREAD.index, "self_rag")
+    assert run.result().outcome == "unconfirmed"
+    assert why(run) == "none"
+
+
+def test_where_the_subject_is_there_and_the_answer_is_not_it_was_refused_rightly(ask, chat):
+    reject_all(chat)
+    run = ask("Which collar colour is worn on Fridays?", GRADED_AWAY.index, "self_rag")
+    assert why(run) == "refused_rightly"
+
+
+def test_a_grader_that_was_in_doubt_graded_the_passage_away(ask, chat):
+    reject_all(chat)
+    chat.answer_when(EN.relevance, "certificate", answer=verdict("no", 0.45))
+    run = ask("What do I bring along when I have been ill?", GRADED_AWAY.index, "self_rag")
+    finding = cause_of(run.events)
+    assert finding.cause == "graded_away"
+    assert "physician" in finding.passage.text
+
+
+def test_a_passage_beyond_the_hits_that_were_asked_for_was_not_found(ask, chat):
+    reject_all(chat)
+    run = ask("What is part ZT-4083?", NOT_FOUND.index, "self_rag", retrieval=Retrieval(mode="vector", k=2))
+    assert why(run) == "not_found"
+
+
+def test_a_run_of_before_there_was_a_probe_is_judged_by_what_it_found(ask, chat):
+    reject_all(chat)
+    run = ask(GRADED_AWAY.questions[0], GRADED_AWAY.index, "self_rag", retrieval=Retrieval(mode="hybrid", k=4))
+    assert cause_of(without_probe(run.events)).cause == "graded_away"
+    run = ask(MISSING.questions[0], MISSING.index, "self_rag")
+    assert cause_of(without_probe(run.events)) == Finding("no_document")
+
+
+def test_a_run_that_was_stopped_or_goes_on_has_none(ask):
+    events = ask(MISREAD.questions[1], MISREAD.index, "naive").events
+    assert cause_of(events[:-1]) is None
+    assert cause_of([]) is None
+    assert cause_of([*events[:-1], events[-1].model_copy(update={"status": "stopped"})]) is None
+
+
+def texts_found(run: Run) -> list[str]:
+    details = [each.detail for each in run.events if isinstance(each, StepFinished)]
+    return [passage.text for detail in details if detail.type == "retrieval" for passage in detail.passages]
+
+
+def without_probe(events) -> list:
+    def blank(event):
+        if isinstance(event, StepFinished) and isinstance(event.detail, DeclineDetail):
+            return event.model_copy(update={"detail": event.detail.model_copy(update={"probe": None})})
+        return event
+
+    return [blank(event) for event in events]
