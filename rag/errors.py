@@ -16,6 +16,9 @@ index_store.base.errors.PlainError
     │   └── WebSearchFailed, WebUnreachable, WebSearchTooSlow, WebAnswerUnreadable
     ├── RunLimit                  the run has used up what it may; what it has written so far is kept
     │   └── RunTimeLimit, RunCallLimit, RunTokenLimit
+    ├── ForkError                 a run can't be changed and run on from
+    │   ├── UnknownRun, RunNotOver, NoCheckpoint
+    │   └── DocumentsGone, BadChange, NothingChanged
     ├── NotSaved                  of a conversation; the disk may be full
     ├── Interrupted               the app ended in the midst of the run
     └── Unexpected                a fault of ours; the log has the details
@@ -143,6 +146,53 @@ class RunCallLimit(RunLimit):
 class RunTokenLimit(RunLimit):
     en = "The run was ended after {tokens} tokens. Ask a narrower question, or raise RUN_TOKEN_LIMIT."
     ja = "{tokens} トークンに達したため実行を終了しました。質問を絞るか、RUN_TOKEN_LIMIT を大きくしてください。"
+
+
+class ForkError(RagError):
+    pass
+
+
+class UnknownRun(ForkError):
+    en = "This answer is no longer there: its conversation was deleted. Ask its question again."
+    ja = "この回答は会話とともに削除されています。もう一度質問してください。"
+
+
+class RunNotOver(ForkError):
+    en = "Only an answer that came to its end can be changed at a step. Wait for it, or ask again where it was stopped."
+    ja = (
+        "手順を変えられるのは、終わりまで進んだ回答だけです。終わるのを待つか、停止したときはもう一度質問してください。"
+    )
+
+
+class NoCheckpoint(ForkError):
+    en = (
+        "This step can't be changed, as what stood before it is not kept: the answer is old, of an earlier version, or "
+        "has read a document that was removed. Ask the question again, then change the new answer."
+    )
+    ja = (
+        "この手順は変えられません。直前の状態が残っていないためです(回答が古い、以前の版のもの、または削除された文書を読んだ)。"
+        "もう一度質問し、新しい回答で変えてください。"
+    )
+
+
+class DocumentsGone(ForkError):
+    en = "The answer can't go on from here, as documents that it read were removed since: {names}. Ask again."
+    ja = "この回答が読んだ文書が削除されたため、ここから続けられません: {names}。もう一度質問してください。"
+
+
+class BadChange(ForkError):
+    en = (
+        "These changes don't fit this step or each other. Change either the search or what it found, and choose from "
+        "what the step shows."
+    )
+    ja = (
+        "この変更は手順に合わないか、両立しません。検索の条件か見つかった箇所の一方を、画面にある中から変えてください。"
+    )
+
+
+class NothingChanged(ForkError):
+    en = "Nothing was changed. Change something of this step, then run on."
+    ja = "何も変わっていません。この手順のどこかを変えてから続けてください。"
 
 
 class NotSaved(RagError):

@@ -37,6 +37,7 @@ class Settings(index_store.Settings):
         "run_token_limit": ("a whole number of at least 1000", "1000 以上の整数"),
         "keep_removed": ("true or false", "true または false"),
         "keep_prompts": ("true or false", "true または false"),
+        "keep_checkpoints_days": ("a whole number from 0 to 3650", "0〜3650 の整数"),
         "web_search": ("tavily, duckduckgo or off", "tavily、duckduckgo、off のいずれか"),
         "tavily_base_url": ("an http or https address", "http または https のアドレス"),
         "corrective_rule": ("scores or any", "scores または any"),
@@ -77,6 +78,8 @@ class Settings(index_store.Settings):
     """whether stored traces go on quoting documents that were removed"""
     keep_prompts: bool = True
     """whether each call's messages and reply are kept with its run"""
+    keep_checkpoints_days: int = Field(30, ge=0, le=3650)
+    """how long a run can be changed at a step and run on from there; 0: not at all"""
 
     web_search: Literal["tavily", "duckduckgo", "off"] = "tavily"
     """Tavily is asked only where it has a key"""

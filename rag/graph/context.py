@@ -1,17 +1,18 @@
 """What a run gives to its graph: LangGraph's context, the same for every node."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal
 
 from index_store.store import IndexStore
+from rag.graph.state import State
 from rag.models.chat_model import ChatModel
 from rag.models.usage import Budget
 from rag.text.language import Language
-from rag.trace.calls import Call
-from rag.trace.events import Event, Style
+from rag.trace.calls import Call, Message
+from rag.trace.events import Event, StepFinished, Style
 from rag.trace.passages import Retrieval
 from rag.web import WebSearch
 
@@ -58,6 +59,27 @@ class Assessment:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """What a step came to, so that it need not be done."""
+
+    finished: StepFinished
+    changes: State
+    """as the node would return them"""
+
+
+@dataclass(frozen=True)
+class Override:
+    """What a fork changes of one step."""
+
+    given: State = field(default_factory=State)
+    """to the step, and to those after it, in place of what the state has"""
+    prompt: tuple[Message, ...] = ()
+    """what its first call asks in place of the step's own messages, word for word"""
+    outcome: Outcome | None = None
+    """in place of the step"""
+
+
+@dataclass(frozen=True)
 class RunContext:
     model: ChatModel
     store: IndexStore
@@ -74,3 +96,5 @@ class RunContext:
     assessment: Assessment = Assessment()
     person: str = ""
     """who asks"""
+    overrides: Mapping[tuple[str, int], Override] = field(default_factory=dict)
+    """by step and attempt"""

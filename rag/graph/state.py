@@ -1,12 +1,17 @@
 """What the nodes of a graph hand to each other."""
 
-from typing import Literal, TypedDict
+from typing import Annotated, Literal, TypedDict
+
+from langgraph.channels import UntrackedValue
 
 from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.models.chat_model import Answer
 from rag.trace.details import Attempt, Candidate, Route
 from rag.trace.grades import Grade, Grounding, Usefulness
 from rag.trace.passages import Passage
+
+STORED: tuple[type, ...] = (Answer, Attempt, Candidate, Grade, Grounding, Passage, Usefulness)
+"""all types of its values that a checkpoint may hold, beside those of Python"""
 
 
 class State(TypedDict, total=False):
@@ -23,8 +28,8 @@ class State(TypedDict, total=False):
     """every passage of the run by its section and where in it, so that it keeps its number"""
     passages: list[Passage]
     """what the last search found"""
-    speculative: SpeculativeAnswer
-    """from all of them, begun while they are graded"""
+    speculative: Annotated[SpeculativeAnswer, UntrackedValue]
+    """from all of them, begun while they are graded; in no checkpoint, as it is work under way"""
     grades: dict[int, Grade]
     """by passage number; those that could be read"""
     relevant: list[Passage]

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from index_store.base.errors import Failure, PlainError
 from rag.errors import PASSING, Unexpected
-from rag.graph.context import Limits, Recorder, RunContext
+from rag.graph.context import Limits, Outcome, Recorder, RunContext
 from rag.graph.state import State
 from rag.models.usage import Usage
 from rag.trace.details import Detail
@@ -42,6 +42,13 @@ class Step:
     def token(self, text: str, *, restart: bool = False) -> None:
         """A piece of the answer, to be shown at once."""
         self._recorder.emit(Token(step=self.name, attempt=self.attempt, text=text, restart=restart))
+
+    def reuse(self, outcome: Outcome) -> State:
+        """Its row, and what it came to, without doing it."""
+        finished = outcome.finished
+        self._recorder.emit(StepStarted(step=self.name, attempt=self.attempt, start=finished.start))
+        self._recorder.emit(finished)
+        return outcome.changes
 
     async def run(self, work: Awaitable[T]) -> T:
         start = self._recorder.clock()
@@ -125,7 +132,13 @@ def step(work: Work | None = None, *, role: Role | None = None) -> Node | Callab
 
         async def node(state: State, *, runtime: Runtime[RunContext]) -> State:
             this = NodeStep(work.__name__, runtime.context, role)
-            return await this.run(work(state, this))
+            override = runtime.context.overrides.get((this.name, this.attempt))
+            if override is None:
+                return await this.run(work(state, this))
+            if override.outcome:
+                return this.reuse(override.outcome)
+            this.usage.prompt = [(each.role, each.text) for each in override.prompt]
+            return {**override.given, **await this.run(work({**state, **override.given}, this))}
 
         node.__name__ = work.__name__
         node.__doc__ = work.__doc__

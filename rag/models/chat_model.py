@@ -29,6 +29,8 @@ class Answer:
     """the numbers of its markers, each once"""
     is_no_answer: bool = False
     """it says that the passages do not hold the answer"""
+    confidence: float | None = None
+    """how sure the model was of its words, where that is told: mean log-probability of its tokens"""
 
 
 AnswerStream = AsyncIterator[str | Restart | Answer]

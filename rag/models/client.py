@@ -5,7 +5,7 @@ Not here: retries of 429, 5xx and refused connections, with back-off, which the 
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -65,9 +65,10 @@ class ChatClient:
 
     async def ask(self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any) -> AIMessage:
         """The whole reply. `options` go into the request. Raises ServiceError, RunLimit."""
+        asked = usage.take_prompt() or prompt
         async with self._admission.turn(usage.budget):
-            with self._call(prompt, usage, about, options) as reply:
-                message = await self._model.ainvoke(prompt, **options)
+            with self._call(asked, usage, about, options) as reply:
+                message = await self._model.ainvoke(asked, **options)
                 reply.read(message)
         return message
 
@@ -82,13 +83,13 @@ class ChatClient:
         self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any
     ) -> AsyncIterator[AIMessageChunk | Restart]:
         """The reply, piece by piece. Raises ServiceError, EmptyReply, RunLimit."""
-        empty = True
+        asked, empty = usage.take_prompt() or prompt, True
         for tries in range(self._retries + 1):
             begun = False
             try:
                 async with self._admission.turn(usage.budget):
-                    with self._call(prompt, usage, about, options) as reply:
-                        async for chunk in self._model.astream(prompt, **options):
+                    with self._call(asked, usage, about, options) as reply:
+                        async for chunk in self._model.astream(asked, **options):
                             begun = True
                             reply.read(chunk)
                             empty = empty and not chunk.text.strip()
@@ -107,7 +108,9 @@ class ChatClient:
             raise EmptyReply(model=self.name)
 
     @contextmanager
-    def _call(self, prompt: Prompt, usage: Usage, about: About, options: dict[str, Any]) -> Iterator[Reply]:
+    def _call(
+        self, prompt: Sequence[tuple[str, str]], usage: Usage, about: About, options: dict[str, Any]
+    ) -> Iterator[Reply]:
         """Counted and noted, its faults in plain words."""
         request = Request(
             task=about.task,

@@ -59,6 +59,13 @@ class Usage:
     tokens_out: int = 0
     record: list[Call] | None = None
     """where calls are noted word for word as they end; None: nowhere"""
+    prompt: list[tuple[str, str]] = field(default_factory=list)
+    """(role, text) of each message that the first call sends in place of its own, where a person changed them"""
+
+    def take_prompt(self) -> list[tuple[str, str]]:
+        """Once; empty from then on."""
+        taken, self.prompt = self.prompt, []
+        return taken
 
     @contextmanager
     def call(self, request: Request) -> Iterator["Reply"]:

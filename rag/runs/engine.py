@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
@@ -20,22 +21,26 @@ from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
 from index_store.search.searcher import check_length
 from index_store.store import IndexStore
-from rag.errors import NotSaved
+from rag.errors import NotSaved, RunNotOver, UnknownRun
 from rag.graph.context import Recorder
 from rag.models.admission import Admission
 from rag.models.chat_model import ModelSource
 from rag.models.registry import model_source
 from rag.models.usage import Budget
 from rag.pipelines import pipeline
+from rag.pipelines.pipeline import Pipeline
+from rag.runs.checkpoints import Checkpoints, Moment, discard
 from rag.runs.execution import Execution
-from rag.runs.history import History
+from rag.runs.fork import ChangedDocuments, Edit, Fork, changed_documents, plan
+from rag.runs.history import History, PastRun
 from rag.runs.options import check_retrieval
 from rag.runs.run import Run
 from rag.runs.run_list import RunList
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.calls import Call
-from rag.trace.events import Event, RunStarted, RunStatus, Style
+from rag.trace.details import Turn
+from rag.trace.events import Event, Origin, RunStarted, RunStatus, Style
 from rag.trace.passages import Retrieval
 from rag.web import WebSearch, web_search
 
@@ -44,6 +49,9 @@ log = logging.getLogger(__name__)
 KEPT_RUNS = 50
 """finished runs that stay in memory, tokens and all, for pages that are still reading them. When a document is removed
 all of them go, and the history alone tells of them."""
+
+DAY = 24 * 60 * 60
+"""seconds"""
 
 SEARCH_THREADS = 4
 """a search works for some milliseconds, mostly in libraries that let others work beside it"""
@@ -80,11 +88,15 @@ class Engine:
         )
         self._searching = ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search")
         self._blanking = ThreadPoolExecutor(1, "blanking")
-        self.store.watch_removals(self._on_removal)
-        self._on_removal()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
         self._thread.start()
+        self._checkpoints = self._open_checkpoints()
+        self._swept_at = 0.0
+        """seconds since 1970"""
+        self._sweep_checkpoints()
+        self.store.watch_removals(self._on_removal)
+        self._on_removal()
 
     def close(self) -> None:
         """Stops what runs, and gives everything back."""
@@ -95,12 +107,14 @@ class Engine:
         asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
         if self._web:
             asyncio.run_coroutine_threadsafe(self._web.close(), self._loop).result()
+        self.store.watch_removals(lambda: None)
+        self._blanking.shutdown()
+        if self._checkpoints:
+            asyncio.run_coroutine_threadsafe(self._checkpoints.close(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
         self._searching.shutdown()
-        self.store.watch_removals(lambda: None)
-        self._blanking.shutdown()
         self._opened.close()
 
     def __enter__(self) -> "Engine":
@@ -169,22 +183,109 @@ class Engine:
             style=style or self.settings.style,
             at=time.time(),
         )
-        turns = self.history.turns(conversation_id, before=question)
-        execution = Execution(
-            started=started,
-            pipeline=flow,
-            turns=turns,
-            attachments=tuple(attachments),
-            store=self.store,
-            models=self._models,
-            settings=self.settings,
-            web=self._web,
-            search_threads=self._searching,
+        execution = self._execution(
+            started, flow, self.history.turns(conversation_id, before=question), tuple(attachments)
         )
         run = Run(started)
         self.history.save(run.id, started)
         self._runs[run.id] = run
         return run, execution
+
+    def _execution(
+        self,
+        started: RunStarted,
+        flow: Pipeline,
+        turns: Sequence[Turn] = (),
+        attachments: Sequence[FileSource] = (),
+        fork: Fork | None = None,
+    ) -> Execution:
+        return Execution(
+            started=started,
+            pipeline=flow,
+            turns=turns,
+            attachments=attachments,
+            store=self.store,
+            models=self._models,
+            settings=self.settings,
+            web=self._web,
+            search_threads=self._searching,
+            checkpoints=self._checkpoints,
+            fork=fork,
+        )
+
+    def fork(self, run_id: str, step: str, attempt: int, changes: Sequence[Edit], *, person: str) -> Run:
+        """Begins a run that goes on from that step of another one, changed, and returns at once. What stands before the
+        step is not done again. The fork is in a conversation of its own, which goes when its origin does.
+
+        Raises ForkError, UnknownPipeline, UnknownIndex, UnknownMode, UnknownUnit, BadHitCount, NotSaved, and has begun
+        nothing then.
+        """
+        past = self._forkable(run_id)
+        flow, events = pipeline(past.pipeline), self.history.events(run_id)
+        origin = next(each for each in events if isinstance(each, RunStarted))
+        fork = plan(
+            self._moments(flow, run_id),
+            events,
+            step,
+            attempt,
+            changes,
+            origin.index,
+            origin.retrieval or flow.retrieval,
+            self.store,
+        )
+        conversation = self.history.new_conversation(past.question, "fork", origin_run_id=run_id)
+        started = origin.model_copy(
+            update={
+                "run_id": uuid.uuid4().hex,
+                "conversation_id": conversation.id,
+                "model": self.model_name,
+                "retrieval": fork.retrieval or origin.retrieval,
+                "at": time.time(),
+                "origin": Origin(kind="fork", run_id=run_id, step=step, attempt=attempt, changes=fork.changes),
+            }
+        )
+        run = Run(started, fork.events)
+        try:
+            self._hand_on(run, fork, run_id)
+        except (NotSaved, SQLAlchemyError) as error:
+            with suppress(NotSaved):
+                self.history.delete_conversation(conversation.id)
+            raise NotSaved() from error
+        self._runs[run.id] = run
+        self._forget_finished_runs(but=KEPT_RUNS)
+        work = self._carry_out(run, self._execution(started, flow, fork=fork), person)
+        asyncio.run_coroutine_threadsafe(work, self._loop)
+        return run
+
+    def changed_documents(self, run_id: str, *, person: str) -> ChangedDocuments:
+        """Of those that a run has read, what became of them since."""
+        return changed_documents(self.history.events(run_id), self.store)
+
+    def _forkable(self, run_id: str) -> PastRun:
+        """Raises UnknownRun, RunNotOver, UnknownIndex."""
+        past = self.history.run(run_id)
+        if past is None:
+            raise UnknownRun()
+        if past.status in ("running", "stopped"):
+            raise RunNotOver()
+        self.store.sites(past.index)  # which knows the index, or says that it is gone
+        return past
+
+    def _moments(self, flow: Pipeline, run_id: str) -> list[Moment]:
+        if not self._checkpoints:
+            return []
+        return asyncio.run_coroutine_threadsafe(self._checkpoints.moments(flow, run_id), self._loop).result()
+
+    def _hand_on(self, run: Run, fork: Fork, origin_id: str) -> None:
+        """What a fork has from its origin: events, checkpoints, and what the model was asked.
+
+        Raises NotSaved, SQLAlchemyError.
+        """
+        for event in run.events:
+            self.history.save(run.id, event)
+        if self._checkpoints:
+            self._checkpoints.copy(origin_id, run.id, fork.upto)
+        self.history.copy_calls(origin_id, run.id, fork.reused)
 
     def run(self, run_id: str) -> Run | None:
         """A run that this process began and still remembers; `history` has the others."""
@@ -212,9 +313,11 @@ class Engine:
 
     async def _carry_out(self, run: Run, execution: Execution, person: str) -> None:
         begun = time.monotonic()
+        fork = execution.fork
+        reused = fork.reused_seconds if fork else 0.0
 
         def clock() -> float:
-            return time.monotonic() - begun
+            return reused + time.monotonic() - begun
 
         def emit(event: Event) -> None:
             try:
@@ -235,7 +338,9 @@ class Engine:
                 async with self._admission.turn(person, run.wait_behind):
                     begun = time.monotonic()
                     kept = keep_calls if self.settings.keep_prompts else None
-                    return await execution.work(Recorder(emit, clock, self._budget(), keep_calls=kept), person)
+                    attempts = fork.attempts if fork else Counter[str]()
+                    recorder = Recorder(emit, clock, self._budget(), attempts, keep_calls=kept)
+                    return await execution.work(recorder, person)
             except asyncio.CancelledError:  # while it waited
                 execution.keep_attachments()
                 return "stopped", None
@@ -243,7 +348,8 @@ class Engine:
         work = asyncio.ensure_future(take_turn())
         run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
         status, error = await work
-        emit(await asyncio.to_thread(summarize_run, run.events, status, error, clock()))
+        await asyncio.to_thread(self._drop_removed, run.id)
+        emit(await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused))
 
     def _on_removal(self) -> None:
         """In any thread: of the store's jobs, too."""
@@ -256,7 +362,7 @@ class Engine:
         if not removed:
             return
         try:
-            is_done = self.settings.keep_removed or self.history.blank_documents(removed)
+            is_done = self.settings.keep_removed or self._blank(removed)
         except (NotSaved, SQLAlchemyError):  # the edge of the thread; they stay noted for the next time
             log.exception("The passages of removed documents can't be taken out of the history")
             return
@@ -265,15 +371,56 @@ class Engine:
         if is_done:
             self.store.forget_removed(removed)
 
+    def _blank(self, removed: Sequence[str]) -> bool:
+        """Whether it is gone from all files. Raises NotSaved, SQLAlchemyError."""
+        is_dropped = True
+
+        def drop(run_ids: set[str]) -> None:
+            nonlocal is_dropped
+            is_dropped = not self._checkpoints or self._checkpoints.delete(run_ids)
+
+        return self.history.blank_documents(removed, drop) and is_dropped
+
+    def _drop_removed(self, run_id: str) -> None:
+        """Of a run that has read a document which was removed meanwhile no checkpoint stays."""
+        try:
+            if self._checkpoints and not self.settings.keep_removed and self.history.has_read_removed(run_id):
+                self._checkpoints.delete([run_id])
+            if time.time() - self._swept_at > DAY:
+                self._sweep_checkpoints()
+        except SQLAlchemyError:
+            log.exception("The checkpoints of run %s can't be dropped", run_id)
+
+    def _open_checkpoints(self) -> Checkpoints | None:
+        folder = self.settings.data_dir
+        if not self.settings.keep_checkpoints_days:
+            with suppress(OSError):
+                discard(folder)
+            return None
+        return asyncio.run_coroutine_threadsafe(Checkpoints.open(folder), self._loop).result()
+
+    def _sweep_checkpoints(self) -> None:
+        """Those of runs that were deleted, or have had their time."""
+        self._swept_at = now = time.time()
+        if not self._checkpoints:
+            return
+        try:
+            kept = self._checkpoints.run_ids()
+            since = now - self.settings.keep_checkpoints_days * DAY
+            self._checkpoints.delete(kept - self.history.known_runs(kept, since=since))
+        except SQLAlchemyError:
+            log.exception("Checkpoints of runs that are gone can't be dropped")
+
     def _budget(self) -> Budget:
         return Budget(calls=self.settings.run_call_limit, tokens=self.settings.run_token_limit)
 
     def delete_conversation(self, conversation_id: str) -> None:
-        """With its runs, of which those in flight are stopped first."""
+        """With its runs, and the forks of these; those in flight are stopped first."""
         for run in self._in_flight(conversation_id):
             run.stop()
             run.result()
         self.history.delete_conversation(conversation_id)
+        self._sweep_checkpoints()
 
     def _forget_finished_runs(self, *, but: int = 0) -> None:
         """`but`: the latest of them, how many."""

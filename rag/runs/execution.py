@@ -19,6 +19,8 @@ from rag.graph.step import Step
 from rag.models.chat_model import ChatModel, ModelSource
 from rag.nodes.condense_question import condense_question
 from rag.pipelines.pipeline import Pipeline
+from rag.runs.checkpoints import Checkpoints, thread
+from rag.runs.fork import Fork
 from rag.settings import Settings
 from rag.text.language import language_of
 from rag.trace.details import DocumentsDetail, ModelDetail, Turn
@@ -47,6 +49,9 @@ class Execution:
     settings: Settings
     web: WebSearch | None
     search_threads: Executor
+    checkpoints: Checkpoints | None = None
+    fork: Fork | None = None
+    """whose checkpoints the run has already, and from which it goes on"""
 
     async def work(self, recorder: Recorder, person: str) -> tuple[RunStatus, PlainError | None]:
         """Runs to the end, whichever it is. The recorder gets every event but `run_finished`. `person`: who asks."""
@@ -73,9 +78,12 @@ class Execution:
         if self.attachments:
             await self._add_documents(recorder)
         model = await self._open_model(recorder)
-        question = self.started.question
-        if self.turns:
-            question = await condense_question(question, self.turns, model, recorder)
+        beginning: State | None = None
+        if not self.fork:
+            question = self.started.question
+            if self.turns:
+                question = await condense_question(question, self.turns, model, recorder)
+            beginning = State(question=question)
         context = RunContext(
             model=model,
             store=self.store,
@@ -97,9 +105,15 @@ class Execution:
                 rule=self.settings.corrective_rule, lower=self.settings.crag_lower, upper=self.settings.crag_upper
             ),
             person=person,
+            overrides=self.fork.overrides if self.fork else {},
         )
         config = RunnableConfig(recursion_limit=RECURSION_LIMIT)
-        await self.pipeline.compiled.ainvoke(State(question=question), config, context=context)
+        if self.checkpoints is None:
+            await self.pipeline.compiled.ainvoke(beginning, config, context=context)
+            return
+        graph, config = self.checkpoints.graph(self.pipeline), config | thread(self.started.run_id)
+        # Each checkpoint before the next step: "async" saves some when the step has changed what is in them.
+        await graph.ainvoke(beginning, config, context=context, durability="sync")
 
     def keep_attachments(self) -> None:
         """Of a run that was stopped before its turn: they are added all the same, where they can be."""

@@ -7,17 +7,18 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Connection, func, or_, select
+from sqlalchemy import ColumnElement, Connection, func, literal, or_, select
 from sqlalchemy import Engine as Database
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from index_store.base.database import refuse_newer
+from index_store.base.batches import batches
+from index_store.base.database import VARIABLES, refuse_newer
 from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted, NotSaved
@@ -131,7 +132,10 @@ class History:
             seconds = max((_end(each) for each in events), default=0)
             self.save(run.id, summarize_run(events, "failed", Interrupted(), seconds))
 
-    def new_conversation(self, question: str) -> Conversation:
+    def new_conversation(
+        self, question: str, kind: Literal["chat", "comparison", "fork"] = "chat", *, origin_run_id: str | None = None
+    ) -> Conversation:
+        """`origin_run_id`: of a fork, which goes when that run does."""
         now = time.time()
         title = " ".join(question.split())
         row = Conversation(
@@ -140,7 +144,11 @@ class History:
             updated_at=now,
         )
         with self._changing() as connection:
-            connection.execute(schema.conversations.insert().values(created_at=now, **row.model_dump()))
+            connection.execute(
+                schema.conversations.insert().values(
+                    created_at=now, kind=kind, origin_run_id=origin_run_id, **row.model_dump()
+                )
+            )
         return row
 
     def conversations(self, words: str = "", *, latest: int | None = None) -> list[Conversation]:
@@ -148,13 +156,15 @@ class History:
         only that many.
         """
         rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
-        in_order = rows.where(*_asked_with(words)).order_by(schema.conversations.c.updated_at.desc()).limit(latest)
+        in_order = (
+            rows.where(_IS_CHAT, *_asked_with(words)).order_by(schema.conversations.c.updated_at.desc()).limit(latest)
+        )
         with self._database.connect() as connection:
             return [Conversation(**row) for row in connection.execute(in_order).mappings()]
 
     def count_conversations(self, words: str = "") -> int:
         """`words`: as above."""
-        count = select(func.count()).select_from(schema.conversations).where(*_asked_with(words))
+        count = select(func.count()).select_from(schema.conversations).where(_IS_CHAT, *_asked_with(words))
         with self._database.connect() as connection:
             return connection.execute(count).scalar_one()
 
@@ -299,20 +309,50 @@ class History:
             packed = connection.execute(select(schema.calls.c.packed).where(*of_step)).scalar()
         return unpack(packed) if packed else ()
 
+    def copy_calls(self, run_id: str, to_run_id: str, steps: Collection[tuple[str, int]]) -> None:
+        """Of these steps, by name and attempt, as a fork has them from its origin."""
+        calls = schema.calls
+        with self._saving, self._changing() as connection:
+            for step, attempt in steps:
+                of_step = (calls.c.run_id == run_id, calls.c.step == step, calls.c.attempt == attempt)
+                copied = select(
+                    literal(to_run_id), calls.c.step, calls.c.attempt, calls.c.characters, calls.c.packed
+                ).where(*of_step)
+                connection.execute(calls.insert().from_select(list(calls.c.keys()), copied))
+
+    def known_runs(self, run_ids: Collection[str], *, since: float) -> set[str]:
+        """Those of them that there are and that began after `since`, in seconds since the epoch."""
+        rows = select(schema.runs.c.id).where(schema.runs.c.started_at > since)
+        with self._database.connect() as connection:
+            return {
+                run_id
+                for some in batches(sorted(run_ids), VARIABLES)
+                for run_id in connection.execute(rows.where(schema.runs.c.id.in_(some))).scalars()
+            }
+
+    def has_read_removed(self, run_id: str) -> bool:
+        """Whether a document that it read was removed since the history was opened."""
+        with self._saving, self._database.connect() as connection:
+            return bool(self._removed) and self._quotes(connection, run_id, frozenset(self._removed))
+
     def rate(self, run_id: str, feedback: Literal[-1, 1] | None) -> None:
         with self._changing() as connection:
             connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(feedback=feedback))
 
-    def blank_documents(self, document_ids: Collection[str]) -> bool:
+    def blank_documents(
+        self, document_ids: Collection[str], quoting: Callable[[set[str]], object] = lambda runs: None
+    ) -> bool:
         """Takes out of all traces, those of runs in flight too, what they quote of these documents, which are removed.
-        Prompts and replies of such a run go whole.
+        Prompts and replies of such a run go whole. `quoting` is told of these runs before, for what hangs on them.
 
         Whether it is gone from the files as well; else it is once more to be asked for.
         """
         with self._saving:
             self._removed.update(document_ids)
         removed = frozenset(document_ids)
-        for run_id in self._quoting(removed):
+        runs = self._quoting(removed)
+        quoting(runs)
+        for run_id in runs:
             with self._changing() as connection:
                 connection.execute(schema.calls.delete().where(schema.calls.c.run_id == run_id))
                 rows = connection.execute(
@@ -358,6 +398,10 @@ class History:
         with self._database.connect() as connection:
             found = connection.execute(rows.order_by(schema.runs.c.started_at.desc()).limit(latest)).mappings().all()
         return [PastRun.model_validate(dict(row)) for row in reversed(found)]
+
+
+_IS_CHAT = schema.conversations.c.kind == "chat"
+"""forks and comparisons are reached through their runs"""
 
 
 def _asked_with(words: str) -> list[ColumnElement[bool]]:

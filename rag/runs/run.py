@@ -10,10 +10,11 @@ from rag.trace.events import Event, RunFinished, RunStarted
 class Run:
     """The events of one question, as they happen. Any number of threads may read it at once."""
 
-    def __init__(self, started: RunStarted) -> None:
+    def __init__(self, started: RunStarted, reused: Sequence[Event] = ()) -> None:
+        """`reused`: events that a fork has from its origin."""
         self.id = started.run_id
         self.conversation_id = started.conversation_id
-        self._events: list[Event] = [started]
+        self._events: list[Event] = [started, *reused]
         self._changed = threading.Condition()
         self._cancel: Callable[[], object] | None = None
         self._stopped = False

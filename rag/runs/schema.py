@@ -26,7 +26,10 @@ conversations = Table(
     Column("title", Text, nullable=False),
     Column("created_at", Float, nullable=False),
     Column("updated_at", Float, nullable=False, index=True),
+    Column("kind", String, nullable=False, server_default="chat"),
+    Column("origin_run_id", ForeignKey("runs.id", ondelete="CASCADE", name="forked", use_alter=True), index=True),
 )
+"""`kind`: chat, comparison or fork; of a fork `origin_run_id`, with which it goes"""
 
 runs = Table(
     "runs",

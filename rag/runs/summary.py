@@ -1,7 +1,7 @@
 """What the events of a run add up to: its answer, citations, totals and outcome, from them alone, so that none can
 disagree."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from index_store.base.errors import PlainError
 from rag.text.citations import cited_passages, claims, markers_of
@@ -14,6 +14,7 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
     """`seconds`: how long the run took."""
     answer, step = answer_so_far(events)
     ended = [event for event in events if isinstance(event, StepFinished)]
+    new = [event for event in ended if not event.reused]
     outcome = _outcome(step, ended) if status == "finished" else None
     return RunFinished(
         status=status,
@@ -22,15 +23,23 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
         citations=cited_so_far(events),
         totals=Totals(
             seconds=seconds,
-            model_calls=sum(each.model_calls for each in ended),
-            tokens_in=sum(each.tokens_in for each in ended),
-            tokens_out=sum(each.tokens_out for each in ended),
+            model_calls=sum(each.model_calls for each in new),
+            tokens_in=sum(each.tokens_in for each in new),
+            tokens_out=sum(each.tokens_out for each in new),
             rewrites=sum(each.role == "rewrites" for each in ended),
             generations=sum(each.role == "answers" for each in ended),
+            reused_calls=sum(each.model_calls for each in ended if each.reused),
+            reused_seconds=reused_seconds(events),
         ),
         unconfirmed=_unconfirmed(answer, ended) if outcome == "unconfirmed" else (),
         error=error.as_failure() if error else None,
     )
+
+
+def reused_seconds(events: Iterable[Event]) -> float:
+    """Of a fork: until when on the line of its trace the steps of its origin stand; else 0."""
+    reused = (each for each in events if isinstance(each, StepFinished) and each.reused)
+    return max((each.start + each.milliseconds / 1000 for each in reused), default=0)
 
 
 def answer_so_far(events: Sequence[Event]) -> tuple[str, str | None]:

@@ -35,10 +35,41 @@ class Totals(Frozen):
     """questions reworded"""
     generations: int = 0
     """answers written, of which the last one counts"""
+    reused_calls: int = 0
+    reused_seconds: float = 0
+    """of a fork: what the steps that it has from its origin took then. Seconds, calls and tokens above are without"""
+
+    @property
+    def until(self) -> float:
+        """Seconds from the beginning of the trace to its end: the steps of the origin stand on the same line."""
+        return self.reused_seconds + self.seconds
 
     @property
     def tokens(self) -> int:
         return self.tokens_in + self.tokens_out
+
+
+class Change(Frozen):
+    """What a person changed of a step."""
+
+    what: str
+    """a key that readers have words for, such as `query`"""
+    before: str
+    after: str
+    passage: int | None = None
+    """number of the one that it is about"""
+
+
+class Origin(Frozen):
+    """What a run was made from."""
+
+    kind: Literal["fork", "comparison", "again"]
+    run_id: str | None = None
+    """the run that it forks or repeats; of a comparison none"""
+    step: str | None = None
+    attempt: int | None = None
+    """of a fork: the step that was changed"""
+    changes: tuple["Change", ...] = ()
 
 
 class RunStarted(Frozen):
@@ -54,6 +85,7 @@ class RunStarted(Frozen):
     style: Style = Style()
     at: float
     """seconds since the epoch; all other times are seconds since this one"""
+    origin: Origin | None = None
 
 
 class StepStarted(Frozen):
@@ -91,6 +123,8 @@ class StepFinished(Frozen):
     """for which the step, and the run with it, failed"""
     fallback: Failure | None = None
     """what failed where the step could do without; its detail shows what it did instead"""
+    reused: bool = False
+    """of a fork: its origin did it, and it was not done again"""
 
 
 class Decision(Frozen):

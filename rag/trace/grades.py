@@ -44,6 +44,8 @@ class Grade(Frozen):
     """in the grader's words; empty where it gives none"""
     explanation: Explanation | None = None
     """where the grader has more to tell than a reason"""
+    by_hand: bool = False
+    """a person turned it over, in a fork"""
 
     @classmethod
     def unknown(cls) -> Self:

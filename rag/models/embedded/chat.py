@@ -4,7 +4,6 @@ docs/decisions/embedded-chat-model.md has the figures.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing, named, numbered, quoting
@@ -37,14 +36,6 @@ KEYWORDS_TOKENS = 60
 
 MOST_CLAIMS = 8
 """that are checked one by one, at 0.4 s each; an answer of more is checked as a whole"""
-
-
-@dataclass(frozen=True)
-class ScoredAnswer(Answer):
-    """With how sure the model was of its words."""
-
-    confidence: float | None = None
-    """mean log-probability of its tokens, where the server tells them"""
 
 
 class EmbeddedChat(ChatModel):
@@ -87,7 +78,7 @@ class EmbeddedChat(ChatModel):
                 logprobs += [token["logprob"] for token in tokens_of(piece)]
                 yield text.feed(piece.text)
         yield text.end()
-        yield ScoredAnswer(text.text, tuple(text.cited), confidence=fmean(logprobs) if logprobs else None)
+        yield Answer(text.text, tuple(text.cited), confidence=fmean(logprobs) if logprobs else None)
 
     async def rewrite_question(
         self,
@@ -118,11 +109,10 @@ class EmbeddedChat(ChatModel):
         self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
     ) -> Grounding:
         """Sentence by sentence: asked about several at once, it overlooks the one that is wrong."""
-        confidence = answer.confidence if isinstance(answer, ScoredAnswer) else None
         sentences = [claim.text for claim in claims(answer.text)]
         if not 1 <= len(sentences) <= MOST_CLAIMS:
             sentences = [without_markers(answer.text)]
-        asked = [grading.grounding(question, each, passages, confidence) for each in sentences]
+        asked = [grading.grounding(question, each, passages, answer.confidence) for each in sentences]
         grades = [
             await self._grade(each, usage, About("grounding", quoting(text)))
             for each, text in zip(asked, sentences, strict=True)

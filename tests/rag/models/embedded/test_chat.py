@@ -9,7 +9,7 @@ import pytest
 from benchmarks.grading import passage
 from rag.models import chat_model
 from rag.models.client import Prompt
-from rag.models.embedded.chat import EmbeddedChat, ScoredAnswer
+from rag.models.embedded.chat import EmbeddedChat
 from rag.models.embedded.log_odds import YesNoQuestion
 from rag.models.service.source import ServiceSource
 from rag.models.usage import Usage, tokens_of
@@ -134,7 +134,7 @@ def test_graders_do_not_read_the_markers_of_an_answer(data_dir):
 
 
 def test_an_answer_carries_how_sure_the_model_was_of_its_words(data_dir):
-    async def answer(model: EmbeddedChat) -> ScoredAnswer:
+    async def answer(model: EmbeddedChat) -> Answer:
         pieces = [piece async for piece in model.answer("Colour?", [PASSAGE], Usage(), language="en", style=Style())]
         assert "".join(pieces[:-1]) == pieces[-1].text == "It is white"
         return pieces[-1]

@@ -1,0 +1,255 @@
+"""Checkpoints as long as they are wanted and no longer, and runs that can't be forked, in a sentence."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from pydantic import BaseModel
+
+from index_store.base.errors import EmptyIndex
+from index_store.store import IndexStore
+from rag.errors import BadChange, ForkError, NoCheckpoint, NothingChanged, RunNotOver, UnknownRun
+from rag.graph.speculative_answer import SpeculativeAnswer
+from rag.graph.state import STORED, State
+from rag.runs import engine as engines
+from rag.runs.checkpoints import FILE
+from rag.runs.engine import Engine
+from rag.runs.fork import ChangedDocuments, EditQuery, LeaveOut, TakeIn, TurnOver
+from rag.runs.run import Run
+from rag.settings import Settings
+from rag.trace.events import Change
+from rag.trace.passages import Passage, Retrieval
+from tests.full_disk import full_disk, linux
+from tests.rag.documents import INDEX
+from tests.rag.reading import finished
+from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
+from tests.rag.verdicts import approve
+
+QUESTION = "出張の日当はいくらですか?"
+ANSWER = "一日につき二千五百円です[1]。"
+ME = "me"
+
+
+@pytest.fixture
+def opened(loaded, chat, embeddings):
+    """Opens an engine on a folder of the test's own."""
+    approve(chat)
+    chat.default = ANSWER
+
+    def opened(**values: Any) -> Engine:
+        settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, **values)
+        return Engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
+
+    return opened
+
+
+def ask(engine: Engine, pipeline: str = "self_rag", **how: Any) -> Run:
+    run = engine.ask(QUESTION, index=INDEX, pipeline_name=pipeline, **how)
+    run.result()
+    return run
+
+
+def fork(engine: Engine, run: Run) -> Run:
+    forked = engine.fork(run.id, "retrieve", 1, [LeaveOut(passage=2)], person=ME)
+    assert forked.result().status == "finished"
+    return forked
+
+
+def found(run: Run) -> Sequence[Passage]:
+    return finished(run.events, "retrieve")[0].detail.passages
+
+
+def kept(engine: Engine) -> set[str]:
+    """Ids of the runs that the file has checkpoints of."""
+    file = engine.settings.data_dir / FILE
+    if not file.exists():
+        return set()
+    with closing(sqlite3.connect(file)) as connection:
+        rows = connection.execute("SELECT thread_id FROM checkpoints UNION SELECT thread_id FROM writes")
+        return {run_id for (run_id,) in rows}
+
+
+def test_they_go_with_their_conversation_and_so_do_its_forks(opened):
+    with opened() as engine:
+        gone, stays = ask(engine), ask(engine)
+        forked = fork(engine, gone)
+        again = engine.fork(forked.id, "generate", 1, [LeaveOut(passage=1)], person=ME)
+        again.result()
+        assert kept(engine) == {gone.id, stays.id, forked.id, again.id}
+        engine.delete_conversation(gone.conversation_id)
+        assert kept(engine) == {stays.id}
+        assert [each.id for each in engine.history.runs()] == [stays.id]
+
+
+@pytest.mark.parametrize("pipeline", ["naive", "adaptive"])
+def test_they_go_with_a_document_that_their_run_has_read_and_others_stay(opened, pipeline):
+    with opened() as engine:
+        one = Retrieval(mode="vector", unit="chunk", k=1)
+        read, other = ask(engine, pipeline), ask(engine, pipeline, retrieval=one)
+        forked, last = fork(engine, read), found(read)[-1]
+        assert last.source != found(other)[0].source
+        engine.store.remove(INDEX, last.source)
+        assert eventually(lambda: engine.store.removed() == [])
+        assert kept(engine) == {other.id}
+        for run in (read, forked):
+            with pytest.raises(NoCheckpoint):
+                engine.fork(run.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
+            assert engine.changed_documents(run.id, person=ME) == ChangedDocuments(gone=(last.title,), newer=())
+
+
+def test_a_run_that_ends_after_a_document_that_it_read_was_removed_keeps_none(opened, chat):
+    gate = Gate()
+    chat.enqueue(Held(gate, ANSWER))
+    with opened() as engine:
+        run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        gate.wait_for(1)
+        engine.store.remove(INDEX, found(run)[-1].source)
+        assert eventually(lambda: engine.store.removed() == [])
+        gate.open()
+        assert run.result().answer == ANSWER
+        assert kept(engine) == set()
+
+
+def test_they_go_in_time(opened, monkeypatch):
+    with opened() as engine:
+        old = ask(engine)
+    later = engines.time.time() + 31 * engines.DAY
+    monkeypatch.setattr(engines.time, "time", lambda: later)
+    with opened() as engine:
+        assert kept(engine) == set()
+        with pytest.raises(NoCheckpoint):
+            fork(engine, old)
+        new = ask(engine)
+        assert kept(engine) == {new.id}
+        assert fork(engine, new)
+
+
+def test_who_wants_none_has_none(opened):
+    with opened() as engine:
+        ask(engine)
+    with opened(keep_checkpoints_days=0) as engine:
+        assert not list(engine.settings.data_dir.glob(f"{FILE}*"))
+        run = ask(engine)
+        assert run.result().answer == ANSWER
+        with pytest.raises(NoCheckpoint):
+            fork(engine, run)
+
+
+def test_a_damaged_file_is_made_anew_and_the_history_is_none_the_wiser(opened, loaded):
+    with opened() as engine:
+        before = ask(engine)
+    (loaded / FILE).write_bytes(b"This is no database. " * 1000)
+    with opened() as engine:
+        assert engine.history.run(before.id)
+        with pytest.raises(NoCheckpoint):
+            fork(engine, before)
+        assert fork(engine, ask(engine))
+
+
+def test_a_file_that_can_not_be_opened_keeps_nobody_from_an_answer(opened, loaded):
+    (loaded / FILE).mkdir()
+    with opened() as engine:
+        run = ask(engine)
+        assert run.result().answer == ANSWER
+        with pytest.raises(NoCheckpoint):
+            fork(engine, run)
+
+
+@linux
+def test_on_a_full_disk_the_answer_comes_and_the_run_can_not_be_forked_then(opened, chat):
+    gate = Gate()
+    chat.answer_when("<passage number=", answer=Held(gate, ANSWER), times=1)
+    with opened() as engine:
+        run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        gate.wait_for(1)
+        with full_disk():
+            gate.open()
+            assert run.result().answer == ANSWER
+        with pytest.raises(ForkError):
+            fork(engine, run)
+        assert fork(engine, ask(engine))
+
+
+def test_a_checkpoint_that_is_missing_makes_no_fork_go_on_from_another(opened, loaded):
+    with opened() as engine:
+        run = ask(engine)
+        with closing(sqlite3.connect(loaded / FILE)) as connection, connection:
+            connection.execute("DELETE FROM checkpoints WHERE json_extract(metadata, '$.step') = 1")
+        with pytest.raises(NoCheckpoint):
+            fork(engine, run)
+
+
+def test_a_run_that_was_stopped_or_still_goes_on_is_not_forked(opened, chat):
+    gate = Gate()
+    chat.answer_when("<passage number=", answer=Held(gate, ANSWER))
+    with opened() as engine:
+        run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        gate.wait_for(1)
+        for _ in range(2):
+            with pytest.raises(RunNotOver):
+                fork(engine, run)
+            run.stop()
+            run.result()
+
+
+def test_neither_is_one_that_there_is_not_nor_one_of_a_deleted_index(opened):
+    with opened() as engine:
+        with pytest.raises(UnknownRun):
+            engine.fork("none", "retrieve", 1, [EditQuery(query="VPN")], person=ME)
+        run = ask(engine)
+        engine.store.delete_index(INDEX)
+        with pytest.raises(EmptyIndex):
+            fork(engine, run)
+        assert len(engine.history.runs()) == 1
+
+
+@pytest.mark.parametrize(("step", "edits", "error"), [
+    ("retrieve", [], NothingChanged),
+    ("retrieve", [EditQuery(query=QUESTION)], NothingChanged),
+    ("retrieve", [EditQuery(query=" ")], BadChange),
+    ("retrieve", [LeaveOut(passage=99)], BadChange),
+    ("retrieve", [TakeIn(passage=1)], BadChange),
+    ("retrieve", [EditQuery(query="VPN"), LeaveOut(passage=1)], BadChange),
+    ("grade_documents", [TurnOver(passage=99)], BadChange),
+    ("grade_documents", [EditQuery(query="VPN")], BadChange),
+    ("check_answer", [TurnOver()], BadChange),
+    ("rewrite_question", [EditQuery(query="VPN")], NoCheckpoint),
+    ("standalone_question", [EditQuery(query="VPN")], NoCheckpoint),
+])  # fmt: skip
+def test_what_does_not_fit_is_refused_and_begins_nothing(engine, chat, step, edits, error):
+    approve(chat)
+    chat.default = ANSWER
+    run = ask(engine)
+    runs = engine.history.runs()
+    with pytest.raises(error):
+        engine.fork(run.id, step, 1, edits, person=ME)
+    assert engine.history.runs() == runs
+
+
+def test_a_newer_version_of_a_document_is_told_and_the_fork_goes_on_with_what_was_found(opened, tmp_path):
+    with opened() as engine:
+        run = ask(engine)
+        last = found(run)[-1]
+        (tmp_path / "new.md").write_text("# New\n\nNo longer in use.", encoding="utf-8")
+        assert engine.store.add(INDEX, tmp_path / "new.md", last.source).error is None
+        assert engine.changed_documents(run.id, person=ME) == ChangedDocuments(gone=(), newer=(last.title,))
+        forked = engine.fork(run.id, "generate", 1, [LeaveOut(passage=1)], person=ME)
+        assert forked.result().status == "finished"
+        assert forked.events[0].origin.changes[1:] == (Change(what="newer_version", before=last.title, after=""),)
+
+
+def test_a_checkpoint_may_hold_every_type_that_a_state_has():
+    """One that is not named would come back as something else."""
+    hints = {key: hint for key, hint in get_type_hints(State).items() if hint is not SpeculativeAnswer}
+    ours = {each for hint in hints.values() for each in _types(hint) if each.__module__.startswith("rag.")}
+    assert ours == set(STORED)
+    assert BaseModel not in STORED
+
+
+def _types(hint: Any) -> Iterator[type]:
+    if isinstance(hint, type):
+        yield hint
+    for argument in get_args(hint):
+        yield from _types(argument)

@@ -1,0 +1,480 @@
+"""Change and run on: every change that makes sense on a step of each pipeline, and what a fork does not do again."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from index_store.store import IndexStore
+from rag.models.service.ja import JA
+from rag.pipelines import PIPELINES
+from rag.runs.engine import Engine
+from rag.runs.fork import (
+    EDITS,
+    ChangeRetrieval,
+    Edit,
+    EditPrompt,
+    EditQuery,
+    LeaveOut,
+    TakeChunk,
+    TakeIn,
+    TurnOver,
+)
+from rag.runs.run import Run
+from rag.settings import Settings
+from rag.trace.calls import Message
+from rag.trace.events import Change, Origin, StepFinished
+from rag.trace.passages import Retrieval
+from tests.rag.documents import ALLOWANCE, CLIENT, INDEX
+from tests.rag.reading import begun, decisions, finished
+from tests.rag.scripted import ScriptedSource
+from tests.rag.verdicts import NO, YES, approve, grounding, rating, verdict
+from tests.servers import TavilyServer
+
+QUESTION = "出張の日当はいくらですか?"
+ANSWER = "一日につき二千五百円です[1]。"
+OTHER = "別の答えです[2]。"
+QUERY = "病気で休むときに必要な書類は何ですか"
+SICK = "A doctor's note is needed"
+ME = "me"
+
+
+@pytest.fixture
+def speaking(chat):
+    """A model whose graders say yes, and that answers each first question alike."""
+    approve(chat)
+    chat.default = ANSWER
+    return chat
+
+
+def ask(engine: Engine, pipeline: str, **how: object) -> Run:
+    run = engine.ask(QUESTION, index=INDEX, pipeline_name=pipeline, **how)
+    assert run.result().status == "finished"
+    return run
+
+
+class Forked:
+    """A fork that is over, with what the model was asked for it."""
+
+    def __init__(self, engine: Engine, chat, origin: Run, step: str, *edits: Edit, attempt: int = 1) -> None:
+        before = len(chat.prompts)
+        self.run = engine.fork(origin.id, step, attempt, edits, person=ME)
+        self.result = self.run.result()
+        assert self.result.error is None
+        self.prompts = chat.prompts[before:]
+        self.events = self.run.events
+
+    def asked(self, instructions: str) -> list[str]:
+        return [prompt for prompt in self.prompts if instructions in prompt]
+
+    @property
+    def new(self) -> list[str]:
+        """The steps that it did itself."""
+        return [each.step for each in self.events if isinstance(each, StepFinished) and not each.reused]
+
+
+def passages(run: Run) -> dict[int, str]:
+    """What was found first: texts by number."""
+    return {each.number: each.text for each in finished(run.events, "retrieve")[0].detail.passages}
+
+
+def sources(prompts: Sequence[str]) -> int:
+    return sum(prompt.count("<passage number=") for prompt in prompts)
+
+
+# What a fork is
+
+
+def test_a_fork_is_a_run_of_its_own_that_names_its_origin_and_what_was_changed(engine, speaking):
+    origin = ask(engine, "naive")
+    forked = Forked(engine, speaking, origin, "retrieve", LeaveOut(passage=2))
+    started = forked.events[0]
+    title = finished(origin.events, "retrieve")[0].detail.passages[1].title
+    assert started.origin == Origin(
+        kind="fork",
+        run_id=origin.id,
+        step="retrieve",
+        attempt=1,
+        changes=(Change(what="left_out", before=title, after="", passage=2),),
+    )
+    assert forked.run.id != origin.id
+    assert (started.question, started.index, started.pipeline) == (QUESTION, INDEX, "naive")
+    assert engine.history.events(forked.run.id)[0] == started
+    assert engine.history.run(forked.run.id).status == "finished"
+
+
+def test_a_fork_leaves_its_origin_and_the_conversation_as_they_were(engine, speaking):
+    origin = ask(engine, "naive")
+    stored, conversations = engine.history.events(origin.id), engine.history.conversations()
+    Forked(engine, speaking, origin, "retrieve", LeaveOut(passage=2))
+    assert engine.history.events(origin.id) == stored
+    assert engine.history.conversations() == conversations
+    assert [each.id for each in engine.history.runs(origin.conversation_id)] == [origin.id]
+
+
+def test_its_totals_count_what_is_new_and_tell_what_is_reused(engine, speaking):
+    origin = ask(engine, "self_rag")
+    forked = Forked(engine, speaking, origin, "check_usefulness", TurnOver())
+    was, totals = origin.result().totals, forked.result.totals
+    assert totals.reused_calls == was.model_calls == 7
+    assert totals.model_calls == len(forked.prompts) > 0
+    new = [each for each in forked.events if isinstance(each, StepFinished) and not each.reused]
+    assert totals.tokens == sum(each.tokens_in + each.tokens_out for each in new)
+    assert 0 < totals.reused_seconds <= was.seconds
+    assert all(each.start >= totals.reused_seconds for each in new)
+
+
+def test_its_trace_begins_with_that_of_its_origin(engine, speaking):
+    origin = ask(engine, "self_rag")
+    forked = Forked(engine, speaking, origin, "generate", LeaveOut(passage=2))
+    assert begun(forked.events) == begun(origin.events)
+    assert decisions(forked.events)[0] == decisions(origin.events)[0]
+    assert forked.new == ["generate", "check_grounding", "check_usefulness", "check_answer"] or forked.new == [
+        "generate", "check_usefulness", "check_grounding", "check_answer"]  # fmt: skip
+    stored = engine.history.events(forked.run.id)
+    assert [each.kind for each in stored] == [each.kind for each in forked.events if each.kind != "token"]
+
+
+def test_what_the_model_was_asked_before_can_be_read_in_the_fork_as_well(engine, speaking):
+    origin = ask(engine, "self_rag")
+    forked = Forked(engine, speaking, origin, "generate", LeaveOut(passage=2))
+    for step in ("grade_documents", "generate"):
+        assert engine.calls(forked.run.id, step, 1, person=ME)
+    assert engine.calls(forked.run.id, "grade_documents", 1, person=ME) == engine.calls(
+        origin.id, "grade_documents", 1, person=ME
+    )
+
+
+def test_a_fork_can_be_forked_at_the_same_step_before_it_and_behind_it(engine, speaking):
+    speaking.answer_when(JA.relevance, ALLOWANCE, answer=NO)
+    origin = ask(engine, "self_rag")
+    first = Forked(engine, speaking, origin, "grade_documents", TurnOver(passage=1))
+    again = Forked(engine, speaking, first.run, "grade_documents", TurnOver(passage=2))
+    grades = {each.passage.number: each.grade for each in finished(again.events, "grade_documents")[0].detail.grades}
+    assert [(grades[number].verdict, grades[number].by_hand) for number in (1, 2, 3)] == [
+        ("yes", True), ("no", True), ("yes", False)]  # fmt: skip
+    assert len(again.asked(JA.relevance)) == 0
+    before = Forked(engine, speaking, again.run, "retrieve", LeaveOut(passage=3))
+    assert len(before.asked(JA.relevance)) == 3
+    behind = Forked(engine, speaking, again.run, "check_grounding", TurnOver())
+    assert behind.events[0].origin.run_id == again.run.id
+    assert len(behind.asked(JA.relevance)) == 0
+
+
+def test_a_fork_outlives_a_restart(loaded, embeddings, speaking):
+    settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False)
+
+    def opened() -> Engine:
+        return Engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(speaking))
+
+    with opened() as engine:
+        origin = ask(engine, "self_rag")
+        first = Forked(engine, speaking, origin, "check_grounding", TurnOver())
+    with opened() as engine:
+        for run in (origin, first.run):
+            assert Forked(engine, speaking, run, "generate", LeaveOut(passage=1)).result.status == "finished"
+
+
+# Retrieval, in every pipeline that has it
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_a_search_is_made_anew_with_another_query_and_nothing_before_it_is_asked_again(engine, speaking, pipeline):
+    origin = ask(engine, pipeline)
+    before = _steps_before(origin, "retrieve")
+    forked = Forked(engine, speaking, origin, "retrieve", EditQuery(query=QUERY))
+    [search] = finished(forked.events, "retrieve")
+    assert (search.detail.query, search.detail.words, search.reused) == (QUERY, None, False)
+    assert any(SICK in each.text for each in search.detail.passages)
+    assert not set(before) & set(forked.new)
+    assert not [each for each in forked.prompts if JA.keywords in each or JA.retrieval_need in each]
+    assert forked.events[0].origin.changes == (Change(what="query", before=QUESTION, after=QUERY),)
+    assert any(SICK in prompt for prompt in forked.prompts)
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_a_search_is_made_anew_in_another_way_and_the_run_keeps_to_it(engine, speaking, pipeline):
+    origin = ask(engine, pipeline)
+    another = Retrieval(mode="keyword", unit="section", k=2)
+    forked = Forked(engine, speaking, origin, "retrieve", ChangeRetrieval(retrieval=another))
+    [search] = finished(forked.events, "retrieve")
+    assert (search.detail.mode, search.detail.unit, len(search.detail.passages) <= 2) == ("keyword", "section", True)
+    assert forked.events[0].retrieval == another
+    told = {each.what: (each.before, each.after) for each in forked.events[0].origin.changes}
+    has = PIPELINES[pipeline].retrieval
+    assert told["mode"] == (has.mode, "keyword")
+    assert told["k"] == (str(has.k), "2")
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_a_passage_that_is_left_out_of_what_was_found_is_in_no_prompt(engine, speaking, pipeline):
+    origin = ask(engine, pipeline)
+    [gone] = [number for number, text in passages(origin).items() if ALLOWANCE in text]
+    forked = Forked(engine, speaking, origin, "retrieve", LeaveOut(passage=gone))
+    [search] = finished(forked.events, "retrieve")
+    assert search.reused
+    assert gone not in [each.number for each in search.detail.passages]
+    assert forked.prompts
+    assert not [prompt for prompt in forked.prompts if ALLOWANCE in prompt]
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
+def test_any_chunk_of_the_index_can_be_taken_in(engine, speaking, pipeline):
+    origin = ask(engine, pipeline, retrieval=Retrieval(mode="vector", unit=PIPELINES[pipeline].retrieval.unit, k=1))
+    [hit] = engine.store.search(INDEX, "VPN client", k=1)
+    taken = TakeChunk(document_id=hit.document_id, chunk_id=hit.chunk_id)
+    forked = Forked(engine, speaking, origin, "retrieve", taken)
+    found = finished(forked.events, "retrieve")[0].detail.passages
+    assert [each.number for each in found] == [1, 2]
+    assert CLIENT in found[1].text
+    assert any(CLIENT in prompt for prompt in forked.prompts)
+
+
+def test_a_passage_that_was_taken_in_is_cited(engine, speaking):
+    origin = ask(engine, "naive", retrieval=Retrieval(k=1))
+    [hit] = engine.store.search(INDEX, "VPN client", k=1)
+    speaking.default = "HazeGate [2]."
+    taken = TakeChunk(document_id=hit.document_id, chunk_id=hit.chunk_id)
+    forked = Forked(engine, speaking, origin, "retrieve", taken)
+    assert [(each.number, CLIENT in each.text) for each in forked.result.citations] == [(2, True)]
+
+
+def test_words_of_the_keyword_search_stay_where_only_the_way_of_searching_changes(engine, speaking):
+    speaking.answer_when(JA.keywords, answer='{"keywords": ["日当"]}')
+    origin = ask(engine, "hybrid")
+    changed = ChangeRetrieval(retrieval=Retrieval(mode="keyword", k=3))
+    forked = Forked(engine, speaking, origin, "retrieve", changed)
+    assert finished(forked.events, "retrieve")[0].detail.words == ("日当",)
+    assert not forked.asked(JA.keywords)
+
+
+# Grades
+
+
+GRADING = ["self_rag", "corrective", "adaptive"]
+
+
+@pytest.mark.parametrize("draft_ahead", [False, True])
+@pytest.mark.parametrize("pipeline", GRADING)
+def test_a_grade_that_is_turned_to_no_takes_its_passage_from_the_answer(open_engine, speaking, pipeline, draft_ahead):
+    engine = open_engine(speaking, draft_ahead=draft_ahead)
+    origin = ask(engine, pipeline)
+    [number] = [number for number, text in passages(origin).items() if ALLOWANCE in text]
+    speaking.default = OTHER
+    forked = Forked(engine, speaking, origin, "grade_documents", TurnOver(passage=number))
+    assert not forked.asked(JA.relevance)
+    assert "retrieve" not in forked.new
+    [prompt] = forked.asked(JA.answer)
+    assert ALLOWANCE not in prompt
+    assert forked.result.answer == OTHER
+    assert forked.events[0].origin.changes == (Change(what="grade", before="yes", after="no", passage=number),)
+    assert [each.detail.kept for each in finished(forked.events, "draft_answer")] == [False] * (
+        draft_ahead and pipeline != "corrective"
+    )
+
+
+@pytest.mark.parametrize("pipeline", GRADING)
+def test_a_grade_that_is_turned_to_yes_brings_its_passage_to_the_answer(engine, speaking, pipeline):
+    speaking.answer_when(JA.relevance, ALLOWANCE, answer=NO)
+    origin = ask(engine, pipeline)
+    [number] = [number for number, text in passages(origin).items() if ALLOWANCE in text]
+    forked = Forked(engine, speaking, origin, "grade_documents", TurnOver(passage=number))
+    assert not forked.asked(JA.relevance)
+    assert ALLOWANCE in forked.asked(JA.answer)[0]
+
+
+def test_a_grade_turned_over_sends_the_run_another_way(engine, speaking):
+    speaking.answer_when(JA.relevance, answer=NO)
+    speaking.answer_when(JA.rewrite, answer=QUERY)
+    origin = ask(engine, "self_rag")
+    assert origin.result().outcome == "not_in_documents"
+    forked = Forked(engine, speaking, origin, "grade_documents", TurnOver(passage=1))
+    assert decisions(forked.events)[0] == ("generate", "relevant_found")
+    assert forked.result.outcome == "confirmed"
+    assert not forked.asked(JA.rewrite)
+
+
+def test_all_grades_turned_to_no_send_it_to_the_rewrite(engine, speaking):
+    speaking.answer_when(JA.rewrite, answer=QUERY)
+    origin = ask(engine, "self_rag")
+    turned = [TurnOver(passage=number) for number in passages(origin)]
+    forked = Forked(engine, speaking, origin, "grade_documents", *turned)
+    assert decisions(forked.events)[:2] == [("rewrite_question", "nothing_relevant"), ("retrieve", "reworded")]
+    assert len(forked.asked(JA.rewrite)) == 1
+
+
+def test_the_second_attempt_of_a_step_can_be_changed(engine, speaking):
+    speaking.answer_when(JA.relevance, answer=NO)
+    speaking.answer_when(JA.rewrite, answer=QUERY)
+    origin = ask(engine, "self_rag")
+    [_, second, *_] = finished(origin.events, "grade_documents")
+    number = next(each.passage.number for each in second.detail.grades if SICK in each.passage.text)
+    forked = Forked(engine, speaking, origin, "grade_documents", TurnOver(passage=number), attempt=2)
+    assert [each.attempt for each in finished(forked.events, "grade_documents")] == [1, 2]
+    assert [each.attempt for each in finished(forked.events, "generate")] == [1]
+    assert SICK in forked.asked(JA.answer)[0]
+    assert forked.asked(JA.answer)[0].count("<passage number=") == 1
+
+
+def test_corrective_assesses_anew_by_the_grade_that_was_turned_over(engine, speaking):
+    speaking.answer_when(JA.relevance, answer=NO)
+    origin = ask(engine, "corrective")
+    assert finished(origin.events, "assess")[0].detail.action == "incorrect"
+    forked = Forked(engine, speaking, origin, "grade_documents", TurnOver(passage=1))
+    assert finished(forked.events, "assess")[0].detail.action == "correct"
+    assert forked.result.outcome == "answered"
+
+
+@pytest.mark.parametrize("pipeline", ["self_rag", "adaptive"])
+@pytest.mark.parametrize(("step", "key"), [("check_grounding", "grounding"), ("check_usefulness", "usefulness")])
+def test_a_verdict_on_the_answer_is_turned_over_and_the_one_beside_it_stays(engine, speaking, pipeline, step, key):
+    origin = ask(engine, pipeline)
+    forked = Forked(engine, speaking, origin, step, TurnOver())
+    [check, *_] = finished(forked.events, "check_answer")
+    assert check.verdict == "no"
+    beside = {"check_grounding": "check_usefulness", "check_usefulness": "check_grounding"}[step]
+    assert [each.reused for each in finished(forked.events, step)][:1] == [True]
+    assert finished(forked.events, beside)[0].model_copy(update={"reused": False}) == finished(origin.events, beside)[0]
+    assert decisions(origin.events)[-1] not in decisions(forked.events)[: len(decisions(origin.events))]
+    assert forked.events[0].origin.changes == (Change(what=key, before="yes", after="no"),)
+
+
+@pytest.mark.parametrize("pipeline", ["self_rag", "adaptive"])
+@pytest.mark.parametrize("reply", [grounding("no"), grounding("partly", ANSWER)])
+def test_an_answer_that_was_called_not_grounded_is_confirmed_when_that_is_turned_over(
+    engine, speaking, pipeline, reply
+):
+    speaking.answer_when(JA.grounding, answer=reply)
+    origin = ask(engine, pipeline)
+    assert origin.result().outcome != "confirmed"
+    forked = Forked(engine, speaking, origin, "check_grounding", TurnOver())
+    assert (forked.result.outcome, forked.result.answer) == ("confirmed", ANSWER)
+    assert forked.prompts == []
+    assert forked.new == ["check_answer"]
+    assert forked.result.citations
+
+
+def test_an_answer_that_was_called_not_useful_is_confirmed_when_that_is_turned_over(engine, speaking):
+    speaking.answer_when(JA.usefulness, answer=rating(1))
+    speaking.answer_when(JA.rewrite, answer=QUERY)
+    origin = ask(engine, "self_rag")
+    forked = Forked(engine, speaking, origin, "check_usefulness", TurnOver())
+    assert (forked.result.outcome, forked.prompts) == ("confirmed", [])
+
+
+@pytest.mark.parametrize(("said", "turned"), [(verdict("no", 0.05), "retrieve"), (YES, "answer_from_memory")])
+def test_whether_documents_are_needed_is_turned_over(engine, speaking, said, turned):
+    speaking.answer_when(JA.retrieval_need, answer=said)
+    origin = ask(engine, "self_rag_candidates")
+    forked = Forked(engine, speaking, origin, "decide_retrieval", TurnOver())
+    assert forked.new[0] == turned
+    assert not forked.asked(JA.retrieval_need)
+
+
+# Rewrites and the web
+
+
+def test_another_rewrite_is_searched_for_instead_of_the_models(engine, speaking):
+    speaking.answer_when(JA.relevance, answer=NO)
+    speaking.answer_when(JA.relevance, SICK, answer=YES)
+    speaking.answer_when(JA.rewrite, answer="宿泊費の上限はいくらですか")
+    origin = ask(engine, "self_rag")
+    forked = Forked(engine, speaking, origin, "rewrite_question", EditQuery(query=QUERY))
+    rewrite = finished(forked.events, "rewrite_question")[0]
+    assert (rewrite.detail.before, rewrite.detail.after, rewrite.reused) == (QUESTION, QUERY, True)
+    assert [each.detail.query for each in finished(forked.events, "retrieve")] == [QUESTION, QUERY]
+    assert not forked.asked(JA.rewrite)
+    assert forked.result.outcome == "confirmed"
+
+
+@pytest.mark.parametrize("step", ["rewrite_for_web", "web_search"])
+def test_another_query_goes_to_the_web(open_engine, speaking, tavily: TavilyServer, step):
+    speaking.answer_when(JA.relevance, answer=NO)
+    engine = open_engine(speaking, tavily=tavily)
+    origin = ask(engine, "corrective")
+    asked = len(tavily.queries)
+    forked = Forked(engine, speaking, origin, step, EditQuery(query=QUERY))
+    assert tavily.queries[asked:] == [QUERY]
+    assert finished(forked.events, "web_search")[0].detail.query == QUERY
+    assert not forked.asked(JA.relevance)
+
+
+# The answer's own
+
+
+WITH_GENERATE = ["naive", "multivector", "hybrid", "self_rag", "adaptive", "corrective"]
+
+
+@pytest.mark.parametrize("pipeline", WITH_GENERATE)
+def test_a_passage_is_left_out_of_the_answer_and_of_its_checks(engine, speaking, pipeline):
+    origin = ask(engine, pipeline)
+    given = finished(origin.events, "generate")[0].detail.passages
+    [gone] = [number for number, text in passages(origin).items() if ALLOWANCE in text]
+    forked = Forked(engine, speaking, origin, "generate", LeaveOut(passage=gone))
+    assert finished(forked.events, "generate")[0].detail.passages == tuple(each for each in given if each != gone)
+    assert not [prompt for prompt in forked.prompts if ALLOWANCE in prompt]
+    assert not forked.asked(JA.relevance)
+    assert "retrieve" not in forked.new
+
+
+def test_a_passage_that_was_graded_away_is_taken_in_for_the_answer_and_its_checks(engine, speaking):
+    speaking.answer_when(JA.relevance, ALLOWANCE, answer=NO)
+    origin = ask(engine, "self_rag")
+    [number] = [number for number, text in passages(origin).items() if ALLOWANCE in text]
+    forked = Forked(engine, speaking, origin, "generate", TakeIn(passage=number))
+    assert number in finished(forked.events, "generate")[0].detail.passages
+    for instructions in (JA.answer, JA.grounding):
+        assert all(ALLOWANCE in prompt for prompt in forked.asked(instructions))
+    assert [each.number for each in forked.result.citations] == [1]
+
+
+def test_without_any_passage_left_there_is_no_answer(engine, speaking):
+    origin = ask(engine, "naive")
+    forked = Forked(engine, speaking, origin, "generate", *(LeaveOut(passage=number) for number in passages(origin)))
+    assert (forked.result.outcome, forked.prompts) == ("not_in_documents", [])
+
+
+@pytest.mark.parametrize("draft_ahead", [False, True])
+@pytest.mark.parametrize("pipeline", WITH_GENERATE)
+def test_the_answers_prompt_is_asked_as_it_was_edited_and_only_once(open_engine, speaking, pipeline, draft_ahead):
+    engine = open_engine(speaking, draft_ahead=draft_ahead)
+    origin = ask(engine, pipeline)
+    messages = (Message(role="system", text="You rhyme."), Message(role="user", text="2,500円で一句。"))
+    speaking.answer_when("2,500円で一句。", answer=OTHER)
+    forked = Forked(engine, speaking, origin, "generate", EditPrompt(messages=messages))
+    assert speaking.messages[-len(forked.prompts)] == [("system", "You rhyme."), ("human", "2,500円で一句。")]
+    assert len(forked.asked("You rhyme.")) == 1
+    assert forked.result.answer == OTHER
+    assert [each.number for each in forked.result.citations] == [2]
+    [call] = engine.calls(forked.run.id, "generate", 1, person=ME)
+    assert call.messages == messages
+
+
+@pytest.mark.parametrize(("pipeline", "step", "question"), [
+    ("adaptive", "small_talk", "こんにちは"),
+    ("self_rag_candidates", "answer_from_memory", "1+1は?"),
+])  # fmt: skip
+def test_so_is_that_of_an_answer_without_passages(engine, speaking, pipeline, step, question):
+    speaking.answer_when(JA.retrieval_need, answer=verdict("no", 0.05))
+    origin = engine.ask(question, index=INDEX, pipeline_name=pipeline)
+    origin.result()
+    forked = Forked(engine, speaking, origin, step, EditPrompt(messages=(Message(role="user", text="やあ。"),)))
+    assert forked.prompts == ["やあ。"]
+    assert forked.new == [step]
+
+
+def test_the_second_answer_is_still_told_which_one_was_rejected(engine, speaking):
+    speaking.answer_when(JA.grounding, answer=grounding("no", ANSWER))
+    origin = ask(engine, "self_rag")
+    assert len(finished(origin.events, "generate")) == 3
+    forked = Forked(engine, speaking, origin, "generate", LeaveOut(passage=2), attempt=2)
+    assert ANSWER in forked.asked(JA.answer)[0]
+    assert [each.reused for each in finished(forked.events, "generate")] == [True, False, False]
+
+
+def test_every_step_that_can_be_changed_is_one_of_a_pipeline():
+    assert EDITS.keys() <= {node for each in PIPELINES.values() for node in each.graph.nodes}
+
+
+def _steps_before(run: Run, step: str) -> list[str]:
+    steps = begun(run.events)
+    return steps[: steps.index(step)]
