@@ -6,6 +6,7 @@ index_store.base.errors.PlainError
     ├── UnknownPipeline
     ├── BadHitCount               too few or too many passages asked for
     ├── UnknownStyle, UnknownConversation
+    ├── BadColumnCount, ModelNotOffered, UnknownRun   of a comparison
     ├── NoChatModel               none is set, and none comes with this installation
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
@@ -54,6 +55,21 @@ class UnknownStyle(RagError):
 class UnknownConversation(RagError):
     en = "There is no conversation “{name}”. Ask without one to begin it: its id is told with the answer."
     ja = "「{name}」という会話はありません。会話を指定せずに質問すると新しく始まり、ID が回答とともに表示されます。"
+
+
+class BadColumnCount(RagError):
+    en = "Between {least} and {most} pipelines can be compared, not {count}. Choose as many."
+    ja = "比較できるのは {least}〜{most} 列です({count} 列は比較できません)。列の数を選び直してください。"
+
+
+class UnknownRun(RagError):
+    en = "That answer is no longer there: its conversation was deleted. Ask the question anew."
+    ja = "その回答はもうありません(会話が削除されました)。もう一度質問してください。"
+
+
+class ModelNotOffered(RagError):
+    en = "The model “{name}” is not offered here. Choose one of: {known}; COMPARE_MODELS names others."
+    ja = "モデル「{name}」は使えません。次から選んでください: {known}。ほかのモデルは COMPARE_MODELS で指定します。"
 
 
 class NoChatModel(RagError):

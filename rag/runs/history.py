@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Connection, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, func, or_, select
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base.database import refuse_newer
@@ -80,6 +80,11 @@ class History:
         """documents that were removed since it was opened: runs that have read them may go on"""
         self._saving = threading.Lock()
 
+    @property
+    def database(self) -> Engine:
+        """For what is kept beside the conversations, in files of their own."""
+        return self._database
+
     @staticmethod
     def refuse_newer(data_dir: Path) -> None:
         """Before anything in the folder is changed. Raises DataFolderNewer."""
@@ -96,7 +101,8 @@ class History:
             seconds = max((_end(each) for each in events), default=0)
             self.save(run.id, summarize_run(events, "failed", Interrupted(), seconds))
 
-    def new_conversation(self, question: str) -> Conversation:
+    def new_conversation(self, question: str, kind: Literal["chat", "comparison", "fork"] = "chat") -> Conversation:
+        """`kind`: whose runs it holds; `conversations` lists those of the chat."""
         now = time.time()
         title = " ".join(question.split())
         row = Conversation(
@@ -105,11 +111,11 @@ class History:
             updated_at=now,
         )
         with self._changing() as connection:
-            connection.execute(schema.conversations.insert().values(created_at=now, **row.model_dump()))
+            connection.execute(schema.conversations.insert().values(created_at=now, kind=kind, **row.model_dump()))
         return row
 
     def conversations(self, words: str = "", *, latest: int | None = None) -> list[Conversation]:
-        """The latest first. `words`: only those in whose questions all of them stand, in any order and case; `latest`:
+        """Of the chat, the latest first. `words`: only those in whose questions all of them stand, in any order and case; `latest`:
         only that many.
         """
         rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
@@ -308,16 +314,14 @@ class History:
 
 
 def _asked_with(words: str) -> list[ColumnElement[bool]]:
-    """Conditions on conversations. The title is the first question, of which there may be no run yet."""
-    return [
-        or_(
-            schema.conversations.c.title.icontains(word, autoescape=True),
-            schema.conversations.c.id.in_(
-                select(schema.runs.c.conversation_id).where(schema.runs.c.question.icontains(word, autoescape=True))
-            ),
-        )
-        for word in words.split()
-    ]
+    """Conditions on conversations of the chat."""
+    return [schema.conversations.c.kind == "chat", *map(_holds, words.split())]
+
+
+def _holds(word: str) -> ColumnElement[bool]:
+    """The title is the first question, of which there may be no run yet."""
+    asked = select(schema.runs.c.conversation_id).where(schema.runs.c.question.icontains(word, autoescape=True))
+    return or_(schema.conversations.c.title.icontains(word, autoescape=True), schema.conversations.c.id.in_(asked))
 
 
 def _turn(events: Sequence[Event]) -> Turn | None:

@@ -41,6 +41,27 @@ class Totals(Frozen):
         return self.tokens_in + self.tokens_out
 
 
+class Change(Frozen):
+    """What a fork has other than the run that it was made from."""
+
+    what: str
+    """a key that readers have words for"""
+    before: str
+    after: str
+
+
+class Origin(Frozen):
+    """What a run was made from."""
+
+    kind: Literal["fork", "comparison", "again"]
+    run_id: str | None = None
+    """the run that it forks or repeats; of a comparison none"""
+    step: str | None = None
+    attempt: int | None = None
+    """of a fork: the step that was changed"""
+    changes: tuple["Change", ...] = ()
+
+
 class RunStarted(Frozen):
     kind: Literal["run_started"] = "run_started"
     run_id: str
@@ -52,6 +73,8 @@ class RunStarted(Frozen):
     retrieval: Retrieval | None = None
     """as it was picked for this run; None: as the pipeline has it"""
     style: Style = Style()
+    origin: Origin | None = None
+    """None: it was asked in the chat, or on a command line"""
     at: float
     """seconds since the epoch; all other times are seconds since this one"""
 
