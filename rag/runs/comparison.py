@@ -105,8 +105,8 @@ class Comparisons:
         """In how many comparisons each was voted for; those alone that were. `person`: who wants to see them."""
         best = schema.comparisons.c.best_run_id
         with self._database.connect() as connection:
-            rows = connection.execute(select(best, func.count()).where(best.in_(run_ids)).group_by(best))
-            return {run_id: count for run_id, count in rows}
+            rows = connection.execute(select(best, func.count()).where(best.in_(run_ids)).group_by(best)).all()
+        return {row[0]: row[1] for row in rows}
 
     def _select(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[Comparison]:
         """The latest first."""

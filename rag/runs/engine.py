@@ -157,8 +157,8 @@ class Engine:
         """Begins a run for each column, and returns at once.
 
         `beside`: a stored run that becomes the first column as it is. `person`: who asks, and whose turns the runs
-        take. Raises EmptyQuestion, BadColumnCount, ModelNotOffered, UnknownRun, and what `ask` does; it has begun nothing
-        then.
+        take. Raises EmptyQuestion, BadColumnCount, ModelNotOffered, UnknownRun, and what `ask` does; it has begun
+        nothing then.
         """
         question, index = _storable(question).strip(), _storable(index)
         if not question:

@@ -115,8 +115,8 @@ class History:
         return row
 
     def conversations(self, words: str = "", *, latest: int | None = None) -> list[Conversation]:
-        """Of the chat, the latest first. `words`: only those in whose questions all of them stand, in any order and case; `latest`:
-        only that many.
+        """Of the chat, the latest first. `words`: only those in whose questions all of them stand, in any order and
+        case; `latest`: only that many.
         """
         rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
         in_order = rows.where(*_asked_with(words)).order_by(schema.conversations.c.updated_at.desc()).limit(latest)
