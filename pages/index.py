@@ -15,6 +15,7 @@ PAGES = {
     "chat": st.Page(HERE / "chat.py", title=say("app.chat"), default=True),
     "documents": st.Page(HERE / "documents.py", title=say("app.documents")),
     "search": st.Page(HERE / "search.py", title=say("app.search")),
+    "compare": st.Page(HERE / "compare.py", title=say("app.compare")),
 }
 page = st.navigation(list(PAGES.values()), position="hidden")
 

@@ -4,8 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rag.trace.details import AssessmentDetail, CandidatesDetail, GradesDetail, RetrievalDetail, WebSearchDetail
-from rag.trace.events import Event, RunFinished, StepFinished
+from rag.trace.details import (
+    AssessmentDetail,
+    CandidatesDetail,
+    GradesDetail,
+    RetrievalDetail,
+    StandaloneDetail,
+    WebSearchDetail,
+)
+from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
 from rag.trace.grades import Grade
 from rag.trace.passages import Passage
 
@@ -52,6 +59,18 @@ class _Stretch(NamedTuple):
 
     def holds(self, other: "_Stretch") -> bool:
         return self.section == other.section and self.start <= other.start and other.end <= self.end
+
+
+def understood_question(events: Iterable[Event]) -> str:
+    """What a run asks, on its own feet: a follow-up as it was condensed."""
+    question = ""
+    for event in events:
+        match event:
+            case RunStarted():
+                question = event.question
+            case StepFinished(detail=StandaloneDetail(after=after)):
+                question = after
+    return question
 
 
 def compare_passages(runs: Sequence[Iterable[Event]]) -> list[ComparedPassage]:

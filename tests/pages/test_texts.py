@@ -22,7 +22,7 @@ from rag.pipelines import PIPELINES
 from rag.runs.options import LENGTHS, TONES
 from rag.trace.calls import Call
 from rag.trace.details import AssessmentDetail, NotUsed, Route, StandaloneDetail
-from rag.trace.events import Outcome, RunStatus, Style
+from rag.trace.events import Outcome, RunStatus, Style, Totals
 from rag.trace.grades import Level
 from rag.trace.passages import Retrieval
 
@@ -86,7 +86,8 @@ FAMILIES = {
     "assessment.{}": set(get_args(AssessmentDetail.model_fields["action"].annotation)),
     "options.{}": {*Retrieval.model_fields, *Style.model_fields},
     "detail.{}_missing": {"vector", "keyword"},
-    "app.{}": {"chat", "documents", "search"},
+    "app.{}": {"chat", "documents", "search", "compare"},
+    "compare.{}": {"outcome", *Totals.model_fields, "calls", "tokens"} - {"model_calls"},
     "search.{}": {*MODES, *UNITS, *Dropped, *get_args(Found)},
     "search.{}_help": set(MODES),
     "search.{}_rank": set(MODES),

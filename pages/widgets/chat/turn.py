@@ -18,7 +18,7 @@ from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
 from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, show_rows
-from pages.words import counted, say
+from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
 from rag.runs.history import PastRun
 from rag.runs.run import Run
@@ -49,12 +49,12 @@ def show_live(run: Run) -> None:
             with st.expander(headline(events, now), expanded=True, key=f"live-{run.id}"):
                 show_graph(events, f"live-{run.id}", usual=None)  # it would push the answer out of sight
                 show_rows(events, now, key=f"live-{run.id}")
-            _show_draft(events, f"live-{run.id}")
+            show_draft(events, f"live-{run.id}")
         # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
         st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
 
 
-def _show_draft(events: Sequence[Event], key: str) -> None:
+def show_draft(events: Sequence[Event], key: str) -> None:
     text, _ = answer_so_far(events)
     if not text:
         st.caption(say("chat.waiting"))
@@ -81,11 +81,11 @@ def show_past(run: PastRun, outline: Sequence[Event]) -> None:
             show_answer_status(outline)
             is_no_answer = last.outcome == "not_in_documents"
             show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_no_answer=is_no_answer)
-        _show_ending(last)
+        show_ending(last)
         _show_actions(run, outline)
 
 
-def _show_ending(last: RunFinished) -> None:
+def show_ending(last: RunFinished) -> None:
     if last.error:
         show_error(last.error)
     elif last.status == "stopped":
@@ -114,6 +114,8 @@ def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
                 if name != run.pipeline and st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
                     renew(others)
                     _ask_again(run, started, name)
+        beside = {"runs": run.id, "lang": language()}
+        st.page_link("compare.py", label=f"⇄ {say('compare.with')}", query_params=beside)
 
 
 def _ask_again(run: PastRun, started: RunStarted, pipeline: str) -> None:
