@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.process import engine, person
 from pages.widgets.chat.answer import show_answer
@@ -236,6 +237,6 @@ def _ask_again(comparison_id: str, run_id: str) -> None:
     engine().compare_again(comparison_id, run_id, person=person())
 
 
-def _places(count: int) -> Sequence[st.delta_generator.DeltaGenerator]:
+def _places(count: int) -> Sequence[DeltaGenerator]:
     with st.container(key=f"columns-{count}"):
         return st.columns(count, border=True)

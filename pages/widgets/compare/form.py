@@ -1,9 +1,10 @@
 """What is to be compared: a question, and a column for each way to answer it; and the comparisons of before."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from index_store.catalogue.records import Index
 from pages import samples
@@ -110,20 +111,19 @@ def _choose_count(least: int, of: str) -> int:
     return chosen
 
 
-def _choose_columns(count: int, usual: list[str] | tuple[str, ...], first: int = 0) -> list[Column]:
+def _choose_columns(count: int, usual: Sequence[str], first: int = 0) -> list[Column]:
     """`first`: place of the first one among all of the comparison, from 0."""
     with st.container(key=f"columns-{count}"):
         places = st.columns(count, border=True)
-    return [_choose_column(place, number, usual) for number, place in enumerate(places, start=first)]
+    return [_choose_column(place, first + n, usual[n]) for n, place in enumerate(places)]
 
 
-def _choose_column(place: st.delta_generator.DeltaGenerator, number: int, usual: list[str] | tuple[str, ...]) -> Column:
+def _choose_column(place: DeltaGenerator, number: int, usual: str) -> Column:
     of = f" of column {number}"
     with place:
         st.html(head_html(number))
         labels = {name: say(f"pipeline.{name}") for name in PIPELINES}
-        default = usual[number % len(usual)] if number < len(usual) else usual[-1]
-        pipeline = pick(f"pipeline{of}", say("pipeline.label"), labels, default)
+        pipeline = pick(f"pipeline{of}", say("pipeline.label"), labels, usual)
         retrieval, style = choose_options(pipeline, of)
         names = engine().model_names
         model = names[0]

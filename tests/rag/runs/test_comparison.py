@@ -7,6 +7,7 @@ from rag.errors import BadColumnCount, ModelNotOffered, UnknownPipeline, Unknown
 from rag.runs.comparison import MOST_COLUMNS, Column, Comparison
 from rag.runs.engine import Engine
 from rag.settings import Settings
+from rag.trace.comparison import compare_passages
 from rag.trace.details import StandaloneDetail
 from rag.trace.events import Origin, RunFinished, RunStarted, StepFinished, Style, Token
 from rag.trace.passages import Retrieval
@@ -259,3 +260,17 @@ def test_beside_the_embedded_model_no_other_is_offered(data_dir, store):
         assert engine.model_names == ("scripted",)
     with pytest.raises(InvalidSetting):
         Settings(compare_models="other-chat,embedded")
+
+
+@pytest.mark.embedded
+def test_the_embedded_model_answers_one_column_after_the_other(embedded_engine):
+    comparison = compare(embedded_engine)
+    first, second = (embedded_engine.run(run_id) for run_id in comparison.run_ids)
+    assert eventually(lambda: second.before == 1)
+    begun_beside_it = [len(second.events) - 1 for event in first.stream() if isinstance(event, Token)]
+    assert sum(begun_beside_it) == 0
+    ends = [first.result(), second.result()]
+    assert [each.status for each in ends] == ["finished"] * 2
+    assert all("2,500" in each.answer for each in ends)
+    passages = compare_passages([first.events, second.events])
+    assert any(each.is_everywhere and all(found.is_cited for found in each.found) for each in passages)
