@@ -1,97 +1,145 @@
-"""How long pages take, each beside a lighter one of its kind in the same run.
+"""How fast the pages are in a real Chromium, each measured beside something of the same run.
 
-    python -m benchmarks.ui [--rounds 15] [--runs 100000]
+    python -m benchmarks.ui [PART ...] [--rounds 5]
 
-runs page: it opens over 100,000 stored runs, and over 100, by turns of a few redraws. Their rows are written at once,
-without events, of which the page reads none. Not measured: the browser, which draws 50 rows either way.
+The app runs as in `make run`, in a process of its own; the model behind it is a server of fixed cost in another one.
+What each part measures stands at its function.
 """
 
 import argparse
 import os
+import platform
 import statistics
+import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from streamlit.testing.v1 import AppTest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from pages.process import close_engine, engine
-from rag.runs import schema
-from tests.servers import OpenAIServer
+from benchmarks.latency import QUESTION, Speed, load
+from benchmarks.people import processor_seconds, running
+from pages.texts import texts
+from tests.browser.app_process import App
+from tests.browser.conftest import ARGUMENTS, installed_chromium
 
-FEW = 100
-MOST = 1.5
-"""what the page over many may take beside the one over few"""
-PAGE = Path(__file__).parent.parent / "pages" / "index.py"
+PATIENCE = 120_000
+"""milliseconds"""
 
+WORDS = texts("en")
 
-def store(count: int) -> None:
-    """So many runs that are over, of several kinds."""
-    conversation = engine().history.new_conversation("Many").id
-    outcomes = ("confirmed", "answered", "unconfirmed", "not_in_documents")
-    rows = [
-        {
-            "id": f"{number:032x}", "conversation_id": conversation, "question": f"Who approves expense {number}?",
-            "index_name": f"index {number % 5}", "pipeline": ("naive", "hybrid", "self_rag")[number % 3],
-            "started_at": 1_700_000_000.0 + number, "status": "finished", "feedback": -1 if number % 50 == 0 else None,
-            "seconds": number % 977 / 10, "tokens": number % 4999, "model_calls": number % 9,
-            "outcome": outcomes[number % 4], "cause": "misread" if number % 4 == 2 else "none",
-        }
-        for number in range(count)
-    ]  # fmt: skip
-    with engine().history.database.begin() as connection:
-        connection.execute(schema.runs.insert(), rows)
+COMPARED = ("naive", "hybrid", "self_rag", "corrective")
+"""pipelines of the Compare page's columns where none are picked"""
+
+MOST_COLUMNS = 1.2
+"""how long four columns may take beside the slowest of them alone"""
+
+Part = Callable[[Browser, App, int], str]
 
 
-def openings(rounds: int) -> list[float]:
-    """Seconds, of each; the first of all, which imports, is left out."""
-    page = AppTest.from_file(PAGE, default_timeout=60)
-    page.run()
-    page.switch_page("runs.py")
-    page.run()
-    seconds = []
+def opened(browser: Browser, app: App, path: str = "") -> Page:
+    page = browser.new_context(locale="en-US", viewport={"width": 1280, "height": 900}).new_page()
+    page.goto(f"{app.url}/{path}")
+    settle(page)
+    return page
+
+
+def settle(page: Page) -> None:
+    """Until the script of the page has come to its end."""
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=PATIENCE)
+
+
+def columns(browser: Browser, app: App, rounds: int) -> str:
+    """The Compare page: four columns at once, beside each of them alone, from the press to what differs below them.
+
+    A column that is alone stands beside an answer that is there already, and is not asked again.
+    """
+    page = opened(browser, app)
+    page.get_by_placeholder(WORDS["chat.placeholder"]).fill(QUESTION)
+    page.keyboard.press("Enter")
+    beside = page.get_by_role("link", name=WORDS["compare.with"])
+    expect(beside).to_be_visible(timeout=PATIENCE)
+    run = str(beside.get_attribute("href")).partition("runs=")[2].partition("&")[0]
+    alone: dict[str, list[float]] = {name: [] for name in COMPARED}
+    together: list[float] = []
+    used: list[float] = []
     for _ in range(rounds):
-        begun = time.perf_counter()
-        page.run()
-        seconds.append(time.perf_counter() - begun)
-        if page.exception or len(page.dataframe) != 1:
-            raise SystemExit("The Runs page did not open")
-    return seconds
+        for name, seconds in alone.items():
+            page.goto(f"{app.url}/compare?lang=en&runs={run}")
+            settle(page)
+            page.get_by_test_id("stMain").get_by_role("combobox").first.click()
+            page.get_by_role("option", name=WORDS[f"pipeline.{name}"], exact=True).click()
+            settle(page)
+            seconds.append(_compare(page))
+        page.goto(f"{app.url}/compare?lang=en")
+        settle(page)
+        page.get_by_role("radio", name=str(len(COMPARED)), exact=True).click()
+        page.get_by_role("textbox", name=WORDS["compare.question"]).fill(QUESTION)
+        settle(page)
+        before = processor_seconds(app)
+        together.append(_compare(page))
+        used.append(processor_seconds(app) - before)
+    page.context.close()
+    medians = {name: statistics.median(seconds) for name, seconds in alone.items()}
+    slowest = max(medians, key=medians.__getitem__)
+    ratio = statistics.median(together) / medians[slowest]
+    lines = [f"| {name} alone | {seconds:.2f} |" for name, seconds in medians.items()]
+    return "\n".join(
+        (
+            "| columns | seconds |",
+            "|---|--:|",
+            *lines,
+            f"| all {len(COMPARED)} | {statistics.median(together):.2f} |",
+            "",
+            f"{len(COMPARED)} columns take {ratio:.2f} of the slowest alone, which "
+            f"{'meets' if ratio <= MOST_COLUMNS else 'misses'} {MOST_COLUMNS}; the app has "
+            f"{statistics.median(used):.2f} s of a processor meanwhile.",
+        )
+    )
 
 
-def measure(many: int, rounds: int, folder: Path) -> None:
-    times: dict[int, list[float]] = {FEW: [], many: []}
-    for part in range(6):
-        count = (FEW, many)[part % 2]
-        os.environ["DATA_DIR"] = str(folder / str(count))
-        if part < 2:
-            store(count)
-        times[count] += openings(max(1, rounds // 3))
-        close_engine()
-    medians = {count: statistics.median(some) for count, some in times.items()}
-    for count, median in medians.items():
-        print(f"runs page over {count} runs: {median * 1000:.0f} ms")
-    ratio = medians[many] / medians[FEW]
-    print(f"{many} runs take {ratio:.2f} times as long as {FEW} (at most {MOST})")
+def _compare(page: Page) -> float:
+    """Seconds."""
+    begun = time.perf_counter()
+    page.get_by_role("button", name=WORDS["compare.begin"]).click()
+    page.wait_for_selector(".st-key-compare-page .costs", timeout=PATIENCE)
+    return time.perf_counter() - begun
+
+
+PARTS: dict[str, Part] = {
+    "columns": columns,
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--runs", type=int, default=100_000)
-    given = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder, OpenAIServer() as server:
-        os.environ |= {
-            "OPENAI_BASE_URL": server.base_url,
-            "OPENAI_API_KEY": "sk-benchmark",
-            "CHAT_MODEL": "test-chat",
-            "EMBEDDING_MODEL": "test-embedding",
-        }
-        try:
-            measure(given.runs, given.rounds, Path(folder))
-        finally:
-            close_engine()
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all of them")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--documents", type=int, help="of the sample handbook, in the index; all of them")
+    parser.add_argument("--delay", type=float, default=0.5, help="seconds before the first token of a call")
+    parser.add_argument("--token-seconds", type=float, default=0.02, help="seconds a token")
+    parser.add_argument("--tokens", type=int, default=60, help="tokens a call")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.parts) - PARTS.keys():
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    os.environ["NO_PROXY"] = "127.0.0.1,localhost"
+    before = load()
+    speed = Speed(options.delay, options.token_seconds, options.tokens)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running(Path(folder), speed, options.documents) as app,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=installed_chromium(), args=ARGUMENTS)
+        for name in options.parts or PARTS:
+            print(f"{PARTS[name](browser, app, options.rounds)}\n", flush=True)
+        browser.close()
+    print(
+        f"A call takes {options.delay * 1000:g} ms, then {options.token_seconds * 1000:g} ms a token, "
+        f"{options.tokens} tokens. {os.cpu_count()} cores, Python {platform.python_version()}, {sys.platform}, "
+        f"load average {before} before and {load()} after."
+    )
 
 
 if __name__ == "__main__":

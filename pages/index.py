@@ -16,6 +16,7 @@ PAGES = {
     "documents": st.Page(HERE / "documents.py", title=say("app.documents")),
     "search": st.Page(HERE / "search.py", title=say("app.search")),
     "runs": st.Page(HERE / "runs.py", title=say("app.runs")),
+    "compare": st.Page(HERE / "compare.py", title=say("app.compare")),
 }
 page = st.navigation(list(PAGES.values()), position="hidden")
 

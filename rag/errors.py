@@ -6,6 +6,8 @@ index_store.base.errors.PlainError
     ├── UnknownPipeline
     ├── BadHitCount               too few or too many passages asked for
     ├── UnknownStyle, UnknownConversation
+    ├── UnknownRun                deleted meanwhile
+    ├── BadColumnCount, ModelNotOffered   of a comparison
     ├── NoChatModel               none is set, and none comes with this installation
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
@@ -17,7 +19,7 @@ index_store.base.errors.PlainError
     ├── RunLimit                  the run has used up what it may; what it has written so far is kept
     │   └── RunTimeLimit, RunCallLimit, RunTokenLimit
     ├── ForkError                 a run can't be changed and run on from
-    │   ├── UnknownRun, RunNotOver, NoCheckpoint
+    │   ├── RunNotOver, NoCheckpoint
     │   └── DocumentsGone, BadChange, NothingChanged
     ├── NotSaved                  of a conversation; the disk may be full
     ├── Interrupted               the app ended in the midst of the run
@@ -57,6 +59,21 @@ class UnknownStyle(RagError):
 class UnknownConversation(RagError):
     en = "There is no conversation “{name}”. Ask without one to begin it: its id is told with the answer."
     ja = "「{name}」という会話はありません。会話を指定せずに質問すると新しく始まり、ID が回答とともに表示されます。"
+
+
+class BadColumnCount(RagError):
+    en = "Between {least} and {most} pipelines can be compared, not {count}. Choose as many."
+    ja = "比較できるのは {least}〜{most} 列です({count} 列は比較できません)。列の数を選び直してください。"
+
+
+class UnknownRun(RagError):
+    en = "This answer is no longer there: its conversation was deleted. Ask its question again."
+    ja = "この回答は会話とともに削除されています。もう一度質問してください。"
+
+
+class ModelNotOffered(RagError):
+    en = "The model “{name}” is not offered here. Choose one of: {known}; COMPARE_MODELS names others."
+    ja = "モデル「{name}」は使えません。次から選んでください: {known}。ほかのモデルは COMPARE_MODELS で指定します。"
 
 
 class NoChatModel(RagError):
@@ -150,11 +167,6 @@ class RunTokenLimit(RunLimit):
 
 class ForkError(RagError):
     pass
-
-
-class UnknownRun(ForkError):
-    en = "This answer is no longer there: its conversation was deleted. Ask its question again."
-    ja = "この回答は会話とともに削除されています。もう一度質問してください。"
 
 
 class RunNotOver(ForkError):

@@ -32,6 +32,10 @@ class Settings(index_store.Settings):
         "runs_at_once": ("a whole number of at least 1", "1 以上の整数"),
         "runs_per_person": ("a whole number of at least 1", "1 以上の整数"),
         "calls_at_once": ("a whole number of at least 1", "1 以上の整数"),
+        "compare_models": (
+            "names of the service's models separated by commas, without “embedded”",
+            "カンマで区切った、サービスのモデル名(embedded は指定できません)",
+        ),
         "run_time_limit": ("a number of seconds above 0", "0 より大きい秒数"),
         "run_call_limit": ("a whole number of at least 1", "1 以上の整数"),
         "run_token_limit": ("a whole number of at least 1000", "1000 以上の整数"),
@@ -67,6 +71,8 @@ class Settings(index_store.Settings):
     """of those"""
     calls_at_once: int = Field(250, ge=1)
     """to a service's model, of all runs: five each, as Self-RAG makes side by side, for as many runs as there may be"""
+    compare_models: str = ""
+    """names of the service's models that a column of a comparison may have instead, separated by commas"""
     run_time_limit: float = Field(600, gt=0, allow_inf_nan=False)
     """seconds a run may take in all, from its turn on"""
     run_call_limit: int = Field(100, ge=1)
@@ -92,6 +98,13 @@ class Settings(index_store.Settings):
     crag_upper: float = Field(0.7, ge=0, le=1, allow_inf_nan=False)
     """one score from it on is enough"""
 
+    @field_validator("compare_models")
+    @classmethod
+    def _are_of_the_service(cls, names: str) -> str:
+        if EMBEDDED in _parts(names):
+            raise ValueError
+        return names
+
     @field_validator("tavily_api_key")
     @classmethod
     def _blank_key_is_none(cls, key: SecretStr | None) -> SecretStr | None:
@@ -115,5 +128,15 @@ class Settings(index_store.Settings):
         return Style(length=self.answer_length, tone=self.answer_tone)
 
     @property
+    def other_models(self) -> tuple[str, ...]:
+        """That a run may be asked for by name; none beside the embedded one."""
+        names = dict.fromkeys(_parts(self.compare_models)) if self.chat_model_kind == SERVICE else {}
+        return tuple(name for name in names if name != self.chat_model)
+
+    @property
     def chat_model_kind(self) -> str:
         return EMBEDDED if self.chat_model == EMBEDDED or not self.service_is_set else SERVICE
+
+
+def _parts(names: str) -> list[str]:
+    return [part.strip() for part in names.split(",") if part.strip()]

@@ -17,11 +17,11 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.base.errors import PlainError
+from index_store.base.errors import EmptyQuestion, PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
 from index_store.search.searcher import check_length
 from index_store.store import IndexStore
-from rag.errors import NotSaved, RunNotOver, UnknownRun
+from rag.errors import ModelNotOffered, NotSaved, RunNotOver, UnknownRun
 from rag.graph.context import Recorder
 from rag.models.admission import Admission
 from rag.models.chat_model import ModelSource
@@ -30,6 +30,7 @@ from rag.models.usage import Budget
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
 from rag.runs.checkpoints import Checkpoints, Moment, discard
+from rag.runs.comparison import Column, Comparison, Comparisons, check_column_count
 from rag.runs.execution import Execution
 from rag.runs.fork import ChangedDocuments, Edit, Fork, changed_documents, plan
 from rag.runs.history import History, PastRun
@@ -75,14 +76,20 @@ class Engine:
             self.store = opened.enter_context(closing(store or IndexStore(self.settings)))
             self.history = opened.enter_context(closing(History(self.settings.data_dir)))
             self.run_list = RunList(self.history.database)
+            self.comparisons = Comparisons(self.history.database)
             self.history.close_interrupted_runs()
             discard_all_uploads(self.settings.data_dir)
             self.store.resume()
             self._models = models or model_source(self.settings)
+            self._other_models = {
+                name: model_source(self.settings.model_copy(update={"chat_model": name}))
+                for name in self.settings.other_models
+            }
             self._web = web or web_search(self.settings)
             self._opened = opened.pop_all()
             """what is closed with the engine, or at once where it can't be made"""
         self._runs: dict[str, Run] = {}
+        self._asking_again = threading.Lock()
         self._admission = Admission(
             self._models.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person
         )
@@ -104,7 +111,8 @@ class Engine:
             run.stop()
         for run in self._runs.values():
             run.result()
-        asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
+        for source in (self._models, *self._other_models.values()):
+            asyncio.run_coroutine_threadsafe(source.close(), self._loop).result()
         if self._web:
             asyncio.run_coroutine_threadsafe(self._web.close(), self._loop).result()
         self.store.watch_removals(lambda: None)
@@ -126,6 +134,11 @@ class Engine:
     @property
     def model_name(self) -> str:
         return self._models.name
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """Of the chat models that there are to choose from in a comparison, the usual one first."""
+        return (self.model_name, *self._other_models)
 
     def ask(
         self,
@@ -151,9 +164,118 @@ class Engine:
         except PlainError:
             discard_uploads(attachments)
             raise
-        self._forget_finished_runs(but=KEPT_RUNS)
-        asyncio.run_coroutine_threadsafe(self._carry_out(run, execution, person or run.conversation_id), self._loop)
+        self._send_off(run, execution, person or run.conversation_id)
         return run
+
+    def compare(
+        self, question: str, index: str, columns: Sequence[Column], *, beside: str | None = None, person: str
+    ) -> Comparison:
+        """Begins a run for each column, and returns at once.
+
+        `beside`: a stored run that becomes the first column as it is. `person`: who asks, and whose turns the runs
+        take. Raises EmptyQuestion, BadColumnCount, ModelNotOffered, UnknownRun, and what `ask` does; it has begun
+        nothing then.
+        """
+        question, index = _storable(question).strip(), _storable(index)
+        if not question:
+            raise EmptyQuestion()
+        check_column_count(len(columns) + (beside is not None))
+        for column in columns:
+            self._check(question, column.pipeline, column.retrieval, column.model)
+        if beside:
+            self._stored(beside)
+        conversation_id = self.history.new_conversation(question, "comparison").id
+        begun: list[tuple[Run, Execution]] = []
+        try:
+            for column in columns:
+                begun.append(self._begin_column(question, index, column, conversation_id))
+            run_ids = [*([beside] if beside else []), *(run.id for run, _ in begun)]
+            comparison = self.comparisons.add(conversation_id, question, index, run_ids, person=person)
+        except PlainError:
+            for run, _ in begun:
+                self._runs.pop(run.id)
+            self.history.delete_conversation(conversation_id)
+            raise
+        for run, execution in begun:
+            self._send_off(run, execution, person)
+        return comparison
+
+    def compare_again(self, comparison_id: str, run_id: str, *, person: str) -> Run | None:
+        """A column anew, in the place of its run, which is over; None where there is another one in its place already.
+
+        `person`: who asks. Raises what `compare` does.
+        """
+        with self._asking_again:
+            comparison = self.comparisons.get(comparison_id, person=person)
+            started = next((each for each in self.history.events(run_id) if isinstance(each, RunStarted)), None)
+            if not comparison or run_id not in comparison.run_ids or not started:
+                return None
+            column = Column(
+                pipeline=started.pipeline,
+                retrieval=started.retrieval,
+                style=started.style,
+                model=self._offered(started.model),
+            )
+            run, execution = self._begin_column(comparison.question, comparison.index, column, comparison.id)
+            self.comparisons.replace(comparison.id, run_id, by=run.id, person=person)
+        self._send_off(run, execution, person)
+        return run
+
+    def keep_comparison(self, run_ids: Sequence[str], *, person: str) -> Comparison:
+        """Of stored runs of anywhere, in the name of the first one's question. `person`: who compares.
+
+        Raises BadColumnCount, UnknownRun, NotSaved.
+        """
+        check_column_count(len(run_ids))
+        first, *_ = [self._stored(run_id) for run_id in run_ids]
+        conversation_id = self.history.new_conversation(first.question, "comparison").id
+        return self.comparisons.add(conversation_id, first.question, first.index, run_ids, person=person)
+
+    def _stored(self, run_id: str) -> PastRun:
+        run = self.history.run(run_id)
+        if not run:
+            raise UnknownRun()
+        return run
+
+    def events(self, run_id: str, *, person: str) -> Sequence[Event]:
+        """Those so far, of a run in flight its tokens too; none where there is no such run. `person`: who reads."""
+        run = self.run(run_id)
+        return run.events if run else self.history.events(run_id)
+
+    def _begin_column(self, question: str, index: str, column: Column, conversation_id: str) -> tuple[Run, Execution]:
+        return self._begin(
+            question,
+            index,
+            column.pipeline,
+            conversation_id,
+            (),
+            column.retrieval,
+            column.style,
+            model=column.model,
+            origin=Origin(kind="comparison"),
+        )
+
+    def _check(self, question: str, pipeline_name: str, retrieval: Retrieval | None, model: str | None) -> None:
+        check_length(question)
+        pipeline(pipeline_name)
+        if retrieval:
+            check_retrieval(retrieval)
+        self._source(model)
+
+    def _source(self, model: str | None) -> ModelSource:
+        if model is None or model == self.model_name:
+            return self._models
+        if model not in self._other_models:
+            raise ModelNotOffered(name=model, known=", ".join(self.model_names))
+        return self._other_models[model]
+
+    def _offered(self, model: str) -> str | None:
+        """The model of an earlier run, or the usual one where that is no longer there to choose."""
+        return model if model in self._other_models else None
+
+    def _send_off(self, run: Run, execution: Execution, person: str) -> None:
+        self._forget_finished_runs(but=KEPT_RUNS)
+        asyncio.run_coroutine_threadsafe(self._carry_out(run, execution, person), self._loop)
 
     def _begin(
         self,
@@ -164,12 +286,13 @@ class Engine:
         attachments: Sequence[FileSource],
         retrieval: Retrieval | None,
         style: Style | None,
+        *,
+        model: str | None = None,
+        origin: Origin | None = None,
     ) -> tuple[Run, Execution]:
         question, index = _storable(question).strip(), _storable(index)
-        check_length(question)
-        flow = pipeline(pipeline_name)
-        if retrieval:
-            check_retrieval(retrieval)
+        self._check(question, pipeline_name, retrieval, model)
+        flow, models = pipeline(pipeline_name), self._source(model)
         if conversation_id is None or not self.history.conversation_exists(conversation_id):
             conversation_id = self.history.new_conversation(question).id
         started = RunStarted(
@@ -178,14 +301,14 @@ class Engine:
             question=question,
             index=index,
             pipeline=flow.name,
-            model=self.model_name,
+            model=models.name,
             retrieval=retrieval,
             style=style or self.settings.style,
+            origin=origin,
             at=time.time(),
         )
-        execution = self._execution(
-            started, flow, self.history.turns(conversation_id, before=question), tuple(attachments)
-        )
+        turns = self.history.turns(conversation_id, before=question)
+        execution = self._execution(started, flow, models, turns, tuple(attachments))
         run = Run(started)
         self.history.save(run.id, started)
         self._runs[run.id] = run
@@ -195,6 +318,7 @@ class Engine:
         self,
         started: RunStarted,
         flow: Pipeline,
+        models: ModelSource,
         turns: Sequence[Turn] = (),
         attachments: Sequence[FileSource] = (),
         fork: Fork | None = None,
@@ -205,7 +329,7 @@ class Engine:
             turns=turns,
             attachments=attachments,
             store=self.store,
-            models=self._models,
+            models=models,
             settings=self.settings,
             web=self._web,
             search_threads=self._searching,
@@ -217,8 +341,8 @@ class Engine:
         """Begins a run that goes on from that step of another one, changed, and returns at once. What stands before the
         step is not done again. The fork is in a conversation of its own, which goes when its origin does.
 
-        Raises ForkError, UnknownPipeline, UnknownIndex, UnknownMode, UnknownUnit, BadHitCount, NotSaved, and has begun
-        nothing then.
+        Raises UnknownRun, ForkError, UnknownPipeline, UnknownIndex, UnknownMode, UnknownUnit, BadHitCount, NotSaved;
+        nothing has begun then.
         """
         past = self._forkable(run_id)
         flow, events = pipeline(past.pipeline), self.history.events(run_id)
@@ -233,12 +357,13 @@ class Engine:
             origin.retrieval or flow.retrieval,
             self.store,
         )
+        models = self._source(self._offered(origin.model))
         conversation = self.history.new_conversation(past.question, "fork", origin_run_id=run_id)
         started = origin.model_copy(
             update={
                 "run_id": uuid.uuid4().hex,
                 "conversation_id": conversation.id,
-                "model": self.model_name,
+                "model": models.name,
                 "retrieval": fork.retrieval or origin.retrieval,
                 "at": time.time(),
                 "origin": Origin(kind="fork", run_id=run_id, step=step, attempt=attempt, changes=fork.changes),
@@ -252,9 +377,7 @@ class Engine:
                 self.history.delete_conversation(conversation.id)
             raise NotSaved() from error
         self._runs[run.id] = run
-        self._forget_finished_runs(but=KEPT_RUNS)
-        work = self._carry_out(run, self._execution(started, flow, fork=fork), person)
-        asyncio.run_coroutine_threadsafe(work, self._loop)
+        self._send_off(run, self._execution(started, flow, models, fork=fork), person)
         return run
 
     def changed_documents(self, run_id: str, *, person: str) -> ChangedDocuments:
@@ -263,9 +386,7 @@ class Engine:
 
     def _forkable(self, run_id: str) -> PastRun:
         """Raises UnknownRun, RunNotOver, UnknownIndex."""
-        past = self.history.run(run_id)
-        if past is None:
-            raise UnknownRun()
+        past = self._stored(run_id)
         if past.status in ("running", "stopped"):
             raise RunNotOver()
         self.store.sites(past.index)  # which knows the index, or says that it is gone

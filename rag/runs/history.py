@@ -152,19 +152,17 @@ class History:
         return row
 
     def conversations(self, words: str = "", *, latest: int | None = None) -> list[Conversation]:
-        """The latest first. `words`: only those in whose questions all of them stand, in any order and case; `latest`:
-        only that many.
+        """Of the chat, the latest first. `words`: only those in whose questions all of them stand, in any order and
+        case; `latest`: only that many.
         """
         rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
-        in_order = (
-            rows.where(_IS_CHAT, *_asked_with(words)).order_by(schema.conversations.c.updated_at.desc()).limit(latest)
-        )
+        in_order = rows.where(*_asked_with(words)).order_by(schema.conversations.c.updated_at.desc()).limit(latest)
         with self._database.connect() as connection:
             return [Conversation(**row) for row in connection.execute(in_order).mappings()]
 
     def count_conversations(self, words: str = "") -> int:
         """`words`: as above."""
-        count = select(func.count()).select_from(schema.conversations).where(_IS_CHAT, *_asked_with(words))
+        count = select(func.count()).select_from(schema.conversations).where(*_asked_with(words))
         with self._database.connect() as connection:
             return connection.execute(count).scalar_one()
 
@@ -405,16 +403,14 @@ _IS_CHAT = schema.conversations.c.kind == "chat"
 
 
 def _asked_with(words: str) -> list[ColumnElement[bool]]:
-    """Conditions on conversations. The title is the first question, of which there may be no run yet."""
-    return [
-        or_(
-            schema.conversations.c.title.icontains(word, autoescape=True),
-            schema.conversations.c.id.in_(
-                select(schema.runs.c.conversation_id).where(schema.runs.c.question.icontains(word, autoescape=True))
-            ),
-        )
-        for word in words.split()
-    ]
+    """Conditions on conversations of the chat."""
+    return [_IS_CHAT, *map(_holds, words.split())]
+
+
+def _holds(word: str) -> ColumnElement[bool]:
+    """The title is the first question, of which there may be no run yet."""
+    asked = select(schema.runs.c.conversation_id).where(schema.runs.c.question.icontains(word, autoescape=True))
+    return or_(schema.conversations.c.title.icontains(word, autoescape=True), schema.conversations.c.id.in_(asked))
 
 
 def _turn(events: Sequence[Event]) -> Turn | None:

@@ -73,6 +73,26 @@ calls = Table(
 )
 """of the chat model, a row a step, packed as rag/trace/calls.py has it: apart from the events, as few are ever read"""
 
+comparisons = Table(
+    "comparisons",
+    metadata,
+    Column("id", ForeignKey("conversations.id", ondelete="CASCADE"), primary_key=True),
+    Column("question", Text, nullable=False),
+    Column("index_name", String, nullable=False),
+    Column("created_at", Float, nullable=False, index=True),
+    Column("best_run_id", ForeignKey("runs.id", ondelete="SET NULL"), index=True),
+)
+"""each with the conversation of its runs, whose id it has"""
+
+compared = Table(
+    "compared",
+    metadata,
+    Column("comparison_id", ForeignKey("comparisons.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("run_id", ForeignKey("runs.id", ondelete="SET NULL"), index=True),
+)
+"""their columns; without a run where it was deleted since, with another conversation"""
+
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 
 

@@ -83,6 +83,8 @@ class RunStarted(Frozen):
     retrieval: Retrieval | None = None
     """as it was picked for this run; None: as the pipeline has it"""
     style: Style = Style()
+    origin: Origin | None = None
+    """None: it was asked in the chat, or on a command line"""
     at: float
     """seconds since the epoch; all other times are seconds since this one"""
     origin: Origin | None = None

@@ -15,12 +15,12 @@ AS_IT_IS = ""
 """as the pipeline has it"""
 
 
-def choose_options(pipeline: str) -> tuple[Retrieval | None, Style]:
-    """The retrieval is None where all is as the pipeline has it."""
-    with st.popover(say("options.title"), key="options", width="stretch"):
-        retrieval = _choose_retrieval(pipeline)
+def choose_options(pipeline: str, of: str = "") -> tuple[Retrieval | None, Style]:
+    """The retrieval is None where all is as the pipeline has it. `of`: tells several on a page apart."""
+    with st.popover(say("options.title"), key=f"options{of}", width="stretch"):
+        retrieval = _choose_retrieval(pipeline, of)
         st.divider()
-        return retrieval, _choose_style()
+        return retrieval, _choose_style(of)
 
 
 def show_picked(retrieval: Retrieval | None, style: Style) -> None:
@@ -38,24 +38,24 @@ def style_label(style: Style) -> str:
     return " · ".join(say(f"manner.{each}") for each in named or [style.length])
 
 
-def _choose_style() -> Style:
+def _choose_style(of: str) -> Style:
     usual = engine().settings.style
     st.caption(say("options.style_help"))
-    length = _pick_style("length", LENGTHS, usual.length)
-    return style(length, _pick_style("tone", TONES, usual.tone))
+    length = _pick_style("length", LENGTHS, usual.length, of)
+    return style(length, _pick_style("tone", TONES, usual.tone, of))
 
 
-def _pick_style(name: str, values: tuple[str, ...], usual: str) -> str:
+def _pick_style(name: str, values: tuple[str, ...], usual: str, of: str) -> str:
     labels = {each: say(f"manner.{each}") for each in values}
-    return pick(name, say(f"options.{name}"), labels, usual, label_visibility="visible")
+    return pick(f"{name}{of}", say(f"options.{name}"), labels, usual, label_visibility="visible")
 
 
-def _choose_retrieval(pipeline: str) -> Retrieval | None:
+def _choose_retrieval(pipeline: str, of: str) -> Retrieval | None:
     has = PIPELINES[pipeline].retrieval
     st.caption(say("options.help", pipeline=say(f"pipeline.{pipeline}")))
-    mode = _pick("mode", {each: say(f"search.{each}") for each in MODES}, has.mode)
-    unit = _pick("unit", {each: say(f"search.{each}") for each in UNITS}, has.unit)
-    k = _pick("k", {str(each): str(each) for each in range(LEAST_HITS, MOST_HITS + 1)}, str(has.k))
+    mode = _pick("mode", {each: say(f"search.{each}") for each in MODES}, has.mode, of)
+    unit = _pick("unit", {each: say(f"search.{each}") for each in UNITS}, has.unit, of)
+    k = _pick("k", {str(each): str(each) for each in range(LEAST_HITS, MOST_HITS + 1)}, str(has.k), of)
     picked = {"mode": mode, "unit": unit, "k": k and int(k)}
     changes = {name: value for name, value in picked.items() if value != AS_IT_IS}
     return has.model_copy(update=changes) if changes else None
@@ -66,6 +66,6 @@ def retrieval_label(retrieval: Retrieval) -> str:
     return f"{say(f'search.{retrieval.mode}')} · {say(f'search.{retrieval.unit}')} · {retrieval.k}"
 
 
-def _pick(name: str, values: dict[str, str], has: str) -> str:
+def _pick(name: str, values: dict[str, str], has: str, of: str) -> str:
     labels = {AS_IT_IS: say("options.as_it_is", value=values[has]), **values}
-    return pick(name, say(f"options.{name}"), labels, AS_IT_IS, label_visibility="visible")
+    return pick(f"{name}{of}", say(f"options.{name}"), labels, AS_IT_IS, label_visibility="visible")

@@ -17,7 +17,7 @@ from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
 from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, show_rows
-from pages.words import counted, say
+from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
 from rag.runs.history import PastRun
 from rag.runs.run import Run
@@ -60,10 +60,10 @@ def _draw_so_far(events: Sequence[Event], now: float, key: str, usual: str | Non
     with st.expander(headline(events, now), expanded=True, key=key):
         show_graph(events, key, usual=usual)
         show_rows(events, now, key=key)
-    _show_draft(events, key)
+    show_draft(events, key)
 
 
-def _show_draft(events: Sequence[Event], key: str) -> None:
+def show_draft(events: Sequence[Event], key: str) -> None:
     text, _ = answer_so_far(events)
     if not text:
         st.caption(say("chat.waiting"))
@@ -96,11 +96,11 @@ def show_past(
             show_answer_status(outline)
             is_no_answer = last.outcome == "not_in_documents"
             show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_no_answer=is_no_answer)
-        _show_ending(last)
+        show_ending(last)
         _show_actions(run, outline, go_to or _stay)
 
 
-def _show_ending(last: RunFinished) -> None:
+def show_ending(last: RunFinished) -> None:
     if last.error:
         show_error(last.error)
     elif last.status == "stopped":
@@ -129,6 +129,8 @@ def _show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str],
                 if name != run.pipeline and st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
                     renew(others)
                     _ask_again(run, started, name, go_to)
+        beside = {"runs": run.id, "lang": language()}
+        st.page_link("compare.py", label=f"⇄ {say('compare.with')}", query_params=beside)
 
 
 def _ask_again(run: PastRun, started: RunStarted, pipeline: str, go_to: Callable[[str], object]) -> None:

@@ -14,12 +14,18 @@ MOST_WORDS = 400
 
 def rewrite_html(before: str, after: str) -> str:
     """Both, each with what the other does not have marked."""
+    removed, added = marked_html(before, after)
+    return _list({"detail.before": removed, "detail.after": added})
+
+
+def marked_html(before: str, after: str) -> tuple[str, str]:
+    """Each of them, with what the other does not have marked."""
     old, new = words_in_order(before), words_in_order(after)
     removed = added = ""
     for tag, i, j, k, m in _changes(old, new):
         removed += _marked("" if tag == "equal" else "del", old[i:j])
         added += _marked("" if tag == "equal" else "ins", new[k:m])
-    return _list({"detail.before": removed, "detail.after": added})
+    return removed, added
 
 
 def choice_html(question: str, words: Sequence[str], key: str) -> str:

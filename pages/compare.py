@@ -1,0 +1,66 @@
+"""Compare: one question through several pipelines side by side, or runs of before, and what differs between them."""
+
+import streamlit as st
+
+from index_store.base.errors import PlainError
+from pages.process import engine, person
+from pages.widgets.compare.columns import of_comparison, of_runs, show_columns
+from pages.widgets.compare.form import show_form, show_latest
+from pages.widgets.errors import run_or_show_error, show_error
+from pages.words import language, say
+from rag.runs.comparison import LEAST_COLUMNS, MOST_COLUMNS, Comparison
+
+
+def show_page() -> None:
+    st.header(say("app.compare"), anchor=False)
+    if named := st.query_params.get("c"):
+        comparison = engine().comparisons.get(named, person=person())
+        if comparison:
+            show_comparison(comparison)
+            return
+        st.warning(say("compare.unknown"))
+    elif "runs" in st.query_params and show_runs(st.query_params["runs"]):
+        return
+    show_form(None)
+    show_latest()
+
+
+def show_comparison(comparison: Comparison) -> None:
+    show_way_back()
+    show_columns(of_comparison(comparison), step="")
+    with st.popover(say("compare.delete"), type="tertiary"):
+        st.caption(say("compare.delete_help"))
+        if st.button(say("compare.delete_really"), type="primary", key="danger-delete-comparison") and (
+            run_or_show_error(engine().delete_conversation, comparison.id)
+        ):
+            st.query_params.pop("c", None)
+            st.rerun()
+
+
+def show_runs(named: str) -> bool:
+    """Whether any of them is there. `named`: ids, separated by commas."""
+    wanted = list(dict.fromkeys(each.strip() for each in named.split(",") if each.strip()))
+    found = [each for each in wanted[: MOST_COLUMNS * 2] if engine().history.run(each)]
+    if len(found) < len(wanted[: MOST_COLUMNS * 2]) or not found:
+        st.warning(say("compare.runs_gone"))
+    if len(found) > MOST_COLUMNS:
+        st.warning(say("compare.too_many", most=MOST_COLUMNS))
+    if not found:
+        return False
+    if len(found) < LEAST_COLUMNS:
+        show_form(found[0])
+    else:
+        show_way_back()
+        show_columns(of_runs(found[:MOST_COLUMNS]), step=st.query_params.get("step", ""))
+    return True
+
+
+def show_way_back() -> None:
+    st.page_link("compare.py", label=f"+ {say('compare.new')}", query_params={"lang": language()})
+
+
+with st.container(key="compare-page"):
+    try:
+        show_page()
+    except PlainError as error:
+        show_error(error)

@@ -1,0 +1,1 @@
+"""The Compare page: its form, its columns, and what differs between them."""

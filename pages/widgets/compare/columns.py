@@ -1,0 +1,242 @@
+"""Runs side by side: live while any of them goes on, and with what differs between them when all are over."""
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.process import engine, person
+from pages.widgets.chat.answer import show_answer
+from pages.widgets.chat.answer_status import show_answer_status
+from pages.widgets.chat.pace import OFTEN, look_every, pace
+from pages.widgets.chat.turn import show_draft, show_ending
+from pages.widgets.compare.differences import show_differences
+from pages.widgets.compare.head import LETTERS, head_html, question_html
+from pages.widgets.errors import run_as_callback
+from pages.widgets.trace.graph import row_key, show_graph
+from pages.widgets.trace.panel import headline, show_rows
+from pages.words import counted, say
+from rag.runs.comparison import Comparison
+from rag.runs.run import Run
+from rag.trace.comparison import understood_question
+from rag.trace.events import Event, RunFinished, RunStarted
+
+LAND = """<script>
+(async () => {{
+  const landed = "{key}@" + location.search;
+  if (window.landed === landed) return;
+  window.landed = landed;
+  for (let tries = 0; tries < 100 && !document.getElementsByClassName("st-key-{key}")[0]; tries++)
+    await new Promise(resolve => setTimeout(resolve, 100));
+  const opener = document.createElement("i");
+  opener.dataset.opens = "{key}";
+  document.body.append(opener);
+  opener.click();
+  opener.remove();
+}})();
+</script>"""
+"""Presses what a node of the graph would be for that row, once; see OPEN_ROWS in trace/graph.py."""
+
+STEP = re.compile(r"([a-z_]+)-([0-9]{1,4})")
+
+
+class Shown(NamedTuple):
+    """What stands side by side."""
+
+    comparison: Comparison | None
+    """None: stored runs that are not kept as one"""
+    run_ids: tuple[str | None, ...]
+    best: str | None
+
+
+class Column(NamedTuple):
+    number: int
+    """from 0"""
+    run_id: str
+    events: Sequence[Event]
+    live: Run | None
+    """as long as it is at work, or waits"""
+
+    @property
+    def started(self) -> RunStarted:
+        return next(each for each in self.events if isinstance(each, RunStarted))
+
+    @property
+    def key(self) -> str:
+        """The same while it goes on and afterwards: what is open stays open."""
+        return f"column-{self.number}-{self.run_id}"
+
+
+def of_comparison(comparison: Comparison) -> Shown:
+    return Shown(comparison, comparison.run_ids, comparison.best)
+
+
+def of_runs(run_ids: Sequence[str]) -> Shown:
+    """The comparison of just these, where there is one."""
+    kept = engine().comparisons.of_runs(run_ids, person=person())
+    return of_comparison(kept) if kept else Shown(None, tuple(run_ids), None)
+
+
+def show_columns(shown: Shown, step: str) -> None:
+    """`step`: as an address names the one in the last column that is to be seen, NAME-ATTEMPT; else empty."""
+    columns = _columns(shown)
+    asked = list(dict.fromkeys(understood_question(each.events) for each in columns if each))
+    if len(asked) == 1 or shown.comparison:
+        st.html(question_html(shown.comparison.question if shown.comparison else asked[0]))
+    if any(each and each.live for each in columns):
+        _show_live(shown, {each.run_id: each.events for each in columns if each and not each.live})
+    else:
+        _show_past(shown, len(asked) > 1)
+    if columns[-1] and (named := STEP.fullmatch(step)):
+        key = row_key(columns[-1].key, named[1], int(named[2]))
+        st.html(LAND.format(key=key), unsafe_allow_javascript=True)
+
+
+def _as_it_is_now(shown: Shown) -> Shown:
+    """With a column that was asked again, or a vote, of this tab or another one."""
+    if not shown.comparison:
+        return of_runs([each for each in shown.run_ids if each])
+    comparison = engine().comparisons.get(shown.comparison.id, person=person())
+    return of_comparison(comparison) if comparison else shown
+
+
+def _columns(shown: Shown, known: Mapping[str, Sequence[Event]] | None = None) -> list[Column | None]:
+    """None for runs that are gone. `known`: the events of runs that are over, which need not be read again."""
+    columns: list[Column | None] = []
+    for number, run_id in enumerate(shown.run_ids):
+        events = (known or {}).get(run_id) or engine().events(run_id, person=person()) if run_id else ()
+        run = engine().run(run_id) if run_id else None
+        is_over = not events or isinstance(events[-1], RunFinished)
+        columns.append(Column(number, run_id, events, None if is_over else run) if run_id and events else None)
+    return columns
+
+
+@st.fragment(run_every=OFTEN)
+def _show_live(shown: Shown, known: Mapping[str, Sequence[Event]]) -> None:
+    """One for all of them: each by itself would cost the server as many redraws, and each its own time."""
+    shown = _as_it_is_now(shown)
+    columns = _columns(shown, known)
+    live = [each for each in columns if each and each.live]
+    if not live:
+        st.rerun()
+    quiet = time.time() - max(each.live.changed_at for each in live if each.live)
+    look_every(pace(quiet, engine().runs_in_flight))
+    _show_turns(live)
+    for place, column in zip(_places(len(columns)), columns, strict=True):
+        with place:
+            if column and column.live:
+                _show_live_column(column, column.live)
+            else:
+                _show_past_column(shown, column, asks=False)
+
+
+def _show_turns(live: Sequence[Column]) -> None:
+    waiting = [each for each in live if each.live and each.live.before]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="turns"):
+        if len(live) > 1:
+            st.button(f"■ {say('compare.stop_all')}", key="stop-all", on_click=partial(_stop, live))
+        if waiting:
+            working = [each for each in live if each not in waiting]
+            st.caption(say("compare.turn", working=_names(working), waiting=_names(waiting)))
+
+
+def _stop(columns: Sequence[Column]) -> None:
+    for each in columns:
+        if each.live:
+            each.live.stop()
+
+
+def _names(columns: Sequence[Column]) -> str:
+    """A Naive, C Self-RAG"""
+    named = (f"**{LETTERS[each.number]}** {say(f'pipeline.{each.started.pipeline}')}" for each in columns)
+    return ", ".join(named) or "–"
+
+
+def _show_live_column(column: Column, run: Run) -> None:
+    now = time.time() - run.begun_at
+    st.html(head_html(column.number, column.started))
+    if run.before:
+        st.caption(counted("chat.queue", run.before))
+    else:
+        show_draft(column.events, column.key)
+        _show_trace(column, now)
+    # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
+    st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
+
+
+def _show_trace(column: Column, now: float) -> None:
+    with st.expander(headline(column.events, now), expanded=True, key=f"trace-{column.key}"):
+        show_graph(column.events, column.key, usual="drawn")
+        show_rows(column.events, now, key=column.key)
+
+
+@st.fragment
+def _show_past(shown: Shown, asks: bool) -> None:
+    """The fragment keeps a vote from redrawing the page. `asks`: the columns do not ask the same."""
+    shown = _as_it_is_now(shown)
+    columns = _columns(shown)
+    if any(each and each.live for each in columns):
+        st.rerun()
+    for place, column in zip(_places(len(columns)), columns, strict=True):
+        with place:
+            _show_past_column(shown, column, asks)
+    show_differences({each.number: each.events for each in columns if each})
+
+
+def _show_past_column(shown: Shown, column: Column | None, asks: bool) -> None:
+    if not column:
+        st.info(say("compare.run_gone"))
+        return
+    last = column.events[-1]
+    st.html(head_html(column.number, column.started))
+    if asks:
+        st.html(question_html(understood_question(column.events)))
+    if not isinstance(last, RunFinished):  # it could not be saved to its end
+        st.caption(say("status.stopped"))
+        return
+    if last.answer:
+        show_answer_status(column.events)
+        is_no_answer = last.outcome == "not_in_documents"
+        show_answer(last.answer, last.citations, engine().store, column.key, is_no_answer=is_no_answer)
+    show_ending(last)
+    _show_actions(shown, column, last)
+    _show_trace(column, last.totals.seconds)
+
+
+def _show_actions(shown: Shown, column: Column, last: RunFinished) -> None:
+    is_best = shown.best == column.run_id
+    label = f"★ {say('compare.best')}" if is_best else f"☆ {say('compare.vote')}"
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            label,
+            key=f"vote-{column.run_id}",
+            type="primary" if is_best else "secondary",
+            on_click=run_as_callback,
+            args=(_vote, shown, None if is_best else column.run_id),
+        )
+        if last.status != "finished" and shown.comparison:
+            st.button(
+                f"↻ {say('compare.again')}",
+                key=f"again-{column.run_id}",
+                on_click=run_as_callback,
+                args=(_ask_again, shown.comparison.id, column.run_id),
+            )
+
+
+def _vote(shown: Shown, run_id: str | None) -> None:
+    run_ids = [each for each in shown.run_ids if each]
+    comparison = shown.comparison or engine().keep_comparison(run_ids, person=person())
+    engine().comparisons.vote(comparison.id, run_id, person=person())
+
+
+def _ask_again(comparison_id: str, run_id: str) -> None:
+    engine().compare_again(comparison_id, run_id, person=person())
+
+
+def _places(count: int) -> Sequence[DeltaGenerator]:
+    with st.container(key=f"columns-{count}"):
+        return st.columns(count, border=True)

@@ -1,0 +1,162 @@
+"""What is to be compared: a question, and a column for each way to answer it; and the comparisons of before."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from index_store.catalogue.records import Index
+from pages import samples
+from pages.process import engine, person
+from pages.widgets.chat.answer import show_answer
+from pages.widgets.chat.options import choose_options, show_picked
+from pages.widgets.compare.head import head_html, question_html
+from pages.widgets.errors import run_or_show_error
+from pages.widgets.picker import pick
+from pages.widgets.trace.panel import headline
+from pages.words import counted, language, plain, say, when
+from rag.pipelines import PIPELINES
+from rag.runs.comparison import LEAST_COLUMNS, MOST_COLUMNS, Column
+from rag.trace.comparison import understood_question
+from rag.trace.events import RunFinished, RunStarted
+
+QUESTION = "compared question"
+"""in the session: what is typed"""
+
+USUAL = ("naive", "hybrid", "self_rag", "corrective")
+"""pipelines of the columns, until others are picked: from the plainest on"""
+
+LISTED = 10
+"""comparisons of before"""
+
+SAMPLES = 6
+"""questions that are offered"""
+
+
+def show_form(beside: str | None) -> None:
+    """`beside`: a stored run that is the first column as it is, and whose question it is."""
+    indexes = {each.name: each for each in engine().store.indexes() if each.documents}
+    if not indexes:
+        st.info(say("compare.nothing_loaded"))
+        st.page_link("documents.py", label=f"→ {say('app.documents')}", query_params={"lang": language()})
+        return
+    if beside:
+        _show_form_beside(beside, indexes)
+    else:
+        _show_new_form(indexes)
+
+
+def _show_new_form(indexes: Mapping[str, Index]) -> None:
+    st.caption(say("compare.hint"))
+    question = st.text_area(say("compare.question"), key=QUESTION, height=80, placeholder=say("compare.question"))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="compare-options"):
+        index = _choose_index(indexes)
+        count = _choose_count(LEAST_COLUMNS, "new")
+    columns = _choose_columns(count, USUAL)
+    if st.button(f"⇄ {say('compare.begin')}", type="primary", key="begin-comparison"):
+        run_or_show_error(_begin, question or "", index, columns, None)
+    if index == samples.INDEX:
+        _offer_samples()
+
+
+def _show_form_beside(run_id: str, indexes: Mapping[str, Index]) -> None:
+    events = engine().events(run_id, person=person())
+    started, last = events[0], events[-1]
+    if not isinstance(started, RunStarted):
+        return
+    question = understood_question(events)
+    st.html(question_html(question))
+    with st.container(border=True):
+        st.html(head_html(0, started))
+        if isinstance(last, RunFinished):
+            st.caption(headline(events, last.totals.seconds))
+            show_answer(last.answer, last.citations, engine().store, f"beside-{run_id}")
+        else:
+            st.caption(say("status.running"))
+    if started.index not in indexes:
+        st.warning(say("compare.index_gone", name=plain(started.index)))
+        return
+    count = _choose_count(LEAST_COLUMNS - 1, run_id)
+    columns = _choose_columns(count, [each for each in USUAL if each != started.pipeline], first=1)
+    if st.button(f"⇄ {say('compare.begin')}", type="primary", key="begin-comparison"):
+        run_or_show_error(_begin, question, started.index, columns, run_id)
+
+
+def _begin(question: str, index: str, columns: list[Column], beside: str | None) -> None:
+    comparison = engine().compare(question, index, columns, beside=beside, person=person())
+    st.query_params.pop("runs", None)
+    st.query_params["c"] = comparison.id
+    st.rerun()
+
+
+def _choose_index(indexes: Mapping[str, Index]) -> str:
+    labels = {
+        name: say("index.option", name=name, documents=counted("index.documents", index.documents))
+        for name, index in indexes.items()
+    }
+    return pick("index", say("index.label"), labels, next(iter(labels)), label_visibility="visible")
+
+
+def _choose_count(least: int, of: str) -> int:
+    """Of the columns that are to be asked. `of`: tells the forms apart."""
+    counts = list(range(least, MOST_COLUMNS - LEAST_COLUMNS + least + 1))
+    chosen: int = st.segmented_control(
+        say("compare.columns" if least == LEAST_COLUMNS else "compare.others"),
+        counts,
+        default=least,
+        required=True,
+        key=f"columns of {of}",
+    )
+    return chosen
+
+
+def _choose_columns(count: int, usual: Sequence[str], first: int = 0) -> list[Column]:
+    """`first`: place of the first one among all of the comparison, from 0."""
+    with st.container(key=f"columns-{count}"):
+        places = st.columns(count, border=True)
+    return [_choose_column(place, first + n, usual[n]) for n, place in enumerate(places)]
+
+
+def _choose_column(place: DeltaGenerator, number: int, usual: str) -> Column:
+    of = f" of column {number}"
+    with place:
+        st.html(head_html(number))
+        labels = {name: say(f"pipeline.{name}") for name in PIPELINES}
+        pipeline = pick(f"pipeline{of}", say("pipeline.label"), labels, usual)
+        retrieval, style = choose_options(pipeline, of)
+        names = engine().model_names
+        model = names[0]
+        if len(names) > 1:
+            model = pick(f"model{of}", say("compare.model"), {name: name for name in names}, model, "visible")
+        show_picked(retrieval, style)
+    return Column(pipeline=pipeline, retrieval=retrieval, style=style, model=model)
+
+
+def _offer_samples() -> None:
+    st.caption(say("empty.try"))
+    offered = [each for each in samples.questions() if each.language == language()][:SAMPLES]
+    with st.container(key="suggestions", gap="xsmall"):
+        for number, each in enumerate(offered):
+            typed = {QUESTION: each.text}
+            st.button(
+                each.text, key=f"suggestion-{number}", on_click=st.session_state.update, args=(typed,), width="stretch"
+            )
+
+
+def show_latest() -> None:
+    """Comparisons of before."""
+    latest = engine().comparisons.latest(LISTED, person=person())
+    if not latest:
+        return
+    st.subheader(say("compare.latest"), anchor=False)
+    with st.container(gap=None, key="latest-comparisons"):
+        for each in latest:
+            day = when(datetime.fromtimestamp(each.created_at, UTC))
+            about = f":small[:gray[{day} · {counted('compare.count', len(each.run_ids))}]]"
+            label = f"{plain(each.question[:LONGEST_LABEL])} {about}"
+            st.page_link("compare.py", label=label, query_params={"c": each.id, "lang": language()}, width="stretch")
+
+
+LONGEST_LABEL = 120
+"""characters of a question in the list"""

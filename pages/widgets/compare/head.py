@@ -1,0 +1,32 @@
+"""What stands above each column, and how the tables name it: a letter, its pipeline, and what else was picked."""
+
+from html import escape
+
+from pages.widgets.chat.options import retrieval_label, style_label
+from pages.words import say
+from rag.runs.options import USUAL
+from rag.trace.events import RunStarted
+
+LETTERS = "ABCD"
+
+
+def letter_html(number: int) -> str:
+    """`number`: of the column, from 0."""
+    return f'<b class="letter column-{number}">{LETTERS[number]}</b>'
+
+
+def head_html(number: int, started: RunStarted | None = None) -> str:
+    if not started:
+        return f'<div class="column-head">{letter_html(number)}</div>'
+    picked = [retrieval_label(started.retrieval)] if started.retrieval else []
+    if started.style != USUAL:
+        picked.append(style_label(started.style))
+    picked.append(started.model)
+    return (
+        f'<div class="column-head">{letter_html(number)} <b>{escape(say(f"pipeline.{started.pipeline}"))}</b>'
+        f"<small>{escape(' · '.join(picked))}</small></div>"
+    )
+
+
+def question_html(text: str) -> str:
+    return f'<div class="question compared">{escape(text)}</div>'

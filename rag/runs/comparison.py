@@ -1,0 +1,143 @@
+"""Comparisons: runs of one question side by side, with the vote for the best of them, in SQL beside the history."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from pydantic import BaseModel
+from sqlalchemy import ColumnElement, Connection, Engine, func, select
+from sqlalchemy.exc import OperationalError
+
+from rag.errors import BadColumnCount, NotSaved
+from rag.runs import schema
+from rag.trace.events import Style
+from rag.trace.passages import Retrieval
+
+LEAST_COLUMNS, MOST_COLUMNS = 2, 4
+"""more than four can't be read beside each other"""
+
+
+class Column(BaseModel, frozen=True):
+    """How one of the runs is to answer."""
+
+    pipeline: str
+    retrieval: Retrieval | None = None
+    """None: as the pipeline has it"""
+    style: Style | None = None
+    """None: as the settings have it"""
+    model: str | None = None
+    """another chat model than the settings name, by its name"""
+
+
+class Comparison(BaseModel, frozen=True):
+    id: str
+    """of the conversation that its runs are in"""
+    question: str
+    index: str
+    created_at: float
+    """seconds since the epoch"""
+    run_ids: tuple[str | None, ...]
+    """from left to right; None: the run was deleted since"""
+    best: str | None
+    """the run that was voted for"""
+
+
+def check_column_count(count: int) -> None:
+    """Raises BadColumnCount."""
+    if not LEAST_COLUMNS <= count <= MOST_COLUMNS:
+        raise BadColumnCount(least=LEAST_COLUMNS, most=MOST_COLUMNS, count=count)
+
+
+class Comparisons:
+    """Safe from any thread. What it can't save raises NotSaved."""
+
+    def __init__(self, database: Engine) -> None:
+        """`database`: the one that the history has opened, and closes."""
+        self._database = database
+
+    def add(
+        self, conversation_id: str, question: str, index: str, run_ids: Sequence[str], *, person: str
+    ) -> Comparison:
+        """Of runs that are stored already. `person`: who compares."""
+        row = {"id": conversation_id, "question": question, "created_at": time.time()}
+        with self._changing() as connection:
+            connection.execute(schema.comparisons.insert().values(index_name=index, **row))
+            connection.execute(
+                schema.compared.insert(),
+                [
+                    {"comparison_id": conversation_id, "position": position, "run_id": run_id}
+                    for position, run_id in enumerate(run_ids)
+                ],
+            )
+        return Comparison(**row, index=index, run_ids=tuple(run_ids), best=None)
+
+    def get(self, comparison_id: str, *, person: str) -> Comparison | None:
+        """`person`: who wants to see it."""
+        return next(iter(self._select(schema.comparisons.c.id == comparison_id)), None)
+
+    def latest(self, count: int, *, person: str) -> list[Comparison]:
+        """`person`: who wants to see them."""
+        return self._select(latest=count)
+
+    def of_runs(self, run_ids: Sequence[str], *, person: str) -> Comparison | None:
+        """The latest of just these runs in this order. `person`: who wants to see it."""
+        with_first = select(schema.compared.c.comparison_id).where(schema.compared.c.run_id == run_ids[0])
+        found = self._select(schema.comparisons.c.id.in_(with_first))
+        return next((each for each in found if each.run_ids == tuple(run_ids)), None)
+
+    def replace(self, comparison_id: str, run_id: str, by: str, *, person: str) -> None:
+        """A column's run by another one; a vote for it is void. `person`: who asked again."""
+        with self._changing() as connection:
+            column = (schema.compared.c.comparison_id == comparison_id) & (schema.compared.c.run_id == run_id)
+            connection.execute(schema.compared.update().where(column).values(run_id=by))
+            best = (schema.comparisons.c.id == comparison_id) & (schema.comparisons.c.best_run_id == run_id)
+            connection.execute(schema.comparisons.update().where(best).values(best_run_id=None))
+
+    def vote(self, comparison_id: str, run_id: str | None, *, person: str) -> None:
+        """For one of its runs as the best, instead of any other; None takes the vote back. `person`: who votes."""
+        its_runs = select(schema.compared.c.run_id).where(schema.compared.c.comparison_id == comparison_id)
+        with self._changing() as connection:
+            if run_id is None or run_id in connection.execute(its_runs).scalars().all():
+                this = schema.comparisons.c.id == comparison_id
+                connection.execute(schema.comparisons.update().where(this).values(best_run_id=run_id))
+
+    def votes(self, run_ids: Sequence[str], *, person: str) -> dict[str, int]:
+        """In how many comparisons each was voted for; those alone that were. `person`: who wants to see them."""
+        best = schema.comparisons.c.best_run_id
+        with self._database.connect() as connection:
+            rows = connection.execute(select(best, func.count()).where(best.in_(run_ids)).group_by(best)).all()
+        return {row[0]: row[1] for row in rows}
+
+    def _select(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[Comparison]:
+        """The latest first."""
+        rows = select(schema.comparisons).where(*conditions).order_by(schema.comparisons.c.created_at.desc())
+        with self._database.connect() as connection:
+            found = connection.execute(rows.limit(latest)).all()
+            columns = (
+                select(schema.compared)
+                .where(schema.compared.c.comparison_id.in_([row.id for row in found]))
+                .order_by(schema.compared.c.position)
+            )
+            run_ids: dict[str, list[str | None]] = {row.id: [] for row in found}
+            for column in connection.execute(columns):
+                run_ids[column.comparison_id].append(column.run_id)
+        return [
+            Comparison(
+                id=row.id,
+                question=row.question,
+                index=row.index_name,
+                created_at=row.created_at,
+                run_ids=tuple(run_ids[row.id]),
+                best=row.best_run_id,
+            )
+            for row in found
+        ]
+
+    @contextmanager
+    def _changing(self) -> Iterator[Connection]:
+        """One transaction."""
+        try:
+            with self._database.begin() as connection:
+                yield connection
+        except OperationalError as error:
+            raise NotSaved() from error

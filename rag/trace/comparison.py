@@ -1,0 +1,130 @@
+"""What differs between runs, from their events alone: which passages each found, and what it made of them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rag.trace.details import (
+    AssessmentDetail,
+    CandidatesDetail,
+    GradesDetail,
+    RetrievalDetail,
+    StandaloneDetail,
+    WebSearchDetail,
+)
+from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
+from rag.trace.grades import Grade
+from rag.trace.passages import Passage
+
+
+class Found(NamedTuple):
+    """A passage as one run found it."""
+
+    passage: Passage
+    """where it stood highest"""
+    search: int
+    """in which of the run's searches that was, from 1"""
+    grade: Grade | None
+    """None: the run did not grade it"""
+    is_cited: bool
+
+
+@dataclass(frozen=True)
+class ComparedPassage:
+    """What several runs may have found: a stretch of a section of one version of a document, or a page of the web."""
+
+    passage: Passage
+    found: tuple[Found | None, ...]
+    """by run; None: it did not find it"""
+
+    @property
+    def is_everywhere(self) -> bool:
+        return None not in self.found
+
+    @property
+    def is_disputed(self) -> bool:
+        """One run's grader found the very same text relevant, another one's did not."""
+        verdicts: dict[_Stretch, set[str]] = {}
+        for each in filter(None, self.found):
+            if each.grade:
+                verdicts.setdefault(_stretch(each.passage), set()).add(each.grade.verdict)
+        return any({"yes", "no"} <= said for said in verdicts.values())
+
+
+class _Stretch(NamedTuple):
+    section: str
+    """its id, which no other version of the document has; of a page of the web its address"""
+    start: int
+    end: int
+
+    def holds(self, other: "_Stretch") -> bool:
+        return self.section == other.section and self.start <= other.start and other.end <= self.end
+
+
+def understood_question(events: Iterable[Event]) -> str:
+    """What a run asks, on its own feet: a follow-up as it was condensed."""
+    question = ""
+    for event in events:
+        match event:
+            case RunStarted():
+                question = event.question
+            case StepFinished(detail=StandaloneDetail(after=after)):
+                question = after
+    return question
+
+
+def compare_passages(runs: Sequence[Iterable[Event]]) -> list[ComparedPassage]:
+    """Those that not all found or that are disputed come first, then by their best rank.
+
+    A chunk counts as found by a run that found the section around it; what it is graded is compared word for word.
+    """
+    found = [_found(events) for events in runs]
+    stretches = {stretch: each.passage for of_run in found for stretch, each in of_run.items()}
+    compared = [
+        ComparedPassage(passage, tuple(_best_within(stretch, of_run) for of_run in found))
+        for stretch, passage in stretches.items()
+        if not any(other.holds(stretch) for other in stretches.keys() - {stretch})
+    ]
+    return sorted(compared, key=lambda each: (each.is_everywhere and not each.is_disputed, _best_rank(each)))
+
+
+def _found(events: Iterable[Event]) -> dict[_Stretch, Found]:
+    """Of one run."""
+    passages: dict[int, tuple[Passage, int]] = {}
+    grades: dict[int, Grade] = {}
+    cited: set[int] = set()
+    searches = 0
+    for event in events:
+        match event:
+            case StepFinished(detail=RetrievalDetail(passages=listed) | WebSearchDetail(passages=listed)):
+                searches += 1
+                for each in listed:
+                    if each.number not in passages or each.rank < passages[each.number][0].rank:
+                        passages[each.number] = each, searches
+            case StepFinished(detail=GradesDetail(grades=graded) | AssessmentDetail(grades=graded)):
+                grades |= {each.passage.number: each.grade for each in graded}
+            case StepFinished(detail=CandidatesDetail(candidates=candidates)):
+                grades |= {each.passage.number: each.relevance for each in candidates if each.passage}
+            case RunFinished(citations=citations):
+                cited = {each.number for each in citations}
+    return {
+        _stretch(passage): Found(passage, search, grades.get(number), number in cited)
+        for number, (passage, search) in passages.items()
+    }
+
+
+def _stretch(passage: Passage) -> _Stretch:
+    section = passage.source if passage.origin == "web" else passage.section_id
+    return _Stretch(section, passage.start, passage.end)
+
+
+def _best_within(stretch: _Stretch, found: dict[_Stretch, Found]) -> Found | None:
+    within = [each for place, each in found.items() if stretch.holds(place)]
+    if not within:
+        return None
+    best = min(within, key=lambda each: (each.passage.rank, each.search))
+    return best._replace(is_cited=any(each.is_cited for each in within))
+
+
+def _best_rank(compared: ComparedPassage) -> int:
+    return min(each.passage.rank for each in compared.found if each)

@@ -1,0 +1,149 @@
+"""The Compare page in a real browser: live, on a telephone, from the chat, and through what goes wrong."""
+
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, WebSocketRoute, expect
+
+from tests.browser.test_graph import contrast, expect_open
+from tests.browser.test_run import ENDLESS, SLOW, requests_for, script
+from tests.browser.visitor import LOADED, Visitor
+
+
+def new_question() -> str:
+    return f"Who approves the green car of department {uuid4().hex[:8]}?"
+
+
+def heads(visitor: Visitor) -> Locator:
+    return visitor.page.locator("[data-testid=stMain] .column-head:has(small)")
+
+
+def differences(visitor: Visitor) -> Locator:
+    return visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])
+
+
+def begin(visitor: Visitor, question: str) -> None:
+    field = visitor.page.get_by_role("textbox", name=visitor.words["compare.question"])
+    field.fill(question)
+    visitor.page.get_by_role("button", name=visitor.words["compare.begin"]).click()
+    expect(heads(visitor)).to_have_count(2, timeout=LOADED)
+
+
+def boxes(places: Locator) -> list[dict]:
+    return [place.bounding_box() for place in places.all()]
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_two_pipelines_answer_beside_each_other_and_what_differs_stands_below(
+    loaded_app, visit, server, language, width
+):
+    visitor = visit(language, width=width, path="/compare")
+    question = new_question()
+    script(server, question, SLOW)
+    begin(visitor, question)
+    expect(visitor.answers).to_have_count(2, timeout=LOADED)
+    expect(visitor.page.locator(".run-graph .current")).to_have_count(2)
+    expect(differences(visitor)).to_have_count(0)
+    expect(differences(visitor)).to_be_visible(timeout=LOADED)
+    visitor.settle()
+    assert "One word" in visitor.answers.last.inner_text()
+    assert len(requests_for(server, question)) == 2
+    assert visitor.width <= width
+
+    first, second = boxes(heads(visitor))
+    if width == 1280:
+        assert first["y"] == second["y"]
+        assert first["x"] + first["width"] <= second["x"]
+    else:
+        assert first["x"] == second["x"]
+        assert first["y"] < visitor.answers.first.bounding_box()["y"] < second["y"]
+
+    for scheme in ("light", "dark"):
+        visitor.page.emulate_media(color_scheme=scheme)
+        for letter in visitor.page.locator(".column-head .letter").all():
+            assert contrast(letter) >= 4.5
+
+    vote, best = (visitor.words[key] for key in ("compare.vote", "compare.best"))
+    visitor.page.get_by_role("button", name=f"☆ {vote}").last.click()
+    expect(visitor.page.get_by_role("button", name=f"★ {best}")).to_be_visible()
+    visitor.page.reload()
+    expect(visitor.page.get_by_role("button", name=f"★ {best}")).to_be_visible(timeout=LOADED)
+    expect(visitor.answers).to_have_count(2)
+    assert len(requests_for(server, question)) == 2
+
+
+def test_a_reload_and_a_second_tab_go_on_with_it_and_a_stop_in_one_is_seen_in_the_other(loaded_app, visit, server):
+    first, question = visit(path="/compare"), new_question()
+    script(server, question, ENDLESS)
+    begin(first, question)
+    expect(first.answers.last).to_contain_text("One", timeout=LOADED)
+    first.page.reload()
+    expect(first.answers.last).to_contain_text("One", timeout=LOADED)
+    second = visit(path=f"/compare?{first.page.url.partition('?')[2]}")
+    expect(second.answers).to_have_count(2, timeout=LOADED)
+    second.page.get_by_role("button", name=second.words["chat.stop"], exact=False).last.click()
+    expect(second.text("chat.stopped")).to_have_count(1, timeout=LOADED)
+    second.page.get_by_role("button", name=second.words["compare.stop_all"]).or_(second.stop).first.click()
+    for visitor in (first, second):
+        expect(differences(visitor)).to_be_visible(timeout=LOADED)
+        expect(visitor.text("chat.stopped")).to_have_count(2)
+    requests = requests_for(server, question)
+    assert len(requests) == 2
+    assert all(request.disconnected.wait(3) for request in requests)
+
+
+def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_app, visit, server):
+    visitor, question = visit(path="/compare"), new_question()
+    sockets: list[WebSocketRoute] = []
+    is_down = False
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        if is_down:
+            socket.close()
+            return
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    visitor.page.route_web_socket("**/_stcore/stream", pass_on)
+    visitor.page.reload()
+    script(server, question, SLOW)
+    begin(visitor, question)
+    expect(visitor.answers.last).to_contain_text("One", timeout=LOADED)
+    is_down = True
+    sockets[-1].close()
+    visitor.page.wait_for_timeout(3000)
+    assert len(sockets) == 1
+    is_down = False
+    expect(differences(visitor)).to_be_visible(timeout=LOADED)
+    assert len(sockets) == 2
+    assert visitor.answers.count() == 2
+    assert len(requests_for(server, question)) == 2
+    lost = [complaint for complaint in visitor.complaints if "disconnected" in complaint]  # Streamlit's own
+    assert visitor.complaints == lost
+    visitor.complaints.clear()
+
+
+def test_from_the_chat_an_answer_becomes_the_first_column_and_an_address_leads_to_a_step(loaded, server):
+    question = new_question()
+    script(server, question, "A director approves the green car [1].")
+    loaded.ask(question)
+    loaded.wait_for_the_end()
+    with_others = loaded.page.get_by_role("link", name=loaded.words["compare.with"])
+    run = with_others.get_attribute("href").partition("runs=")[2].partition("&")[0]
+    with_others.click()
+    begin_button = loaded.page.get_by_role("button", name=loaded.words["compare.begin"])
+    expect(begin_button).to_be_visible(timeout=LOADED)
+    asked = len(requests_for(server, question))
+    begin_button.click()
+    expect(differences(loaded)).to_be_visible(timeout=LOADED)
+    assert len(requests_for(server, question)) == asked + 1
+    other = loaded.page.get_by_role("button", name=loaded.words["compare.vote"]).last
+    other_run = other.evaluate("each => each.closest('[class*=st-key-vote-]').className.match(/st-key-vote-(\\w+)/)[1]")
+
+    origin = loaded.page.evaluate("location.origin")
+    loaded.page.goto(f"{origin}/compare?lang=en&runs={other_run},{run}&step=check_grounding-1")
+    expect(loaded.page.get_by_test_id("stMain")).to_be_visible(timeout=LOADED)
+    expect_open(loaded.step("check_grounding"))
+    loaded.page.locator(".run-graph .node").filter(has_text=loaded.words["step.check_usefulness"]).click()
+    expect_open(loaded.step("check_usefulness"))

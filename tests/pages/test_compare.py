@@ -1,0 +1,309 @@
+"""The Compare page: pipelines side by side, what differs between them, and the vote."""
+
+import json
+
+import pytest
+
+from pages import process
+from pages.texts import texts
+from rag.runs.comparison import Column, Comparison
+from tests.pages.chat_page import ChatPage, shown
+from tests.pages.compare_page import ME, ComparePage
+from tests.pages.conftest import restart
+from tests.servers import Answer, Refusal
+
+TRAVEL = (
+    "# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n\n"
+    "## Hotels\n\nA night costs 12,000 yen at most.\n\n## Flights\n\nFlights are booked by the travel desk.\n"
+)
+QUESTION = "Who approves the green car?"
+ANSWER = "A director approves it [1]."
+YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
+ENDLESS = Answer("One word after another. " * 100, token_seconds=0.5)
+HOSTILE = "<img src=x onerror=alert(1)> [x](https://evil.example) **b** $x$"
+TWO = (Column(pipeline="naive"), Column(pipeline="hybrid"))
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+@pytest.fixture
+def handbook(engine, server, tmp_path) -> None:
+    """Loaded, with a model that finds everything relevant."""
+    file = tmp_path / "travel.md"
+    file.write_text(TRAVEL, encoding="utf-8")
+    assert engine.store.add("handbook", file, file.name).error is None
+    server.default = Answer(ANSWER)
+    server.answer_when(lambda request: request.schema is not None, YES)
+
+
+def compared(columns=TWO, question: str = QUESTION, **options) -> Comparison:
+    """Over."""
+    comparison = process.engine().compare(question, "handbook", columns, person=ME, **options)
+    for run_id in comparison.run_ids:
+        if run := process.engine().run(run_id):
+            run.result()
+    return comparison
+
+
+def asked(question: str = QUESTION, conversation: str | None = None, pipeline: str = "naive") -> str:
+    """In the chat: the run's id."""
+    engine = process.engine()
+    run = engine.ask(question, index="handbook", pipeline_name=pipeline, conversation_id=conversation)
+    run.result()
+    return run.id
+
+
+@each_language
+def test_without_documents_it_says_what_to_do(engine, language):
+    page = ComparePage(language)
+    assert page.words["compare.nothing_loaded"] in page.told
+    assert page.words["compare.begin"] not in " ".join(page.buttons)
+
+
+@each_language
+def test_a_question_is_answered_in_each_column_and_what_differs_stands_below(handbook, language):
+    page = ComparePage(language)
+    page.pick_pipeline(1, "self_rag")
+    page.compare(QUESTION).wait()
+    assert page.questions == [QUESTION]
+    assert [head.split()[:2] for head in page.heads] == [
+        ["A", page.words["pipeline.naive"]], ["B", page.words["pipeline.self_rag"]],
+    ]  # fmt: skip
+    assert page.answers == ["A director approves it 1."] * 2
+    assert [page.words["outcome.confirmed"] in each for each in page.headlines] == [False, True]
+    _, naive, self_rag = page.rows("costs")
+    assert naive[1] == page.words["outcome.answered"]
+    assert naive[3] == "1"
+    assert int(self_rag[3]) > 1
+    head, *passages = page.rows("passages")
+    assert head[0] == page.words["detail.passage"]
+    best = next(row for row in passages if "#1" in row[1])
+    assert page.words["compare.cited"] in best[1]
+    assert page.words["detail.relevant_yes"] in best[2]
+    assert len(page.html.find_class("chart")) == 3
+
+
+def test_four_columns_of_the_same_pipeline_differ_in_how_they_search(handbook):
+    page = ComparePage()
+    page.app.segmented_control[0].set_value(4)
+    page.look()
+    for column in range(4):
+        page.pick_pipeline(column, "naive")
+    [count] = [each for each in page.app.selectbox if each.label == page.words["options.k"]][3:]
+    count.set_value("1")
+    page.look()
+    page.compare(QUESTION).wait()
+    assert len(page.heads) == 4
+    assert "Vector · Chunks · 1" in page.heads[3]
+    cells = [row[1:] for row in page.rows("passages")[1:]]
+    assert sum(row[3] != page.words["compare.not_found"] for row in cells) == 1
+    assert all(cell != page.words["compare.not_found"] for row in cells for cell in row[:3])
+
+
+def test_while_it_goes_on_each_column_can_be_stopped_and_all(handbook, server):
+    server.default = ENDLESS
+    page = ComparePage()
+    page.compare(QUESTION)
+    stops = [label for label in page.buttons if page.words["chat.stop"] in label]
+    assert len(stops) == 3  # with the one for all
+    assert page.words["compare.differences"] not in [each.value for each in page.app.subheader]
+    page.press(page.words["compare.stop_all"])
+    page.wait()
+    assert page.told.count(page.words["chat.stopped"]) == 2
+    assert page.words["compare.differences"] in [each.value for each in page.app.subheader]
+
+
+def test_where_columns_take_turns_the_page_says_whose_it_is(handbook, server, monkeypatch):
+    monkeypatch.setenv("RUNS_AT_ONCE", "1")
+    restart()
+    server.default = ENDLESS
+    page = ComparePage()
+    page.compare(QUESTION)
+    page.look()
+    assert page.words["chat.queue_one"] in page.told
+    assert "Answering: A Naive. Waiting for their turn: B Hybrid." in page.told.replace("**", "")
+    page.press(page.words["compare.stop_all"])
+
+
+def test_a_reload_and_a_second_tab_find_it_as_it_goes_on_and_nothing_is_asked_twice(handbook, server):
+    server.default = ENDLESS
+    page = ComparePage()
+    page.compare(QUESTION)
+    tabs = [ComparePage(c=page.comparison) for _ in range(2)]
+    assert [len(tab.heads) for tab in tabs] == [2, 2]
+    assert len(process.engine().history.runs()) == 2
+    tabs[0].press(page.words["compare.stop_all"])
+    tabs[1].wait()
+    assert tabs[1].told.count(page.words["chat.stopped"]) == 2
+
+
+def test_after_a_restart_columns_that_were_cut_off_say_so_and_are_asked_again(handbook, server):
+    comparison = compared()
+    last = comparison.run_ids[1]
+    with process.engine().history.database.begin() as connection:
+        connection.exec_driver_sql("delete from events where run_id = ? and position > 0", (last,))
+        connection.exec_driver_sql("update runs set status = 'running' where id = ?", (last,))
+    restart()
+    page = ComparePage(c=comparison.id)
+    assert "The app ended before this answer was finished" in page.told
+    assert len(page.answers) == 1
+    page.press(page.words["compare.again"])
+    page.wait()
+    assert len(page.answers) == 2
+    assert page.words["compare.again"] not in " ".join(page.buttons)
+
+
+def test_a_column_that_fails_tells_why_and_leaves_the_others_alone(handbook, server):
+    server.answer_when(lambda request: "json_schema" in json.dumps(request.body), Refusal(401))
+    page = ComparePage()
+    page.pick_pipeline(1, "self_rag")
+    page.compare(QUESTION).wait()
+    assert len(page.answers) >= 1
+    assert {each.value for each in page.app.error} == {page.app.error[0].value}
+    assert page.rows("costs")[2][1] == page.words["status.failed"]
+
+
+@each_language
+def test_the_vote_is_kept_and_can_be_changed(handbook, language):
+    page = ComparePage(language, c=compared().id)
+    best, vote = f"★ {page.words['compare.best']}", f"☆ {page.words['compare.vote']}"
+
+    def votes(page: ComparePage) -> list[str]:
+        return [label for label in page.buttons if label in (best, vote)]
+
+    assert votes(page) == [vote, vote]
+    page.press(vote, 1)
+    assert votes(page) == votes(ComparePage(language, c=page.comparison)) == [vote, best]
+    page.press(vote)
+    assert votes(page) == [best, vote]
+    page.press(best)
+    assert votes(page) == [vote, vote]
+
+
+def test_stored_runs_of_anywhere_stand_side_by_side_and_a_vote_keeps_them(handbook):
+    runs = [asked(), asked("What does a hotel cost?", pipeline="hybrid")]
+    page = ComparePage(runs=",".join(runs))
+    assert page.questions == [QUESTION, "What does a hotel cost?"]
+    assert len(page.answers) == 2
+    assert process.engine().comparisons.latest(5, person=ME) == []
+    page.press(page.words["compare.vote"], 1)
+    [kept] = process.engine().comparisons.latest(5, person=ME)
+    assert (kept.run_ids, kept.best) == (tuple(runs), runs[1])
+    assert f"★ {page.words['compare.best']}" in ComparePage(runs=",".join(runs)).buttons
+
+
+def test_from_an_answer_of_the_chat_it_is_the_first_column_and_only_the_others_are_asked(handbook, server):
+    first = asked()
+    chat = ChatPage(conversation=process.engine().history.run(first).conversation_id)
+    assert [each for each in chat.app.get("page_link") if f"runs={first}" in each.proto.query_string]
+    page = ComparePage(runs=first)
+    assert page.questions == [QUESTION]
+    assert page.answers == ["A director approves it 1."]
+    before = len(server.chats)
+    page.press(page.words["compare.begin"]).wait()
+    comparison = process.engine().comparisons.get(page.comparison, person=ME)
+    assert comparison.run_ids[0] == first
+    assert [head[0] for head in page.heads] == ["A", "B"]
+    assert len([each for each in server.chats[before:] if each.schema is None]) == 1
+
+
+def test_beside_a_follow_up_the_others_are_asked_what_it_meant(handbook, server):
+    conversation = process.engine().history.run(asked()).conversation_id
+    server.answer_when(lambda request: "And of hotels?" in request.prompt, "Who approves hotels?", times=1)
+    follow_up = asked("And of hotels?", conversation)
+    page = ComparePage(runs=follow_up)
+    assert page.questions == ["Who approves hotels?"]
+    page.press(page.words["compare.begin"]).wait()
+    assert process.engine().comparisons.get(page.comparison, person=ME).question == "Who approves hotels?"
+
+
+@pytest.mark.parametrize(
+    ("address", "word"),
+    [
+        ({"c": "nothing"}, "compare.unknown"),
+        ({"runs": ""}, "compare.runs_gone"),
+        ({"runs": "nothing,'; drop table runs;--"}, "compare.runs_gone"),
+        ({"runs": "," * 50}, "compare.runs_gone"),
+    ],
+)
+def test_an_address_of_nothing_leads_to_the_form(handbook, address, word):
+    page = ComparePage(**address)
+    assert page.words[word] in page.told
+    assert f"⇄ {page.words['compare.begin']}" in page.buttons
+
+
+def test_of_five_runs_four_are_shown_of_one_twice_one_and_of_a_deleted_one_the_others(handbook):
+    runs = [asked() for _ in range(5)]
+    page = ComparePage(runs=",".join(runs))
+    assert len(page.heads) == 4
+    assert page.words["compare.too_many"].format(most=4) in page.told
+    assert ComparePage(runs=f"{runs[0]},{runs[0]}").answers == page.answers[:1]  # the form beside it
+    assert len(ComparePage(runs=f"{runs[0]},{runs[1]},{runs[0]}").heads) == 2
+    gone = ComparePage(runs=f"{runs[0]},nothing,{runs[1]}")
+    assert len(gone.heads) == 2
+    assert page.words["compare.runs_gone"] in gone.told
+
+
+def test_a_column_whose_run_was_deleted_with_its_conversation_says_so(handbook):
+    first = asked()
+    comparison = compared(beside=first)
+    process.engine().delete_conversation(process.engine().history.run(first).conversation_id)
+    page = ComparePage(c=comparison.id)
+    assert page.words["compare.run_gone"] in page.told
+    assert [head[0] for head in page.heads] == ["B", "C"]
+    assert [row[0][0] for row in page.rows("costs")[1:]] == ["B", "C"]
+
+
+def test_an_index_that_was_deleted_leaves_what_was_compared_and_is_told_in_the_form(handbook):
+    first = asked()
+    comparison = compared()
+    engine = process.engine()
+    engine.store.delete_index("handbook")
+    assert len(ComparePage(c=comparison.id).answers) == 2
+    assert texts("en")["compare.nothing_loaded"] in ComparePage(runs=first).told
+
+
+def test_past_comparisons_are_listed_by_their_question_and_can_be_deleted(handbook):
+    comparison = compared(question=HOSTILE)
+    page = ComparePage()
+    [link] = [each for each in page.app.get("page_link") if f"c={comparison.id}" in each.proto.query_string]
+    assert shown(link.proto.label).startswith(HOSTILE)
+    page = ComparePage(c=comparison.id)
+    page.press(page.words["compare.delete_really"])
+    assert page.comparison is None
+    assert process.engine().history.runs() == []
+    assert [each for each in ComparePage().app.get("page_link") if "c=" in each.proto.query_string] == []
+
+
+def test_what_documents_and_people_wrote_is_shown_as_they_wrote_it(handbook, engine, tmp_path, server):
+    file = tmp_path / "hostile.md"
+    file.write_text(f"# {HOSTILE}\n\n{HOSTILE} green car\n", encoding="utf-8")
+    assert engine.store.add("handbook", file, file.name).error is None
+    server.default = Answer(f"{HOSTILE} [1]")
+    page = ComparePage(c=compared(question=HOSTILE).id)
+    assert list(page.html.iter("img")) == []
+    assert [each.get("href") for each in page.html.iter("a") if each.get("href").startswith("https://evil")] == []
+    assert [each for each in page.html.iter("script") if "alert" in each.text] == []
+    assert page.questions == [HOSTILE]
+
+
+def test_a_question_that_is_empty_or_too_long_is_refused_and_stays(handbook):
+    page = ComparePage()
+    for question, word in ((" ", "question"), ("x" * 4001, "4,000")):
+        page.compare(question)
+        assert len(page.app.error) == 1
+        assert word in shown(page.app.error[0].value)
+        assert page.app.text_area[0].value == question
+    assert process.engine().history.runs() == []
+
+
+def test_each_column_may_have_a_model_of_its_own(handbook, monkeypatch):
+    monkeypatch.setenv("COMPARE_MODELS", "larger-model")
+    restart()
+    page = ComparePage()
+    [_, second] = [each for each in page.app.selectbox if each.label == page.words["compare.model"]]
+    second.set_value("larger-model")
+    page.look()
+    page.compare(QUESTION).wait()
+    assert "larger-model" not in page.heads[0]
+    assert "larger-model" in page.heads[1]

@@ -1,0 +1,276 @@
+"""Comparisons: begun, kept, asked again and voted on, by way of the engine."""
+
+import pytest
+
+from index_store.base.errors import EmptyQuestion, InvalidSetting, QuestionTooLong, UnknownMode
+from rag.errors import BadColumnCount, ModelNotOffered, UnknownPipeline, UnknownRun
+from rag.runs.comparison import MOST_COLUMNS, Column, Comparison
+from rag.runs.engine import Engine
+from rag.settings import Settings
+from rag.trace.comparison import compare_passages
+from rag.trace.details import StandaloneDetail
+from rag.trace.events import Origin, RunFinished, RunStarted, StepFinished, Style, Token
+from rag.trace.passages import Retrieval
+from tests.rag.documents import INDEX
+from tests.rag.reading import of
+from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource, eventually
+
+QUESTION = "出張の日当はいくらですか?"
+ME = "me"
+TWO = (Column(pipeline="naive"), Column(pipeline="hybrid", retrieval=Retrieval(mode="keyword", k=2)))
+
+
+def compare(engine: Engine, columns=TWO, question: str = QUESTION, **options) -> Comparison:
+    return engine.compare(question, INDEX, columns, person=ME, **options)
+
+
+def results(engine: Engine, comparison: Comparison) -> list[RunFinished]:
+    return [engine.run(run_id).result() for run_id in comparison.run_ids]
+
+
+def started(engine: Engine, run_id: str) -> RunStarted:
+    return engine.events(run_id, person=ME)[0]
+
+
+def test_each_column_is_a_run_of_the_same_question_with_settings_of_its_own(engine, chat):
+    style = Style(length="short", tone="polite")
+    comparison = compare(engine, [*TWO, Column(pipeline="naive", style=style)])
+    assert [each.status for each in results(engine, comparison)] == ["finished"] * 3
+    first, second, third = (started(engine, run_id) for run_id in comparison.run_ids)
+    assert {each.question for each in (first, second, third)} == {QUESTION}
+    assert (first.pipeline, first.retrieval, first.style) == ("naive", None, Style())
+    assert (second.pipeline, second.retrieval) == ("hybrid", Retrieval(mode="keyword", k=2))
+    assert third.style == style
+    assert {each.origin for each in (first, second, third)} == {Origin(kind="comparison")}
+
+
+def test_four_columns_are_at_work_at_once_and_take_no_more_of_a_persons_turns_than_four_questions(engine, chat):
+    gate = Gate()
+    chat.default = Held(gate, "2,500円です[1]。")
+    comparison = compare(engine, [Column(pipeline="naive")] * MOST_COLUMNS)
+    gate.wait_for(MOST_COLUMNS)
+    others = engine.ask(QUESTION, index=INDEX, pipeline_name="naive", person="someone else")
+    gate.wait_for(MOST_COLUMNS + 1)
+    gate.open()
+    assert [each.status for each in results(engine, comparison)] == ["finished"] * MOST_COLUMNS
+    assert others.result().status == "finished"
+
+
+def test_where_the_model_serves_one_run_at_a_time_they_take_turns_and_know_their_place(open_engine, chat):
+    gate = Gate()
+    chat.default = Held(gate, "2,500円です[1]。")
+    engine = open_engine(chat, runs_at_once=1)
+    comparison = compare(engine, [*TWO, Column(pipeline="multivector")])
+    runs = [engine.run(run_id) for run_id in comparison.run_ids]
+    assert eventually(lambda: [run.before for run in runs] == [0, 1, 2])
+    runs[1].stop()
+    assert eventually(lambda: runs[2].before == 1)
+    gate.open()
+    assert [run.result().status for run in runs] == ["finished", "stopped", "finished"]
+
+
+def test_none_is_a_follow_up_to_another(engine, chat):
+    comparison = compare(engine)
+    results(engine, comparison)
+    again = engine.compare_again(comparison.id, comparison.run_ids[0], person=ME)
+    again.result()
+    details = [each.detail for each in of(StepFinished, again.events)]
+    assert not [each for each in details if isinstance(each, StandaloneDetail)]
+
+
+def test_its_conversation_is_not_among_those_of_the_chat(engine, chat):
+    comparison = compare(engine)
+    results(engine, comparison)
+    assert engine.history.conversations() == []
+    assert engine.history.count_conversations() == engine.history.count_conversations("日当") == 0
+    assert [each.id for each in engine.history.runs(comparison.id)] == list(comparison.run_ids)
+
+
+def test_it_is_found_by_its_id_among_the_latest_and_by_its_runs(engine, chat):
+    first, second = compare(engine), compare(engine, question="宿泊費の上限は?")
+    assert engine.comparisons.get(first.id, person=ME) == first
+    assert engine.comparisons.get("nothing", person=ME) is None
+    assert engine.comparisons.latest(5, person=ME) == [second, first]
+    assert engine.comparisons.latest(1, person=ME) == [second]
+    assert engine.comparisons.of_runs(second.run_ids, person=ME) == second
+    assert engine.comparisons.of_runs(second.run_ids[::-1], person=ME) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "columns", "error"),
+    [
+        (" ", TWO, EmptyQuestion),
+        ("あ" * 4001, TWO, QuestionTooLong),
+        (QUESTION, TWO[:1], BadColumnCount),
+        (QUESTION, [*TWO, *TWO, *TWO], BadColumnCount),
+        (QUESTION, [TWO[0], Column(pipeline="psychic")], UnknownPipeline),
+        (QUESTION, [TWO[0], Column(pipeline="naive", retrieval=Retrieval(mode="smell"))], UnknownMode),
+        (QUESTION, [TWO[0], Column(pipeline="naive", model="unheard-of")], ModelNotOffered),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_before_anything_is_begun(engine, chat, question, columns, error):
+    with pytest.raises(error):
+        compare(engine, columns, question)
+    assert engine.history.runs() == []
+    assert engine.comparisons.latest(1, person=ME) == []
+
+
+def test_an_answer_of_the_chat_stands_first_and_is_not_asked_again(engine, chat):
+    asked = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    asked.result()
+    prompts = len(chat.prompts)
+    comparison = compare(engine, TWO[:1], beside=asked.id)
+    results(engine, comparison)
+    assert comparison.run_ids[0] == asked.id
+    assert len(chat.prompts) == prompts + 1
+    with pytest.raises(UnknownRun):
+        compare(engine, TWO[1:], beside="nothing")
+
+
+def test_a_run_that_is_deleted_with_its_conversation_leaves_its_place_empty(engine, chat):
+    asked = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    asked.result()
+    comparison = compare(engine, TWO, beside=asked.id)
+    results(engine, comparison)
+    engine.comparisons.vote(comparison.id, asked.id, person=ME)
+    engine.delete_conversation(asked.conversation_id)
+    left = engine.comparisons.get(comparison.id, person=ME)
+    assert left.run_ids == (None, *comparison.run_ids[1:])
+    assert left.best is None
+
+
+def test_a_deleted_comparison_takes_its_own_runs_along_and_no_answer_of_the_chat(engine, chat):
+    asked = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    asked.result()
+    comparison = compare(engine, TWO, beside=asked.id)
+    engine.delete_conversation(comparison.id)
+    assert engine.comparisons.latest(1, person=ME) == []
+    assert [each.id for each in engine.history.runs()] == [asked.id]
+
+
+def test_the_vote_is_kept_can_be_changed_and_taken_back(engine, chat):
+    comparison = compare(engine)
+    first, second = comparison.run_ids
+
+    def best() -> str | None:
+        return engine.comparisons.get(comparison.id, person=ME).best
+
+    assert best() is None
+    engine.comparisons.vote(comparison.id, first, person=ME)
+    assert best() == first
+    engine.comparisons.vote(comparison.id, second, person=ME)
+    assert best() == second
+    assert engine.comparisons.votes([first, second, "nothing"], person=ME) == {second: 1}
+    engine.comparisons.vote(comparison.id, "of another one", person=ME)
+    assert best() == second
+    engine.comparisons.vote(comparison.id, None, person=ME)
+    assert best() is None
+
+
+def test_stored_runs_become_a_comparison_when_there_is_something_to_keep_of_it(engine, chat):
+    runs = [engine.ask(question, index=INDEX, pipeline_name="naive") for question in (QUESTION, "宿泊費の上限は?")]
+    ids = [run.id for run in runs]
+    assert engine.comparisons.of_runs(ids, person=ME) is None
+    kept = engine.keep_comparison(ids, person=ME)
+    assert (kept.question, kept.index, kept.run_ids) == (QUESTION, INDEX, tuple(ids))
+    assert engine.comparisons.of_runs(ids, person=ME) == kept
+    with pytest.raises(UnknownRun):
+        engine.keep_comparison([ids[0], "nothing"], person=ME)
+    with pytest.raises(BadColumnCount):
+        engine.keep_comparison(ids * 3, person=ME)
+
+
+def test_a_column_that_a_restart_ended_is_kept_as_failed_and_asked_again_once_by_two_tabs(store, data_dir, chat):
+    settings = Settings(data_dir=data_dir, web_search="off")
+    gate = Gate()
+    chat.enqueue("2,500円です[1]。")
+    engine = Engine(settings, store=store, models=ScriptedSource(chat))
+    comparison = compare(engine)
+    # As a process that dies leaves it: the second run has begun, and there is no end of it.
+    results(engine, comparison)
+    with engine.history.database.begin() as connection:
+        last = comparison.run_ids[1]
+        connection.exec_driver_sql("delete from events where run_id = ? and position > 0", (last,))
+        connection.exec_driver_sql("update runs set status = 'running' where id = ?", (last,))
+    engine.close()
+
+    chat.default = Held(gate, "2,500円です[1]。")
+    with Engine(settings, store=store, models=ScriptedSource(chat)) as engine:
+        kept = engine.comparisons.get(comparison.id, person=ME)
+        assert kept.run_ids == comparison.run_ids
+        finished = [engine.events(run_id, person=ME)[-1] for run_id in kept.run_ids]
+        assert [each.status for each in finished] == ["finished", "failed"]
+        assert finished[1].error.code == "interrupted"
+
+        engine.comparisons.vote(kept.id, last, person=ME)
+        again = engine.compare_again(kept.id, last, person=ME)
+        assert engine.compare_again(kept.id, last, person=ME) is None
+        gate.open()
+        assert again.result().status == "finished"
+        renewed = engine.comparisons.get(kept.id, person=ME)
+        assert renewed.run_ids == (kept.run_ids[0], again.id)
+        assert renewed.best is None
+        first, second = started(engine, last), started(engine, again.id)
+        assert second.model_copy(update={"run_id": first.run_id, "at": first.at}) == first
+
+
+def test_events_are_those_of_a_run_in_flight_or_the_stored_ones(engine, chat):
+    gate = Gate()
+    chat.default = Held(gate, "2,500円です[1]。", shown="2,5")
+    comparison = compare(engine)
+    run_id = comparison.run_ids[0]
+    gate.wait_for(2)
+    assert eventually(lambda: of(Token, engine.events(run_id, person=ME)))
+    gate.open()
+    results(engine, comparison)
+    assert isinstance(engine.events(run_id, person=ME)[-1], RunFinished)
+    assert engine.events("nothing", person=ME) == []
+
+
+def test_an_index_that_is_deleted_under_it_ends_its_columns_in_words(open_engine, chat):
+    gate = Gate()
+    chat.default = Held(gate, "2,500円です[1]。")
+    engine = open_engine(chat, runs_at_once=1)
+    comparison = compare(engine)
+    gate.wait_for(1)
+    engine.store.delete_index(INDEX)
+    gate.open()
+    first, second = results(engine, comparison)
+    assert first.status == "finished"
+    assert second.error.code == "empty_index"
+    again = engine.compare_again(comparison.id, comparison.run_ids[1], person=ME)
+    assert again.result().error.code == "empty_index"
+
+
+def test_a_column_may_have_another_model_of_the_service(open_engine, server):
+    engine = open_engine(server=server, compare_models="test-chat, other-chat")
+    assert engine.model_names == ("test-chat", "other-chat")
+    comparison = compare(engine, [Column(pipeline="naive"), Column(pipeline="naive", model="other-chat")])
+    assert [each.status for each in results(engine, comparison)] == ["finished"] * 2
+    assert [started(engine, run_id).model for run_id in comparison.run_ids] == ["test-chat", "other-chat"]
+    assert sorted(request.body["model"] for request in server.chats) == ["other-chat", "test-chat"]
+    again = engine.compare_again(comparison.id, comparison.run_ids[1], person=ME)
+    again.result()
+    assert server.chats[-1].body["model"] == "other-chat"
+
+
+def test_beside_the_embedded_model_no_other_is_offered(data_dir, store):
+    settings = Settings(data_dir=data_dir, compare_models="other-chat")
+    with Engine(settings, store=store, models=ScriptedSource(ScriptedChat())) as engine:
+        assert engine.model_names == ("scripted",)
+    with pytest.raises(InvalidSetting):
+        Settings(compare_models="other-chat,embedded")
+
+
+@pytest.mark.embedded
+def test_the_embedded_model_answers_one_column_after_the_other(embedded_engine):
+    comparison = compare(embedded_engine)
+    first, second = (embedded_engine.run(run_id) for run_id in comparison.run_ids)
+    assert eventually(lambda: second.before == 1)
+    begun_beside_it = [len(second.events) - 1 for event in first.stream() if isinstance(event, Token)]
+    assert sum(begun_beside_it) == 0
+    ends = [first.result(), second.result()]
+    assert [each.status for each in ends] == ["finished"] * 2
+    assert all("2,500" in each.answer for each in ends)
+    passages = compare_passages([first.events, second.events])
+    assert any(each.is_everywhere and all(found.is_cited for found in each.found) for each in passages)
