@@ -27,6 +27,7 @@ from rag.models.chat_model import ModelSource
 from rag.models.registry import model_source
 from rag.models.usage import Budget
 from rag.pipelines import pipeline
+from rag.runs.branches import Branch
 from rag.runs.execution import Execution
 from rag.runs.history import History
 from rag.runs.options import check_retrieval
@@ -122,16 +123,21 @@ class Engine:
         retrieval: Retrieval | None = None,
         style: Style | None = None,
         person: str | None = None,
+        through: str | None = None,
+        edits: str | None = None,
     ) -> Run:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
         `retrieval`: another than the pipeline has; `style`: another than the settings have; `person`: who asks, so
-        that others get their turns, the conversation where it is not known. Raises UnknownPipeline, UnknownMode,
-        UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, and has begun nothing then. All that goes wrong later ends
-        the run, in its `run_finished`.
+        that others get their turns, the conversation where it is not known. It goes on with the conversation's latest
+        branch; `through`: with the latest one of this run; `edits`: it takes the place of this run, in a new branch.
+        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, and has begun nothing
+        then. All that goes wrong later ends the run, in its `run_finished`.
         """
         try:
-            run, execution = self._begin(question, index, pipeline_name, conversation_id, attachments, retrieval, style)
+            run, execution = self._begin(
+                question, index, pipeline_name, conversation_id, attachments, retrieval, style, through, edits
+            )
         except PlainError:
             discard_uploads(attachments)
             raise
@@ -148,6 +154,8 @@ class Engine:
         attachments: Sequence[FileSource],
         retrieval: Retrieval | None,
         style: Style | None,
+        through: str | None,
+        edits: str | None,
     ) -> tuple[Run, Execution]:
         question, index = _storable(question).strip(), _storable(index)
         check_length(question)
@@ -156,6 +164,9 @@ class Engine:
             check_retrieval(retrieval)
         if conversation_id is None or not self.history.conversation_exists(conversation_id):
             conversation_id = self.history.new_conversation(question).id
+        branch = self.history.branch(conversation_id, through=edits or through)
+        if edits in branch.runs:
+            branch = branch.before(edits)
         started = RunStarted(
             run_id=uuid.uuid4().hex,
             conversation_id=conversation_id,
@@ -165,9 +176,10 @@ class Engine:
             model=self.model_name,
             retrieval=retrieval,
             style=style or self.settings.style,
+            follows=branch.end or "",
             at=time.time(),
         )
-        turns = self.history.turns(conversation_id, before=question)
+        turns = self.history.turns(conversation_id, before=question, branch=branch)
         execution = Execution(
             started=started,
             pipeline=flow,
@@ -194,6 +206,21 @@ class Engine:
         `person`: who wants to read it.
         """
         return self.history.calls(run_id, step, attempt)
+
+    def branch(self, conversation_id: str, *, person: str, through: str | None = None) -> Branch:
+        """The branch of a conversation that was asked in last; `through`: of those alone that this run is in.
+
+        `person`: who wants to see it.
+        """
+        return self.history.branch(conversation_id, through=through)
+
+    def rename_conversation(self, conversation_id: str, title: str, *, person: str) -> None:
+        """`title`: on one line and cut where it is too long; a blank one changes nothing. Raises NotSaved."""
+        self.history.rename_conversation(conversation_id, _storable(title))
+
+    def explain_feedback(self, run_id: str, reason: str, *, person: str) -> None:
+        """Why a run has its thumb, in a person's words. Raises NotSaved."""
+        self.history.explain_feedback(run_id, _storable(reason))
 
     @property
     def runs_in_flight(self) -> int:

@@ -21,6 +21,7 @@ from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted, NotSaved
 from rag.runs import schema
+from rag.runs.branches import Branch, Branches
 from rag.runs.summary import summarize_run
 from rag.text.citations import MARKER
 from rag.trace.calls import MOST_OF_A_RUN, Call, pack, unpack, within_limits
@@ -33,6 +34,9 @@ TITLE_LENGTH = 60
 
 MOST_TURNS = 3
 """that a follow-up is read against: what it leans on is mostly in the last one, and the embedded model reads slowly"""
+
+LONGEST_REASON = 500
+"""characters beside a thumb"""
 
 LONGEST_SAID = 300
 """characters of a question or an answer of them"""
@@ -56,6 +60,9 @@ class PastRun(BaseModel, frozen=True):
     status: Literal["running", "finished", "stopped", "failed", "limited"]
     feedback: Literal[-1, 1] | None
     """thumb down, thumb up"""
+    feedback_reason: str | None = None
+    follows: str | None = None
+    """the run before it in its branch; None for the first"""
 
 
 class Outline(NamedTuple):
@@ -79,6 +86,7 @@ class History:
         self._removed: set[str] = set()
         """documents that were removed since it was opened: runs that have read them may go on"""
         self._saving = threading.Lock()
+        self._branches = Branches(self._database)
 
     @staticmethod
     def refuse_newer(data_dir: Path) -> None:
@@ -98,12 +106,7 @@ class History:
 
     def new_conversation(self, question: str) -> Conversation:
         now = time.time()
-        title = " ".join(question.split())
-        row = Conversation(
-            id=uuid.uuid4().hex,
-            title=title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…",
-            updated_at=now,
-        )
+        row = Conversation(id=uuid.uuid4().hex, title=_title(question), updated_at=now)
         with self._changing() as connection:
             connection.execute(schema.conversations.insert().values(created_at=now, **row.model_dump()))
         return row
@@ -132,6 +135,13 @@ class History:
     def conversation_exists(self, conversation_id: str) -> bool:
         return self.conversation(conversation_id) is not None
 
+    def rename_conversation(self, conversation_id: str, title: str) -> None:
+        """It keeps its place in the list, and its title where the new one is blank."""
+        if title.strip():
+            this = schema.conversations.c.id == conversation_id
+            with self._changing() as connection:
+                connection.execute(schema.conversations.update().where(this).values(title=_title(title)))
+
     def delete_conversation(self, conversation_id: str) -> None:
         """With its runs."""
         with self._changing() as connection:
@@ -143,16 +153,16 @@ class History:
             return self._select_runs()
         return self._select_runs(schema.runs.c.conversation_id == conversation_id)
 
-    def count_runs(self, conversation_id: str) -> int:
-        with self._database.connect() as connection:
-            count = select(func.count()).where(schema.runs.c.conversation_id == conversation_id)
-            return connection.execute(count).scalar_one()
+    def branch(self, conversation_id: str, *, through: str | None = None) -> Branch:
+        """As `Branches.branch`."""
+        return self._branches.branch(conversation_id, through=through)
 
-    def outlines(self, conversation_id: str, latest: int) -> list[Outline]:
-        """Of the last `latest` runs of a conversation, the earliest first. What passages and grades fill stays unread,
-        however long the conversation is.
+    def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[Outline]:
+        """Of the last `latest` runs of a branch, the latest one unless another is given, the earliest first. What
+        passages and grades fill stays unread, however long the conversation is.
         """
-        runs = self._select_runs(schema.runs.c.conversation_id == conversation_id, latest=latest)
+        branch = branch or self.branch(conversation_id)
+        runs = self._select_runs(schema.runs.c.id.in_(branch.runs[-latest:]))
         # An event's JSON begins with its kind, and quotes within its texts are escaped.
         event = schema.events.c.event
         is_short = ~event.startswith('{"kind":"step_finished"')
@@ -168,14 +178,14 @@ class History:
                 found[run_id].append(from_json(text))
         return [Outline(run, tuple(found[run.id])) for run in runs]
 
-    def turns(self, conversation_id: str, *, before: str) -> tuple[Turn, ...]:
-        """The last things that were asked and answered, each question once, the earliest first, for the question
-        `before` which they stand; follow-ups as they were understood. Long ones are shortened.
+    def turns(self, conversation_id: str, *, before: str, branch: Branch | None = None) -> tuple[Turn, ...]:
+        """The last things that were asked and answered in a branch, the latest one unless another is given, each
+        question once, the earliest first, for the question `before` which they stand; follow-ups as they were
+        understood. Long ones are shortened.
         """
+        branch = branch or self.branch(conversation_id)
         said: dict[str, Turn] = {}
-        for run in reversed(
-            self._select_runs(schema.runs.c.conversation_id == conversation_id, schema.runs.c.status == "finished")
-        ):
+        for run in reversed(self._select_runs(schema.runs.c.id.in_(branch.runs), schema.runs.c.status == "finished")):
             if run.question != before and run.question not in said and (turn := _turn(self.events(run.id))):
                 said[run.question] = turn
             if len(said) == MOST_TURNS:
@@ -197,6 +207,8 @@ class History:
             return
         with self._saving, self._changing() as connection:
             if isinstance(event, RunStarted):
+                of_it = schema.runs.c.conversation_id == event.conversation_id
+                latest = select(schema.runs.c.id).where(of_it).order_by(schema.runs.c.started_at.desc()).limit(1)
                 connection.execute(
                     schema.runs.insert().values(
                         id=run_id,
@@ -206,6 +218,7 @@ class History:
                         pipeline=event.pipeline,
                         started_at=event.at,
                         status="running",
+                        follows=latest.scalar_subquery() if event.follows is None else event.follows or None,
                     )
                 )
                 connection.execute(
@@ -247,12 +260,37 @@ class History:
         return unpack(packed) if packed else ()
 
     def rate(self, run_id: str, feedback: Literal[-1, 1] | None) -> None:
+        """A thumb that is taken back takes its reason along."""
+        values = {"feedback": feedback} if feedback else {"feedback": None, "feedback_reason": None}
         with self._changing() as connection:
-            connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(feedback=feedback))
+            connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(values))
+
+    def explain_feedback(self, run_id: str, reason: str) -> None:
+        """Of a run with a thumb. `reason`: cut to LONGEST_REASON; blank for none."""
+        rated = (schema.runs.c.id == run_id, schema.runs.c.feedback.is_not(None))
+        with self._changing() as connection:
+            kept = reason.strip()[:LONGEST_REASON] or None
+            connection.execute(schema.runs.update().where(*rated).values(feedback_reason=kept))
+
+    def save_suggestions(self, run_id: str, questions: Sequence[str]) -> None:
+        """None of a run that has read a document which was removed meanwhile, or that was deleted."""
+        with self._saving, self._changing() as connection:
+            exists = connection.execute(select(schema.runs.c.id).where(schema.runs.c.id == run_id)).scalar()
+            if not exists or (self._removed and self._quotes(connection, run_id, frozenset(self._removed))):
+                return
+            rows = [{"run_id": run_id, "position": at, "question": each} for at, each in enumerate(questions)]
+            connection.execute(schema.suggestions.insert(), rows)
+
+    def suggestions(self, run_id: str) -> tuple[str, ...]:
+        """Questions that may be asked next, the best first."""
+        suggested = schema.suggestions.c
+        rows = select(suggested.question).where(suggested.run_id == run_id).order_by(suggested.position)
+        with self._database.connect() as connection:
+            return tuple(connection.execute(rows).scalars())
 
     def blank_documents(self, document_ids: Collection[str]) -> bool:
         """Takes out of all traces, those of runs in flight too, what they quote of these documents, which are removed.
-        Prompts and replies of such a run go whole.
+        Prompts and replies of such a run go whole, as does what was suggested after it.
 
         Whether it is gone from the files as well; else it is once more to be asked for.
         """
@@ -261,7 +299,8 @@ class History:
         removed = frozenset(document_ids)
         for run_id in self._quoting(removed):
             with self._changing() as connection:
-                connection.execute(schema.calls.delete().where(schema.calls.c.run_id == run_id))
+                for table in (schema.calls, schema.suggestions):
+                    connection.execute(table.delete().where(table.c.run_id == run_id))
                 rows = connection.execute(
                     select(schema.events.c.position, schema.events.c.event).where(schema.events.c.run_id == run_id)
                 ).all()
@@ -307,8 +346,14 @@ class History:
         return [PastRun.model_validate(dict(row)) for row in reversed(found)]
 
 
+def _title(text: str) -> str:
+    """On one line, and not too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"
+
+
 def _asked_with(words: str) -> list[ColumnElement[bool]]:
-    """Conditions on conversations. The title is the first question, of which there may be no run yet."""
+    """Conditions on conversations: their questions, and their titles, which people may have written."""
     return [
         or_(
             schema.conversations.c.title.icontains(word, autoescape=True),

@@ -39,6 +39,8 @@ runs = Table(
     Column("started_at", Float, nullable=False),
     Column("status", String, nullable=False),
     Column("feedback", Integer),
+    Column("feedback_reason", Text),
+    Column("follows", String),
 )
 
 events = Table(
@@ -59,6 +61,15 @@ calls = Table(
     Column("packed", LargeBinary, nullable=False),
 )
 """of the chat model, a row a step, packed as rag/trace/calls.py has it: apart from the events, as few are ever read"""
+
+suggestions = Table(
+    "suggestions",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("question", Text, nullable=False),
+)
+"""what may be asked after a run"""
 
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 

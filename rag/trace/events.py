@@ -52,6 +52,8 @@ class RunStarted(Frozen):
     retrieval: Retrieval | None = None
     """as it was picked for this run; None: as the pipeline has it"""
     style: Style = Style()
+    follows: str | None = None
+    """the run before it in its branch, "" where it is the first; None: whichever was asked before it"""
     at: float
     """seconds since the epoch; all other times are seconds since this one"""
 
