@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from functools import partial
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -32,10 +33,11 @@ from rag.runs.execution import Execution
 from rag.runs.history import History
 from rag.runs.options import check_retrieval
 from rag.runs.run import Run
+from rag.runs.suggestions import is_worth_follow_ups, suggested
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.calls import Call
-from rag.trace.events import Event, RunStarted, RunStatus, Style
+from rag.trace.events import Event, RunFinished, RunStarted, RunStatus, Style
 from rag.trace.passages import Retrieval
 from rag.web import WebSearch, web_search
 
@@ -44,6 +46,9 @@ log = logging.getLogger(__name__)
 KEPT_RUNS = 50
 """finished runs that stay in memory, tokens and all, for pages that are still reading them. When a document is removed
 all of them go, and the history alone tells of them."""
+
+SUGGESTING_LIMIT = 60
+"""seconds: who has read an answer for a minute has asked on by themselves"""
 
 SEARCH_THREADS = 4
 """a search works for some milliseconds, mostly in libraries that let others work beside it"""
@@ -74,6 +79,12 @@ class Engine:
             self._opened = opened.pop_all()
             """what is closed with the engine, or at once where it can't be made"""
         self._runs: dict[str, Run] = {}
+        self._suggesting: dict[Run, asyncio.Task[Any]] = {}
+        """runs that are over, while follow-ups are suggested"""
+        self._preloader: threading.Thread | None = None
+        """begun once in its life"""
+        self._preloading_since: float | None = None
+        self._beginning_to_preload = threading.Lock()
         self._admission = Admission(
             self._models.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person
         )
@@ -91,9 +102,12 @@ class Engine:
             run.stop()
         for run in self._runs.values():
             run.result()
+        asyncio.run_coroutine_threadsafe(self._end_suggestions(), self._loop).result()
         asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
         if self._web:
             asyncio.run_coroutine_threadsafe(self._web.close(), self._loop).result()
+        if self._preloader:
+            self._preloader.join()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -125,12 +139,15 @@ class Engine:
         person: str | None = None,
         through: str | None = None,
         edits: str | None = None,
+        suggests: bool = False,
     ) -> Run:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
         `retrieval`: another than the pipeline has; `style`: another than the settings have; `person`: who asks, so
         that others get their turns, the conversation where it is not known. It goes on with the conversation's latest
         branch; `through`: with the latest one of this run; `edits`: it takes the place of this run, in a new branch.
+        `suggests`: once it is answered, follow-ups are suggested, where the settings have it so.
+
         Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, and has begun nothing
         then. All that goes wrong later ends the run, in its `run_finished`.
         """
@@ -142,7 +159,9 @@ class Engine:
             discard_uploads(attachments)
             raise
         self._forget_finished_runs(but=KEPT_RUNS)
-        asyncio.run_coroutine_threadsafe(self._carry_out(run, execution, person or run.conversation_id), self._loop)
+        self._drop_suggestions(run.conversation_id)
+        work = self._carry_out(run, execution, person or run.conversation_id, suggests)
+        asyncio.run_coroutine_threadsafe(work, self._loop)
         return run
 
     def _begin(
@@ -222,6 +241,41 @@ class Engine:
         """Why a run has its thumb, in a person's words. Raises NotSaved."""
         self.history.explain_feedback(run_id, _storable(reason))
 
+    def suggestions(self, run_id: str, *, person: str) -> tuple[str, ...]:
+        """Questions that the model suggests to ask next, the best first."""
+        return self.history.suggestions(run_id)
+
+    def is_suggesting(self, run_id: str, *, person: str) -> bool:
+        """Whether suggestions may still come."""
+        return any(run.id == run_id for run in tuple(self._suggesting))
+
+    def preload(self, *, person: str) -> None:
+        """Begins to start the chat model where that takes time, once there are documents to ask: whoever asks later
+        waits the less. What goes wrong is told to who asks, when the start is tried again.
+        """
+        if not self.settings.preload or self._preloader or self._models.is_ready():
+            return
+        if not any(index.documents for index in self.store.indexes()):
+            return
+        with self._beginning_to_preload:
+            if not self._preloader:
+                self._preloading_since = time.time()
+                self._preloader = threading.Thread(target=self._preload, name="preload", daemon=True)
+                self._preloader.start()
+
+    def _preload(self) -> None:
+        try:
+            self._models.open()
+        except PlainError as error:
+            log.warning("The chat model could not be started ahead: %s", error)
+        finally:
+            self._preloading_since = None
+
+    @property
+    def preloading_since(self) -> float | None:
+        """Seconds since 1970; None while the chat model is not being started ahead."""
+        return self._preloading_since
+
     @property
     def runs_in_flight(self) -> int:
         """Those that are at work or wait for their turn."""
@@ -235,8 +289,8 @@ class Engine:
         runs = tuple(self._runs.values())  # at once: other threads may ask meanwhile
         return [run for run in runs if run.conversation_id == conversation_id and not run.is_finished]
 
-    async def _carry_out(self, run: Run, execution: Execution, person: str) -> None:
-        begun = time.monotonic()
+    async def _carry_out(self, run: Run, execution: Execution, person: str, suggests: bool) -> None:
+        begun, budget = time.monotonic(), self._budget()
 
         def clock() -> float:
             return time.monotonic() - begun
@@ -260,7 +314,7 @@ class Engine:
                 async with self._admission.turn(person, run.wait_behind):
                     begun = time.monotonic()
                     kept = keep_calls if self.settings.keep_prompts else None
-                    return await execution.work(Recorder(emit, clock, self._budget(), keep_calls=kept))
+                    return await execution.work(Recorder(emit, clock, budget, keep_calls=kept))
             except asyncio.CancelledError:  # while it waited
                 execution.keep_attachments()
                 return "stopped", None
@@ -268,7 +322,41 @@ class Engine:
         work = asyncio.ensure_future(take_turn())
         run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
         status, error = await work
-        emit(await asyncio.to_thread(summarize_run, run.events, status, error, clock()))
+        last = await asyncio.to_thread(summarize_run, run.events, status, error, clock())
+        task = asyncio.current_task()
+        if not (task and suggests and self.settings.suggest_follow_ups != "off" and is_worth_follow_ups(last)):
+            emit(last)
+            return
+        self._suggesting[run] = task  # before the end is told: whoever hears of it knows that there is more to come
+        try:
+            emit(last)
+            await self._suggest(run, last, budget, person)
+        finally:
+            del self._suggesting[run]
+
+    async def _suggest(self, run: Run, last: RunFinished, budget: Budget, person: str) -> None:
+        """In a turn of its own, behind the questions of others."""
+        try:
+            model = self._models.open()
+            if not (model.suggests or self.settings.suggest_follow_ups == "always"):
+                return
+            async with self._admission.turn(person), asyncio.timeout(SUGGESTING_LIMIT):
+                questions = await suggested(run.events, last, model, budget)
+            self.history.save_suggestions(run.id, questions)
+        except (PlainError, TimeoutError, SQLAlchemyError) as error:  # an answer is an answer without them
+            log.warning("After run %s nothing is suggested: %s %s", run.id, type(error).__name__, error)
+
+    def _drop_suggestions(self, conversation_id: str) -> None:
+        """Those that are being made: the conversation goes on without them."""
+        for run, task in tuple(self._suggesting.items()):
+            if run.conversation_id == conversation_id:
+                self._loop.call_soon_threadsafe(task.cancel)
+
+    async def _end_suggestions(self) -> None:
+        tasks = tuple(self._suggesting.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _on_removal(self) -> None:
         """In any thread: of the store's jobs, too."""
@@ -298,6 +386,7 @@ class Engine:
         for run in self._in_flight(conversation_id):
             run.stop()
             run.result()
+        self._drop_suggestions(conversation_id)
         self.history.delete_conversation(conversation_id)
 
     def _forget_finished_runs(self, *, but: int = 0) -> None:
