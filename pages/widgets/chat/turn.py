@@ -12,6 +12,8 @@ import streamlit as st
 from pages.process import engine, person
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
+from pages.widgets.chat.ask import ask_like
+from pages.widgets.chat.copying import show_copy_run
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
@@ -20,10 +22,10 @@ from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
 from rag.pipelines import PIPELINES
-from rag.runs.history import PastRun
+from rag.runs.history import LONGEST_REASON, PastRun
 from rag.runs.run import Run
 from rag.runs.summary import answer_so_far, cited_so_far
-from rag.trace.events import Event, RunFinished, RunStarted
+from rag.trace.events import Event, RunFinished
 
 PICTURES = Path(__file__).parents[2]
 ASSISTANT, USER = PICTURES / "icon.svg", PICTURES / "user.svg"
@@ -96,43 +98,49 @@ def _show_ending(last: RunFinished) -> None:
 
 
 def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
-    started = _started(outline)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = f"feedback-{run.id}"
-        st.feedback(
+        thumb = st.feedback(
             "thumbs",
             key=key,
             default=None if run.feedback is None else int(run.feedback == 1),
             on_change=lambda: run_as_callback(engine().history.rate, run.id, _thumb(st.session_state[key])),
         )
         if st.button(f"↻ {say('chat.again')}", key=f"again-{run.id}", type="tertiary"):
-            _ask_again(run, started, run.pipeline)
+            _ask_again(run, outline, run.pipeline)
         others = f"others-{run.id}"
         with st.popover(say("chat.with_another"), key=fresh_key(others), type="tertiary"):
             for name in PIPELINES:
                 label = say(f"pipeline.{name}")
                 if name != run.pipeline and st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
                     renew(others)
-                    _ask_again(run, started, name)
+                    _ask_again(run, outline, name)
+        show_copy_run(outline)
+    if thumb is not None:
+        _ask_reason(run)
 
 
-def _ask_again(run: PastRun, started: RunStarted, pipeline: str) -> None:
-    again = partial(
-        engine().ask,
-        run.question,
-        index=run.index,
-        pipeline_name=pipeline,
-        conversation_id=run.conversation_id,
-        retrieval=started.retrieval,
-        style=started.style,
-        person=person(),
+def _ask_reason(run: PastRun) -> None:
+    """Why the answer has its thumb, in the person's words."""
+    key = f"reason-{run.id}"
+    explain = partial(engine().explain_feedback, run.id, person=person())
+    st.text_input(
+        say("chat.reason"),
+        value=run.feedback_reason or "",
+        max_chars=LONGEST_REASON,
+        key=key,
+        placeholder=say("chat.reason"),
+        label_visibility="collapsed",
+        on_change=lambda: run_as_callback(explain, st.session_state[key]),
     )
-    if run_or_show_error(again):  # a question of before may be longer than is taken today
+    if st.session_state[key].strip():
+        st.caption(say("chat.reason_kept"))
+
+
+def _ask_again(run: PastRun, outline: Sequence[Event], pipeline: str) -> None:
+    # A question of before may be longer than is taken today.
+    if run_or_show_error(ask_like, run, outline, run.question, None, pipeline):
         st.rerun()
-
-
-def _started(events: Sequence[Event]) -> RunStarted:
-    return next(each for each in events if isinstance(each, RunStarted))
 
 
 def _thumb(chosen: int | None) -> Literal[-1, 1] | None:

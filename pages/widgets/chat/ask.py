@@ -1,0 +1,43 @@
+"""Asking as a run was asked: of the same index, in the same way."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from index_store.base.errors import EmptyQuestion
+from pages.process import engine, person
+from rag.runs.history import PastRun
+from rag.trace.events import Event, RunStarted
+
+
+def ask_like(
+    run: PastRun, events: Sequence[Event], question: str, edits: str | None = None, pipeline: str | None = None
+) -> None:
+    """In the branch that is shown. `events`: of the run, its first among them; `edits`: the run whose place it takes,
+    so that another branch begins, which is shown from then on; `pipeline`: another than the run's.
+
+    Raises PlainError.
+    """
+    if not question.strip():
+        raise EmptyQuestion
+    started = next(each for each in events if isinstance(each, RunStarted))
+    asked = engine().ask(
+        question,
+        index=run.index,
+        pipeline_name=pipeline or run.pipeline,
+        conversation_id=run.conversation_id,
+        retrieval=started.retrieval,
+        style=started.style,
+        person=person(),
+        through=shown_branch() or run.id,
+        edits=edits,
+        suggests=True,
+    )
+    if edits:
+        st.session_state.branch = asked.id
+
+
+def shown_branch() -> str | None:
+    """The run that names it; None for the latest one."""
+    branch: str | None = st.session_state.get("branch")
+    return branch
