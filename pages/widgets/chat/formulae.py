@@ -39,6 +39,9 @@ _ATTRIBUTES = re.compile(
 )
 """that shape a formula; not those that lead somewhere, hide what stands around or take the room of a page"""
 
+_SMALL = re.compile(r"-?[0-3]?(\.\d+)?em")
+"""the width of a space that stays within its line"""
+
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(?:aligned|align|split|eqnarray|gathered|gather|equation)\}")
 """as models write them, which latex2mathml does not know, or numbers: it aligns them all the same"""
 
@@ -89,7 +92,11 @@ def mathml(latex: str, *, is_apart: bool) -> str | None:
 def _clean(element: Xml.Element) -> None:
     if not _TAGS.fullmatch(element.tag):
         element.tag = "mrow"
-    element.attrib = {name: value for name, value in element.attrib.items() if _ATTRIBUTES.fullmatch(name)}
+    element.attrib = {
+        name: value
+        for name, value in element.attrib.items()
+        if _ATTRIBUTES.fullmatch(name) or (name == "width" and _SMALL.fullmatch(value))
+    }
     element.text = unescape(element.text or "")  # it names signs by references
     for each in element:
         _clean(each)
