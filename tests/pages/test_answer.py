@@ -86,8 +86,10 @@ def test_a_formula_is_written_as_mathml_and_its_latex_stands_in_its_place_till_i
 @pytest.mark.parametrize(
     "written",
     [
-        "It is $5 and $10.", "US$5 to US$10", "$5 and 10$", "$5から10$", "切符は$5、定期は$10で", "$1,200.50, or $3", "5$ or 10$",
-        "| a |\n|---|\n| $5 |\n| $6 |", "`$x$`", "    $x$", "\\$x\\$", "$ x $", "$x", "$$", "$$\n\nx$$", "\\(x", "a\\[0\\]", "\\[x",
+        "It is $5 and $10.", "US$5 to US$10", "$5 and 10$", "$5から10$", "切符は$5、定期は$10で", "$1,200.50, or $3",
+        "5$ or 10$",
+        "| a |\n|---|\n| $5 |\n| $6 |", "`$x$`", "    $x$", "\\$x\\$", "$ x $", "$x", "$$", "$$\n\nx$$",
+        "\\(x", "a\\[0\\]", "\\[x",
     ],
 )  # fmt: skip
 def test_a_price_and_what_is_no_formula_stay_text(engine, written):
@@ -107,8 +109,10 @@ def test_a_marker_beside_a_formula_stays_a_marker_and_one_in_it_does_not(engine,
     "latex",
     [
         r"\href{javascript:alert(1)}{x}", r"\text{<img src=x onerror=alert(1)>}", "<script>alert(1)</script>",
-        r"\class{copy}{x}", r"\cssId{a}{x}", r"\style{position:fixed}{x}", r"\hspace{9000em}x", r"\rule{9000px}{9000px}",
-        r"\color{red}x", r"\includegraphics{https://elsewhere.example/p.png}", r'\text{" onload="alert(1)}', r"\unicode{60}b>",
+        r"\class{copy}{x}", r"\cssId{a}{x}", r"\style{position:fixed}{x}", r"\hspace{9000em}x",
+        r"\rule{9000px}{9000px}",
+        r"\color{red}x", r"\includegraphics{https://elsewhere.example/p.png}", r'\text{" onload="alert(1)}',
+        r"\unicode{60}b>",
         r"\text{&lt;b&gt;}", r"\text{&amp;lt;b&amp;gt;}",
     ],
 )  # fmt: skip
