@@ -9,15 +9,21 @@ from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.search.searcher import LONGEST_QUESTION
 from pages import samples
 from pages.process import engine, person
+from pages.widgets.chat.ask import shown_branch
+from pages.widgets.chat.branches import current_branch, show_question_of
 from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
+from pages.widgets.chat.copying import show_script
+from pages.widgets.chat.follow_ups import show_follow_ups
 from pages.widgets.chat.options import choose_options, show_picked
-from pages.widgets.chat.turn import show_live, show_past, show_question
+from pages.widgets.chat.start import show_start
+from pages.widgets.chat.turn import show_live, show_past
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.uploader import release, show_uploader
 from pages.widgets.errors import run_or_show_error, show_error, show_warning
 from pages.widgets.picker import pick
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
+from rag.runs.branches import Branch
 from rag.runs.history import Outline
 from rag.trace.events import RunFinished, Style
 from rag.trace.passages import Retrieval
@@ -45,6 +51,8 @@ def ask(
         retrieval=retrieval,
         style=style,
         person=person(),
+        through=shown_branch(current_conversation()),
+        suggests=True,
     )
     open_conversation(run.conversation_id)
 
@@ -69,19 +77,21 @@ def take_said(
         show_warning(EmptyQuestion())
 
 
-def show_conversation(conversation_id: str, outlines: list[Outline], earlier: int) -> bool:
-    """Whether its last answer is still being made. `earlier`: turns of it that are not among those to be shown."""
-    if earlier:
+def show_conversation(conversation_id: str, outlines: list[Outline], branch: Branch) -> bool:
+    """Whether its last answer is still being made. `outlines`: of the last turns of its branch."""
+    if earlier := len(branch.runs) - len(outlines):
         words = say("chat.earlier", count=earlier)
         st.button(words, key="earlier", on_click=show_more, args=(conversation_id,), width="stretch")
     for run, events in outlines:
-        show_question(run.question)
+        show_question_of(run, events, branch)
         live = engine().run(run.id)
         if live and not live.is_finished:
             show_live(live)
             return True
         # It may have ended since the history was read, or could not be saved.
         show_past(run, live.events if live and not isinstance(events[-1], RunFinished) else events)
+    if outlines:
+        show_follow_ups(*outlines[-1])
     return False
 
 
@@ -145,8 +155,10 @@ outlines: list[Outline] = []
 is_busy = False
 if conversation_id:
     shown = st.session_state.setdefault(f"turns of {conversation_id}", LATEST)
-    outlines = engine().history.outlines(conversation_id, latest=shown)
-    is_busy = show_conversation(conversation_id, outlines, max(0, engine().history.count_runs(conversation_id) - shown))
+    branch = current_branch(conversation_id)
+    outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
+    is_busy = show_conversation(conversation_id, outlines, branch)
+    show_script()
 else:
     show_welcome(indexes)
 
@@ -160,6 +172,7 @@ with st.bottom:
     with options_column:
         retrieval, style = choose_options(pipeline)
     show_picked(retrieval, style)
+    show_start()
     if not conversation_id:
         st.caption(say(f"pipeline.{pipeline}_help"))
     if refused := st.session_state.pop("refused question", None):

@@ -39,6 +39,8 @@ class Settings(index_store.Settings):
         "run_time_limit": ("a number of seconds above 0", "0 より大きい秒数"),
         "run_call_limit": ("a whole number of at least 1", "1 以上の整数"),
         "run_token_limit": ("a whole number of at least 1000", "1000 以上の整数"),
+        "suggest_follow_ups": ("service, always or off", "service、always、off のいずれか"),
+        "preload": ("true or false", "true または false"),
         "keep_removed": ("true or false", "true または false"),
         "keep_prompts": ("true or false", "true または false"),
         "keep_checkpoints_days": ("a whole number from 0 to 3650", "0〜3650 の整数"),
@@ -80,6 +82,10 @@ class Settings(index_store.Settings):
     run_token_limit: int = Field(200_000, ge=1000)
     """per run, read and written"""
 
+    suggest_follow_ups: Literal["service", "always", "off"] = "service"
+    """whether questions are suggested below an answer: by a service's model, by the embedded one too, or not at all"""
+    preload: bool = True
+    """whether the embedded model starts with the first page that is opened, not with the first question"""
     keep_removed: bool = False
     """whether stored traces go on quoting documents that were removed"""
     keep_prompts: bool = True

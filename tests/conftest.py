@@ -36,6 +36,9 @@ def _no_settings_of_this_machine(tmp_path_factory):
         for name in list(os.environ):
             if name.upper() in names or name.upper().startswith(FOREIGN_PREFIXES):
                 environment.delenv(name)
+        # A call behind each answer would take replies out of scripts, and an embedded model 4 s and 2 GB of each test.
+        environment.setenv("SUGGEST_FOLLOW_UPS", "off")
+        environment.setenv("PRELOAD", "false")
         environment.setenv("PYTHONPATH", str(ROOT))  # `python -m rag` from anywhere
         for name in ("NO_PROXY", "no_proxy"):
             environment.setenv(name, "127.0.0.1,localhost")

@@ -32,11 +32,19 @@ from rag.models.embedded import grading
 from rag.models.embedded.attribution import AttributedText, source_of
 from rag.models.embedded.names import shared_names, unstated_names
 from rag.models.embedded.today import asks_of_today
-from rag.models.replies import GroundingReply, KeywordsReply, RelevanceReply, RouteReply, UsefulnessReply
+from rag.models.replies import (
+    FollowUpsReply,
+    GroundingReply,
+    KeywordsReply,
+    RelevanceReply,
+    RouteReply,
+    UsefulnessReply,
+)
 from rag.models.service.cited_text import CitedText
 from rag.models.service.no_answer import NoAnswerFilter
 from rag.nodes.decline import search_account
 from rag.nodes.refine import refined, strips
+from rag.runs.markdown import run_as_markdown
 from rag.runs.summary import summarize_run
 from rag.text.citations import claims, markers_of, without_markers
 from rag.text.fence import fenced, passages_block, quoted
@@ -44,7 +52,7 @@ from rag.text.follow_up import stands_alone
 from rag.text.language import is_written_in, language_of
 from rag.text.overlap import features, overlap, words_in
 from rag.text.small_talk import is_small_talk
-from rag.trace.events import RunStarted, Token
+from rag.trace.events import RunFinished, RunStarted, Token, Totals
 from rag.trace.passages import Passage
 
 LENGTH, TIMES = 500, 8
@@ -60,7 +68,8 @@ REPEATED = (
     " ", "\n", "\t", "\u3000", "\u200b", "\u0301", "[1]", "[1] ", "[", "[1,", "](", "。", "！", ".", ". ", "!", "...\n",
     "a", "A ", "IT ", "a.b", "a'", "Ab", "the ", "that ", "hello ", "パ", "ﾊﾞ", "か", "は", "です", "何", "教えて",
     "字々", "1", "1,", "1.", "<", "< ", "</", "'", '"', "*", "_a", "`", "``a", "|", "| |\n", "> ", "- ", "#", "```\n",
-    "\\", "&amp", "{", '{"a":', "{} ", "「", "NOT_IN", "question:", "\U0001f469\u200d\U0001f467",
+    "\\", "&amp", "{", '{"a":', "{} ", "「", "NOT_IN", "question:",
+    "$", "$a ", "$1 ", "$$\n", "\\(", "\\[\n", "\\frac{", "\U0001f469\u200d\U0001f467",
     "日当は 2,500円です [1]。\nThe VPN (ext. 2499) is “HazeGate”. ",
 )  # fmt: skip
 FRAMED = (" ", "\n", "\u3000", "1", "1,", "a", "A ", '"', "…")
@@ -119,6 +128,12 @@ def summarized(text: str) -> None:
     summarize_run([STARTED, *tokens], "finished", None, 1.0)
 
 
+def as_markdown_run(text: str) -> None:
+    quoted = passage(text)
+    last = RunFinished(status="finished", answer=text, outcome="answered", citations=(quoted,), totals=Totals())
+    run_as_markdown([STARTED, last], "en")
+
+
 def with_matches_marked(text: str) -> None:
     marked(text, ANALYZER.matches(ANALYZER.question(QUESTION), text), 0, len(text))
 
@@ -156,11 +171,13 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "UsefulnessReply": UsefulnessReply.read,
     "RouteReply": RouteReply.read,
     "KeywordsReply": KeywordsReply.read,
+    "FollowUpsReply": FollowUpsReply.read,
     "fit_to_context": fitted,
     # rag/nodes, rag/runs
     "search_account": lambda text: search_account(text, [text], [1], "en"),
     "refined": lambda text: refined([passage(text)], strips(QUESTION, [passage(text)], ContextWindow(5000, 5000))),
     "summarize_run": summarized,
+    "run_as_markdown": as_markdown_run,
     # index_store
     "fold": fold,
     "Glossary": lambda text: (Glossary.of_lines(text), list(Glossary(["a", "aa", "パパ", "[["]).find(text))),

@@ -16,7 +16,7 @@ from rag.text.language import Language
 from rag.trace.details import Route, Turn
 from rag.trace.events import Style
 from rag.trace.grades import Grade, Grounding, Usefulness
-from rag.trace.passages import Passage
+from rag.trace.passages import Citation, Passage
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,8 @@ class ChatModel(ABC):
     """whether it pays to ask it again for an answer that was rejected"""
     speculates: bool
     """whether an answer may be begun in vain: not where calls wait for each other, nor where tokens are dear"""
+    suggests: bool
+    """whether it suggests follow-ups unless the settings say otherwise"""
 
     def __init__(self, client: ChatClient) -> None:
         self.client = client
@@ -133,6 +135,12 @@ class ChatModel(ABC):
     async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
         """A follow-up as a standalone question, unchecked."""
 
+    @abstractmethod
+    async def suggest_follow_ups(
+        self, question: str, answer: str, sources: Sequence[Citation], usage: Usage, *, language: Language
+    ) -> tuple[str, ...]:
+        """Up to MOST_FOLLOW_UPS questions that may come next, unchecked. `sources`: what the answer cites."""
+
     # Grading
 
     @abstractmethod
@@ -163,6 +171,10 @@ class ChatModel(ABC):
     async def extract_keywords(self, question: str, usage: Usage, *, language: Language) -> Keywords:
         """The search words in it."""
 
+
+MOST_FOLLOW_UPS = 3
+LONGEST_FOLLOW_UP = 150
+"""characters: more is no question that fits a button"""
 
 # What a call is about, in few words, for those who read the trace.
 

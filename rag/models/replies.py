@@ -228,6 +228,26 @@ class KeywordsReply(Reply):
         return _bare(_BULLET.sub("", part) for part in _SEPARATOR.split(_LABEL.sub("", text)))
 
 
+class FollowUpsReply(Reply):
+    """Questions that may come next."""
+
+    questions: tuple[str, ...]
+
+    @classmethod
+    def schema_name(cls) -> str:
+        return "questions"
+
+    @classmethod
+    def read(cls, text: str) -> tuple[str, ...] | None:
+        """Of JSON with a list in it, whatever its key, or of lines that are questions. None where there is neither."""
+        for each in json_objects(text):
+            for value in each.values():
+                if isinstance(value, list):
+                    return tuple(dict.fromkeys(_lines(value)))
+        lines = (_line(_BULLET.sub("", line)) for line in text.splitlines())
+        return tuple(dict.fromkeys(line for line in lines if line.endswith(("?", "？")))) or None
+
+
 _SEPARATOR = re.compile(r"[,、，;；\n\t]|・(?=\s)|\s[|/]\s")
 _DECORATION = " 　\"'“”‘’「」『』【】*`_.。:："
 _BULLET = re.compile(r"^\s*(?:[-*・•]|\d{1,2}[.)])\s+")

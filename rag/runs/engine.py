@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from functools import partial
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -29,6 +30,7 @@ from rag.models.registry import model_source
 from rag.models.usage import Budget
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
+from rag.runs.branches import Branch
 from rag.runs.checkpoints import Checkpoints, Moment, discard
 from rag.runs.comparison import Column, Comparison, Comparisons, check_column_count
 from rag.runs.execution import Execution
@@ -37,11 +39,12 @@ from rag.runs.history import History, PastRun
 from rag.runs.options import check_retrieval
 from rag.runs.run import Run
 from rag.runs.run_list import RunList
+from rag.runs.suggestions import is_worth_follow_ups, suggested
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.calls import Call
 from rag.trace.details import Turn
-from rag.trace.events import Event, Origin, RunStarted, RunStatus, Style
+from rag.trace.events import Event, Origin, RunFinished, RunStarted, RunStatus, Style
 from rag.trace.passages import Retrieval
 from rag.web import WebSearch, web_search
 
@@ -53,6 +56,8 @@ all of them go, and the history alone tells of them."""
 
 DAY = 24 * 60 * 60
 """seconds"""
+SUGGESTING_LIMIT = 60
+"""seconds: who has read an answer for a minute has asked on by themselves"""
 
 SEARCH_THREADS = 4
 """a search works for some milliseconds, mostly in libraries that let others work beside it"""
@@ -90,6 +95,12 @@ class Engine:
             """what is closed with the engine, or at once where it can't be made"""
         self._runs: dict[str, Run] = {}
         self._asking_again = threading.Lock()
+        self._suggesting: dict[Run, asyncio.Task[Any]] = {}
+        """runs that are over, while follow-ups are suggested"""
+        self._preloader: threading.Thread | None = None
+        """begun once in its life"""
+        self._preloading_since: float | None = None
+        self._beginning_to_preload = threading.Lock()
         self._admission = Admission(
             self._models.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person
         )
@@ -111,6 +122,7 @@ class Engine:
             run.stop()
         for run in self._runs.values():
             run.result()
+        asyncio.run_coroutine_threadsafe(self._end_suggestions(), self._loop).result()
         for source in (self._models, *self._other_models.values()):
             asyncio.run_coroutine_threadsafe(source.close(), self._loop).result()
         if self._web:
@@ -119,6 +131,8 @@ class Engine:
         self._blanking.shutdown()
         if self._checkpoints:
             asyncio.run_coroutine_threadsafe(self._checkpoints.close(), self._loop).result()
+        if self._preloader:
+            self._preloader.join()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -151,20 +165,30 @@ class Engine:
         retrieval: Retrieval | None = None,
         style: Style | None = None,
         person: str | None = None,
+        through: str | None = None,
+        edits: str | None = None,
+        suggests: bool = False,
     ) -> Run:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
         `retrieval`: another than the pipeline has; `style`: another than the settings have; `person`: who asks, so
-        that others get their turns, the conversation where it is not known. Raises UnknownPipeline, UnknownMode,
-        UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, and has begun nothing then. All that goes wrong later ends
-        the run, in its `run_finished`.
+        that others get their turns, the conversation where it is not known. It goes on with the conversation's latest
+        branch; `through`: with the latest one of this run; `edits`: it takes the place of this run, in a new branch.
+        `suggests`: once it is answered, follow-ups are suggested, where the settings have it so.
+
+        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, and has begun nothing
+        then. All that goes wrong later ends the run, in its `run_finished`.
         """
         try:
-            run, execution = self._begin(question, index, pipeline_name, conversation_id, attachments, retrieval, style)
+            column = Column(pipeline=pipeline_name, retrieval=retrieval, style=style)
+            if conversation_id:
+                self.history.list_in_chat(conversation_id)
+            run, execution = self._begin(question, index, column, conversation_id, attachments, through, edits)
         except PlainError:
             discard_uploads(attachments)
             raise
-        self._send_off(run, execution, person or run.conversation_id)
+        self._drop_suggestions(run.conversation_id)
+        self._send_off(run, execution, person or run.conversation_id, suggests)
         return run
 
     def compare(
@@ -243,17 +267,7 @@ class Engine:
         return run.events if run else self.history.events(run_id)
 
     def _begin_column(self, question: str, index: str, column: Column, conversation_id: str) -> tuple[Run, Execution]:
-        return self._begin(
-            question,
-            index,
-            column.pipeline,
-            conversation_id,
-            (),
-            column.retrieval,
-            column.style,
-            model=column.model,
-            origin=Origin(kind="comparison"),
-        )
+        return self._begin(question, index, column, conversation_id, origin=Origin(kind="comparison"))
 
     def _check(self, question: str, pipeline_name: str, retrieval: Retrieval | None, model: str | None) -> None:
         check_length(question)
@@ -273,28 +287,30 @@ class Engine:
         """The model of an earlier run, or the usual one where that is no longer there to choose."""
         return model if model in self._other_models else None
 
-    def _send_off(self, run: Run, execution: Execution, person: str) -> None:
+    def _send_off(self, run: Run, execution: Execution, person: str, suggests: bool = False) -> None:
         self._forget_finished_runs(but=KEPT_RUNS)
-        asyncio.run_coroutine_threadsafe(self._carry_out(run, execution, person), self._loop)
+        asyncio.run_coroutine_threadsafe(self._carry_out(run, execution, person, suggests), self._loop)
 
     def _begin(
         self,
         question: str,
         index: str,
-        pipeline_name: str,
+        column: Column,
         conversation_id: str | None,
-        attachments: Sequence[FileSource],
-        retrieval: Retrieval | None,
-        style: Style | None,
-        *,
-        model: str | None = None,
+        attachments: Sequence[FileSource] = (),
+        through: str | None = None,
+        edits: str | None = None,
         origin: Origin | None = None,
     ) -> tuple[Run, Execution]:
+        """A run that is made for a comparison follows no other one."""
         question, index = _storable(question).strip(), _storable(index)
-        self._check(question, pipeline_name, retrieval, model)
-        flow, models = pipeline(pipeline_name), self._source(model)
+        self._check(question, column.pipeline, column.retrieval, column.model)
+        flow, models = pipeline(column.pipeline), self._source(column.model)
         if conversation_id is None or not self.history.conversation_exists(conversation_id):
             conversation_id = self.history.new_conversation(question).id
+        branch = Branch() if origin else self.history.branch(conversation_id, through=edits or through)
+        if edits in branch.runs:
+            branch = branch.before(edits)
         started = RunStarted(
             run_id=uuid.uuid4().hex,
             conversation_id=conversation_id,
@@ -302,17 +318,17 @@ class Engine:
             index=index,
             pipeline=flow.name,
             model=models.name,
-            retrieval=retrieval,
-            style=style or self.settings.style,
+            retrieval=column.retrieval,
+            style=column.style or self.settings.style,
             origin=origin,
+            follows=branch.end or "",
             at=time.time(),
         )
-        turns = self.history.turns(conversation_id, before=question)
-        execution = self._execution(started, flow, models, turns, tuple(attachments))
+        turns = self.history.turns(conversation_id, before=question, branch=branch)
         run = Run(started)
         self.history.save(run.id, started)
         self._runs[run.id] = run
-        return run, execution
+        return run, self._execution(started, flow, models, turns, tuple(attachments))
 
     def _execution(
         self,
@@ -363,6 +379,7 @@ class Engine:
             update={
                 "run_id": uuid.uuid4().hex,
                 "conversation_id": conversation.id,
+                "follows": "",
                 "model": models.name,
                 "retrieval": fork.retrieval or origin.retrieval,
                 "at": time.time(),
@@ -419,6 +436,56 @@ class Engine:
         """
         return self.history.calls(run_id, step, attempt)
 
+    def branch(self, conversation_id: str, *, person: str, through: str | None = None) -> Branch:
+        """The branch of a conversation that was asked in last; `through`: of those alone that this run is in.
+
+        `person`: who wants to see it.
+        """
+        return self.history.branch(conversation_id, through=through)
+
+    def rename_conversation(self, conversation_id: str, title: str, *, person: str) -> None:
+        """`title`: on one line and cut where it is too long; a blank one changes nothing. Raises NotSaved."""
+        self.history.rename_conversation(conversation_id, _storable(title))
+
+    def explain_feedback(self, run_id: str, reason: str, *, person: str) -> None:
+        """Why a run has its thumb, in a person's words. Raises NotSaved."""
+        self.history.explain_feedback(run_id, _storable(reason))
+
+    def suggestions(self, run_id: str, *, person: str) -> tuple[str, ...]:
+        """Questions that the model suggests to ask next, the best first."""
+        return self.history.suggestions(run_id)
+
+    def is_suggesting(self, run_id: str, *, person: str) -> bool:
+        """Whether suggestions may still come."""
+        return any(run.id == run_id for run in tuple(self._suggesting))
+
+    def preload(self, *, person: str) -> None:
+        """Begins to start the chat model where that takes time, once there are documents to ask: whoever asks later
+        waits the less. What goes wrong is told to who asks, when the start is tried again.
+        """
+        if not self.settings.preload or self._preloader or self._models.is_ready():
+            return
+        if not any(index.documents for index in self.store.indexes()):
+            return
+        with self._beginning_to_preload:
+            if not self._preloader:
+                self._preloading_since = time.time()
+                self._preloader = threading.Thread(target=self._preload, name="preload", daemon=True)
+                self._preloader.start()
+
+    def _preload(self) -> None:
+        try:
+            self._models.open()
+        except PlainError as error:
+            log.warning("The chat model could not be started ahead: %s", error)
+        finally:
+            self._preloading_since = None
+
+    @property
+    def preloading_since(self) -> float | None:
+        """Seconds since 1970; None while the chat model is not being started ahead."""
+        return self._preloading_since
+
     @property
     def runs_in_flight(self) -> int:
         """Those that are at work or wait for their turn."""
@@ -432,8 +499,8 @@ class Engine:
         runs = tuple(self._runs.values())  # at once: other threads may ask meanwhile
         return [run for run in runs if run.conversation_id == conversation_id and not run.is_finished]
 
-    async def _carry_out(self, run: Run, execution: Execution, person: str) -> None:
-        begun = time.monotonic()
+    async def _carry_out(self, run: Run, execution: Execution, person: str, suggests: bool) -> None:
+        begun, budget = time.monotonic(), self._budget()
         fork = execution.fork
         reused = fork.reused_seconds if fork else 0.0
 
@@ -460,7 +527,7 @@ class Engine:
                     begun = time.monotonic()
                     kept = keep_calls if self.settings.keep_prompts else None
                     attempts = fork.attempts if fork else Counter[str]()
-                    recorder = Recorder(emit, clock, self._budget(), attempts, keep_calls=kept)
+                    recorder = Recorder(emit, clock, budget, attempts, keep_calls=kept)
                     return await execution.work(recorder, person)
             except asyncio.CancelledError:  # while it waited
                 execution.keep_attachments()
@@ -470,7 +537,41 @@ class Engine:
         run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
         status, error = await work
         await asyncio.to_thread(self._drop_removed, run.id)
-        emit(await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused))
+        last = await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused)
+        task = asyncio.current_task()
+        if not (task and suggests and self.settings.suggest_follow_ups != "off" and is_worth_follow_ups(last)):
+            emit(last)
+            return
+        self._suggesting[run] = task  # before the end is told: whoever hears of it knows that there is more to come
+        try:
+            emit(last)
+            await self._suggest(run, last, budget, person)
+        finally:
+            del self._suggesting[run]
+
+    async def _suggest(self, run: Run, last: RunFinished, budget: Budget, person: str) -> None:
+        """In a turn of its own, behind the questions of others."""
+        try:
+            model = self._models.open()
+            if not (model.suggests or self.settings.suggest_follow_ups == "always"):
+                return
+            async with self._admission.turn(person), asyncio.timeout(SUGGESTING_LIMIT):
+                questions = await suggested(run.events, last, model, budget)
+            self.history.save_suggestions(run.id, questions)
+        except (PlainError, TimeoutError, SQLAlchemyError) as error:  # an answer is an answer without them
+            log.warning("After run %s nothing is suggested: %s %s", run.id, type(error).__name__, error)
+
+    def _drop_suggestions(self, conversation_id: str) -> None:
+        """Those that are being made: the conversation goes on without them."""
+        for run, task in tuple(self._suggesting.items()):
+            if run.conversation_id == conversation_id:
+                self._loop.call_soon_threadsafe(task.cancel)
+
+    async def _end_suggestions(self) -> None:
+        tasks = tuple(self._suggesting.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _on_removal(self) -> None:
         """In any thread: of the store's jobs, too."""
@@ -540,6 +641,7 @@ class Engine:
         for run in self._in_flight(conversation_id):
             run.stop()
             run.result()
+        self._drop_suggestions(conversation_id)
         self.history.delete_conversation(conversation_id)
         self._sweep_checkpoints()
 

@@ -23,6 +23,7 @@ from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted, NotSaved
 from rag.runs import schema
+from rag.runs.branches import Branch, Branches
 from rag.runs.summary import summarize_run
 from rag.text.citations import MARKER
 from rag.trace.calls import MOST_OF_A_RUN, Call, pack, unpack, within_limits
@@ -46,6 +47,9 @@ TITLE_LENGTH = 60
 
 MOST_TURNS = 3
 """that a follow-up is read against: what it leans on is mostly in the last one, and the embedded model reads slowly"""
+
+LONGEST_REASON = 500
+"""characters beside a thumb"""
 
 LONGEST_SAID = 300
 """characters of a question or an answer of them"""
@@ -88,6 +92,10 @@ class PastRun(BaseModel, frozen=True):
             return self.cause_by_person
         return "misread" if self.cause == "none" and self.feedback == -1 else self.cause
 
+    feedback_reason: str | None = None
+    follows: str | None = None
+    """the run before it in its branch; None for the first"""
+
 
 class Outline(NamedTuple):
     """A run without what its steps did."""
@@ -110,6 +118,7 @@ class History:
         self._removed: set[str] = set()
         """documents that were removed since it was opened: runs that have read them may go on"""
         self._saving = threading.Lock()
+        self._branches = Branches(self._database)
 
     @staticmethod
     def refuse_newer(data_dir: Path) -> None:
@@ -137,12 +146,7 @@ class History:
     ) -> Conversation:
         """`origin_run_id`: of a fork, which goes when that run does."""
         now = time.time()
-        title = " ".join(question.split())
-        row = Conversation(
-            id=uuid.uuid4().hex,
-            title=title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…",
-            updated_at=now,
-        )
+        row = Conversation(id=uuid.uuid4().hex, title=_title(question), updated_at=now)
         with self._changing() as connection:
             connection.execute(
                 schema.conversations.insert().values(
@@ -175,6 +179,19 @@ class History:
     def conversation_exists(self, conversation_id: str) -> bool:
         return self.conversation(conversation_id) is not None
 
+    def list_in_chat(self, conversation_id: str) -> None:
+        """That of a fork or a comparison, once it is gone on with: it no longer goes when its origin does."""
+        this = (schema.conversations.c.id == conversation_id, ~_IS_CHAT)
+        with self._changing() as connection:
+            connection.execute(schema.conversations.update().where(*this).values(kind="chat", origin_run_id=None))
+
+    def rename_conversation(self, conversation_id: str, title: str) -> None:
+        """It keeps its place in the list, and its title where the new one is blank."""
+        if title.strip():
+            this = schema.conversations.c.id == conversation_id
+            with self._changing() as connection:
+                connection.execute(schema.conversations.update().where(this).values(title=_title(title)))
+
     def delete_conversation(self, conversation_id: str) -> None:
         """With its runs."""
         with self._changing() as connection:
@@ -186,16 +203,16 @@ class History:
             return self._select_runs()
         return self._select_runs(schema.runs.c.conversation_id == conversation_id)
 
-    def count_runs(self, conversation_id: str) -> int:
-        with self._database.connect() as connection:
-            count = select(func.count()).where(schema.runs.c.conversation_id == conversation_id)
-            return connection.execute(count).scalar_one()
+    def branch(self, conversation_id: str, *, through: str | None = None) -> Branch:
+        """As `Branches.branch`."""
+        return self._branches.branch(conversation_id, through=through)
 
-    def outlines(self, conversation_id: str, latest: int) -> list[Outline]:
-        """Of the last `latest` runs of a conversation, the earliest first. What passages and grades fill stays unread,
-        however long the conversation is.
+    def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[Outline]:
+        """Of the last `latest` runs of a branch, the latest one unless another is given, the earliest first. What
+        passages and grades fill stays unread, however long the conversation is.
         """
-        runs = self._select_runs(schema.runs.c.conversation_id == conversation_id, latest=latest)
+        branch = branch or self.branch(conversation_id)
+        runs = self._select_runs(schema.runs.c.id.in_(branch.runs[-latest:]))
         # An event's JSON begins with its kind, and quotes within its texts are escaped.
         event = schema.events.c.event
         is_short = ~event.startswith('{"kind":"step_finished"')
@@ -211,14 +228,14 @@ class History:
                 found[run_id].append(from_json(text))
         return [Outline(run, tuple(found[run.id])) for run in runs]
 
-    def turns(self, conversation_id: str, *, before: str) -> tuple[Turn, ...]:
-        """The last things that were asked and answered, each question once, the earliest first, for the question
-        `before` which they stand; follow-ups as they were understood. Long ones are shortened.
+    def turns(self, conversation_id: str, *, before: str, branch: Branch | None = None) -> tuple[Turn, ...]:
+        """The last things that were asked and answered in a branch, the latest one unless another is given, each
+        question once, the earliest first, for the question `before` which they stand; follow-ups as they were
+        understood. Long ones are shortened.
         """
+        branch = branch or self.branch(conversation_id)
         said: dict[str, Turn] = {}
-        for run in reversed(
-            self._select_runs(schema.runs.c.conversation_id == conversation_id, schema.runs.c.status == "finished")
-        ):
+        for run in reversed(self._select_runs(schema.runs.c.id.in_(branch.runs), schema.runs.c.status == "finished")):
             if run.question != before and run.question not in said and (turn := _turn(self.events(run.id))):
                 said[run.question] = turn
             if len(said) == MOST_TURNS:
@@ -240,6 +257,8 @@ class History:
             return
         with self._saving, self._changing() as connection:
             if isinstance(event, RunStarted):
+                of_it = schema.runs.c.conversation_id == event.conversation_id
+                latest = select(schema.runs.c.id).where(of_it).order_by(schema.runs.c.started_at.desc()).limit(1)
                 connection.execute(
                     schema.runs.insert().values(
                         id=run_id,
@@ -249,6 +268,7 @@ class History:
                         pipeline=event.pipeline,
                         started_at=event.at,
                         status="running",
+                        follows=latest.scalar_subquery() if event.follows is None else event.follows or None,
                     )
                 )
                 connection.execute(
@@ -334,14 +354,40 @@ class History:
             return bool(self._removed) and self._quotes(connection, run_id, frozenset(self._removed))
 
     def rate(self, run_id: str, feedback: Literal[-1, 1] | None) -> None:
+        """A thumb that is taken back takes its reason along."""
+        values = {"feedback": feedback} if feedback else {"feedback": None, "feedback_reason": None}
         with self._changing() as connection:
-            connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(feedback=feedback))
+            connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(values))
+
+    def explain_feedback(self, run_id: str, reason: str) -> None:
+        """Of a run with a thumb. `reason`: cut to LONGEST_REASON; blank for none."""
+        rated = (schema.runs.c.id == run_id, schema.runs.c.feedback.is_not(None))
+        with self._changing() as connection:
+            kept = reason.strip()[:LONGEST_REASON] or None
+            connection.execute(schema.runs.update().where(*rated).values(feedback_reason=kept))
+
+    def save_suggestions(self, run_id: str, questions: Sequence[str]) -> None:
+        """None of a run that has read a document which was removed meanwhile, or that was deleted."""
+        with self._saving, self._changing() as connection:
+            exists = connection.execute(select(schema.runs.c.id).where(schema.runs.c.id == run_id)).scalar()
+            if not exists or (self._removed and self._quotes(connection, run_id, frozenset(self._removed))):
+                return
+            rows = [{"run_id": run_id, "position": at, "question": each} for at, each in enumerate(questions)]
+            connection.execute(schema.suggestions.insert(), rows)
+
+    def suggestions(self, run_id: str) -> tuple[str, ...]:
+        """Questions that may be asked next, the best first."""
+        suggested = schema.suggestions.c
+        rows = select(suggested.question).where(suggested.run_id == run_id).order_by(suggested.position)
+        with self._database.connect() as connection:
+            return tuple(connection.execute(rows).scalars())
 
     def blank_documents(
         self, document_ids: Collection[str], quoting: Callable[[set[str]], object] = lambda runs: None
     ) -> bool:
         """Takes out of all traces, those of runs in flight too, what they quote of these documents, which are removed.
-        Prompts and replies of such a run go whole. `quoting` is told of these runs before, for what hangs on them.
+        Prompts and replies of such a run go whole, as does what was suggested after it. `quoting` is told of these runs
+        before, for what hangs on them.
 
         Whether it is gone from the files as well; else it is once more to be asked for.
         """
@@ -352,7 +398,8 @@ class History:
         quoting(runs)
         for run_id in runs:
             with self._changing() as connection:
-                connection.execute(schema.calls.delete().where(schema.calls.c.run_id == run_id))
+                for table in (schema.calls, schema.suggestions):
+                    connection.execute(table.delete().where(table.c.run_id == run_id))
                 rows = connection.execute(
                     select(schema.events.c.position, schema.events.c.event).where(schema.events.c.run_id == run_id)
                 ).all()
@@ -408,9 +455,15 @@ def _asked_with(words: str) -> list[ColumnElement[bool]]:
 
 
 def _holds(word: str) -> ColumnElement[bool]:
-    """The title is the first question, of which there may be no run yet."""
+    """The title may be a person's own, or a first question of which there is no run yet."""
     asked = select(schema.runs.c.conversation_id).where(schema.runs.c.question.icontains(word, autoescape=True))
     return or_(schema.conversations.c.title.icontains(word, autoescape=True), schema.conversations.c.id.in_(asked))
+
+
+def _title(text: str) -> str:
+    """On one line, and not too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"
 
 
 def _turn(events: Sequence[Event]) -> Turn | None:

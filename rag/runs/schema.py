@@ -52,6 +52,8 @@ runs = Table(
     Index("ix_runs_started_at", "started_at", "id"),
     Index("ix_runs_pipeline", "pipeline", "started_at"),
     Index("ix_runs_index_name", "index_name", "started_at"),
+    Column("feedback_reason", Text),
+    Column("follows", String),
 )
 
 events = Table(
@@ -92,6 +94,14 @@ compared = Table(
     Column("run_id", ForeignKey("runs.id", ondelete="SET NULL"), index=True),
 )
 """their columns; without a run where it was deleted since, with another conversation"""
+suggestions = Table(
+    "suggestions",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("question", Text, nullable=False),
+)
+"""what may be asked after a run"""
 
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cache
 
-from rag.trace.passages import Passage
+from rag.trace.passages import Citation
 
 TAGS = (
     "passage",
@@ -64,21 +64,21 @@ def _letter(letter: str) -> str:
     return re.escape(letter)
 
 
-def passages_block(passages: Sequence[Passage]) -> str:
+def passages_block(passages: Sequence[Citation]) -> str:
     return "\n".join(
         fenced("passage", passage.text, number=passage.number, title=place(passage), **_origin(passage))
         for passage in passages
     )
 
 
-def _origin(passage: Passage) -> dict[str, str]:
+def _origin(passage: Citation) -> dict[str, str]:
     """Of what is from outside, so that a model can tell it from the documents, and how old it is."""
     if passage.origin == "documents":
         return {}
     return {"origin": passage.origin, **({"published": passage.published} if passage.published else {})}
 
 
-def place(passage: Passage) -> str:
+def place(passage: Citation) -> str:
     """Where a passage stands: the document's title and the headings above it."""
     return " > ".join(dict.fromkeys((passage.title, *passage.headings)))
 

@@ -63,9 +63,9 @@ class Change(Frozen):
 class Origin(Frozen):
     """What a run was made from."""
 
-    kind: Literal["fork", "comparison", "again"]
+    kind: Literal["fork", "comparison"]
     run_id: str | None = None
-    """the run that it forks or repeats; of a comparison none"""
+    """the run that it forks; of a comparison none"""
     step: str | None = None
     attempt: int | None = None
     """of a fork: the step that was changed"""
@@ -85,9 +85,10 @@ class RunStarted(Frozen):
     style: Style = Style()
     origin: Origin | None = None
     """None: it was asked in the chat, or on a command line"""
+    follows: str | None = None
+    """the run before it in its branch, "" where it is the first; None: whichever was asked before it"""
     at: float
     """seconds since the epoch; all other times are seconds since this one"""
-    origin: Origin | None = None
 
 
 class StepStarted(Frozen):

@@ -106,6 +106,8 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         TAVILY_API_KEY="tvly-of-the-tests",
         CRAWL_ALLOWED="127.0.0.1",
         CRAWL_RATE="50",
+        SUGGEST_FOLLOW_UPS="off",
+        PRELOAD="false",
     )
     app.start()
     yield app
@@ -116,7 +118,12 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 def app(process: App, server: OpenAIServer, tavily: TavilyServer, data_dir: Path) -> Iterator[App]:
     """With nothing in it. Whatever a test does, the log may hold neither a fault of ours nor the key."""
     before = process.log.stat().st_size
-    process.renew(DATA_DIR=str(data_dir), OPENAI_BASE_URL=server.base_url, TAVILY_BASE_URL=tavily.url)
+    process.renew(
+        DATA_DIR=str(data_dir),
+        OPENAI_BASE_URL=server.base_url,
+        TAVILY_BASE_URL=tavily.url,
+        SUGGEST_FOLLOW_UPS="off",
+    )
     yield process
     log = process.log.read_bytes()[before:].decode()
     # Not every traceback: Streamlit's server leaves one when a tab is closed in the midst of its first words.

@@ -22,12 +22,14 @@ def shown(label: str) -> str:
 
 
 class ChatPage:
-    def __init__(self, language: Language = "en", conversation: str | None = None) -> None:
+    def __init__(self, language: Language = "en", conversation: str | None = None, branch: str | None = None) -> None:
         self.words = texts(language)
         self.app = AppTest.from_file(INDEX_PAGE, default_timeout=30)
         self.app.query_params["lang"] = language
         if conversation:
             self.app.query_params["c"] = conversation
+        if branch:
+            self.app.query_params["b"] = branch
         self.look()
 
     def look(self) -> "ChatPage":
@@ -37,8 +39,11 @@ class ChatPage:
 
     @property
     def conversation(self) -> str | None:
-        named = self.app.query_params.get("c")
-        return named[0] if isinstance(named, list) else named
+        return self._address("c")
+
+    @property
+    def branch(self) -> str | None:
+        return self._address("b")
 
     @property
     def buttons(self) -> list[str]:
@@ -97,6 +102,10 @@ class ChatPage:
         engine().run(latest.id).result()
         self.look()
         return engine().history.run(latest.id)
+
+    def _address(self, name: str) -> str | None:
+        named = self.app.query_params.get(name)
+        return named[0] if isinstance(named, list) else named
 
     @property
     def _pipelines(self) -> list[str]:

@@ -1,6 +1,7 @@
 """An answer as HTML: what it lets through, what its markers open, and what is highlighted there."""
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,84 @@ def test_an_answer_is_markdown(engine):
     assert "<strong>2,500円</strong>" in html
     assert "<li>" in html
     assert "<td>1</td>" in html
+
+
+FORMULAE = {
+    "$x^2$": "<msup>",
+    r"\(\frac{a}{b}\)": "<mfrac>",
+    "$$\nE = mc^2\n$$": 'display="block"',
+    "Thus:\n\\[\nE = mc^2\n- 1\n\\]": 'display="block"',
+    "Thus:\n$$\nE = mc^2\n- 1\n$$\nand": 'display="block"',
+    "Thus $$E = mc^2$$.": 'display="block"',
+    r"$$\begin{aligned} a &= b \\ &= c \end{aligned}$$": "<mtable",
+    "| a |\n|---|\n| $x_1$ |": "<msub>",
+}
+
+
+@pytest.mark.parametrize("written", FORMULAE)
+def test_a_formula_is_written_as_mathml_and_its_latex_stands_in_its_place_till_it_is_drawn(engine, written):
+    html = html_of(engine, written)
+    [drawn] = re.findall(r'<code data-mathml="([^"]*)">', html)
+    assert unescape(drawn).startswith("<math ")
+    assert FORMULAE[written] in unescape(drawn)
+    assert "mathml" not in Tags(html).text
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "It is $5 and $10.", "US$5 to US$10", "$5 and 10$", "$5から10$", "切符は$5、定期は$10で", "$1,200.50, or $3",
+        "5$ or 10$",
+        "| a |\n|---|\n| $5 |\n| $6 |", "`$x$`", "    $x$", "\\$x\\$", "$ x $", "$x", "$$", "$$\n\nx$$",
+        "\\(x", "a\\[0\\]", "\\[x",
+    ],
+)  # fmt: skip
+def test_a_price_and_what_is_no_formula_stay_text(engine, written):
+    html = html_of(engine, written)
+    assert "mathml" not in html
+    assert "formula" not in html
+
+
+def test_a_marker_beside_a_formula_stays_a_marker_and_one_in_it_does_not(engine, citation):
+    html = html_of(engine, "$x[1]$ is so [1].", citation)
+    answer = html.partition('class="sources"')[0]
+    assert answer.count("<button") == 1
+    assert "x[1]</code>" in answer
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\href{javascript:alert(1)}{x}", r"\text{<img src=x onerror=alert(1)>}", "<script>alert(1)</script>",
+        r"\class{copy}{x}", r"\cssId{a}{x}", r"\style{position:fixed}{x}", r"\hspace{9000em}x",
+        r"\rule{9000px}{9000px}",
+        r"\color{red}x", r"\includegraphics{https://elsewhere.example/p.png}", r'\text{" onload="alert(1)}',
+        r"\unicode{60}b>",
+        r"\text{&lt;b&gt;}", r"\text{&amp;lt;b&amp;gt;}",
+    ],
+)  # fmt: skip
+def test_a_hostile_formula_runs_nothing_leads_nowhere_and_takes_no_page(engine, latex):
+    html = html_of(engine, f"${latex}$")
+    assert Tags(html).names <= {"div", "p", "span", "code", "br"}
+    assert Tags(html).attributes <= {"class", "data-mathml", "title"}
+    for drawn in re.findall(r'data-mathml="([^"]*)"', html):
+        inside = Tags(unescape(drawn))
+        assert all(name.startswith("m") for name in inside.names)
+        assert not inside.attributes & {"href", "class", "id", "style", "src", "mathcolor", "mathbackground", "height"}
+        assert "9000" not in unescape(drawn)
+
+
+@pytest.mark.parametrize(
+    "latex", ["{" * 500, "\\frac{" * 300, "^", "a^b^c", "\\left(", "\\begin{x}", "&", "\\genfrac{}{}", "}"]
+)
+def test_what_is_no_latex_stays_as_it_was_written(engine, latex):
+    assert latex in unescape(html_of(engine, f"$$\n{latex}\n$$"))
+
+
+def test_code_can_be_copied_and_a_table_stays_within_itself(engine, citation):
+    html = html_of(engine, "```python\na[1] = '<b>'\n```\n\n    indented", citation, language="en")
+    assert html.count('class="copy"') == 2
+    assert "<pre><code>a[1] = &#x27;&lt;b&gt;&#x27;\n</code></pre>" in html
 
 
 def test_html_in_an_answer_is_shown_and_not_run(engine):

@@ -12,6 +12,8 @@ from markdown_it.token import Token
 from index_store.base.errors import UnknownSection
 from index_store.catalogue.records import Section
 from index_store.store import IndexStore
+from pages.widgets.chat.copying import copy_button
+from pages.widgets.chat.formulae import with_formulae
 from pages.widgets.location import links_to, location
 from pages.words import say
 from rag.text.citations import MARKER
@@ -33,11 +35,26 @@ def _link_close(*_: object) -> str:
     return "</span>"
 
 
-# Neither HTML, pictures nor links: a document that had the model write one could send what is on the page elsewhere.
-_markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-_markdown.add_render_rule("text", _text)
-_markdown.add_render_rule("link_open", _link_open)
-_markdown.add_render_rule("link_close", _link_close)
+def _code(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _env: object) -> str:
+    return f'<div class="code">{copy_button("chat.copy")}<pre><code>{escape(tokens[at].content)}</code></pre></div>'
+
+
+def _reader() -> MarkdownIt:
+    """Neither HTML, pictures nor links: a document that had the model write one could send what is on the page
+    elsewhere.
+    """
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    markdown.add_render_rule("text", _text)
+    markdown.add_render_rule("link_open", _link_open)
+    markdown.add_render_rule("link_close", _link_close)
+    return markdown
+
+
+_passages = _reader()
+"""as they were read: cut where a chunk ends, be it in the midst of a formula"""
+_answers = with_formulae(_reader())
+_answers.add_render_rule("fence", _code)
+_answers.add_render_rule("code_block", _code)
 
 
 def show_answer(
@@ -51,7 +68,7 @@ def answer_html(
     text: str, citations: Sequence[Citation], store: IndexStore, key: str, heading: str = "chat.sources"
 ) -> str:
     buttons = {str(each.number): _button(each, key) for each in citations}
-    answer = f'<div class="answer">{_markdown.render(text, buttons)}</div>'
+    answer = f'<div class="answer">{_answers.render(text, buttons)}</div>'
     if not citations:
         return answer
     sources = "".join(f"<li>{buttons[str(each.number)]} {_source(each)}</li>" for each in citations)
@@ -121,7 +138,7 @@ def _card(citation: Citation, store: IndexStore, id_: str) -> str:
     return (
         f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
         f"<small>{escape(citation.source)}</small></header>{note}"
-        f"{_markdown.render(before)}{_read(citation)}{_markdown.render(after)}"
+        f"{_passages.render(before)}{_read(citation)}{_passages.render(after)}"
         f"<footer>{links_to(citation)}</footer></div>"
     )
 
@@ -129,8 +146,8 @@ def _card(citation: Citation, store: IndexStore, id_: str) -> str:
 def _read(citation: Citation) -> str:
     """What the model read, with the chunk in it that was found."""
     text, (start, end) = citation.text, citation.found
-    found = f'<div class="cited">{_markdown.render(text[start:end])}</div>'
-    return f'<div class="read">{_markdown.render(text[:start])}{found}{_markdown.render(text[end:])}</div>'
+    found = f'<div class="cited">{_passages.render(text[start:end])}</div>'
+    return f'<div class="read">{_passages.render(text[:start])}{found}{_passages.render(text[end:])}</div>'
 
 
 def _around(section: Section, citation: Citation) -> tuple[str, str]:

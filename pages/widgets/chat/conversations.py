@@ -6,14 +6,15 @@ fragment's refresh that was on its way still carries the address of before.
 
 import datetime
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal, NoReturn
 
 import streamlit as st
 
-from pages.process import engine
-from pages.widgets.errors import run_or_show_error
+from pages.process import engine, person
+from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.words import plain, say
-from rag.runs.history import Conversation
+from rag.runs.history import TITLE_LENGTH, Conversation
 
 LISTED = 30
 """conversations that are listed: each costs a third of a millisecond in every redraw"""
@@ -21,6 +22,8 @@ MORE = 100
 """with every press of the button below them"""
 LONGEST_WORDS = 100
 """characters"""
+RENAMED = "renamed conversation"
+"""in the session: the one whose title is being written"""
 
 
 def current_conversation() -> str | None:
@@ -34,6 +37,9 @@ def current_conversation() -> str | None:
 
 def open_conversation(conversation_id: str | None) -> NoReturn:
     """None opens a new one."""
+    if conversation_id != st.session_state.get("conversation"):
+        st.session_state.branch = None
+        st.query_params.pop("b", None)
     st.session_state.conversation = conversation_id
     if conversation_id:
         st.query_params["c"] = conversation_id
@@ -71,6 +77,36 @@ def _ask_words() -> str:
     )
 
 
+def _offer_to_rename(conversation: Conversation) -> None:
+    """A second press leaves the title as it is."""
+    begins = st.session_state.get(RENAMED) != conversation.id
+    st.button(
+        "✎",
+        key=f"rename-{conversation.id}",
+        type="tertiary",
+        help=say("sidebar.rename"),
+        on_click=st.session_state.update,
+        args=({RENAMED: conversation.id if begins else None},),
+    )
+
+
+def _ask_title(conversation: Conversation) -> None:
+    key = f"title-{conversation.id}"
+    st.text_input(
+        say("sidebar.rename"),
+        value=conversation.title,
+        max_chars=TITLE_LENGTH,
+        key=key,
+        label_visibility="collapsed",
+        on_change=lambda: _rename(conversation.id, st.session_state[key]),
+    )
+
+
+def _rename(conversation_id: str, title: str) -> None:
+    run_as_callback(partial(engine().rename_conversation, conversation_id, title, person=person()))
+    st.session_state[RENAMED] = None
+
+
 def _list_more() -> None:
     st.session_state["conversations listed"] += MORE
 
@@ -86,8 +122,12 @@ def _show_list(conversations: Sequence[Conversation], current: str | None) -> No
             shown = group
         with st.container(horizontal=True, wrap=False, gap=None, key=f"conversation-{conversation.id}"):
             kind: Literal["secondary", "tertiary"] = "secondary" if conversation.id == current else "tertiary"
-            if st.button(plain(conversation.title), key=f"open-{conversation.id}", type=kind, width="stretch"):
+            if conversation.id == current == st.session_state.get(RENAMED):
+                _ask_title(conversation)
+            elif st.button(plain(conversation.title), key=f"open-{conversation.id}", type=kind, width="stretch"):
                 open_conversation(conversation.id)
+            if conversation.id == current:
+                _offer_to_rename(conversation)
             if (
                 conversation.id == current
                 and st.button("×", key=f"delete-{conversation.id}", type="tertiary", help=say("sidebar.delete"))

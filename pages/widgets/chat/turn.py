@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Literal
@@ -11,6 +12,9 @@ import streamlit as st
 from pages.process import engine, person
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
+from pages.widgets.chat.ask import ask_like
+from pages.widgets.chat.conversations import open_conversation
+from pages.widgets.chat.copying import show_copy_run
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
@@ -19,10 +23,10 @@ from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
-from rag.runs.history import PastRun
+from rag.runs.history import LONGEST_REASON, PastRun
 from rag.runs.run import Run
 from rag.runs.summary import answer_so_far, cited_so_far
-from rag.trace.events import Event, RunFinished, RunStarted
+from rag.trace.events import Event, RunFinished
 
 PICTURES = Path(__file__).parents[2]
 ASSISTANT, USER = PICTURES / "icon.svg", PICTURES / "user.svg"
@@ -97,7 +101,7 @@ def show_past(
             is_no_answer = last.outcome == "not_in_documents"
             show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_no_answer=is_no_answer)
         show_ending(last)
-        _show_actions(run, outline, go_to or _stay)
+        _show_actions(run, outline, go_to or open_conversation)
 
 
 def show_ending(last: RunFinished) -> None:
@@ -111,50 +115,52 @@ def show_ending(last: RunFinished) -> None:
 
 
 def _show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], object]) -> None:
-    started = _started(outline)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         key = f"feedback-{run.id}"
-        st.feedback(
+        thumb = st.feedback(
             "thumbs",
             key=key,
             default=None if run.feedback is None else int(run.feedback == 1),
             on_change=lambda: run_as_callback(engine().history.rate, run.id, _thumb(st.session_state[key])),
         )
         if st.button(f"↻ {say('chat.again')}", key=f"again-{run.id}", type="tertiary"):
-            _ask_again(run, started, run.pipeline, go_to)
+            _ask_again(run, outline, run.pipeline, go_to)
         others = f"others-{run.id}"
         with st.popover(say("chat.with_another"), key=fresh_key(others), type="tertiary"):
             for name in PIPELINES:
                 label = say(f"pipeline.{name}")
                 if name != run.pipeline and st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
                     renew(others)
-                    _ask_again(run, started, name, go_to)
+                    _ask_again(run, outline, name, go_to)
         beside = {"runs": run.id, "lang": language()}
         st.page_link("compare.py", label=f"⇄ {say('compare.with')}", query_params=beside)
+        show_copy_run(outline)
+    if thumb is not None:
+        _ask_reason(run)
 
 
-def _ask_again(run: PastRun, started: RunStarted, pipeline: str, go_to: Callable[[str], object]) -> None:
+def _ask_reason(run: PastRun) -> None:
+    """Why the answer has its thumb, in the person's words."""
+    key = f"reason-{run.id}"
+    explain = partial(engine().explain_feedback, run.id, person=person())
+    st.text_input(
+        say("chat.reason"),
+        value=run.feedback_reason or "",
+        max_chars=LONGEST_REASON,
+        key=key,
+        placeholder=say("chat.reason"),
+        label_visibility="collapsed",
+        on_change=lambda: run_as_callback(explain, st.session_state[key]),
+    )
+    if st.session_state[key].strip():
+        st.caption(say("chat.reason_kept"))
+
+
+def _ask_again(run: PastRun, outline: Sequence[Event], pipeline: str, go_to: Callable[[str], object]) -> None:
     def ask() -> None:
-        asked = engine().ask(
-            run.question,
-            index=run.index,
-            pipeline_name=pipeline,
-            conversation_id=run.conversation_id,
-            retrieval=started.retrieval,
-            style=started.style,
-            person=person(),
-        )
-        go_to(asked.conversation_id)
+        go_to(ask_like(run, outline, run.question, pipeline=pipeline).conversation_id)
 
     run_or_show_error(ask)  # a question of before may be longer than is taken today
-
-
-def _stay(_conversation_id: str) -> None:
-    st.rerun()
-
-
-def _started(events: Sequence[Event]) -> RunStarted:
-    return next(each for each in events if isinstance(each, RunStarted))
 
 
 def _thumb(chosen: int | None) -> Literal[-1, 1] | None:

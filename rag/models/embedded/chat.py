@@ -14,7 +14,7 @@ from rag.models.embedded.attribution import AttributedText
 from rag.models.embedded.engine import CONTEXT
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
 from rag.models.embedded.today import asks_of_today
-from rag.models.replies import KeywordsReply
+from rag.models.replies import FollowUpsReply, KeywordsReply
 from rag.models.usage import Usage, tokens_of
 from rag.text.citations import claims, without_markers
 from rag.text.language import Language
@@ -23,10 +23,13 @@ from rag.trace.calls import About
 from rag.trace.details import Route, Turn
 from rag.trace.events import Style
 from rag.trace.grades import Grade, Grounding, Level, Usefulness
-from rag.trace.passages import Passage
+from rag.trace.passages import Citation, Passage
 
 ANSWER_TOKENS = 400
 """a small model that loops would otherwise fill its context"""
+
+FOLLOW_UP_TOKENS = 150
+"""three short questions"""
 
 LINE_TOKENS = 200
 """of a question or a query in other words: 300 characters of Japanese"""
@@ -46,6 +49,8 @@ class EmbeddedChat(ChatModel):
     """a wrong answer passes its check at the next try sooner than it gets right"""
     speculates = False
     """calls wait for each other"""
+    suggests = False
+    """the next question would wait for them, for some ten seconds"""
 
     def answer(
         self,
@@ -101,6 +106,13 @@ class EmbeddedChat(ChatModel):
     async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
         prompt = prompts.standalone(question, turns, language)
         return await self.client.write(prompt, usage, about=About("standalone"), max_tokens=LINE_TOKENS)
+
+    async def suggest_follow_ups(
+        self, question: str, answer: str, sources: Sequence[Citation], usage: Usage, *, language: Language
+    ) -> tuple[str, ...]:
+        prompt = prompts.follow_ups(question, without_markers(answer), sources, language)
+        message = await self.client.ask(prompt, usage, about=About("follow_ups"), max_tokens=FOLLOW_UP_TOKENS)
+        return FollowUpsReply.read(message.text) or ()
 
     async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
         return await self._grade(grading.relevance(question, passage), usage, About("relevance", named(passage)))

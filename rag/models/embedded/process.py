@@ -78,7 +78,10 @@ class EmbeddedServer:
         return self._endpoint is not None and child is not None and child.poll() is None
 
     def stop(self) -> None:
-        """Ends the child process, where there is one; `start` may follow."""
+        """Ends the child process, where there is one, one that still loads its model too; `start` may follow."""
+        child = self._child
+        if child and not self._endpoint:  # who waits for it holds the lock
+            child.kill()
         with self._lock:
             self._end_child()
 

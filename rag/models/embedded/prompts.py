@@ -13,7 +13,7 @@ from rag.text.fence import fenced, passages_block
 from rag.text.language import Language
 from rag.trace.details import Turn
 from rag.trace.events import Style
-from rag.trace.passages import Passage
+from rag.trace.passages import Citation, Passage
 
 _LANGUAGE: dict[Language, str] = {"ja": "Japanese", "en": "English"}
 
@@ -119,6 +119,14 @@ def keywords(question: str, language: Language) -> Prompt:
         for message in (("user", f"Question: {asked}"), ("assistant", f"Search words: {words}"))
     ]
     return [("system", PICKING), *shown, ("user", f"Question: {question}")]
+
+
+def follow_ups(question: str, answer: str, sources: Sequence[Citation], language: Language) -> Prompt:
+    task = (
+        f"Someone asked: {question}\nThis was the answer:\n{fenced('answer', answer)}\n"
+        f"Write three other short questions in {_LANGUAGE[language]} that the passages above answer, one a line."
+    )
+    return [("system", SYSTEM), ("user", f"{passages_block(sources)}\n\n{task}")]
 
 
 def memory(question: str, language: Language) -> Prompt:

@@ -10,7 +10,15 @@ from index_store.base.errors import RequestRefused
 from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing, named, numbered, quoting
 from rag.models.client import ChatClient, Prompt, Restart
 from rag.models.context_window import ContextWindow
-from rag.models.replies import GroundingReply, KeywordsReply, RelevanceReply, Reply, RouteReply, UsefulnessReply
+from rag.models.replies import (
+    FollowUpsReply,
+    GroundingReply,
+    KeywordsReply,
+    RelevanceReply,
+    Reply,
+    RouteReply,
+    UsefulnessReply,
+)
 from rag.models.service import prompts
 from rag.models.service.cited_text import CitedText
 from rag.models.usage import Usage
@@ -21,7 +29,7 @@ from rag.trace.calls import About
 from rag.trace.details import Turn
 from rag.trace.events import Style
 from rag.trace.grades import Grade, Grounding, Usefulness
-from rag.trace.passages import Passage
+from rag.trace.passages import Citation, Passage
 
 T = TypeVar("T")
 Way = Callable[[dict[str, Any]], dict[str, Any]]
@@ -31,6 +39,7 @@ class ServiceChat(ChatModel):
     """A model behind a key or a URL."""
 
     regenerates = True
+    suggests = True
 
     def __init__(
         self,
@@ -96,6 +105,12 @@ class ServiceChat(ChatModel):
     async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
         prompt = prompts.standalone(question, turns, language)
         return await self.client.write(prompt, usage, about=About("standalone"))
+
+    async def suggest_follow_ups(
+        self, question: str, answer: str, sources: Sequence[Citation], usage: Usage, *, language: Language
+    ) -> tuple[str, ...]:
+        prompt = prompts.follow_ups(question, answer, sources, language)
+        return await self._read(prompt, FollowUpsReply, FollowUpsReply.read, usage, About("follow_ups")) or ()
 
     async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
         prompt = prompts.relevance(question, passage)

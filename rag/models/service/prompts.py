@@ -11,7 +11,7 @@ from rag.text.fence import fenced, passages_block
 from rag.text.language import Language, language_of
 from rag.trace.details import Turn
 from rag.trace.events import Style
-from rag.trace.passages import Passage
+from rag.trace.passages import Citation, Passage
 
 WORDING: dict[Language, Wording] = {"en": EN, "ja": JA}
 
@@ -62,6 +62,14 @@ def standalone(question: str, turns: Sequence[Turn], language: Language) -> Prom
     words = WORDING[language]
     said = "\n".join(fenced("turn", words.standalone_turn.format(**turn.model_dump())) for turn in turns)
     return [("system", words.standalone), ("user", words.standalone_case.format(turns=said, question=question))]
+
+
+def follow_ups(question: str, answer: str, sources: Sequence[Citation], language: Language) -> Prompt:
+    words = WORDING[language]
+    case = words.follow_ups_case.format(
+        passages=passages_block(sources), question=question, answer=fenced("answer", answer)
+    )
+    return [("system", words.follow_ups), ("user", case)]
 
 
 def keywords(question: str, language: Language) -> Prompt:

@@ -48,3 +48,5 @@ class Wording:
     """a follow-up is condensed into a standalone question"""
     standalone_case: str
     standalone_turn: str
+    follow_ups: str
+    follow_ups_case: str

@@ -74,6 +74,7 @@ def prompts_over(
         "rewrite of what was not useful": lambda model, usage: model.rewrite_question(
             question, question, usage, language=language, not_useful=said
         ),
+        "follow-ups": lambda model, usage: model.suggest_follow_ups(question, said, passages, usage, language=language),
         "standalone after a question": lambda model, usage: model.condense_question(
             question, [Turn(question=said, answer="Yes.")], usage, language=language
         ),

@@ -64,6 +64,7 @@ FIELDS = {
     "relevance": ("reason", "verdict", "score"),
     "grounding": ("reason", "unsupported", "support"),
     "usefulness": ("reason", "rating"),
+    "follow_ups": ("questions",),
     "retrieval_need": ("reason", "verdict", "score"),
 }
 
@@ -107,6 +108,7 @@ def test_a_passage_cannot_close_its_fence_nor_open_another(kind, name):
     [
         ("answer after a rejected one", "rejected"),
         ("answer without its claims", "unsupported"),
+        ("follow-ups", "answer"),
         ("rewrite of what was dropped", "found"),
         ("rewrite of what was not useful", "reason"),
     ],

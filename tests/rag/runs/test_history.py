@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
-from rag.runs.history import TITLE_LENGTH, History
+from rag.runs.history import LONGEST_REASON, TITLE_LENGTH, History
 from rag.runs.schema import FILE, SCHEMA
 from rag.trace.calls import MOST_OF_A_CALL, MOST_OF_A_RUN, Call, Message, Words
 from rag.trace.details import Detail, RefinementDetail, RetrievalDetail, Strip
@@ -131,6 +131,48 @@ def test_a_thumb_can_be_turned_and_taken_back(history):
         assert history.run("r").feedback == thumb
 
 
+def test_a_thumb_keeps_its_reason_when_it_is_turned_and_loses_it_when_it_is_taken_back(history):
+    history.save("r", started(history.new_conversation("日当は?").id))
+    history.explain_feedback("r", "no thumb yet")
+    assert history.run("r").feedback_reason is None
+    history.rate("r", -1)
+    history.explain_feedback("r", "  Wrong year.\nIt is of 2019. ")
+    assert history.run("r").feedback_reason == "Wrong year.\nIt is of 2019."
+    history.rate("r", 1)
+    assert (history.run("r").feedback, history.run("r").feedback_reason) == (1, "Wrong year.\nIt is of 2019.")
+    history.explain_feedback("r", "あ" * (LONGEST_REASON + 1))
+    assert history.run("r").feedback_reason == "あ" * LONGEST_REASON
+    history.explain_feedback("r", " ")
+    assert history.run("r").feedback_reason is None
+    history.explain_feedback("r", "Good.")
+    history.rate("r", None)
+    assert (history.run("r").feedback, history.run("r").feedback_reason) == (None, None)
+
+
+def test_a_conversation_has_the_name_that_it_is_given_and_is_found_by_it(history):
+    first, second = history.new_conversation("日当は?"), history.new_conversation("Trains")
+    history.save("r", started(first.id, at=1.0))
+    history.rename_conversation(first.id, "  出張の\n決まり ")
+    assert history.conversation(first.id).title == "出張の 決まり"
+    assert [each.id for each in history.conversations("決まり")] == [first.id]
+    assert [each.id for each in history.conversations("日当")] == [first.id]
+    assert [each.id for each in history.conversations()] == [second.id, first.id]
+    history.rename_conversation(first.id, "x" * 200)
+    assert history.conversation(first.id).title == "x" * (TITLE_LENGTH - 1) + "…"
+    history.rename_conversation(second.id, " \n")
+    assert history.conversation(second.id).title == "Trains"
+
+
+def test_what_may_be_asked_next_goes_with_its_run(history):
+    conversation = history.new_conversation("日当は?")
+    history.save_suggestions("r", ["Of no run"])
+    history.save("r", started(conversation.id))
+    history.save_suggestions("r", ["いつ?", "誰が?"])
+    assert history.suggestions("r") == ("いつ?", "誰が?")
+    history.delete_conversation(conversation.id)
+    assert history.suggestions("r") == ()
+
+
 def test_a_deleted_conversation_takes_its_runs_and_events_along_and_no_others(history):
     gone, kept = history.new_conversation("1").id, history.new_conversation("2").id
     history.save("gone", started(gone, "gone"))
@@ -224,13 +266,26 @@ INSERT INTO runs VALUES ('r', 'c', '日当は?', '規程', 'naive', 1, 'finished
 """
 """the last one that kept no prompts"""
 
+VERSION_2 = f"""
+{VERSION_1}
+UPDATE alembic_version SET version_num = '0002';
+CREATE TABLE calls (run_id VARCHAR NOT NULL, step VARCHAR NOT NULL, attempt INTEGER NOT NULL,
+    characters INTEGER NOT NULL, packed BLOB NOT NULL, PRIMARY KEY (run_id, step, attempt),
+    FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE);
+INSERT INTO conversations VALUES ('d', 'Trains?', 2, 2);
+INSERT INTO runs VALUES ('s', 'd', 'Trains?', '規程', 'naive', 2, 'finished', NULL);
+INSERT INTO runs VALUES ('t', 'c', '宿泊費は?', '規程', 'naive', 3, 'finished', -1);
+INSERT INTO runs VALUES ('u', 'c', '食費は?', '規程', 'naive', 4, 'finished', NULL);
+"""
+"""the last one whose conversations had no branches"""
+
 
 def sql(file: Path, script: str) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.executescript(script)
 
 
-@pytest.mark.parametrize("before", ["", BEFORE_VERSIONS, VERSION_1], ids=["new", "of 0.1.0", "0001"])
+@pytest.mark.parametrize("before", ["", BEFORE_VERSIONS, VERSION_1, VERSION_2], ids=["new", "of 0.1.0", "0001", "0002"])
 def test_a_history_has_the_same_tables_whatever_it_was_made_of(data_dir, before):
     data_dir.mkdir()
     sql(data_dir / FILE, before)
@@ -247,6 +302,14 @@ def test_runs_of_before_prompts_were_kept_have_none_and_new_ones_have(data_dir):
         assert history.calls("r", "generate", 2) == (call("日当は?"),)
         history.delete_conversation("c")
         assert history.calls("r", "generate", 2) == ()
+
+
+def test_runs_of_before_there_were_branches_follow_each_other_as_they_were_asked(data_dir):
+    data_dir.mkdir()
+    sql(data_dir / FILE, VERSION_2)
+    with closing(History(data_dir)) as history:
+        assert {run.id: run.follows for run in history.runs()} == {"r": None, "s": None, "t": "r", "u": "t"}
+        assert history.branch("c").runs == ("r", "t", "u")
 
 
 def test_a_newer_one_is_refused_and_stays_as_it_is(data_dir):

@@ -1,0 +1,89 @@
+"""Which branch of a conversation the page shows, and how to come to another: a question that was edited has siblings.
+
+The address names a run of the branch (?b=), to survive a reload; the session has the last word, as with conversations.
+"""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.process import engine, person
+from pages.widgets.chat.ask import ask_like
+from pages.widgets.chat.conversations import open_conversation
+from pages.widgets.chat.turn import USER, show_question
+from pages.widgets.errors import run_or_show_error
+from pages.words import say
+from rag.runs.branches import Branch
+from rag.runs.history import PastRun
+from rag.trace.events import Event
+
+EDITED = "edited question"
+"""in the session: the run whose question is being edited"""
+
+
+def current_branch(conversation_id: str) -> Branch:
+    """The latest one, unless another was chosen."""
+    named: str | None = st.session_state.setdefault("branch", st.query_params.get("b"))
+    branch = engine().branch(conversation_id, through=named, person=person())
+    if named not in branch.runs:
+        named = st.session_state.branch = None
+    if named and st.query_params.get("b") != named:
+        st.query_params["b"] = named
+    elif not named:
+        st.query_params.pop("b", None)
+    return branch
+
+
+def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> None:
+    """With the way to its siblings, and to editing it."""
+    if st.session_state.get(EDITED) == run.id:
+        _show_editor(run, events)
+        return
+    show_question(run.question)
+    siblings = branch.siblings_of(run.id)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"question-{run.id}"):
+        if len(siblings) > 1:
+            at = siblings.index(run.id)
+            _show_step("‹", "chat.wording_before", siblings[at - 1] if at else None, run.id)
+            st.caption(f"{at + 1}/{len(siblings)}", width="content")
+            _show_step("›", "chat.wording_after", siblings[at + 1] if at + 1 < len(siblings) else None, run.id)
+        st.button(
+            "✎",
+            key=f"edit-{run.id}",
+            type="tertiary",
+            help=say("chat.edit"),
+            on_click=st.session_state.update,
+            args=({EDITED: run.id},),
+        )
+
+
+def _show_step(sign: str, words: str, sibling: str | None, run_id: str) -> None:
+    """To a sibling, where there is one on that side."""
+    st.button(
+        sign,
+        key=f"{words}-{run_id}",
+        type="tertiary",
+        help=say(words),
+        disabled=sibling is None,
+        on_click=st.session_state.update,
+        args=({"branch": sibling, EDITED: None},),
+    )
+
+
+def _show_editor(run: PastRun, events: Sequence[Event]) -> None:
+    with st.chat_message("user", avatar=str(USER)), st.form(f"editor-{run.id}", border=False):
+        text = st.text_area(say("chat.edit"), value=run.question, key=f"wording-{run.id}", label_visibility="collapsed")
+        with st.container(horizontal=True, gap="small"):
+            asks = st.form_submit_button(say("chat.ask"), type="primary")
+            cancels = st.form_submit_button(say("documents.cancel"))
+    if cancels:
+        st.session_state[EDITED] = None
+        st.rerun()
+    if asks:
+        run_or_show_error(_ask_instead, run, events, text)
+
+
+def _ask_instead(run: PastRun, events: Sequence[Event], question: str) -> None:
+    asked = ask_like(run, events, question, edits=run.id)
+    st.session_state[EDITED] = None
+    open_conversation(asked.conversation_id)

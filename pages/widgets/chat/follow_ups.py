@@ -1,0 +1,41 @@
+"""Questions that the model suggests below the last answer: one press asks one of them."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.process import engine, person
+from pages.widgets.chat.ask import ask_like
+from pages.widgets.chat.conversations import open_conversation
+from pages.widgets.chat.pace import OFTEN
+from pages.widgets.documents.uploader import take_left
+from pages.widgets.errors import run_or_show_error
+from pages.words import plain, say
+from rag.runs.history import PastRun
+from rag.trace.events import Event
+
+
+def show_follow_ups(run: PastRun, events: Sequence[Event]) -> None:
+    """Those of the run, asked as it was; or nothing yet, until they come."""
+    if engine().is_suggesting(run.id, person=person()):
+        _wait_for(run.id)
+        return
+    questions = engine().suggestions(run.id, person=person())
+    if not questions:
+        return
+    with st.container(key="follow-ups", gap="xsmall"):
+        st.caption(say("chat.follow_ups"))
+        for number, question in enumerate(questions):
+            if st.button(plain(question), key=f"follow-up-{run.id}-{number}", width="stretch"):
+                run_or_show_error(_ask, run, events, question)
+
+
+def _ask(run: PastRun, events: Sequence[Event], question: str) -> None:
+    open_conversation(ask_like(run, events, question).conversation_id)
+
+
+@st.fragment(run_every=OFTEN)
+def _wait_for(run_id: str) -> None:
+    take_left()
+    if not engine().is_suggesting(run_id, person=person()):
+        st.rerun()

@@ -1,0 +1,24 @@
+"""The start of the embedded model, while it goes on."""
+
+import time
+
+import streamlit as st
+
+from pages.process import engine
+from pages.widgets.documents.uploader import take_left
+from pages.words import say
+
+
+def show_start() -> None:
+    """Nothing but while a model that has to be started is being started ahead of the first question."""
+    if engine().preloading_since is not None:
+        _show_start()
+
+
+@st.fragment(run_every=1.0)
+def _show_start() -> None:
+    take_left()
+    since = engine().preloading_since
+    if since is None:
+        st.rerun()
+    st.caption(say("chat.starting_model", seconds=round(time.time() - since)))

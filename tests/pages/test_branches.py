@@ -1,0 +1,107 @@
+"""A question that is edited: the new branch, the way back to the earlier one, and what is asked in it."""
+
+import pytest
+
+from index_store.base.errors import EmptyQuestion
+from tests.pages.chat_page import ChatPage
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+FIRST, SECOND, EDITED, LAST = "Who approves trains?", "Who pays for them?", "Who books them?", "And when?"
+
+
+@pytest.fixture
+def page(engine, server, tmp_path):
+    """With two questions asked."""
+
+    def page(language: str = "en") -> ChatPage:
+        file = tmp_path / "travel.md"
+        file.write_text("# Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
+        assert engine.store.add("handbook", file, file.name).error is None
+        server.default = "A director [1]."
+        page = ChatPage(language)
+        page.pick("pipeline.label", "naive")
+        for question in (FIRST, SECOND):
+            page.ask(question)
+        return page
+
+    return page
+
+
+def asked(page: ChatPage) -> list[str]:
+    return [each.partition(">")[2].partition("<")[0] for each in page.questions]
+
+
+def edit(page: ChatPage, place: int, text: str) -> None:
+    """Opens the editor of the question in that place, and asks `text`."""
+    [each for each in page.app.button if str(each.key).startswith("edit-")][place].click()
+    page.look()
+    page.app.text_area[0].set_value(text)
+    [submit] = [each for each in page.app.button if each.label == page.words["chat.ask"]]
+    submit.click()
+    page.look()
+
+
+@each_language
+def test_an_edited_question_is_shown_in_a_branch_and_the_earlier_one_is_a_press_away(page, language):
+    page = page(language)
+    edit(page, 1, EDITED)
+    page.wait()
+    assert asked(page) == [FIRST, EDITED]
+    assert "2/2" in [each.value for each in page.app.caption]
+    page.press("‹")
+    assert asked(page) == [FIRST, SECOND]
+    assert "1/2" in [each.value for each in page.app.caption]
+    page.press("›")
+    assert asked(page) == [FIRST, EDITED]
+
+
+def test_a_reload_keeps_the_branch_and_another_conversation_begins_with_its_latest(page):
+    page = page()
+    edit(page, 1, EDITED)
+    page.wait()
+    page.press("‹")
+    again = ChatPage(conversation=page.conversation, branch=page.branch)
+    assert asked(again) == [FIRST, SECOND]
+    again.press(again.words["sidebar.new_chat"])
+    assert again.branch is None
+    again.press(FIRST)
+    assert asked(again) == [FIRST, EDITED]
+
+
+def test_what_is_asked_next_goes_on_with_the_branch_that_is_shown(page):
+    page = page()
+    edit(page, 1, EDITED)
+    page.wait()
+    page.press("‹")
+    page.ask(LAST)
+    assert asked(page) == [FIRST, SECOND, LAST]
+    next(each for each in page.app.button if page.words["chat.again"] in each.label).click()
+    page.look()
+    page.wait()
+    assert asked(page) == [FIRST, SECOND, LAST, FIRST]
+    page.press("›")
+    assert asked(page) == [FIRST, EDITED]
+
+
+def test_the_first_question_can_be_edited_and_is_asked_as_it_was(page, engine):
+    page = page()
+    edit(page, 0, EDITED)
+    run = page.wait()
+    assert (run.question, run.index, run.pipeline, run.follows) == (EDITED, "handbook", "naive", None)
+    assert asked(page) == [EDITED]
+
+
+def test_editing_can_be_left_and_nothing_blank_is_asked(page, engine):
+    page = page()
+    edit(page, 1, " ")
+    assert page.errors == [EmptyQuestion().sentence("en")]
+    page.press(page.words["documents.cancel"])
+    assert asked(page) == [FIRST, SECOND]
+    assert len(engine.history.runs()) == 2
+
+
+def test_an_address_of_a_branch_that_is_not_there_shows_the_latest(page):
+    page = page()
+    again = ChatPage(conversation=page.conversation, branch="gone")
+    assert asked(again) == [FIRST, SECOND]
+    assert again.branch is None

@@ -1,0 +1,190 @@
+"""What stands around an answer: names of conversations, reasons of thumbs, copying, what to ask next, the start."""
+
+import json
+import re
+import threading
+from html import unescape
+
+import pytest
+
+from pages import process
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
+from rag.runs.engine import Engine
+from rag.runs.history import LONGEST_REASON, TITLE_LENGTH
+from rag.settings import Settings
+from tests.pages.chat_page import ChatPage
+from tests.rag.scripted import ScriptedChat, ScriptedSource, eventually
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+QUESTION = {"ja": "グリーン車は誰が承認しますか？", "en": "Who approves the green car?"}
+SUGGESTED = ("Who approves a *hotel*?", "日当はいくらですか？")
+
+
+@pytest.fixture
+def page(engine, server, tmp_path):
+    """With a question that is answered."""
+
+    def page(language: str = "en") -> ChatPage:
+        file = tmp_path / "travel.md"
+        file.write_text("# Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
+        assert engine.store.add("handbook", file, file.name).error is None
+        server.default = "A director [1]."
+        page = ChatPage(language)
+        page.pick("pipeline.label", "naive")
+        page.ask(QUESTION[language])
+        return page
+
+    return page
+
+
+def press_key(page: ChatPage, beginning: str) -> None:
+    [button] = [each for each in page.app.button if str(each.key).startswith(beginning)]
+    button.click()
+    page.look()
+
+
+def field(page: ChatPage, beginning: str):
+    [field] = [each for each in page.app.text_input if str(each.key).startswith(beginning)]
+    return field
+
+
+# Names
+
+
+@each_language
+def test_a_conversation_is_renamed_in_the_sidebar(page, engine, language):
+    page = page(language)
+    press_key(page, "rename-")
+    title = field(page, "title-")
+    assert (title.value, title.label) == (QUESTION[language], page.words["sidebar.rename"])
+    assert title.proto.max_chars == TITLE_LENGTH
+    title.set_value("<b>Trains</b> *2026*")
+    page.look()
+    assert engine.history.conversation(page.conversation).title == "<b>Trains</b> *2026*"
+    assert "<b>Trains</b> *2026*" in page.buttons
+    assert not [each for each in page.app.text_input if str(each.key).startswith("title-")]
+
+
+def test_a_second_press_leaves_the_name_as_it_is_and_so_does_a_blank_one(page, engine):
+    page = page()
+    press_key(page, "rename-")
+    press_key(page, "rename-")
+    assert QUESTION["en"] in page.buttons
+    press_key(page, "rename-")
+    field(page, "title-").set_value("  ")
+    page.look()
+    assert QUESTION["en"] in page.buttons
+
+
+# Reasons
+
+
+@each_language
+@pytest.mark.parametrize("thumb", [0, 1])
+def test_a_thumb_takes_a_reason_and_shows_it_again(page, engine, language, thumb):
+    page = page(language)
+    assert not [each for each in page.app.text_input if str(each.key).startswith("reason-")]
+    page.app.feedback[0].set_value(thumb)
+    page.look()
+    reason = field(page, "reason-")
+    assert (reason.placeholder, reason.proto.max_chars) == (page.words["chat.reason"], LONGEST_REASON)
+    reason.set_value("It names *no* year.")
+    page.look()
+    [run] = engine.history.runs()
+    assert (run.feedback, run.feedback_reason) == ((-1, 1)[thumb], "It names *no* year.")
+    assert page.words["chat.reason_kept"] in [each.value for each in page.app.caption]
+    again = ChatPage(language, conversation=page.conversation)
+    assert field(again, "reason-").value == "It names *no* year."
+
+
+# Copying
+
+
+@each_language
+def test_an_answer_can_be_copied_with_its_sources(page, language):
+    page = page(language)
+    [html] = [each.value for each in page.app.html if 'class="copying"' in each.value]
+    text = unescape(re.search(r"<textarea[^>]*>(.*)</textarea>", html, re.DOTALL)[1])
+    assert QUESTION[language] in text
+    assert "A director [^1]." in text
+    assert "    > The green car needs the approval of a director." in text
+    assert page.words["chat.copy_markdown"] in html
+
+
+def test_what_is_copied_does_not_leave_its_field(page, server):
+    page = page()
+    server.default = "</textarea><script>alert(1)</script> [1]"
+    page.ask("Another one?")
+    html = [each.value for each in page.app.html if 'class="copying"' in each.value][-1]
+    assert "<script>" not in html
+    assert html.count("</textarea>") == 1
+
+
+# Follow-ups
+
+
+@pytest.fixture
+def suggesting(monkeypatch, page, server):
+    def suggesting(language: str) -> ChatPage:
+        for words in (EN, JA):
+            server.answer_when(lambda request, words=words: words.follow_ups in request.prompt, reply)
+        return page(language)
+
+    reply = json.dumps({"questions": SUGGESTED})
+    monkeypatch.setattr(process.engine().settings, "suggest_follow_ups", "service")
+    return suggesting
+
+
+@each_language
+def test_follow_ups_are_offered_below_the_last_answer_alone_and_one_press_asks(suggesting, engine, language):
+    page = suggesting(language)
+    [first] = engine.history.runs()
+    assert eventually(lambda: not engine.is_suggesting(first.id, person="p"))
+    page.look()
+    assert page.words["chat.follow_ups"] in [each.value for each in page.app.caption]
+    assert set(SUGGESTED) <= set(page.buttons)
+    page.press(SUGGESTED[0])
+    run = page.wait()
+    assert (run.question, run.index, run.pipeline, run.follows) == (SUGGESTED[0], "handbook", "naive", first.id)
+    assert [str(each.key).startswith(f"follow-up-{first.id}") for each in page.app.button].count(True) == 0
+
+
+def test_where_they_are_off_nothing_is_offered(page, engine):
+    page = page()
+    assert page.words["chat.follow_ups"] not in [each.value for each in page.app.caption]
+
+
+# The start
+
+
+class Held(ScriptedSource):
+    def __init__(self, may_start: threading.Event) -> None:
+        super().__init__(ScriptedChat(), starts=True)
+        self._may_start = may_start
+
+    def open(self):
+        self._may_start.wait(10)
+        return super().open()
+
+
+@each_language
+def test_a_model_that_has_to_be_started_starts_with_the_page_which_says_so(data_dir, monkeypatch, tmp_path, language):
+    file = tmp_path / "travel.md"
+    file.write_text("# Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
+    may_start = threading.Event()
+    engine = Engine(Settings(data_dir=data_dir, preload=True, web_search="off"), models=Held(may_start))
+    monkeypatch.setattr(process, "_engine", engine)
+    page = ChatPage(language)
+    told = page.words["chat.starting_model"].partition("{")[0]
+
+    def says_so() -> bool:
+        page.look()
+        return any(each.value.startswith(told) for each in page.app.caption)
+
+    assert not says_so()  # there is nothing to ask yet
+    assert engine.store.add("handbook", file, file.name).error is None
+    assert says_so()
+    may_start.set()
+    assert eventually(lambda: engine.preloading_since is None)
+    assert not says_so()
