@@ -6,6 +6,9 @@ index_store.base.errors.PlainError
     ├── UnknownPipeline
     ├── BadHitCount               too few or too many passages asked for
     ├── UnknownStyle, UnknownConversation
+    ├── NothingOfThisName         to share or export
+    ├── UnknownShare              of a link that was revoked, or leads to nothing
+    ├── UnreadableExport          a file that is none of ours, or of a newer version
     ├── NoChatModel               none is set, and none comes with this installation
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
@@ -54,6 +57,29 @@ class UnknownStyle(RagError):
 class UnknownConversation(RagError):
     en = "There is no conversation “{name}”. Ask without one to begin it: its id is told with the answer."
     ja = "「{name}」という会話はありません。会話を指定せずに質問すると新しく始まり、ID が回答とともに表示されます。"
+
+
+class NothingOfThisName(RagError):
+    en = "There is no conversation or run “{name}”. It may have been deleted: reload the page, or check the id."
+    ja = (
+        "「{name}」という会話や実行はありません。削除された可能性があります。"
+        "ページを再読み込みするか、ID を確認してください。"
+    )
+
+
+class UnknownShare(RagError):
+    en = "This link shows nothing: it was revoked, or what it led to was deleted. Ask whoever sent it for a new one."
+    ja = (
+        "このリンクで見られるものはありません。取り消されたか、元の会話が削除されました。"
+        "送った人に新しいリンクを頼んでください。"
+    )
+
+
+class UnreadableExport(RagError):
+    en = "This is no export of this app, or one of a newer version. Choose a JSON file that was exported here."
+    ja = (
+        "このアプリが書き出したファイルではないか、新しい版のものです。ここで書き出した JSON ファイルを選んでください。"
+    )
 
 
 class NoChatModel(RagError):

@@ -28,9 +28,11 @@ from rag.models.registry import model_source
 from rag.models.usage import Budget
 from rag.pipelines import pipeline
 from rag.runs.execution import Execution
+from rag.runs.export import Export, gather
 from rag.runs.history import History
 from rag.runs.options import check_retrieval
 from rag.runs.run import Run
+from rag.runs.shares import NewShare, Share, Shared, Shares
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.calls import Call
@@ -72,6 +74,7 @@ class Engine:
             self._web = web or web_search(self.settings)
             self._opened = opened.pop_all()
             """what is closed with the engine, or at once where it can't be made"""
+        self._shares = Shares(self.history)
         self._runs: dict[str, Run] = {}
         self._admission = Admission(
             self._models.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person
@@ -194,6 +197,35 @@ class Engine:
         `person`: who wants to read it.
         """
         return self.history.calls(run_id, step, attempt)
+
+    def share(self, of: str, *, person: str) -> NewShare:
+        """A link by which others may read a conversation or a run, of which `of` is the id.
+
+        Raises NothingOfThisName, NotSaved.
+        """
+        return self._shares.add(of, person)
+
+    def shares(self, of: str | None = None, *, latest: int | None = None, person: str) -> list[Share]:
+        """The latest first; `of`: only those of one conversation or run. Everybody's, until people sign in."""
+        return self._shares.listed(of, latest=latest)
+
+    def count_shares(self, *, person: str) -> int:
+        return self._shares.count()
+
+    def revoke(self, share_id: str, *, person: str) -> None:
+        """Raises NotSaved."""
+        self._shares.revoke(share_id)
+
+    def shared(self, token: str, *, person: str) -> Shared:
+        """What a link shows. Raises UnknownShare, whether there never was one, it is revoked or its run is deleted."""
+        return self._shares.shared(token)
+
+    def export(self, of: str, *, person: str) -> Export:
+        """A conversation or a run as a file may hold it; of a conversation those runs that are over.
+
+        Raises NothingOfThisName.
+        """
+        return gather(self.history, of)
 
     @property
     def runs_in_flight(self) -> int:

@@ -7,19 +7,19 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Connection, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, func, or_, select
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base.database import refuse_newer
 from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import make_private
-from rag.errors import Interrupted, NotSaved
+from rag.errors import Interrupted
 from rag.runs import schema
 from rag.runs.summary import summarize_run
 from rag.text.citations import MARKER
@@ -89,6 +89,11 @@ class History:
     def close(self) -> None:
         self._database.dispose()
 
+    @property
+    def database(self) -> Engine:
+        """For what else is kept in it."""
+        return self._database
+
     def close_interrupted_runs(self) -> None:
         """Ends the runs that a process left running when it died. For the one process that owns the data folder."""
         for run in self._select_runs(schema.runs.c.status == "running"):
@@ -152,7 +157,9 @@ class History:
         """Of the last `latest` runs of a conversation, the earliest first. What passages and grades fill stays unread,
         however long the conversation is.
         """
-        runs = self._select_runs(schema.runs.c.conversation_id == conversation_id, latest=latest)
+        return self.outlines_of(self._select_runs(schema.runs.c.conversation_id == conversation_id, latest=latest))
+
+    def outlines_of(self, runs: Sequence[PastRun]) -> list[Outline]:
         # An event's JSON begins with its kind, and quotes within its texts are escaped.
         event = schema.events.c.event
         is_short = ~event.startswith('{"kind":"step_finished"')
@@ -290,14 +297,8 @@ class History:
         rows = select(schema.events.c.event).where(schema.events.c.run_id == run_id)
         return any(numbers_of(event, removed) for event in connection.execute(rows).scalars())
 
-    @contextmanager
-    def _changing(self) -> Iterator[Connection]:
-        """One transaction."""
-        try:
-            with self._database.begin() as connection:
-                yield connection
-        except OperationalError as error:
-            raise NotSaved() from error
+    def _changing(self) -> AbstractContextManager[Connection]:
+        return schema.changing(self._database)
 
     def _select_runs(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[PastRun]:
         """The earliest first; `latest`: only that many, the last ones."""
