@@ -11,6 +11,7 @@ from pages import samples
 from pages.process import engine, person
 from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
 from pages.widgets.chat.options import choose_options, show_picked
+from pages.widgets.chat.share import show_share
 from pages.widgets.chat.turn import show_live, show_past, show_question
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.uploader import release, show_uploader
@@ -146,6 +147,9 @@ is_busy = False
 if conversation_id:
     shown = st.session_state.setdefault(f"turns of {conversation_id}", LATEST)
     outlines = engine().history.outlines(conversation_id, latest=shown)
+    if named := engine().history.conversation(conversation_id):
+        with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):
+            show_share(conversation_id, named.title, "share.help_conversation")
     is_busy = show_conversation(conversation_id, outlines, max(0, engine().history.count_runs(conversation_id) - shown))
 else:
     show_welcome(indexes)

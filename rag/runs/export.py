@@ -5,6 +5,7 @@ import re
 import time
 import unicodedata
 from collections.abc import Callable, Sequence
+from datetime import date
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ValidationError
@@ -107,12 +108,11 @@ def _exported(history: History, run: PastRun) -> ExportedRun:
     return ExportedRun(feedback=run.feedback, events=found, calls=tuple(kept))
 
 
-def file_name(export: Export, suffix: str) -> str:
-    """Its title and date, without what a system can't have in a name, Windows least of all. `suffix`: such as `.md`"""
-    readable = unicodedata.normalize("NFC", export.title)
+def file_name(title: str, day: date, suffix: str) -> str:
+    """Both, without what a system can't have in a name, Windows least of all. `suffix`: such as `.md`"""
+    readable = unicodedata.normalize("NFC", title[: 4 * LONGEST_NAME])
     kept = "".join(" " if _is_unfit(each) else each for each in readable)
-    title = " ".join(kept.split())[:LONGEST_NAME].strip(" .") or "export"
-    return f"{title} {time.strftime('%Y-%m-%d', time.localtime(export.exported_at))}{suffix}"
+    return f"{' '.join(kept.split())[:LONGEST_NAME].strip(' .') or 'export'} {day:%Y-%m-%d}{suffix}"
 
 
 def _is_unfit(character: str) -> bool:

@@ -13,6 +13,7 @@ from pages.process import engine, person
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
 from pages.widgets.chat.pace import OFTEN, look_every, pace
+from pages.widgets.chat.share import show_share
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
@@ -67,10 +68,16 @@ def _show_draft(events: Sequence[Event], key: str) -> None:
 def show_past(run: PastRun, outline: Sequence[Event]) -> None:
     """The fragment keeps opening a trace from redrawing the conversation. Only then are all events of the run read."""
     take_left()
+    if isinstance(outline[-1], RunFinished):
+        with st.chat_message("assistant", avatar=str(ASSISTANT)):
+            show_answered(run, outline)
+            _show_actions(run, outline)
+
+
+def show_answered(run: PastRun, outline: Sequence[Event]) -> None:
+    """Trace and answer of a run that is over, with nothing that changes it."""
     last = outline[-1]
-    if not isinstance(last, RunFinished):
-        return
-    with st.chat_message("assistant", avatar=str(ASSISTANT)):
+    if isinstance(last, RunFinished):
         panel = st.expander(headline(outline, last.totals.seconds), key=f"trace-{run.id}", on_change="rerun")
         if panel.open:
             with panel:
@@ -82,7 +89,6 @@ def show_past(run: PastRun, outline: Sequence[Event]) -> None:
             is_no_answer = last.outcome == "not_in_documents"
             show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_no_answer=is_no_answer)
         _show_ending(last)
-        _show_actions(run, outline)
 
 
 def _show_ending(last: RunFinished) -> None:
@@ -114,6 +120,7 @@ def _show_actions(run: PastRun, outline: Sequence[Event]) -> None:
                 if name != run.pipeline and st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
                     renew(others)
                     _ask_again(run, started, name)
+        show_share(run.id, run.question, "share.help_run")
 
 
 def _ask_again(run: PastRun, started: RunStarted, pipeline: str) -> None:
