@@ -22,7 +22,7 @@ from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
 from rag.pipelines import PIPELINES, pipeline
 from rag.runs.engine import Engine
-from rag.runs.export import as_markdown, gather
+from rag.runs.export import export_as_markdown, gather
 from rag.runs.history import History
 from rag.runs.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
 from rag.runs.run import Run
@@ -149,7 +149,7 @@ def _export(options: argparse.Namespace) -> int:
     History.refuse_newer(data_dir)
     with closing(History(data_dir)) as history:
         found = gather(history, options.name)
-    _line(found.as_json() if options.format == "json" else as_markdown(found, options.language), end="")
+    _line(found.as_json() if options.format == "json" else export_as_markdown(found, options.language), end="")
     return 0
 
 

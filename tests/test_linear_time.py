@@ -39,7 +39,7 @@ from rag.models.service.cited_text import CitedText
 from rag.models.service.no_answer import NoAnswerFilter
 from rag.nodes.decline import search_account
 from rag.nodes.refine import refined, strips
-from rag.runs.export import Export, ExportedRun, as_markdown, file_name
+from rag.runs.export import Export, ExportedRun, export_as_markdown, file_name
 from rag.runs.markdown import run_as_markdown
 from rag.runs.summary import summarize_run
 from rag.text.citations import cited_passages, claims, markers_of, without_markers
@@ -202,7 +202,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "plain": plain,
     # exports
     "run_as_markdown": lambda text: run_as_markdown(ended(text), "en"),
-    "as_markdown": lambda text: as_markdown(exported(text), "en"),
+    "export_as_markdown": lambda text: export_as_markdown(exported(text), "en"),
     "Export.as_json": lambda text: Export.from_json(exported(text).as_json()),
     "as_html": lambda text: as_html(exported(text)),
     "file_name": lambda text: file_name(text, date(2026, 1, 1), ".md"),

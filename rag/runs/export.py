@@ -127,7 +127,7 @@ def _key(key: str) -> str:
     return key.partition(".")[2]
 
 
-def as_markdown(export: Export, language: Language, say: Say = _key) -> str:
+def export_as_markdown(export: Export, language: Language, say: Say = _key) -> str:
     """Questions, answers, sources, and a line for each step. `say`: the words of keys such as `step.retrieve`."""
     parts = [f"# {in_line(export.title)}"]
     for number, run in enumerate(export.runs, start=1):

@@ -13,7 +13,7 @@ from pages.export.html import as_html
 from pages.process import engine, person
 from pages.widgets.errors import run_as_callback
 from pages.words import Reader, language, reader, say, when, written_for, zone
-from rag.runs.export import Export, as_markdown, file_name
+from rag.runs.export import Export, export_as_markdown, file_name
 from rag.runs.shares import Share
 
 PAGES = Path(__file__).parents[2]
@@ -80,7 +80,13 @@ def _show_files(of: str, title: str) -> None:
     """Each is made when its button is pressed, outside the page: for the reader who is here now."""
     kinds: tuple[tuple[str, str, str, str, Callable[[Export], str]], ...] = (
         (say("export.html"), ".html", "text/html", "export.help_html", as_html),
-        ("Markdown", ".md", "text/markdown", "export.help_md", lambda export: as_markdown(export, language(), say)),
+        (
+            "Markdown",
+            ".md",
+            "text/markdown",
+            "export.help_md",
+            lambda export: export_as_markdown(export, language(), say),
+        ),
         ("JSON", ".json", "application/json", "export.help_json", Export.as_json),
     )
     today = datetime.now(ZoneInfo(zone())).date()

@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from rag.errors import NothingOfThisName, UnreadableExport
-from rag.runs.export import Export, ExportedRun, as_markdown, file_name
+from rag.runs.export import Export, ExportedRun, export_as_markdown, file_name
 from rag.runs.markdown import run_as_markdown
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, Totals, UnknownEvent
 from rag.trace.passages import Citation
@@ -145,13 +145,13 @@ def test_markdown_has_question_answer_and_a_footnote_for_each_source():
 
 
 def test_the_footnotes_of_several_runs_in_one_file_have_names_of_their_own():
-    told = as_markdown(export(events(), events()), "en")
+    told = export_as_markdown(export(events(), events()), "en")
     assert re.findall(r"\[\^([^\]]+)\](:?)", told) == [("1-1", ""), ("1-1", ":"), ("2-1", ""), ("2-1", ":")]
 
 
 def test_the_trace_in_markdown_says_each_step_in_the_words_that_it_is_given():
-    assert "- ✓ **generate** · 0.9 s\n  - ↳ confirmed → end" in as_markdown(export(events()), "en")
-    assert "- ✓ **step.generate** · 0.9 s" in as_markdown(export(events()), "en", lambda key: key)
+    assert "- ✓ **generate** · 0.9 s\n  - ↳ confirmed → end" in export_as_markdown(export(events()), "en")
+    assert "- ✓ **step.generate** · 0.9 s" in export_as_markdown(export(events()), "en", lambda key: key)
 
 
 def test_code_in_an_answer_stays_as_it_is_with_its_brackets():
@@ -161,7 +161,7 @@ def test_code_in_an_answer_stays_as_it_is_with_its_brackets():
 
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_nothing_in_markdown_becomes_html_a_picture_or_a_link_and_nothing_swallows_the_rest(hostile):
-    told = as_markdown(export(events(hostile, hostile, hostile), title=hostile), "en", lambda key: hostile)
+    told = export_as_markdown(export(events(hostile, hostile, hostile), title=hostile), "en", lambda key: hostile)
     shown = list(active(told))
     assert shown == []
     assert told.count("### How it was answered") == 1
