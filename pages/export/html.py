@@ -34,6 +34,8 @@ _SIGNS = {"yes": "✓", "no": "✗", "unknown": "?", "stopped": "■", "failed":
 def as_html(export: Export) -> str:
     """In the language and time zone of the reader whom pages/words.py knows."""
     about = say("export.about", app=say("app.name"), when=when(datetime.fromtimestamp(export.exported_at, UTC)))
+    # A run alone has the title for its question.
+    title = f"<h1>{escape(export.title)}</h1>" if len(export.runs) != 1 else ""
     runs = "".join(_run(run, f"run-{number}", len(export.runs)) for number, run in enumerate(export.runs, start=1))
     return (
         f'<!DOCTYPE html>\n<html lang="{language()}"><head><meta charset="utf-8">'
@@ -41,7 +43,7 @@ def as_html(export: Export) -> str:
         '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(export.title)}</title><style>{_style()}</style></head>"
-        f"<body><header><h1>{escape(export.title)}</h1><p>{escape(about)}</p></header><main>{runs}</main></body></html>\n"
+        f"<body><header>{title}<p>{escape(about)}</p></header><main>{runs}</main></body></html>\n"
     )
 
 

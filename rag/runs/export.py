@@ -142,20 +142,26 @@ _TRACE: dict[Language, str] = {"en": "How it was answered", "ja": "回答まで�
 
 
 def _trace(found: Sequence[Event], language: Language, say: Say) -> str:
-    lines = [f"### {_TRACE[language]}", ""]
+    """A decision stands under the step that it follows, as steps may end at the same time."""
+    head, totals = "", ""
+    steps: dict[str, list[str]] = {}
+    latest: dict[str, str] = {}
     for event in found:
         match event:
             case RunStarted():
                 told = (say(f"pipeline.{event.pipeline}"), event.index, event.model)
-                lines += [" · ".join(map(in_line, told)), ""]
-            case StepFinished():
-                lines += _step(event, say)
-            case Decision():
+                head = " · ".join(map(in_line, told))
+            case StepFinished(step=step, attempt=attempt):
+                latest[step] = f"{step} {attempt}"
+                steps[latest[step]] = _step(event, say)
+            case Decision(from_step=step):
                 to = say("decision.end" if event.to == "__end__" else f"step.{event.to}")
-                lines.append(f"  - ↳ {in_line(say(f'decision.{event.why}'))} → {in_line(to)}")
+                told_why = f"  - ↳ {in_line(say(f'decision.{event.why}'))} → {in_line(to)}"
+                steps.setdefault(latest.get(step, ""), []).append(told_why)
             case RunFinished():
-                lines += ["", _totals(event)]
-    return "\n".join(lines)
+                totals = _totals(event, say)
+    lines = "\n".join(line for step in steps.values() for line in step)
+    return "\n\n".join(filter(None, (f"### {_TRACE[language]}", head, lines, totals)))
 
 
 def _step(step: StepFinished, say: Say) -> list[str]:
@@ -172,7 +178,8 @@ def _step(step: StepFinished, say: Say) -> list[str]:
     return lines
 
 
-def _totals(last: RunFinished) -> str:
+def _totals(last: RunFinished, say: Say) -> str:
     totals = last.totals
+    ended = say(f"outcome.{last.outcome}" if last.outcome else f"status.{last.status}")
     costs = (f"{totals.seconds:.1f} s", f"{totals.model_calls} × LLM", f"{totals.tokens} tokens")
-    return in_line(" · ".join((last.outcome or last.status, *costs)))
+    return in_line(" · ".join((ended, *costs)))

@@ -27,14 +27,14 @@ def show_share(of: str, title: str, help_key: str) -> None:
     popover = st.popover(f"↗ {say('share.title')}", key=f"share-{of}", type="tertiary", on_change="rerun")
     if not popover.open:
         return
-    with popover, st.container(gap="small", key=f"sharing-{of}"):
+    with popover, st.container(gap="xsmall", key=f"sharing-{of}"):
         st.caption(say(help_key))
         # A callback runs before the page is drawn: the list below has the new link.
         st.button(say("share.make"), key=f"link-{of}", on_click=run_as_callback, args=(_make, of), width="stretch")
         _show_links(of)
-        st.divider()
         st.caption(say("export.title"))
-        _show_files(of, title)
+        with st.container(horizontal=True, gap="small"):
+            _show_files(of, title)
 
 
 def revoke(share: Share) -> None:
@@ -99,7 +99,6 @@ def _show_files(of: str, title: str) -> None:
             key=f"file-{of}{suffix}",
             help=say(help_key),
             on_click="ignore",
-            width="stretch",
         )
 
 

@@ -154,6 +154,13 @@ def test_the_trace_in_markdown_says_each_step_in_the_words_that_it_is_given():
     assert "- ✓ **step.generate** · 0.9 s" in export_as_markdown(export(events()), "en", lambda key: key)
 
 
+def test_a_decision_stands_under_its_own_step_where_two_end_at_once():
+    begun, step, decision, last = events()
+    other = step.model_copy(update={"step": "draft_answer"})
+    told = export_as_markdown(export((begun, step, other, decision, last)), "en")
+    assert told.index("↳ confirmed") < told.index("**draft")
+
+
 def test_code_in_an_answer_stays_as_it_is_with_its_brackets():
     code = "```python\nlist[int][0]: a <b> [1](c)\n```"
     assert code in run_as_markdown(events(answer=f"So [1]:\n\n{code}"), "en")
