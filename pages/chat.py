@@ -15,6 +15,7 @@ from pages.widgets.chat.conversations import current_conversation, open_conversa
 from pages.widgets.chat.copying import show_script
 from pages.widgets.chat.follow_ups import show_follow_ups
 from pages.widgets.chat.options import choose_options, show_picked
+from pages.widgets.chat.share import show_share
 from pages.widgets.chat.start import show_start
 from pages.widgets.chat.turn import show_live, show_past
 from pages.widgets.documents.jobs import jobs, show_jobs
@@ -155,6 +156,9 @@ outlines: list[Outline] = []
 is_busy = False
 if conversation_id:
     shown = st.session_state.setdefault(f"turns of {conversation_id}", LATEST)
+    if named := engine().history.conversation(conversation_id):
+        with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):
+            show_share(conversation_id, named.title, "share.help_conversation")
     branch = current_branch(conversation_id)
     outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
     is_busy = show_conversation(conversation_id, outlines, branch)

@@ -18,12 +18,14 @@ PAGES = {
     "runs": st.Page(HERE / "runs.py", title=say("app.runs")),
     "compare": st.Page(HERE / "compare.py", title=say("app.compare")),
 }
-page = st.navigation(list(PAGES.values()), position="hidden")
+SHARED = st.Page(HERE / "shared.py", title=say("share.title"))
+SHARES = st.Page(HERE / "shares.py", title=say("share.all"))
+page = st.navigation([*PAGES.values(), SHARED, SHARES], position="hidden")
 
 st.set_page_config(
     page_title=say("app.name"),
     page_icon=str(HERE / "icon.svg"),
-    layout="centered" if page == PAGES["chat"] else "wide",
+    layout="centered" if page in (PAGES["chat"], SHARED, SHARES) else "wide",
 )
 st.html(HERE / "style.css")
 # Streamlit's own words in the uploader are English: the style sheet puts ours in their place.
@@ -43,7 +45,7 @@ if set_aside and "history warning read" not in st.session_state:
     st.button(say("documents.dismiss"), key="read", on_click=st.session_state.update, args=(read,))
 
 with st.sidebar, st.container(gap=None, key="pages"):
-    for name, each in PAGES.items():
+    for name, each in PAGES.items() if page != SHARED else ():  # its reader came for one thing
         # A link clears the address, and with it the language.
         st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
 

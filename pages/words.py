@@ -2,7 +2,11 @@
 
 import math
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
+from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -18,11 +22,38 @@ _READ_UNESCAPED = re.compile(
 )
 """where Streamlit finds addresses, arrows and its logo when it has taken off the escapes: a joiner there parts them"""
 
+
+class Reader(NamedTuple):
+    language: Language
+    zone: str
+    """of time, as IANA names it"""
+
+
+_reader: ContextVar[Reader | None] = ContextVar("reader", default=None)
+"""where no page is drawn, as while a file is made that someone has asked for"""
+
 LANGUAGES: dict[Language, str] = {"ja": "日本語", "en": "English"}
+
+
+def reader() -> Reader:
+    """Of the page that is being drawn."""
+    return Reader(language(), zone())
+
+
+@contextmanager
+def written_for(reader: Reader) -> Iterator[None]:
+    """What is said within it is said to this reader, in whichever thread it is."""
+    token = _reader.set(reader)
+    try:
+        yield
+    finally:
+        _reader.reset(token)
 
 
 def language() -> Language:
     """What the address says (?lang=), so that it survives a reload; else a guess from the browser."""
+    if told := _reader.get():
+        return told.language
     chosen = st.query_params.get("lang") or (st.context.locale or "")
     return "ja" if chosen.startswith("ja") else "en"
 
@@ -71,6 +102,8 @@ def duration(seconds: float) -> str:
 
 def zone() -> str:
     """The reader's time zone."""
+    if told := _reader.get():
+        return told.zone
     try:
         return ZoneInfo(st.context.timezone or "UTC").key
     except (ZoneInfoNotFoundError, ValueError):

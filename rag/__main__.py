@@ -1,8 +1,9 @@
-"""`python -m rag`: the pipelines, and asking them, from the command line.
+"""`python -m rag`: the pipelines, asking them, and what was asked as a file, from the command line.
 
     python -m rag pipelines [--json]
     python -m rag ask --index NAME --pipeline NAME [--mode vector|keyword|hybrid] [--unit chunk|section] [-k HITS]
                       [--length short|normal|long] [--tone neutral|polite|plain] [--conversation ID] [--json] QUESTION
+    python -m rag export [--format md|json] RUN_OR_CONVERSATION
 
 With --json every line is one object; `ask` then prints the events of its run as they happen. Exit status 0 only when
 all went well. The answer goes to standard output, what happens on the way to standard error.
@@ -14,14 +15,18 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
 from rag.pipelines import PIPELINES, pipeline
 from rag.runs.engine import Engine
+from rag.runs.export import export_as_markdown, gather
+from rag.runs.history import History
 from rag.runs.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
 from rag.runs.run import Run
+from rag.settings import Settings
 from rag.text.language import Language
 from rag.trace.events import Decision, Outcome, RunFinished, RunStarted, StepFinished, Token, to_json
 from rag.trace.passages import Retrieval
@@ -62,6 +67,11 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--conversation", metavar="ID", help="that the question goes on with; told with each answer")
     ask.add_argument("question")
     ask.set_defaults(command=_ask)
+
+    export = commands.add_parser("export", parents=[common], help="write a conversation or a run to standard output")
+    export.add_argument("--format", choices=("md", "json"), default="md")
+    export.add_argument("name", metavar="RUN_OR_CONVERSATION", help="its id, as addresses and events have it")
+    export.set_defaults(command=_export)
     return parser
 
 
@@ -131,6 +141,16 @@ def _told(run: Run, language: Language) -> Iterator[str]:
             print(f"  -> {event.to} ({event.why})", file=sys.stderr)
         elif isinstance(event, RunFinished):
             yield from _ending(event, language)
+
+
+def _export(options: argparse.Namespace) -> int:
+    # The history alone, which can be read while the app runs.
+    data_dir = Settings().data_dir
+    History.refuse_newer(data_dir)
+    with closing(History(data_dir)) as history:
+        found = gather(history, options.name)
+    _line(found.as_json() if options.format == "json" else export_as_markdown(found, options.language), end="")
+    return 0
 
 
 _WARNINGS: dict[Outcome, dict[Language, str]] = {

@@ -8,6 +8,9 @@ index_store.base.errors.PlainError
     ├── UnknownStyle, UnknownConversation
     ├── UnknownRun                deleted meanwhile
     ├── BadColumnCount, ModelNotOffered   of a comparison
+    ├── NothingOfThisName         to share or export
+    ├── UnknownShare              of a link that was revoked, or leads to nothing
+    ├── UnreadableExport          a file that is none of ours, or of a newer version
     ├── NoChatModel               none is set, and none comes with this installation
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
@@ -74,6 +77,29 @@ class UnknownRun(RagError):
 class ModelNotOffered(RagError):
     en = "The model “{name}” is not offered here. Choose one of: {known}; COMPARE_MODELS names others."
     ja = "モデル「{name}」は使えません。次から選んでください: {known}。ほかのモデルは COMPARE_MODELS で指定します。"
+
+
+class NothingOfThisName(RagError):
+    en = "There is no conversation or run “{name}”. It may have been deleted: reload the page, or check the id."
+    ja = (
+        "「{name}」という会話や実行はありません。削除された可能性があります。"
+        "ページを再読み込みするか、ID を確認してください。"
+    )
+
+
+class UnknownShare(RagError):
+    en = "This link shows nothing: it was revoked, or what it led to was deleted. Ask whoever sent it for a new one."
+    ja = (
+        "このリンクで見られるものはありません。取り消されたか、元の会話が削除されました。"
+        "送った人に新しいリンクを頼んでください。"
+    )
+
+
+class UnreadableExport(RagError):
+    en = "This is no export of this app, or one of a newer version. Choose a JSON file that was exported here."
+    ja = (
+        "このアプリが書き出したファイルではないか、新しい版のものです。ここで書き出した JSON ファイルを選んでください。"
+    )
 
 
 class NoChatModel(RagError):

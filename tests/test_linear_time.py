@@ -8,6 +8,7 @@ in FUNCTIONS.
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import date
 
 import pytest
 
@@ -23,6 +24,7 @@ from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import format_of
 from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
+from pages.export.html import as_html
 from pages.widgets.chat.answer import answer_html
 from pages.widgets.search.results import marked
 from pages.widgets.trace.word_diff import choice_html, rewrite_html
@@ -44,15 +46,17 @@ from rag.models.service.cited_text import CitedText
 from rag.models.service.no_answer import NoAnswerFilter
 from rag.nodes.decline import search_account
 from rag.nodes.refine import refined, strips
+from rag.runs.export import Export, ExportedRun, export_as_markdown, file_name
 from rag.runs.markdown import run_as_markdown
 from rag.runs.summary import summarize_run
-from rag.text.citations import claims, markers_of, without_markers
+from rag.text.citations import cited_passages, claims, markers_of, without_markers
 from rag.text.fence import fenced, passages_block, quoted
 from rag.text.follow_up import stands_alone
 from rag.text.language import is_written_in, language_of
 from rag.text.overlap import features, overlap, words_in
 from rag.text.small_talk import is_small_talk
-from rag.trace.events import RunFinished, RunStarted, Token, Totals
+from rag.trace.details import RetrievalDetail
+from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, Token, Totals
 from rag.trace.passages import Passage
 
 LENGTH, TIMES = 500, 8
@@ -128,10 +132,21 @@ def summarized(text: str) -> None:
     summarize_run([STARTED, *tokens], "finished", None, 1.0)
 
 
-def as_markdown_run(text: str) -> None:
-    quoted = passage(text)
-    last = RunFinished(status="finished", answer=text, outcome="answered", citations=(quoted,), totals=Totals())
-    run_as_markdown([STARTED, last], "en")
+def ended(text: str) -> tuple[Event, ...]:
+    """A run of which everything is this text."""
+    found = RetrievalDetail(query=text, mode="vector", unit="chunk", passages=(passage(text),))
+    step = StepFinished(
+        step="retrieve", attempt=1, start=0, milliseconds=1, model_calls=0, tokens_in=0, tokens_out=0, detail=found
+    )
+    last = RunFinished(
+        status="finished", answer=text, outcome="answered", totals=Totals(), unconfirmed=(text,),
+        citations=cited_passages([1], [passage(text)]),
+    )  # fmt: skip
+    return STARTED.model_copy(update={"question": text}), step, last
+
+
+def exported(text: str) -> Export:
+    return Export(exported_at=0, title=text, runs=(ExportedRun(feedback=None, events=ended(text), calls=()),))
 
 
 def with_matches_marked(text: str) -> None:
@@ -177,7 +192,6 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "search_account": lambda text: search_account(text, [text], [1], "en"),
     "refined": lambda text: refined([passage(text)], strips(QUESTION, [passage(text)], ContextWindow(5000, 5000))),
     "summarize_run": summarized,
-    "run_as_markdown": as_markdown_run,
     # index_store
     "fold": fold,
     "Glossary": lambda text: (Glossary.of_lines(text), list(Glossary(["a", "aa", "パパ", "[["]).find(text))),
@@ -195,6 +209,12 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "choice_html": lambda text: choice_html(text, [text, "1", "日当"], "detail.words"),
     "answer_html": lambda text: answer_html(text, (), None, "key"),
     "plain": plain,
+    # exports
+    "run_as_markdown": lambda text: run_as_markdown(ended(text), "en"),
+    "export_as_markdown": lambda text: export_as_markdown(exported(text), "en"),
+    "Export.as_json": lambda text: Export.from_json(exported(text).as_json()),
+    "as_html": lambda text: as_html(exported(text)),
+    "file_name": lambda text: file_name(text, date(2026, 1, 1), ".md"),
 }
 
 

@@ -1,14 +1,12 @@
 """Comparisons: runs of one question side by side, with the vote for the best of them, in SQL beside the history."""
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Connection, Engine, func, select
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import ColumnElement, Engine, func, select
 
-from rag.errors import BadColumnCount, NotSaved
+from rag.errors import BadColumnCount
 from rag.runs import schema
 from rag.trace.events import Style
 from rag.trace.passages import Retrieval
@@ -60,7 +58,7 @@ class Comparisons:
     ) -> Comparison:
         """Of runs that are stored already. `person`: who compares."""
         row = {"id": conversation_id, "question": question, "created_at": time.time()}
-        with self._changing() as connection:
+        with schema.changing(self._database) as connection:
             connection.execute(schema.comparisons.insert().values(index_name=index, **row))
             connection.execute(
                 schema.compared.insert(),
@@ -87,7 +85,7 @@ class Comparisons:
 
     def replace(self, comparison_id: str, run_id: str, by: str, *, person: str) -> None:
         """A column's run by another one; a vote for it is void. `person`: who asked again."""
-        with self._changing() as connection:
+        with schema.changing(self._database) as connection:
             column = (schema.compared.c.comparison_id == comparison_id) & (schema.compared.c.run_id == run_id)
             connection.execute(schema.compared.update().where(column).values(run_id=by))
             best = (schema.comparisons.c.id == comparison_id) & (schema.comparisons.c.best_run_id == run_id)
@@ -96,7 +94,7 @@ class Comparisons:
     def vote(self, comparison_id: str, run_id: str | None, *, person: str) -> None:
         """For one of its runs as the best, instead of any other; None takes the vote back. `person`: who votes."""
         its_runs = select(schema.compared.c.run_id).where(schema.compared.c.comparison_id == comparison_id)
-        with self._changing() as connection:
+        with schema.changing(self._database) as connection:
             if run_id is None or run_id in connection.execute(its_runs).scalars().all():
                 this = schema.comparisons.c.id == comparison_id
                 connection.execute(schema.comparisons.update().where(this).values(best_run_id=run_id))
@@ -132,12 +130,3 @@ class Comparisons:
             )
             for row in found
         ]
-
-    @contextmanager
-    def _changing(self) -> Iterator[Connection]:
-        """One transaction."""
-        try:
-            with self._database.begin() as connection:
-                yield connection
-        except OperationalError as error:
-            raise NotSaved() from error

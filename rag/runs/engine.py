@@ -34,11 +34,13 @@ from rag.runs.branches import Branch
 from rag.runs.checkpoints import Checkpoints, Moment, discard
 from rag.runs.comparison import Column, Comparison, Comparisons, check_column_count
 from rag.runs.execution import Execution
+from rag.runs.export import Export, gather
 from rag.runs.fork import ChangedDocuments, Edit, Fork, changed_documents, plan
 from rag.runs.history import History, PastRun
 from rag.runs.options import check_retrieval
 from rag.runs.run import Run
 from rag.runs.run_list import RunList
+from rag.runs.shares import NewShare, Share, Shared, Shares
 from rag.runs.suggestions import is_worth_follow_ups, suggested
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
@@ -93,6 +95,7 @@ class Engine:
             self._web = web or web_search(self.settings)
             self._opened = opened.pop_all()
             """what is closed with the engine, or at once where it can't be made"""
+        self._shares = Shares(self.history)
         self._runs: dict[str, Run] = {}
         self._asking_again = threading.Lock()
         self._suggesting: dict[Run, asyncio.Task[Any]] = {}
@@ -485,6 +488,35 @@ class Engine:
     def preloading_since(self) -> float | None:
         """Seconds since 1970; None while the chat model is not being started ahead."""
         return self._preloading_since
+
+    def share(self, of: str, *, person: str) -> NewShare:
+        """A link by which others may read a conversation or a run, of which `of` is the id.
+
+        Raises NothingOfThisName, NotSaved.
+        """
+        return self._shares.add(of, person)
+
+    def shares(self, of: str | None = None, *, latest: int | None = None, person: str) -> list[Share]:
+        """The latest first; `of`: only those of one conversation or run. Everybody's, until people sign in."""
+        return self._shares.listed(of, latest=latest)
+
+    def count_shares(self, *, person: str) -> int:
+        return self._shares.count()
+
+    def revoke(self, share_id: str, *, person: str) -> None:
+        """Raises NotSaved."""
+        self._shares.revoke(share_id)
+
+    def shared(self, token: str, *, person: str) -> Shared:
+        """What a link shows. Raises UnknownShare, whether there never was one, it is revoked or its run is deleted."""
+        return self._shares.shared(token)
+
+    def export(self, of: str, *, person: str) -> Export:
+        """A conversation or a run as a file may hold it; of a conversation those runs that are over.
+
+        Raises NothingOfThisName.
+        """
+        return gather(self.history, of)
 
     @property
     def runs_in_flight(self) -> int:

@@ -7,8 +7,8 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -21,7 +21,7 @@ from index_store.base.batches import batches
 from index_store.base.database import VARIABLES, refuse_newer
 from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import make_private
-from rag.errors import Interrupted, NotSaved
+from rag.errors import Interrupted
 from rag.runs import schema
 from rag.runs.branches import Branch, Branches
 from rag.runs.summary import summarize_run
@@ -212,7 +212,9 @@ class History:
         passages and grades fill stays unread, however long the conversation is.
         """
         branch = branch or self.branch(conversation_id)
-        runs = self._select_runs(schema.runs.c.id.in_(branch.runs[-latest:]))
+        return self.outlines_of(self._select_runs(schema.runs.c.id.in_(branch.runs[-latest:])))
+
+    def outlines_of(self, runs: Sequence[PastRun]) -> list[Outline]:
         # An event's JSON begins with its kind, and quotes within its texts are escaped.
         event = schema.events.c.event
         is_short = ~event.startswith('{"kind":"step_finished"')
@@ -428,14 +430,9 @@ class History:
         rows = select(schema.events.c.event).where(schema.events.c.run_id == run_id)
         return any(numbers_of(event, removed) for event in connection.execute(rows).scalars())
 
-    @contextmanager
-    def _changing(self) -> Iterator[Connection]:
-        """One transaction."""
-        try:
-            with self._database.begin() as connection:
-                yield connection
-        except OperationalError as error:
-            raise NotSaved() from error
+    def _changing(self) -> AbstractContextManager[Connection]:
+        """One transaction. Raises NotSaved."""
+        return schema.changing(self._database)
 
     def _select_runs(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[PastRun]:
         """The earliest first; `latest`: only that many, the last ones."""

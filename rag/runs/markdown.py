@@ -76,7 +76,7 @@ def _notes(last: RunFinished | None, words: Words, language: Language) -> Iterat
     if last is None:
         return
     if last.error:
-        yield f"_{_plain(last.error.sentence(language))}_"
+        yield f"_{in_line(last.error.sentence(language))}_"
     elif last.status == "stopped":
         yield f"_{words.stopped}_"
     elif last.outcome == "unconfirmed":
@@ -98,20 +98,20 @@ def _with_footnotes(answer: str, citations: Sequence[Citation]) -> str:
 
 
 def _footnote(citation: Citation, words: Words) -> str:
-    place = " › ".join(map(_plain, dict.fromkeys((citation.title, *citation.headings))))
+    place = " › ".join(map(in_line, dict.fromkeys((citation.title, *citation.headings))))
     parts = [f"**{place}**", words.page.format(page=citation.page) if citation.page else ""]
     is_address = citation.source.startswith(("http://", "https://")) and not re.search(r"[\s<>]", citation.source)
-    parts.append(f"<{citation.source}>" if is_address else _plain(citation.source))
+    parts.append(f"<{citation.source}>" if is_address else in_line(citation.source))
     if citation.origin == "web":
-        parts += [words.web, _plain(citation.published or "")]
+        parts += [words.web, in_line(citation.published or "")]
     start, end = citation.found
     quoted = f"_{words.removed}_" if citation.removed else _inert(citation.text[start:end].strip())
     quote = "\n".join(f"    > {line}".rstrip() for line in quoted.splitlines())
     return f"[^{citation.number}]: {' · '.join(filter(None, parts))}\n\n{quote}".rstrip()
 
 
-def _plain(text: str) -> str:
-    """On one line, with nothing in it that Markdown would read."""
+def in_line(text: str) -> str:
+    """On one line, every character as it is read: nothing in it that Markdown would read."""
     return _SIGN.sub(r"\\\1", " ".join(text.split()))
 
 

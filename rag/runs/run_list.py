@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from sqlalchemy import ColumnElement, Engine, and_, case, func, or_, select
-from sqlalchemy.exc import OperationalError
 
-from rag.errors import NotSaved
 from rag.runs import schema
 from rag.runs.history import PastRun
 from rag.trace.cause import Cause
@@ -89,11 +87,8 @@ class RunList:
 
     def say_why(self, run_id: str, cause: Cause | None, *, person: str) -> None:
         """Sets the cause by hand, above the trace's; None takes it back. Raises NotSaved."""
-        try:
-            with self._database.begin() as connection:
-                connection.execute(schema.runs.update().where(_runs.id == run_id).values(cause_by_person=cause))
-        except OperationalError as error:
-            raise NotSaved() from error
+        with schema.changing(self._database) as connection:
+            connection.execute(schema.runs.update().where(_runs.id == run_id).values(cause_by_person=cause))
 
     def _each(self, column: str) -> list[str]:
         """Each value once, from one to the next by the column's index: DISTINCT would read all runs."""

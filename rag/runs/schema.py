@@ -5,13 +5,28 @@ A change of a table takes a migration, which changes those of an older history a
 
 import logging
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sqlalchemy import Column, Engine, Float, ForeignKey, Index, Integer, LargeBinary, MetaData, String, Table, Text
-from sqlalchemy.exc import DatabaseError
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base.database import Schema, is_damaged, open_database
+from rag.errors import NotSaved
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +117,19 @@ suggestions = Table(
     Column("question", Text, nullable=False),
 )
 """what may be asked after a run"""
+shares = Table(
+    "shares",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("token_hash", LargeBinary, nullable=False, unique=True),
+    Column("conversation_id", ForeignKey("conversations.id", ondelete="CASCADE"), index=True),
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), index=True),
+    Column("person", String, nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("revoked_at", Float),
+    Column("opened_at", Float),
+)
+"""links to a conversation or to one run; exactly one of both is named"""
 
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 
@@ -120,6 +148,16 @@ def open_history(data_dir: Path) -> tuple[Engine, Path | None]:
     aside = _set_aside(file)
     log.warning("The history is damaged: it is now %s, and an empty one begins", aside)
     return _open(file), aside
+
+
+@contextmanager
+def changing(database: Engine) -> Iterator[Connection]:
+    """One transaction. Raises NotSaved."""
+    try:
+        with database.begin() as connection:
+            yield connection
+    except OperationalError as error:
+        raise NotSaved() from error
 
 
 class _Damaged(Exception):

@@ -17,6 +17,7 @@ from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
 from rag.pipelines import PIPELINES
+from rag.runs.export import Export
 from rag.trace.events import RunFinished, StepFinished, Style, from_json
 from tests.rag.conftest import KEY, TAVILY_KEY
 from tests.rag.documents import INDEX
@@ -266,3 +267,17 @@ def test_no_output_holds_the_key_of_a_search_that_is_refused(environment, server
     assert done.returncode == 0, done.stderr
     assert "web_key_refused" in done.stdout
     assert TAVILY_KEY not in done.stdout + done.stderr
+
+
+def test_a_run_and_its_conversation_are_written_as_markdown_and_json(environment):
+    asked = rag(environment, "ask", "--index", INDEX, "--pipeline", "naive", "--json", QUESTION)
+    started, *_ = (from_json(line) for line in asked.stdout.splitlines())
+    told = rag(environment, "export", "--language", "en", started.run_id)
+    assert told.returncode == 0, told.stderr
+    assert f"> {QUESTION}" in told.stdout
+    assert "**generate**" in told.stdout
+    written = rag(environment, "export", "--format", "json", started.conversation_id)
+    assert Export.from_json(written.stdout).runs[0].started == started
+    nothing = rag(environment, "export", "--language", "ja", "nothing")
+    assert (nothing.returncode, nothing.stdout) == (1, "")
+    assert "「nothing」という会話や実行はありません" in nothing.stderr

@@ -65,8 +65,9 @@ def show_answer(
 
 
 def answer_html(
-    text: str, citations: Sequence[Citation], store: IndexStore, key: str, heading: str = "chat.sources"
+    text: str, citations: Sequence[Citation], store: IndexStore | None, key: str, heading: str = "chat.sources"
 ) -> str:
+    """`store`: None for a file that is read without the app: it quotes what the model read and leads to no document."""
     buttons = {str(each.number): _button(each, key) for each in citations}
     answer = f'<div class="answer">{_answers.render(text, buttons)}</div>'
     if not citations:
@@ -121,12 +122,17 @@ def _web_link(citation: Citation) -> str:
     )
 
 
-def _card(citation: Citation, store: IndexStore, id_: str) -> str:
+def _card(citation: Citation, store: IndexStore | None, id_: str) -> str:
     if citation.removed:
         return (
             f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
             f"<small>{escape(citation.source)}</small></header>"
             f'<p class="note">{escape(say("chat.removed"))}</p></div>'
+        )
+    if store is None:
+        return (
+            f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
+            f"<small>{escape(citation.source)}</small></header>{_read(citation)}</div>"
         )
     note = ""
     try:

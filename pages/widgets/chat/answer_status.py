@@ -40,26 +40,34 @@ def dropped(events: Sequence[Event]) -> Dropped | None:
 
 def show_answer_status(events: Sequence[Event]) -> None:
     """Above the answer."""
+    if told := answer_status_html(events):
+        st.html(told)
+
+
+def answer_status_html(events: Sequence[Event]) -> str:
     last, sent_back = events[-1], dropped(events)
     why = say(f"decision.{sent_back.why}") if sent_back else ""
     if sent_back and not sent_back.is_replaced and not isinstance(last, RunFinished):
-        _note("dropped", say("chat.draft_dropped", why=why))
-        return
+        return _note("dropped", say("chat.draft_dropped", why=why))
     told = say("chat.draft_replaces", why=why) if sent_back and sent_back.is_replaced else ""
     if not isinstance(last, RunFinished):
-        if _checks(events):
-            _note("draft", say("chat.draft"), told)
-    elif last.outcome == "confirmed":
-        _note("confirmed", say("outcome.confirmed_note"), told)
-    elif told:
-        _note("", told)
+        return _note("draft", say("chat.draft"), told) if _checks(events) else ""
+    if last.outcome == "confirmed":
+        return _note("confirmed", say("outcome.confirmed_note"), told)
+    return _note("", told) if told else ""
 
 
 def show_unconfirmed(last: RunFinished) -> None:
     """Below the answer: what in it could not be confirmed."""
-    if last.unconfirmed:
-        claims = "".join(f"<li>{escape(claim)}</li>" for claim in last.unconfirmed)
-        st.html(f'<div class="unconfirmed">{escape(say("chat.unconfirmed"))}<ul>{claims}</ul></div>')
+    if told := unconfirmed_html(last):
+        st.html(told)
+
+
+def unconfirmed_html(last: RunFinished) -> str:
+    if not last.unconfirmed:
+        return ""
+    claims = "".join(f"<li>{escape(claim)}</li>" for claim in last.unconfirmed)
+    return f'<div class="unconfirmed">{escape(say("chat.unconfirmed"))}<ul>{claims}</ul></div>'
 
 
 def _checks(events: Sequence[Event]) -> bool:
@@ -69,5 +77,5 @@ def _checks(events: Sequence[Event]) -> bool:
     return flow is not None and flow.checks
 
 
-def _note(kind: str, *sentences: str) -> None:
-    st.html(f'<p class="answer-status {kind}">{escape(" ".join(filter(None, sentences)))}</p>')
+def _note(kind: str, *sentences: str) -> str:
+    return f'<p class="answer-status {kind}">{escape(" ".join(filter(None, sentences)))}</p>'

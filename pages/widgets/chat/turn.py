@@ -2,28 +2,23 @@
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Literal
 
 import streamlit as st
 
-from pages.process import engine, person
+from pages.process import engine
+from pages.widgets.chat.actions import show_actions
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
-from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.conversations import open_conversation
-from pages.widgets.chat.copying import show_copy_run
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.documents.uploader import take_left
-from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
-from pages.widgets.picker import fresh_key, renew
+from pages.widgets.errors import show_error
 from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, show_rows
-from pages.words import counted, language, say
-from rag.pipelines import PIPELINES
-from rag.runs.history import LONGEST_REASON, PastRun
+from pages.words import counted, say
+from rag.runs.history import PastRun
 from rag.runs.run import Run
 from rag.runs.summary import answer_so_far, cited_so_far
 from rag.trace.events import Event, RunFinished
@@ -80,28 +75,33 @@ def show_draft(events: Sequence[Event], key: str) -> None:
 def show_past(
     run: PastRun, outline: Sequence[Event], *, is_open: bool = False, go_to: Callable[[str], object] | None = None
 ) -> None:
-    """The fragment keeps opening a trace from redrawing the conversation. Only then are all events of the run read.
-
-    `is_open`: its trace is, to begin with; `go_to`: where a question asked again is seen, given its conversation; the
-    page that shows it, unless told.
-    """
+    """The fragment keeps opening a trace from redrawing the conversation. `is_open`, `go_to`: as below."""
     take_left()
+    if isinstance(outline[-1], RunFinished):
+        with st.chat_message("assistant", avatar=str(ASSISTANT)):
+            show_answered(run, outline, is_open=is_open)
+            show_actions(run, outline, go_to or open_conversation)
+
+
+def show_answered(run: PastRun, outline: Sequence[Event], *, is_open: bool = False) -> None:
+    """Trace and answer of a run that is over, with nothing that changes it. `is_open`: the trace is, to begin with.
+
+    Only when it is opened are all events of the run read.
+    """
     last = outline[-1]
     if not isinstance(last, RunFinished):
         return
-    with st.chat_message("assistant", avatar=str(ASSISTANT)):
-        panel = st.expander(headline(outline, last.totals.seconds), is_open, key=f"trace-{run.id}", on_change="rerun")
-        if panel.open:
-            with panel:
-                events = engine().history.events(run.id)
-                show_graph(events, f"past-{run.id}", usual="drawn")
-                show_rows(events, last.totals.seconds, key=f"past-{run.id}")
-        if last.answer:
-            show_answer_status(outline)
-            is_no_answer = last.outcome == "not_in_documents"
-            show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_no_answer=is_no_answer)
-        show_ending(last)
-        _show_actions(run, outline, go_to or open_conversation)
+    panel = st.expander(headline(outline, last.totals.seconds), is_open, key=f"trace-{run.id}", on_change="rerun")
+    if panel.open:
+        with panel:
+            events = engine().history.events(run.id)
+            show_graph(events, f"past-{run.id}", usual="drawn")
+            show_rows(events, last.totals.seconds, key=f"past-{run.id}")
+    if last.answer:
+        show_answer_status(outline)
+        is_no_answer = last.outcome == "not_in_documents"
+        show_answer(last.answer, last.citations, engine().store, f"past-{run.id}", is_no_answer=is_no_answer)
+    show_ending(last)
 
 
 def show_ending(last: RunFinished) -> None:
@@ -112,59 +112,6 @@ def show_ending(last: RunFinished) -> None:
     elif last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
         st.info(say(f"outcome.{last.outcome}_note"))
     show_unconfirmed(last)
-
-
-def _show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], object]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        key = f"feedback-{run.id}"
-        thumb = st.feedback(
-            "thumbs",
-            key=key,
-            default=None if run.feedback is None else int(run.feedback == 1),
-            on_change=lambda: run_as_callback(engine().history.rate, run.id, _thumb(st.session_state[key])),
-        )
-        if st.button(f"↻ {say('chat.again')}", key=f"again-{run.id}", type="tertiary"):
-            _ask_again(run, outline, run.pipeline, go_to)
-        others = f"others-{run.id}"
-        with st.popover(say("chat.with_another"), key=fresh_key(others), type="tertiary"):
-            for name in PIPELINES:
-                label = say(f"pipeline.{name}")
-                if name != run.pipeline and st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
-                    renew(others)
-                    _ask_again(run, outline, name, go_to)
-        beside = {"runs": run.id, "lang": language()}
-        st.page_link("compare.py", label=f"⇄ {say('compare.with')}", query_params=beside)
-        show_copy_run(outline)
-    if thumb is not None:
-        _ask_reason(run)
-
-
-def _ask_reason(run: PastRun) -> None:
-    """Why the answer has its thumb, in the person's words."""
-    key = f"reason-{run.id}"
-    explain = partial(engine().explain_feedback, run.id, person=person())
-    st.text_input(
-        say("chat.reason"),
-        value=run.feedback_reason or "",
-        max_chars=LONGEST_REASON,
-        key=key,
-        placeholder=say("chat.reason"),
-        label_visibility="collapsed",
-        on_change=lambda: run_as_callback(explain, st.session_state[key]),
-    )
-    if st.session_state[key].strip():
-        st.caption(say("chat.reason_kept"))
-
-
-def _ask_again(run: PastRun, outline: Sequence[Event], pipeline: str, go_to: Callable[[str], object]) -> None:
-    def ask() -> None:
-        go_to(ask_like(run, outline, run.question, pipeline=pipeline).conversation_id)
-
-    run_or_show_error(ask)  # a question of before may be longer than is taken today
-
-
-def _thumb(chosen: int | None) -> Literal[-1, 1] | None:
-    return None if chosen is None else 1 if chosen else -1
 
 
 def _lines(text: str) -> str:

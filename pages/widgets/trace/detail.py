@@ -14,12 +14,17 @@ from rag.trace.events import StepFinished
 
 def summary(step: StepFinished) -> str:
     """The outcome of a step, for its row; Markdown."""
+    return plain(summary_text(step))
+
+
+def summary_text(step: StepFinished) -> str:
+    """The same as plain text."""
     if step.error:
         return say("summary.failed")
     if step.verdict == "stopped":
         return say("summary.stopped")
     told = view_of(step.detail, "").summary() if step.detail else ""
-    return plain(f"⚠ {told}" if step.fallback else told)
+    return f"⚠ {told}" if step.fallback else told
 
 
 def show(step: StepFinished, index: str) -> None:
@@ -28,8 +33,13 @@ def show(step: StepFinished, index: str) -> None:
         show_error(step.error)
     if step.fallback:
         st.warning(plain(step.fallback.sentence(language())), icon="⚠️")
+    st.html(detail_html(step, index))
+
+
+def detail_html(step: StepFinished, index: str) -> str:
+    """`index`: the one that was searched; empty where nothing can be looked up in it."""
     start = say("detail.start", seconds=f"{step.start:.1f}")
     calls = say("detail.calls", calls=step.model_calls, tokens_in=step.tokens_in, tokens_out=step.tokens_out)
     footer = f"<footer>{escape(start)} · {escape(calls)}</footer>"
     shown = view_of(step.detail, index).html() if step.detail else ""
-    st.html(f'<div class="detail">{shown}{footer}</div>')
+    return f'<div class="detail">{shown}{footer}</div>'

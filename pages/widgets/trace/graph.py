@@ -74,16 +74,17 @@ def show_graph(events: Sequence[Event], key: str, usual: str | None) -> None:
         st.html(OPEN_ROWS, unsafe_allow_javascript=True)
 
 
-def graph_html(flow: Flow, path: Path, key: str) -> str:
+def graph_html(flow: Flow, path: Path, key: str, *, in_file: bool = False) -> str:
+    """`in_file`: without the script, nodes are links to what has the key of their row as its id."""
     layout = layout_of(flow)
     taken = frozenset(crossing.edge for crossing in path.crossings) & layout.lines.keys()
-    nodes = "".join(_node(node, box, path, key) for node, box in layout.boxes.items())
+    nodes = "".join(_node(node, box, path, key, in_file) for node, box in layout.boxes.items())
     reasons = "".join(
         _reason(layout.labels[edge], layout.boxes[edge.source].middle, told)
         for edge, told in _reasons(path).items()
         if edge in layout.labels
     )
-    before = "".join(f"<li>{_opener(each, path, key)}</li>" for each in path.before)
+    before = "".join(f"<li>{_opener(each, path, key, in_file)}</li>" for each in path.before)
     return (
         f'<div class="run-graph">{f"<ol>{before}</ol>" if before else ""}'
         f'<div class="drawing" style="height: {layout.height:.0f}px">'
@@ -92,12 +93,12 @@ def graph_html(flow: Flow, path: Path, key: str) -> str:
     )
 
 
-def unrolled_html(path: Path, key: str) -> str:
-    """Every visit in the order in which it began, with the reasons between them."""
-    items = [f"<li>{_opener(each, path, key)}</li>" for each in path.before]
+def unrolled_html(path: Path, key: str, *, in_file: bool = False) -> str:
+    """Every visit in the order in which it began, with the reasons between them. `in_file`: as above."""
+    items = [f"<li>{_opener(each, path, key, in_file)}</li>" for each in path.before]
     for move in path.moves:
         if isinstance(move, Visit):
-            items.append(f"<li>{_opener(move, path, key)}</li>")
+            items.append(f"<li>{_opener(move, path, key, in_file)}</li>")
         elif move.why:
             told = f"↳ {say(f'decision.{move.why}')} → {name_of(move.edge.to)}"
             items.append(f'<li class="reason">{escape(told)}</li>')
@@ -121,7 +122,7 @@ def name_of(node: str) -> str:
     return say(f"step.{node}")
 
 
-def _node(node: str, box: Box, path: Path, key: str) -> str:
+def _node(node: str, box: Box, path: Path, key: str, in_file: bool) -> str:
     latest = next((visit for visit in reversed(path.visits) if visit.step == node), None)
     kinds = ["node"]
     if node in (START, END):
@@ -133,22 +134,23 @@ def _node(node: str, box: Box, path: Path, key: str) -> str:
         return f'<span class="{" ".join(kinds)}" {place}>{escape(name_of(node))}</span>'
     count = path.visit_counts[node]
     told = f"{escape(name_of(node))}{f' <b>×{count}</b>' if count > 1 else ''}"
-    return _button(latest, key, told, (*kinds, *_state(latest, path)), place)
+    return _button(latest, key, in_file, told, (*kinds, *_state(latest, path)), place)
 
 
-def _opener(visit: Visit, path: Path, key: str) -> str:
+def _opener(visit: Visit, path: Path, key: str, in_file: bool) -> str:
     told = escape(name_of(visit.step))
     if visit.attempt > 1:
         told += f" <small>({escape(say('step.attempt', attempt=visit.attempt))})</small>"
-    return _button(visit, key, told, ("node", "visited", *_state(visit, path)))
+    return _button(visit, key, in_file, told, ("node", "visited", *_state(visit, path)))
 
 
-def _button(visit: Visit, key: str, told: str, kinds: Iterable[str], place: str = "") -> str:
+def _button(visit: Visit, key: str, in_file: bool, told: str, kinds: Iterable[str], place: str = "") -> str:
     """`told`: HTML."""
-    opens = escape(row_key(key, visit.step, visit.attempt))
+    row = row_key(key, visit.step, visit.attempt)
+    tag, opens = ("a", f'href="#{quote(row)}"') if in_file else ("button", f'data-opens="{escape(row)}"')
     title = escape(say("graph.open"))
     current = ' aria-current="step"' if "current" in kinds else ""
-    return f'<button class="{" ".join(kinds)}" data-opens="{opens}" title="{title}"{current} {place}>{told}</button>'
+    return f'<{tag} class="{" ".join(kinds)}" {opens} title="{title}"{current} {place}>{told}</{tag}>'
 
 
 def _state(visit: Visit, path: Path) -> tuple[str, ...]:

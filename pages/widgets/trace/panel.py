@@ -94,12 +94,16 @@ def show_rows(events: Sequence[Event], now: float, key: str) -> None:
             else:
                 st.caption(say("step.running"))
         for decision in row.decisions:
-            target = say("decision.end") if decision.to == "__end__" else say(f"step.{decision.to}")
-            st.caption(f"↳ {say(f'decision.{decision.why}')} → {target}")
+            st.caption(decision_text(decision))
     for event in events:
         if isinstance(event, UnknownEvent):
             with st.expander(f"`{'▁' * BAR_WIDTH}` :orange[?] **{say('step.unknown')}** {plain(event.named)}"):
                 st.html(f'<div class="detail"><pre>{escape(event.stored)}</pre></div>')
+
+
+def decision_text(decision: Decision) -> str:
+    target = say("decision.end") if decision.to == "__end__" else say(f"step.{decision.to}")
+    return f"↳ {say(f'decision.{decision.why}')} → {target}"
 
 
 def label(row: Row, now: float) -> str:

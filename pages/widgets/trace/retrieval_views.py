@@ -38,6 +38,8 @@ class RetrievalView(View[RetrievalDetail], of=RetrievalDetail):
 
     def _link_to_search(self) -> str:
         """To the same search on a page of its own."""
+        if not self.index:
+            return ""
         detail = self.detail
         asked = {"q": detail.query, "index": self.index, "unit": detail.unit, "lang": language()}
         if detail.words:

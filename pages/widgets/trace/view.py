@@ -21,7 +21,7 @@ class View(ABC, Generic[D]):
     """
 
     def __init__(self, detail: D, index: str) -> None:
-        """`index`: the one that the run searched."""
+        """`index`: the one that the run searched; empty where nothing can be looked up in it."""
         self.detail = detail
         self.index = index
 

@@ -1,0 +1,1 @@
+"""A conversation or a run as one HTML file."""

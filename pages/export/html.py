@@ -1,0 +1,149 @@
+"""One HTML file that opens without the app and without a network: answers, traces, graphs, passages and grades.
+
+Nothing in it runs: what opens are `details` and popovers, and a node of a graph is a link to its row. Its policy
+forbids every request, should a word in it ever be read as one. Why so: docs/decisions/sharing.md
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from index_store.base.errors import Failure
+from pages.widgets.chat.answer import answer_html
+from pages.widgets.chat.answer_status import answer_status_html, unconfirmed_html
+from pages.widgets.trace.calls import calls_html
+from pages.widgets.trace.detail import detail_html, summary_text
+from pages.widgets.trace.graph import graph_html, row_key, unrolled_html
+from pages.widgets.trace.panel import Row, decision_text, headline, rows
+from pages.words import counted, language, say, thousands, when
+from rag.pipelines import PIPELINES
+from rag.runs.export import Export, ExportedRun
+from rag.trace.events import RunFinished, StepFinished, UnknownEvent
+from rag.trace.path import path_of
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+"""the lines of a graph are a picture within the file"""
+
+STYLES = (Path(__file__).parents[1] / "style.css", Path(__file__).with_name("file.css"))
+
+_SIGNS = {"yes": "✓", "no": "✗", "unknown": "?", "stopped": "■", "failed": "✗", None: "✓"}
+
+
+def as_html(export: Export) -> str:
+    """In the language and time zone of the reader whom pages/words.py knows."""
+    about = say("export.about", app=say("app.name"), when=when(datetime.fromtimestamp(export.exported_at, UTC)))
+    # A run alone has the title for its question.
+    title = f"<h1>{escape(export.title)}</h1>" if len(export.runs) != 1 else ""
+    runs = "".join(_run(run, f"run-{number}", len(export.runs)) for number, run in enumerate(export.runs, start=1))
+    return (
+        f'<!DOCTYPE html>\n<html lang="{language()}"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(export.title)}</title><style>{_style()}</style></head>"
+        f"<body><header>{title}<p>{escape(about)}</p></header><main>{runs}</main></body></html>\n"
+    )
+
+
+@cache
+def _style() -> str:
+    """Also what is for the app's pages alone: 24 KB, for one description of a trace."""
+    return "\n".join(file.read_text(encoding="utf-8") for file in STYLES)
+
+
+def _run(run: ExportedRun, key: str, count: int) -> str:
+    started, last = run.started, run.finished
+    if started is None or last is None:
+        return ""
+    asked = say(
+        "export.asked", when=when(datetime.fromtimestamp(started.at, UTC)), index=started.index, model=started.model
+    )
+    heading = "detail.nearest" if last.outcome == "not_in_documents" else "chat.sources"
+    answer = answer_html(last.answer, last.citations, None, key, heading) if last.answer else ""
+    return (
+        f'<article id="{key}"><h2 class="question">{escape(started.question)}</h2><p class="asked">{escape(asked)}</p>'
+        f"{answer_status_html(run.events) if last.answer else ''}{answer}{_ending(last)}{unconfirmed_html(last)}"
+        f"{_trace(run, key, last.totals.seconds, is_open=count == 1)}</article>"
+    )
+
+
+def _ending(last: RunFinished) -> str:
+    if last.error:
+        return _failure(last.error)
+    if last.status == "stopped":
+        return f'<p class="note">{escape(say("chat.stopped"))}</p>'
+    if last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
+        return f'<p class="note">{escape(say(f"outcome.{last.outcome}_note"))}</p>'
+    return ""
+
+
+def _failure(failure: Failure) -> str:
+    return f'<p class="note failed">{escape(failure.sentence(language()))}</p>'
+
+
+def _trace(run: ExportedRun, key: str, seconds: float, is_open: bool) -> str:
+    shown = "".join(_row(each, run, key, seconds) for each in rows(run.events))
+    unknown = "".join(_unknown(each) for each in run.events if isinstance(each, UnknownEvent))
+    return (
+        f'<details class="run-trace"{" open" if is_open else ""}><summary>{escape(headline(run.events, seconds))}'
+        f"</summary>{_graph(run, key)}{shown}{unknown}</details>"
+    )
+
+
+def _graph(run: ExportedRun, key: str) -> str:
+    """Nothing for a pipeline that only another version knows."""
+    if not run.started or run.started.pipeline not in PIPELINES:
+        return ""
+    flow = PIPELINES[run.started.pipeline].flow
+    path = path_of(run.events, flow)
+    return (
+        f"{graph_html(flow, path, key, in_file=True)}<details><summary>{escape(say('export.in_order'))}</summary>"
+        f"{unrolled_html(path, key, in_file=True)}</details>"
+    )
+
+
+def _row(row: Row, run: ExportedRun, key: str, seconds: float) -> str:
+    step = row.finished
+    id_ = escape(row_key(key, row.started.step, row.started.attempt))
+    decisions = "".join(f'<p class="decision">{escape(decision_text(each))}</p>' for each in row.decisions)
+    # The id is within what opens: to go there opens it, by the rules of HTML alone.
+    opened = "".join(_opened(step, run)) if step else escape(say("step.running"))
+    return (
+        f'<details class="row"><summary>{_line(row, seconds)}</summary><div id="{id_}">{opened}</div></details>'
+        f"{decisions}"
+    )
+
+
+def _line(row: Row, seconds: float) -> str:
+    started, step = row.started, row.finished
+    name = escape(say(f"step.{started.step}"))
+    attempt = f" ({escape(say('step.attempt', attempt=started.attempt))})" if started.attempt > 1 else ""
+    if step is None:
+        return f"<b>{name}</b>{attempt}"
+    took = step.milliseconds / 1000
+    cost = [say("total.seconds", seconds=f"{took:.1f}")]
+    if step.tokens_in + step.tokens_out:
+        cost.append(say("total.tokens", count=thousands(step.tokens_in + step.tokens_out)))
+    left, width = (min(100.0, 100 * each / seconds) if seconds else 0.0 for each in (step.start, took))
+    return (
+        f'<span class="bar"><i style="left: {left:.1f}%; width: {width:.1f}%"></i></span>'
+        f'<span class="sign {step.verdict or "yes"}">{_SIGNS[step.verdict]}</span> <b>{name}</b>{attempt} '
+        f"{escape(summary_text(step))} <small>{escape(' · '.join(cost))}</small>"
+    )
+
+
+def _opened(step: StepFinished, run: ExportedRun) -> Iterator[str]:
+    if step.error:
+        yield _failure(step.error)
+    if step.fallback:
+        yield _failure(step.fallback)
+    yield detail_html(step, "")
+    if calls := run.calls_of(step):
+        yield f"<details><summary>{escape(counted('call.fold', len(calls)))}</summary>{calls_html(calls)}</details>"
+
+
+def _unknown(event: UnknownEvent) -> str:
+    told = escape(f"{say('step.unknown')} {event.named}")
+    return f'<details class="row"><summary>{told}</summary><pre>{escape(event.stored)}</pre></details>'

@@ -1,0 +1,42 @@
+"""All links by which others may read something: what each shows, and an end to it."""
+
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from pages.process import engine, person
+from pages.widgets.chat.share import revoke, told_of
+from pages.widgets.errors import run_as_callback
+from pages.words import plain, say, when
+from rag.runs.shares import Share
+
+# Comments, as Streamlit would show strings that stand alone on a page.
+LISTED, MORE = 30, 100  # links that are listed, and how many more with every press of the button below them
+
+
+def show(share: Share) -> None:
+    kind = say("share.run" if share.kind == "run" else "share.conversation")
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        with st.container(gap=None):
+            st.markdown(f"**{plain(share.title)}**")
+            st.caption(f"{kind} · {told_of(share)}")
+        if share.revoked_at is None:
+            st.button(say("share.revoke"), key=f"revoke-{share.id}", on_click=run_as_callback, args=(revoke, share))
+        else:
+            st.caption(say("share.revoked", when=when(datetime.fromtimestamp(share.revoked_at, UTC))))
+
+
+def list_more() -> None:
+    st.session_state["links listed"] += MORE
+
+
+listed = st.session_state.setdefault("links listed", LISTED)
+shares = engine().shares(latest=listed, person=person())
+
+with st.container(key="shares-page"):
+    st.header(say("share.all"), anchor=False)
+    st.caption(say("share.about" if shares else "share.none"))
+    for share in shares:
+        show(share)
+    if (left := engine().count_shares(person=person()) - listed) > 0:
+        st.button(say("share.more", count=left), key="more-links", on_click=list_more, width="stretch")

@@ -1,0 +1,73 @@
+"""What can be done with an answer: rate it, ask again, compare, copy, share it."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal
+
+import streamlit as st
+
+from pages.process import engine, person
+from pages.widgets.chat.ask import ask_like
+from pages.widgets.chat.copying import show_copy_run
+from pages.widgets.chat.share import show_share
+from pages.widgets.errors import run_as_callback, run_or_show_error
+from pages.widgets.picker import fresh_key, renew
+from pages.words import language, say
+from rag.pipelines import PIPELINES
+from rag.runs.history import LONGEST_REASON, PastRun
+from rag.trace.events import Event
+
+
+def show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], object]) -> None:
+    """`go_to`: where a question asked again is seen, given its conversation."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        key = f"feedback-{run.id}"
+        thumb = st.feedback(
+            "thumbs",
+            key=key,
+            default=None if run.feedback is None else int(run.feedback == 1),
+            on_change=lambda: run_as_callback(engine().history.rate, run.id, _thumb(st.session_state[key])),
+        )
+        if st.button(f"↻ {say('chat.again')}", key=f"again-{run.id}", type="tertiary"):
+            _ask_again(run, outline, run.pipeline, go_to)
+        others = f"others-{run.id}"
+        with st.popover(say("chat.with_another"), key=fresh_key(others), type="tertiary"):
+            for name in PIPELINES:
+                label = say(f"pipeline.{name}")
+                if name != run.pipeline and st.button(label, key=f"again-{run.id}-{name}", type="tertiary"):
+                    renew(others)
+                    _ask_again(run, outline, name, go_to)
+        beside = {"runs": run.id, "lang": language()}
+        st.page_link("compare.py", label=f"⇄ {say('compare.with')}", query_params=beside)
+        show_copy_run(outline)
+        show_share(run.id, run.question, "share.help_run")
+    if thumb is not None:
+        _ask_reason(run)
+
+
+def _ask_reason(run: PastRun) -> None:
+    """Why the answer has its thumb, in the person's words."""
+    key = f"reason-{run.id}"
+    explain = partial(engine().explain_feedback, run.id, person=person())
+    st.text_input(
+        say("chat.reason"),
+        value=run.feedback_reason or "",
+        max_chars=LONGEST_REASON,
+        key=key,
+        placeholder=say("chat.reason"),
+        label_visibility="collapsed",
+        on_change=lambda: run_as_callback(explain, st.session_state[key]),
+    )
+    if st.session_state[key].strip():
+        st.caption(say("chat.reason_kept"))
+
+
+def _ask_again(run: PastRun, outline: Sequence[Event], pipeline: str, go_to: Callable[[str], object]) -> None:
+    def ask() -> None:
+        go_to(ask_like(run, outline, run.question, pipeline=pipeline).conversation_id)
+
+    run_or_show_error(ask)  # a question of before may be longer than is taken today
+
+
+def _thumb(chosen: int | None) -> Literal[-1, 1] | None:
+    return None if chosen is None else 1 if chosen else -1

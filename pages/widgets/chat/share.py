@@ -1,0 +1,111 @@
+"""Sharing and saving: a link to a conversation or an answer for others to read, and both as files."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from pages.export.html import as_html
+from pages.process import engine, person
+from pages.widgets.errors import run_as_callback
+from pages.words import Reader, language, reader, say, when, written_for, zone
+from rag.runs.export import Export, export_as_markdown, file_name
+from rag.runs.shares import Share
+
+PAGES = Path(__file__).parents[2]
+
+LINKS = "links that were made"
+"""in the session: the token of each share that this tab has made, for nobody else has it"""
+
+
+def show_share(of: str, title: str, help_key: str) -> None:
+    """A popover, drawn while it is open. `of`: the id of a conversation or run; `help_key`: of what its link shows."""
+    popover = st.popover(f"↗ {say('share.title')}", key=f"share-{of}", type="tertiary", on_change="rerun")
+    if not popover.open:
+        return
+    with popover, st.container(gap="xsmall", key=f"sharing-{of}"):
+        st.caption(say(help_key))
+        # A callback runs before the page is drawn: the list below has the new link.
+        st.button(say("share.make"), key=f"link-{of}", on_click=run_as_callback, args=(_make, of), width="stretch")
+        _show_links(of)
+        st.caption(say("export.title"))
+        with st.container(horizontal=True, gap="small"):
+            _show_files(of, title)
+
+
+def revoke(share: Share) -> None:
+    """Raises NotSaved."""
+    engine().revoke(share.id, person=person())
+
+
+def told_of(share: Share) -> str:
+    """When it was made, and last opened."""
+    opened = say("share.opened", when=_moment(share.opened_at)) if share.opened_at else say("share.never_opened")
+    return f"{say('share.made', when=_moment(share.created_at))} · {opened}"
+
+
+def _make(of: str) -> None:
+    made = engine().share(of, person=person())
+    st.session_state.setdefault(LINKS, {})[made.share.id] = made.token
+
+
+def _show_links(of: str) -> None:
+    """Those that are open."""
+    links = [each for each in engine().shares(of, person=person()) if each.revoked_at is None]
+    tokens = st.session_state.get(LINKS, {})
+    if any(each.id in tokens for each in links):
+        st.caption(say("share.copy_now"))
+    for each in links:
+        if each.id in tokens:
+            st.code(link(tokens[each.id]), language=None, wrap_lines=True)
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.caption(told_of(each))
+            st.button(say("share.revoke"), key=f"revoke-{each.id}", on_click=run_as_callback, args=(revoke, each))
+    st.page_link("shares.py", label=say("share.all"), query_params={"lang": language()})
+
+
+def link(token: str) -> str:
+    """Whole, by the name under which this browser has opened the app. The language is for its reader's own to say."""
+    here = (st.context.url or "").rstrip("/")
+    *_, page = here.rpartition("/")
+    home = here.removesuffix(page) if page and (PAGES / f"{page}.py").exists() else f"{here}/"
+    return f"{home}shared?{urlencode({'share': token})}"
+
+
+def _show_files(of: str, title: str) -> None:
+    """Each is made when its button is pressed, outside the page: for the reader who is here now."""
+    kinds: tuple[tuple[str, str, str, str, Callable[[Export], str]], ...] = (
+        (say("export.html"), ".html", "text/html", "export.help_html", as_html),
+        (
+            "Markdown",
+            ".md",
+            "text/markdown",
+            "export.help_md",
+            lambda export: export_as_markdown(export, language(), say),
+        ),
+        ("JSON", ".json", "application/json", "export.help_json", Export.as_json),
+    )
+    today = datetime.now(ZoneInfo(zone())).date()
+    for label, suffix, mime, help_key, write in kinds:
+        st.download_button(
+            label,
+            partial(_file, of, write, reader(), person()),
+            file_name(title, today, suffix),
+            mime,
+            key=f"file-{of}{suffix}",
+            help=say(help_key),
+            on_click="ignore",
+        )
+
+
+def _file(of: str, write: Callable[[Export], str], reader: Reader, person: str) -> bytes:
+    with written_for(reader):
+        return write(engine().export(of, person=person)).encode()
+
+
+def _moment(seconds: float) -> str:
+    return when(datetime.fromtimestamp(seconds, UTC))

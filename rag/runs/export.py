@@ -1,0 +1,185 @@
+"""A conversation or a run as a file: what it holds, as JSON that can be read again, and as Markdown."""
+
+import json
+import re
+import time
+import unicodedata
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ValidationError
+
+from rag.errors import NothingOfThisName, UnreadableExport
+from rag.runs.history import History, PastRun
+from rag.runs.markdown import in_line, run_as_markdown
+from rag.text.fence import place
+from rag.text.language import Language
+from rag.trace import events
+from rag.trace.calls import Call
+from rag.trace.details import AssessmentDetail, GradesDetail, RetrievalDetail, WebSearchDetail
+from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished
+from rag.trace.passages import Frozen
+
+LONGEST_NAME = 50
+"""characters of a file's name, without date and suffix: at most 200 bytes, of the 255 that file systems take"""
+
+_SIGNS = {"yes": "✓", "no": "✗", "unknown": "?", "stopped": "■", "failed": "✗", None: "✓"}
+
+
+def _event(value: Any) -> Any:
+    """As a history's are read: also those of another version."""
+    return events.from_json(json.dumps(value)) if isinstance(value, dict) else value
+
+
+class StepCalls(Frozen):
+    step: str
+    attempt: int
+    calls: tuple[Call, ...]
+
+
+class ExportedRun(Frozen):
+    feedback: Literal[-1, 1] | None
+    """thumb down, thumb up"""
+    events: tuple[Annotated[Event, BeforeValidator(_event)], ...]
+    """all but the tokens"""
+    calls: tuple[StepCalls, ...]
+    """of the chat model, where they are kept: messages, settings and replies. Never a key, which no call holds"""
+
+    @property
+    def started(self) -> RunStarted | None:
+        return next((each for each in self.events if isinstance(each, RunStarted)), None)
+
+    @property
+    def finished(self) -> RunFinished | None:
+        return next((each for each in reversed(self.events) if isinstance(each, RunFinished)), None)
+
+    def calls_of(self, step: StepFinished) -> tuple[Call, ...]:
+        return next((each.calls for each in self.calls if (each.step, each.attempt) == (step.step, step.attempt)), ())
+
+
+class Export(Frozen):
+    format: Literal["glassbox-rag"] = "glassbox-rag"
+    version: Literal[1] = 1
+    """a field may be added without a new one; of a higher one nothing is read"""
+    exported_at: float
+    """seconds since the epoch"""
+    title: str
+    """of the conversation, or the question of the run"""
+    runs: tuple[ExportedRun, ...]
+    """the earliest first"""
+
+    def as_json(self) -> str:
+        return self.model_dump_json(by_alias=True, indent=2)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Export":
+        """Raises UnreadableExport."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            raise UnreadableExport() from error
+
+
+def gather(history: History, of: str) -> Export:
+    """`of`: the id of a conversation, of which only the runs that are over are taken, or of a run.
+
+    Raises NothingOfThisName.
+    """
+    run, conversation = history.run(of), history.conversation(of)
+    if run:
+        title, runs = run.question, [run]
+    elif conversation:
+        title, runs = conversation.title, history.runs(of)
+    else:
+        raise NothingOfThisName(name=of)
+    exported = tuple(_exported(history, each) for each in runs if each.status != "running")
+    return Export(exported_at=time.time(), title=title, runs=exported)
+
+
+def _exported(history: History, run: PastRun) -> ExportedRun:
+    found = tuple(history.events(run.id))
+    asked = [each for each in found if isinstance(each, StepFinished) and each.model_calls]
+    kept = [
+        StepCalls(step=each.step, attempt=each.attempt, calls=calls)
+        for each in asked
+        if (calls := history.calls(run.id, each.step, each.attempt))
+    ]
+    return ExportedRun(feedback=run.feedback, events=found, calls=tuple(kept))
+
+
+def file_name(title: str, day: date, suffix: str) -> str:
+    """Both, without what a system can't have in a name, Windows least of all. `suffix`: such as `.md`"""
+    readable = unicodedata.normalize("NFC", title[: 4 * LONGEST_NAME])
+    kept = "".join(" " if _is_unfit(each) else each for each in readable)
+    return f"{' '.join(kept.split())[:LONGEST_NAME].strip(' .') or 'export'} {day:%Y-%m-%d}{suffix}"
+
+
+def _is_unfit(character: str) -> bool:
+    """Control and formatting characters, such as those that turn the direction of writing, are unfit too."""
+    return character in '<>:"/\\|?*' or unicodedata.category(character)[0] == "C"
+
+
+Say = Callable[[str], str]
+
+
+def _key(key: str) -> str:
+    return key.partition(".")[2]
+
+
+def export_as_markdown(export: Export, language: Language, say: Say = _key) -> str:
+    """Questions, answers, sources, and a line for each step. `say`: the words of keys such as `step.retrieve`."""
+    parts = [f"# {in_line(export.title)}"]
+    for number, run in enumerate(export.runs, start=1):
+        told = run_as_markdown(run.events, language)
+        if len(export.runs) > 1:  # footnotes have names in the whole file
+            told = re.sub(r"\[\^(\d+)\]", rf"[^{number}-\1]", told)
+        parts += [told, _trace(run.events, language, say)]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+_TRACE: dict[Language, str] = {"en": "How it was answered", "ja": "回答までの手順"}
+
+
+def _trace(found: Sequence[Event], language: Language, say: Say) -> str:
+    """A decision stands under the step that it follows, as steps may end at the same time."""
+    head, totals = "", ""
+    steps: dict[str, list[str]] = {}
+    latest: dict[str, str] = {}
+    for event in found:
+        match event:
+            case RunStarted():
+                told = (say(f"pipeline.{event.pipeline}"), event.index, event.model)
+                head = " · ".join(map(in_line, told))
+            case StepFinished(step=step, attempt=attempt):
+                latest[step] = f"{step} {attempt}"
+                steps[latest[step]] = _step(event, say)
+            case Decision(from_step=step):
+                to = say("decision.end" if event.to == "__end__" else f"step.{event.to}")
+                told_why = f"  - ↳ {in_line(say(f'decision.{event.why}'))} → {in_line(to)}"
+                steps.setdefault(latest.get(step, ""), []).append(told_why)
+            case RunFinished():
+                totals = _totals(event, say)
+    lines = "\n".join(line for step in steps.values() for line in step)
+    return "\n\n".join(filter(None, (f"### {_TRACE[language]}", head, lines, totals)))
+
+
+def _step(step: StepFinished, say: Say) -> list[str]:
+    attempt = f" #{step.attempt}" if step.attempt > 1 else ""
+    seconds = f"{step.milliseconds / 1000:.1f} s"
+    lines = [f"- {_SIGNS[step.verdict]} **{in_line(say(f'step.{step.step}'))}**{attempt} · {seconds}"]
+    match step.detail:
+        case RetrievalDetail(passages=passages) | WebSearchDetail(passages=passages):
+            lines += [f"  - #{each.rank} \\[{each.number}\\] {in_line(place(each))}" for each in passages]
+        case GradesDetail(grades=grades) | AssessmentDetail(grades=grades):
+            for each in grades:
+                score = "" if each.grade.score is None else f" {each.grade.score:.2f}"
+                lines.append(f"  - {_SIGNS[each.grade.verdict]} \\[{each.passage.number}\\]{score}")
+    return lines
+
+
+def _totals(last: RunFinished, say: Say) -> str:
+    totals = last.totals
+    ended = say(f"outcome.{last.outcome}" if last.outcome else f"status.{last.status}")
+    costs = (f"{totals.seconds:.1f} s", f"{totals.model_calls} × LLM", f"{totals.tokens} tokens")
+    return in_line(" · ".join((ended, *costs)))

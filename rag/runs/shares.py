@@ -1,0 +1,143 @@
+"""Links by which others may read a conversation or a run, until they are revoked. Why so: docs/decisions/sharing.md
+
+A link holds a token of 256 random bits. What is kept is its SHA-256 alone, so neither the list of links nor a copy of
+the history opens one; and a look-up by that says nothing, by its time, of the tokens that there are.
+"""
+
+import hashlib
+import secrets
+import time
+import uuid
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel
+from sqlalchemy import ColumnElement, Engine, Row, Select, func, or_, select
+
+from rag.errors import NothingOfThisName, NotSaved, UnknownShare
+from rag.runs import schema
+from rag.runs.history import History, PastRun
+
+TOKEN_BYTES = 32
+
+NOTED_EVERY = 60
+"""seconds between two notes that a link is open: a page that shows one looks every few seconds"""
+
+
+_OWN = ("id", "run_id", "person", "created_at", "revoked_at", "opened_at")
+"""columns that a Share has as they are"""
+
+
+class Share(BaseModel, frozen=True):
+    """All times are seconds since the epoch."""
+
+    id: str
+    kind: Literal["conversation", "run"]
+    conversation_id: str
+    run_id: str | None
+    """None: the whole conversation"""
+    title: str
+    """of the conversation, or the question of the run"""
+    person: str
+    """who made it"""
+    created_at: float
+    revoked_at: float | None
+    opened_at: float | None
+    """when it was last seen open, within NOTED_EVERY"""
+
+
+class NewShare(NamedTuple):
+    share: Share
+    token: str
+    """told this once"""
+
+
+class Shared(NamedTuple):
+    """What a link shows."""
+
+    share: Share
+    runs: tuple[PastRun, ...]
+    """that are over, the earliest first; of a conversation those that had begun when it was shared"""
+
+
+class Shares:
+    """Over the database of the history. Safe from any thread; what it can't save raises NotSaved."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._database: Engine = history.database
+
+    def add(self, of: str, person: str) -> NewShare:
+        """`of`: the id of a conversation or a run. Raises NothingOfThisName."""
+        is_run = self._history.run(of) is not None
+        if not is_run and not self._history.conversation_exists(of):
+            raise NothingOfThisName(name=of)
+        id_, token = uuid.uuid4().hex, secrets.token_urlsafe(TOKEN_BYTES)
+        row = {"run_id" if is_run else "conversation_id": of, "person": person, "created_at": time.time()}
+        with schema.changing(self._database) as connection:
+            connection.execute(schema.shares.insert().values(id=id_, token_hash=_hash(token), **row))
+        [made] = self._select(schema.shares.c.id == id_)
+        return NewShare(made, token)
+
+    def listed(self, of: str | None = None, *, latest: int | None = None) -> list[Share]:
+        """The latest first, revoked ones too. `of`: only those of this conversation or run; `latest`: only so many."""
+        conditions = [or_(schema.shares.c.run_id == of, schema.shares.c.conversation_id == of)] if of else []
+        return self._select(*conditions, latest=latest)
+
+    def count(self) -> int:
+        with self._database.connect() as connection:
+            return connection.execute(select(func.count()).select_from(schema.shares)).scalar_one()
+
+    def revoke(self, share_id: str) -> None:
+        """From now on its link shows nothing. Nothing happens to one that is revoked, or gone."""
+        this = (schema.shares.c.id == share_id) & schema.shares.c.revoked_at.is_(None)
+        with schema.changing(self._database) as connection:
+            connection.execute(schema.shares.update().where(this).values(revoked_at=time.time()))
+
+    def shared(self, token: str) -> Shared:
+        """Raises UnknownShare, the same whether there never was one, it is revoked, or what it showed is deleted."""
+        found = self._select(schema.shares.c.token_hash == _hash(token), schema.shares.c.revoked_at.is_(None))
+        if not found:
+            raise UnknownShare()
+        [share] = found
+        if share.run_id:
+            run = self._history.run(share.run_id)
+            runs = [run] if run else []
+        else:
+            runs = [each for each in self._history.runs(share.conversation_id) if each.started_at <= share.created_at]
+        self._note_opened(share)
+        return Shared(share, tuple(each for each in runs if each.status != "running"))
+
+    def _note_opened(self, share: Share) -> None:
+        now = time.time()
+        if share.opened_at is None or share.opened_at < now - NOTED_EVERY:
+            # Whoever reads may do so where the disk is full.
+            with suppress(NotSaved), schema.changing(self._database) as connection:
+                this = schema.shares.c.id == share.id
+                connection.execute(schema.shares.update().where(this).values(opened_at=now))
+
+    def _select(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[Share]:
+        """The latest first."""
+        conversation_id = func.coalesce(schema.shares.c.conversation_id, schema.runs.c.conversation_id)
+        rows: Select[Any] = (
+            select(
+                *(schema.shares.c[name] for name in _OWN),
+                conversation_id.label("conversation_id"),
+                func.coalesce(schema.runs.c.question, schema.conversations.c.title).label("title"),
+            )
+            .select_from(schema.shares.outerjoin(schema.runs, schema.shares.c.run_id == schema.runs.c.id))
+            .join(schema.conversations, schema.conversations.c.id == conversation_id)
+            .where(*conditions)
+            .order_by(schema.shares.c.created_at.desc())
+            .limit(latest)
+        )
+        with self._database.connect() as connection:
+            return [_share(row) for row in connection.execute(rows)]
+
+
+def _share(row: Row[Any]) -> Share:
+    return Share(kind="run" if row.run_id else "conversation", **row._mapping)
+
+
+def _hash(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "replace")).digest()

@@ -1,0 +1,148 @@
+"""Sharing in real browsers: a link that another person reads until it is revoked, and a file that opens offline."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from rag.errors import UnknownShare
+from rag.runs.export import Export
+from tests.browser.conftest import HANDBOOK
+from tests.browser.test_run import script
+from tests.browser.visitor import LOADED, Visitor
+
+HOSTILE = (
+    "<img src=https://elsewhere.example/x.png onerror=alert(1)> ![x](https://elsewhere.example/y.png) [a](javascript:x)"
+)
+ANSWER = f"A director approves the green car [1].\n\n{HOSTILE}\n\n<script src=https://elsewhere.example/z.js></script>"
+OFFLINE_WIDTHS = (390, 1280)
+
+
+def ask(visitor: Visitor, server, answer: str = "A director approves the green car [1].") -> str:
+    question = f"Who approves the green car of department {uuid4().hex[:8]}? {HOSTILE}"
+    script(server, question[:50], answer)
+    visitor.ask(question)
+    visitor.wait_for_the_end()
+    return question
+
+
+def open_sharing(visitor: Visitor, place: Locator) -> None:
+    place.get_by_role("button", name=visitor.words["share.title"]).click()
+    expect(visitor.button("share.make")).to_be_visible(timeout=LOADED)
+    visitor.settle()
+
+
+def head(visitor: Visitor) -> Locator:
+    return visitor.page.locator(".st-key-conversation-actions")
+
+
+def make_link(visitor: Visitor) -> str:
+    visitor.button("share.make").click()
+    code = visitor.page.get_by_test_id("stCode").locator("code")
+    expect(code).to_be_visible(timeout=LOADED)
+    return code.inner_text().replace("\n", "")
+
+
+@pytest.mark.parametrize(("language", "width"), [("ja", 390), ("en", 1280)])
+def test_a_link_is_read_by_another_person_until_it_is_revoked(loaded_app, visit, server, language, width):
+    owner = visit(language, width=width)
+    question = ask(owner, server)
+    open_sharing(owner, head(owner))
+    link = make_link(owner)
+    assert link.startswith(f"{loaded_app.url}/shared?share=")
+    assert owner.width <= width
+
+    reader = visit(language, width=width)
+    reader.page.goto(link)
+    expect(reader.questions).to_have_text(question, timeout=LOADED)
+    expect(reader.answers).to_contain_text("A director approves")
+    expect(reader.composer).to_have_count(0)
+    expect(reader.page.get_by_test_id("stFeedback")).to_have_count(0)
+    expect(reader.button("chat.again")).to_have_count(0)
+    expect(reader.page.get_by_text(reader.words["sidebar.new_chat"])).to_have_count(0)
+    reader.traces.click()
+    expect(reader.step("retrieve")).to_be_visible(timeout=LOADED)
+    expect(reader.page.locator(".run-graph .drawing")).to_be_visible()
+    assert reader.width <= width
+
+    owner.page.get_by_role("button", name=owner.words["share.revoke"]).click()
+    expect(owner.page.get_by_test_id("stCode")).to_have_count(0, timeout=LOADED)
+    refused = reader.page.get_by_text(UnknownShare().sentence(language))
+    expect(refused).to_be_visible(timeout=10_000)  # by itself: its reader has done nothing
+    expect(reader.questions).to_have_count(0)
+    reader.page.reload()
+    expect(refused).to_be_visible(timeout=LOADED)
+
+
+def test_the_list_of_links_is_reached_from_an_answer_and_ends_one(loaded, server):
+    ask(loaded, server)
+    open_sharing(loaded, loaded.page.get_by_test_id("stChatMessage").last)
+    link = make_link(loaded)
+    loaded.page.get_by_role("link", name=loaded.words["share.all"]).click()
+    loaded.page.get_by_role("button", name=loaded.words["share.revoke"]).click()
+    expect(loaded.page.get_by_text(loaded.words["share.revoked"].partition(" ")[0])).to_be_visible(timeout=LOADED)
+    loaded.page.goto(link)
+    expect(loaded.page.get_by_text(UnknownShare().sentence("en"))).to_be_visible(timeout=LOADED)
+
+
+def saved(visitor: Visitor, name: str, folder: Path) -> Path:
+    with visitor.page.expect_download(timeout=LOADED) as download:
+        visitor.page.get_by_role("button", name=name).click()
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    return file
+
+
+@pytest.fixture
+def offline(chromium: Browser) -> Iterator[Page]:
+    """Without a network and without scripts; what it would have asked for or complained of fails the test."""
+    context = chromium.new_context(offline=True, java_script_enabled=False)
+    page, asked, complaints = context.new_page(), [], []
+    page.on("request", lambda request: None if request.is_navigation_request() else asked.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+    assert [each for each in asked if not each.startswith("data:")] == []
+    assert complaints == []
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_a_saved_file_opens_without_network_and_scripts_and_shows_all(
+    app_with, visit, server, language, tmp_path, offline
+):
+    visitor = visit(language, app=app_with("travel.md", f"{HANDBOOK}\n\n## {HOSTILE}\n\n{HOSTILE} </style>\n"))
+    question = ask(visitor, server, ANSWER)
+    open_sharing(visitor, visitor.page.get_by_test_id("stChatMessage").last)
+    words = visitor.words
+    file = saved(visitor, words["export.html"], tmp_path)
+    for width in OFFLINE_WIDTHS:
+        for scheme in ("light", "dark"):
+            offline.set_viewport_size({"width": width, "height": 900})
+            offline.emulate_media(color_scheme=scheme)
+            offline.goto(file.as_uri())
+            expect(offline.locator("h2.question")).to_have_text(question)
+            expect(offline.locator(".answer")).to_contain_text("onerror=alert(1)")
+            expect(offline.locator("img, script, iframe")).to_have_count(0)
+            expect(offline.locator(".run-graph .drawing").first).to_be_visible()
+            assert offline.evaluate("document.documentElement.scrollWidth") <= width
+
+            row = offline.locator("details.row").filter(has_text=words["step.grade_documents"])
+            expect(row.locator(".passage").first).not_to_be_visible()
+            row.locator("summary").first.click()
+            expect(row.locator(".passage").first).to_be_visible()
+            offline.locator(".drawing a.node").filter(has_text=words["step.retrieve"]).click()
+            expect(offline.locator("#run-1-retrieve-1 .passage").first).to_be_in_viewport()
+            offline.locator(".answer .cite").first.click()
+            expect(offline.locator(".passage-card .cited").first).to_be_visible()
+
+
+def test_markdown_and_json_are_saved_under_the_name_of_their_question(loaded, server, tmp_path):
+    question = ask(loaded, server)
+    open_sharing(loaded, head(loaded))
+    markdown, stored = saved(loaded, "Markdown", tmp_path), saved(loaded, "JSON", tmp_path)
+    assert markdown.name.startswith(question[:40].rstrip("?"))
+    assert "[^1]:" in markdown.read_text(encoding="utf-8")
+    assert Export.from_json(stored.read_text(encoding="utf-8")).runs[0].started.question == question

@@ -1,0 +1,152 @@
+"""A run as one HTML file: the whole of it, for a reader of either language, and nothing in it that acts or loads."""
+
+import re
+from html.parser import HTMLParser
+from urllib.parse import unquote
+
+import pytest
+
+from pages.export.html import POLICY, as_html
+from pages.texts import texts
+from pages.words import Reader, language, written_for
+from rag.runs.export import Export, ExportedRun, StepCalls
+from rag.text.language import Language
+from rag.trace.calls import Call, Message, Words
+from rag.trace.events import Decision, RunFinished, RunStarted, StepStarted, Totals, UnknownEvent
+from rag.trace.passages import Citation
+from tests.pages.trace_examples import DETAILS, HOSTILE, OUTSIDE, PASSAGE, finished
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+HOSTILE_ANSWER = (
+    f"{HOSTILE} [1] [2] ![x](https://elsewhere.example/x.png) <https://elsewhere.example> [a](javascript:alert(1))\n\n"
+    "[b]: javascript:alert(1)\n\n[b]\n\n<iframe src=https://elsewhere.example></iframe>\n\n```\n</style><script>\n```"
+)
+ACTIVE = {
+    "script", "img", "iframe", "frame", "object", "embed", "link", "base", "form", "input", "svg", "math", "video",
+    "audio", "source", "template", "portal",
+}  # fmt: skip
+
+
+def run(question: str = "?", answer: str = "So [1].", steps: tuple = (), **parts) -> ExportedRun:
+    begun = RunStarted(
+        run_id="r", conversation_id="c", question=question, index="i", pipeline="self_rag", model="m", at=1
+    )
+    citations = tuple(
+        Citation(**each.model_dump(include=set(Citation.model_fields)) | {"number": number})
+        for number, each in enumerate((PASSAGE, OUTSIDE), start=1)
+    )
+    last = RunFinished(
+        status="finished", answer=answer, outcome="unconfirmed", citations=citations, totals=Totals(seconds=9),
+        unconfirmed=(HOSTILE,),
+    )  # fmt: skip
+    return ExportedRun(feedback=None, events=(begun, *steps, last), calls=(), **parts)
+
+
+def every_step():
+    for number, detail in enumerate(DETAILS, start=1):
+        yield StepStarted(step="retrieve", attempt=number, start=0)
+        yield finished(detail).model_copy(update={"attempt": number})
+    yield Decision(from_step="retrieve", to=HOSTILE, why=HOSTILE)
+    yield finished(None).model_copy(update={"step": HOSTILE})
+    yield UnknownEvent(named=HOSTILE, stored=HOSTILE)
+
+
+def export(*runs: ExportedRun, title: str = "?") -> Export:
+    return Export(exported_at=1763899200, title=title, runs=runs)
+
+
+def html(exported: Export, language: Language = "en") -> str:
+    with written_for(Reader(language, "Asia/Tokyo")):
+        return as_html(exported)
+
+
+class Parts(HTMLParser):
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.text += data
+
+    def values(self, name: str) -> list[str]:
+        return [attributes[name] or "" for _, attributes in self.tags if name in attributes]
+
+
+@each_language
+def test_nothing_that_people_documents_or_models_wrote_acts_loads_or_leads_away(language):
+    call = Call(
+        task=HOSTILE, of=HOSTILE, model=HOSTILE, temperature=0, max_tokens=None, number=1, reply=Words(text=HOSTILE),
+        messages=(Message(role="user", text=HOSTILE),), milliseconds=1, status="finished",
+    )  # fmt: skip
+    hostile = run(HOSTILE, HOSTILE_ANSWER, tuple(every_step())).model_copy(
+        update={"calls": (StepCalls(step="retrieve", attempt=1, calls=(call,)),)}
+    )
+    parts = Parts(html(export(hostile, hostile, title=HOSTILE), language))
+    assert not {tag for tag, _ in parts.tags} & ACTIVE
+    attributes = {name for _, attributes in parts.tags for name in attributes}
+    assert not {name for name in attributes if name.startswith("on")} | {"src", "srcset", "action"} & attributes
+    assert all(address.startswith("#") for address in parts.values("href"))
+    urls = [url for style in parts.values("style") for url in re.findall(r"url\((.{12})", style)]
+    assert set(urls) == {'"data:image/'}
+    assert [each for tag, each in parts.tags if tag == "meta" and "http-equiv" in each] == [
+        {"http-equiv": "Content-Security-Policy", "content": POLICY}
+    ]
+    assert parts.values("lang") == [language]
+
+
+def test_no_style_of_it_asks_for_a_font_or_another_file():
+    [style] = re.findall(r"<style>(.*?)</style>", html(export(run())), re.DOTALL)
+    assert not re.search(r"@import|@font-face|url\(", style)
+
+
+def test_every_node_of_a_graph_leads_to_its_row_and_every_marker_to_its_passage():
+    parts = Parts(html(export(run(steps=tuple(every_step())), run(steps=tuple(every_step())))))
+    ids = parts.values("id")
+    assert len(ids) == len(set(ids))
+    targets = {unquote(address[1:]) for address in parts.values("href")}
+    assert targets
+    assert targets <= set(ids)
+    assert set(parts.values("popovertarget")) <= set(ids)
+
+
+@each_language
+def test_it_holds_every_step_grade_passage_and_call_in_the_readers_words(language):
+    call = Call(
+        task="answer", model="m", temperature=0, max_tokens=None, number=1, reply=Words(text="the reply"),
+        messages=(Message(role="user", text="the prompt"),), milliseconds=1, status="finished",
+    )  # fmt: skip
+    exported = run("The question?", steps=tuple(every_step())).model_copy(
+        update={"calls": (StepCalls(step="retrieve", attempt=1, calls=(call,)),)}
+    )
+    told = Parts(html(export(exported), language)).text
+    words = texts(language)
+    for said in (
+        "The question?", words["step.retrieve"], words["detail.how"], words["summary.partly_grounded"], "the prompt",
+        "the reply", words["call.reply"], words["outcome.unconfirmed_note"], PASSAGE.text, words["chat.sources"],
+    ):  # fmt: skip
+        assert said in told
+
+
+def test_times_are_those_of_the_readers_zone():
+    assert "2025-11-23 21:00" in html(export(run()))
+
+
+def test_a_conversation_folds_its_traces_and_a_single_run_shows_it():
+    def is_open(exported: Export) -> list[bool]:
+        found = Parts(html(exported)).tags
+        return ["open" in attributes for tag, attributes in found if attributes.get("class") == "run-trace"]
+
+    assert is_open(export(run())) == [True]
+    assert is_open(export(run(), run())) == [False, False]
+
+
+def test_what_is_said_outside_a_page_is_said_to_the_reader_that_was_named():
+    with written_for(Reader("ja", "UTC")):
+        assert language() == "ja"
+    with written_for(Reader("en", "UTC")):
+        assert language() == "en"

@@ -1,0 +1,157 @@
+"""Sharing from the chat, what a link shows, and the list of links."""
+
+import re
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.process import engine
+from pages.texts import texts
+from rag.errors import UnknownShare
+from rag.text.language import Language
+from tests.pages.chat_page import INDEX_PAGE, ChatPage, shown
+
+pytestmark = pytest.mark.usefixtures("engine")
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+class Page:
+    def __init__(self, name: str, language: Language = "en", **query: str) -> None:
+        self.app = AppTest.from_file(INDEX_PAGE, default_timeout=30)
+        self.app.switch_page(f"{name}.py")
+        self.app.query_params["lang"] = language
+        for key, value in query.items():
+            self.app.query_params[key] = value
+        self.look()
+
+    def look(self) -> None:
+        self.app.run()
+        assert not self.app.exception, self.app.exception
+
+    @property
+    def told(self) -> str:
+        return shown(self.written)
+
+    @property
+    def written(self) -> str:
+        drawn = (*self.app.html, *self.app.markdown, *self.app.caption, *self.app.error, *self.app.header)
+        return "\n".join(each.value for each in drawn)
+
+    def press(self, label: str) -> None:
+        next(each for each in self.app.button if each.label == label).click()
+        self.look()
+
+
+@pytest.fixture
+def chat(server, tmp_path) -> ChatPage:
+    """With a question that was asked and answered."""
+    file = tmp_path / "handbook.md"
+    file.write_text("# Handbook\n\nIt stands here.", encoding="utf-8")
+    assert engine().store.add("documents", file, file.name).error is None
+    server.default = "It is in the handbook."
+    page = ChatPage()
+    page.ask("Where does it stand?")
+    return page
+
+
+def open_sharing(chat: ChatPage, of: str) -> None:
+    chat.app.session_state[f"share-{of}"] = True
+    chat.look()
+
+
+def token_of(chat: ChatPage) -> str:
+    [code] = chat.app.code
+    return re.fullmatch(r"/?shared\?share=([\w-]{43})", code.value)[1]
+
+
+@each_language
+def test_a_conversation_is_shared_from_its_head_and_its_link_shows_it_to_be_read_alone(chat, language):
+    open_sharing(chat, chat.conversation)
+    chat.press(chat.words["share.make"])
+    token = token_of(chat)
+    page = Page("shared", language, share=token)
+    assert "Where does it stand?" in page.told
+    assert "It is in the handbook." in page.told
+    words = texts(language)
+    assert not page.app.chat_input
+    assert not page.app.button
+    assert not page.app.get("feedback")
+    assert words["sidebar.new_chat"] not in page.told
+
+
+def test_an_answer_is_shared_alone(chat):
+    first = chat.wait()
+    chat.ask("And what else?")
+    open_sharing(chat, first.id)
+    chat.press(chat.words["share.make"])
+    told = Page("shared", share=token_of(chat)).told
+    assert "Where does it stand?" in told
+    assert "And what else?" not in told
+
+
+@each_language
+def test_whatever_a_link_no_longer_shows_one_sentence_tells_it(chat, language):
+    open_sharing(chat, chat.conversation)
+    chat.press(chat.words["share.make"])
+    token = token_of(chat)
+    chat.press(chat.words["share.revoke"])
+    assert not chat.app.code
+    for named in ({"share": token}, {"share": "never"}, {}):
+        page = Page("shared", language, **named)
+        assert [shown(each.value) for each in page.app.error] == [UnknownShare().sentence(language)]
+        assert "Where does it stand?" not in page.told
+
+
+def test_a_page_that_is_open_shows_nothing_more_once_its_link_is_revoked(chat):
+    made = engine().share(chat.conversation, person="me")
+    page = Page("shared", share=made.token)
+    assert "Where does it stand?" in page.told
+    engine().revoke(made.share.id, person="me")
+    page.look()
+    assert "Where does it stand?" not in page.told
+
+
+def test_a_link_is_shown_again_to_the_tab_that_made_it_and_to_no_other(chat):
+    open_sharing(chat, chat.conversation)
+    chat.press(chat.words["share.make"])
+    assert token_of(chat)
+    other = ChatPage(conversation=chat.conversation)
+    open_sharing(other, chat.conversation)
+    assert not other.app.code
+    assert other.words["share.revoke"] in other.buttons
+
+
+@each_language
+def test_all_links_are_listed_and_each_can_be_revoked(chat, language):
+    words = texts(language)
+    made = engine().share(chat.conversation, person="me")
+    engine().share(chat.wait().id, person="me")
+    page = Page("shares", language)
+    assert page.told.count("Where does it stand?") == 2
+    assert words["share.conversation"] in page.told
+    assert words["share.run"] in page.told
+    [*_, oldest] = [each for each in page.app.button if each.label == words["share.revoke"]]
+    oldest.click()
+    page.look()
+    with pytest.raises(UnknownShare):
+        engine().shared(made.token, person="me")
+    assert words["share.revoked"].partition(" ")[0] in page.told
+
+
+def test_a_page_without_links_says_how_to_make_one():
+    assert texts("en")["share.none"] in Page("shares").told
+
+
+def test_a_title_that_reads_as_a_picture_is_shown_as_written(chat):
+    chat.ask("![x](https://elsewhere.example/x.png) <b>?")
+    engine().share(chat.wait().id, person="me")
+    page = Page("shares")
+    assert "\\!\\[x\\]\\(" in page.written
+
+
+def test_files_are_offered_and_made_only_when_asked_for(chat, monkeypatch):
+    asked: list[str] = []
+    monkeypatch.setattr(engine(), "export", lambda of, person: asked.append(of))
+    open_sharing(chat, chat.conversation)
+    assert len(chat.app.get("download_button")) == 3
+    assert asked == []

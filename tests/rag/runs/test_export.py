@@ -1,0 +1,203 @@
+"""A conversation or a run as a file: JSON that can be read again, Markdown, and the file's name."""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+
+from rag.errors import NothingOfThisName, UnreadableExport
+from rag.runs.export import Export, ExportedRun, export_as_markdown, file_name
+from rag.runs.markdown import run_as_markdown
+from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, Totals, UnknownEvent
+from rag.trace.passages import Citation
+from tests.rag.conftest import KEY
+from tests.rag.documents import INDEX
+from tests.rag.verdicts import YES
+
+QUESTION = "出張の日当はいくらですか?"
+ANSWER = "日当は1日2,500円です[1]。"
+ME = "me"
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "![picture](https://elsewhere.example/x.png)",
+    "![picture][1]\n\n[1]: https://elsewhere.example/x.png",
+    "[go](javascript:alert(1))",
+    "[go][here]\n\n[here]: javascript:alert(1)",
+    "<javascript:alert(1)>",
+    "\\<img src=x onerror=alert(1)>",
+    "\\\\<img src=x onerror=alert(1)>",
+    "\\![x](https://elsewhere.example)",
+    "- ```\n  ```\n<img src=x onerror=alert(1)>",
+    "[a]: /b\n    <img src=x onerror=alert(1)>",
+    "    code\n\n<img src=x onerror=alert(1)>",
+    "```\rcode\r```\r<img src=x onerror=alert(1)>",
+    "```\nnever closed",
+    "> ```\n<img src=x onerror=alert(1)>",
+    "<!-- <img src=x onerror=alert(1)> -->",
+    "&lt;img src=x onerror=alert(1)&gt;",
+    "<details open ontoggle=alert(1)>",
+    "| a |\n|---|\n| <img src=x onerror=alert(1)> |",
+)
+
+
+def events(question: str = QUESTION, answer: str = ANSWER, title: str = "出張旅費規程") -> tuple[Event, ...]:
+    citation = Citation(
+        number=1, document_id="d", section_id="s", source="travel.md", title=title, headings=("日当",), page=3,
+        text="日当は1日2,500円です。", start=0, end=14,
+    )  # fmt: skip
+    return (
+        RunStarted(run_id="r", conversation_id="c", question=question, index=INDEX, pipeline="naive", model="m", at=1),
+        StepFinished(
+            step="generate", attempt=1, start=0, milliseconds=900, model_calls=1, tokens_in=9, tokens_out=3,
+            role="answers", verdict="yes",
+        ),
+        Decision(from_step="generate", to="__end__", why="confirmed"),
+        RunFinished(
+            status="finished", answer=answer, outcome="answered", citations=(citation,), totals=Totals(seconds=1)
+        ),
+    )  # fmt: skip
+
+
+def export(*runs: tuple[Event, ...], title: str = QUESTION) -> Export:
+    exported = tuple(ExportedRun(feedback=None, events=each, calls=()) for each in runs)
+    return Export(exported_at=1763899200, title=title, runs=exported)
+
+
+@pytest.fixture
+def ask(open_engine, server):
+    server.default = lambda request: YES if "JSON" in request.prompt else ANSWER
+    engine = open_engine(server=server)
+
+    def ask(question: str = QUESTION, conversation_id: str | None = None):
+        run = engine.ask(question, index=INDEX, pipeline_name="self_rag", conversation_id=conversation_id)
+        run.result()
+        return engine, run
+
+    return ask
+
+
+def test_a_conversation_is_read_again_as_it_was_written_with_its_calls_and_without_the_key(ask):
+    engine, first = ask()
+    _, second = ask("宿泊費はいくらですか?", first.conversation_id)
+    engine.history.rate(first.id, -1)
+    written = engine.export(first.conversation_id, person=ME)
+    text = written.as_json()
+    assert Export.from_json(text) == written
+    assert [run.started.run_id for run in written.runs] == [first.id, second.id]
+    assert list(written.runs[0].events) == engine.history.events(first.id)
+    assert written.runs[0].feedback == -1
+    step = next(each for each in written.runs[0].events if isinstance(each, StepFinished) and each.step == "generate")
+    assert written.runs[0].calls_of(step) == engine.calls(first.id, "generate", 1, person=ME)
+    assert written.runs[0].calls
+    assert KEY not in text
+
+
+def test_a_run_is_exported_alone_and_what_there_is_not_is_refused(ask):
+    engine, first = ask()
+    ask("宿泊費はいくらですか?", first.conversation_id)
+    written = engine.export(first.id, person=ME)
+    assert [run.started.run_id for run in written.runs] == [first.id]
+    assert written.title == QUESTION
+    with pytest.raises(NothingOfThisName):
+        engine.export("nothing", person=ME)
+
+
+def test_of_a_document_that_was_removed_no_export_holds_the_text(ask):
+    engine, run = ask()
+    passage = next(each for each in engine.history.events(run.id) if isinstance(each, RunFinished)).citations[0]
+    assert set(texts_of(passage.document_id, json.loads(engine.export(run.id, person=ME).as_json()))) != {""}
+    assert engine.history.blank_documents([passage.document_id])
+    after = engine.export(run.id, person=ME)
+    assert set(texts_of(passage.document_id, json.loads(after.as_json()))) == {""}
+    assert after.runs[0].calls == ()
+
+
+def texts_of(document_id: str, value: Any) -> Iterator[str]:
+    """Of all that is quoted of it."""
+    if isinstance(value, dict) and value.get("document_id") == document_id:
+        yield value["text"]
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from texts_of(document_id, each)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "no JSON", '{"format":"glassbox-rag","version":2,"runs":[]}'])
+def test_what_is_no_export_or_of_a_newer_version_is_refused_in_a_sentence(text):
+    with pytest.raises(UnreadableExport):
+        Export.from_json(text)
+
+
+def test_an_event_that_only_a_newer_version_knows_stays_as_it_is():
+    unknown = UnknownEvent(named="dreamt", stored='{"kind":"dreamt"}')
+    written = export((*events(), unknown))
+    assert Export.from_json(written.as_json()) == written
+    newer = written.as_json().replace('"decision"', '"dreamt"')
+    assert any(isinstance(each, UnknownEvent) for each in Export.from_json(newer).runs[0].events)
+
+
+def test_markdown_has_question_answer_and_a_footnote_for_each_source():
+    told = run_as_markdown(events(), "ja")
+    assert told == f"> {QUESTION}\n\n日当は1日2,500円です[^1]。\n\n[^1]: 出張旅費規程 › 日当 · 3ページ · travel.md\n"
+
+
+def test_the_footnotes_of_several_runs_in_one_file_have_names_of_their_own():
+    told = export_as_markdown(export(events(), events()), "en")
+    assert re.findall(r"\[\^([^\]]+)\](:?)", told) == [("1-1", ""), ("1-1", ":"), ("2-1", ""), ("2-1", ":")]
+
+
+def test_the_trace_in_markdown_says_each_step_in_the_words_that_it_is_given():
+    assert "- ✓ **generate** · 0.9 s\n  - ↳ confirmed → end" in export_as_markdown(export(events()), "en")
+    assert "- ✓ **step.generate** · 0.9 s" in export_as_markdown(export(events()), "en", lambda key: key)
+
+
+def test_a_decision_stands_under_its_own_step_where_two_end_at_once():
+    begun, step, decision, last = events()
+    other = step.model_copy(update={"step": "draft_answer"})
+    told = export_as_markdown(export((begun, step, other, decision, last)), "en")
+    assert told.index("↳ confirmed") < told.index("**draft")
+
+
+def test_code_in_an_answer_stays_as_it_is_with_its_brackets():
+    code = "```python\nlist[int][0]: a <b> [1](c)\n```"
+    assert code in run_as_markdown(events(answer=f"So [1]:\n\n{code}"), "en")
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_nothing_in_markdown_becomes_html_a_picture_or_a_link_and_nothing_swallows_the_rest(hostile):
+    told = export_as_markdown(export(events(hostile, hostile, hostile), title=hostile), "en", lambda key: hostile)
+    shown = list(active(told))
+    assert shown == []
+    assert told.count("### How it was answered") == 1
+    headings = [each for each in MarkdownIt("commonmark").parse(told) if each.type == "heading_open"]
+    assert len(headings) >= 2
+
+
+def active(markdown: str) -> list[str]:
+    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(markdown)
+    inner = [child for token in tokens for child in token.children or ()]
+    return [each.content or each.type for each in (*tokens, *inner) if each.type in BAD]
+
+
+BAD = {"html_block", "html_inline", "image", "link_open"}
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("出張の日当は?", "出張の日当は 1970-01-01.md"),
+        ('a/b\\c:d*e?"f"<g>|h', "a b c d e f g h 1970-01-01.md"),
+        ("..", "export 1970-01-01.md"),
+        ("CON", "CON 1970-01-01.md"),
+        ("x\u202egnp.exe\x00\n", "x gnp.exe 1970-01-01.md"),
+        ("か\u3099", "が 1970-01-01.md"),
+        ("\U0001f600" * 100, "\U0001f600" * 50 + " 1970-01-01.md"),
+    ],
+)
+def test_a_files_name_is_one_that_every_system_takes(title, name):
+    found = file_name(title, date(1970, 1, 1), ".md")
+    assert found == name
+    assert len(found.encode()) <= 255
