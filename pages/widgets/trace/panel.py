@@ -1,6 +1,6 @@
 """The trace panel: a row a step, in the order in which things happen, each of which opens to its detail."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -16,6 +16,9 @@ from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinis
 
 BAR_WIDTH = 12
 """characters of the bar that shows when a step ran"""
+
+Below = Callable[[Sequence[Event], StepFinished, str], None]
+"""given the events of the run, one of its steps, and the key of the trace"""
 
 _SIGNS = {
     "yes": ":green[✓]",
@@ -75,6 +78,8 @@ def _name(started: RunStarted) -> str:
 def _costs(totals: Totals) -> list[str]:
     costs = [say("total.seconds", seconds=f"{totals.seconds:.1f}"), counted("total.calls", totals.model_calls)]
     costs.append(say("total.tokens", count=thousands(totals.tokens)))
+    if totals.reused_calls:
+        costs.append(counted("total.reused", totals.reused_calls))
     if totals.rewrites:
         costs.append(counted("total.rewrites", totals.rewrites))
     if totals.generations > 1:
@@ -82,8 +87,15 @@ def _costs(totals: Totals) -> list[str]:
     return costs
 
 
-def show_rows(events: Sequence[Event], now: float, key: str) -> None:
-    """`now`: seconds since the run began, for the bars of steps that still run."""
+def show_rows(
+    events: Sequence[Event],
+    now: float,
+    key: str,
+    below: Below | None = None,
+) -> None:
+    """`now`: seconds since the run began, for the bars of steps that still run. `below`: what else stands below the
+    detail of a step that is over.
+    """
     run_id, index = next(((each.run_id, each.index) for each in events if isinstance(each, RunStarted)), ("", ""))
     for row in rows(events):
         started = row.started
@@ -91,6 +103,8 @@ def show_rows(events: Sequence[Event], now: float, key: str) -> None:
             if row.finished:
                 detail.show(row.finished, index)
                 show_calls(run_id, row.finished, key)
+                if below:
+                    below(events, row.finished, key)
             else:
                 st.caption(say("step.running"))
         for decision in row.decisions:
@@ -113,6 +127,8 @@ def label(row: Row, now: float) -> str:
     parts.append(f"**{say(f'step.{started.step}')}**")
     if started.attempt > 1:
         parts.append(f"({say('step.attempt', attempt=started.attempt)})")
+    if finished and finished.reused:
+        parts.append(f":gray[↺ {say('step.reused')}]")
     parts.append(detail.summary(finished) if finished else f":gray[{say('step.running')}]")
     cost = [say("total.seconds", seconds=f"{end - started.start:.1f}")]
     if finished and finished.tokens_in + finished.tokens_out:

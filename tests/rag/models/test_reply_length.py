@@ -33,6 +33,7 @@ EVERY: dict[str, Asking] = {
     "condense_question": lambda model, usage: model.condense_question(
         "And there?", [Turn(question=QUESTION, answer="Yes.")], usage, language="en"
     ),
+    "suggest_follow_ups": lambda model, usage: model.suggest_follow_ups(QUESTION, "Yes.", (), usage, language="en"),
     "grade_relevance": lambda model, usage: model.grade_relevance(QUESTION, PASSAGE, usage),
     "check_grounding": lambda model, usage: model.check_grounding(QUESTION, Answer("It is."), [PASSAGE], usage),
     "check_usefulness": lambda model, usage: model.check_usefulness(QUESTION, Answer("It is."), usage),
