@@ -15,7 +15,7 @@ from index_store.ingestion.progress import Stage
 from index_store.ingestion.results import IngestStatus
 from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
-from pages.widgets.forks.origin import VERDICTS
+from pages.widgets.fork.origin import VERDICTS
 from pages.widgets.search.question_words import Found
 from pages.widgets.trace.graph import VIEWS
 from rag.models.client import REPLY_FORMATS, Message

@@ -15,8 +15,8 @@ from pages.widgets.chat.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import show_error
-from pages.widgets.forks.change import offer_change
-from pages.widgets.forks.origin import origin_html
+from pages.widgets.fork.change import offer_change
+from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say

@@ -98,6 +98,7 @@ def test_the_embedded_model_is_told_how_much_it_may_write(way):
         asyncio.run(ask(EVERY[way], EmbeddedChat(ChatClient(model, "embedded"))))
         most = {"answer": 400, "answer_from_memory": 400, "small_talk": 400, "extract_keywords": 60}
         most |= dict.fromkeys(("rewrite_question", "rewrite_for_web", "condense_question"), 200)
+        most["suggest_follow_ups"] = 150
         assert limits(server) == {most.get(way, 1)}
 
 
