@@ -20,7 +20,7 @@ from pages.widgets.errors import run_as_callback
 from pages.widgets.trace.graph import row_key, show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
-from rag.runs.comparison import Comparison
+from rag.runs.history.comparison import Comparison
 from rag.runs.run import Run
 from rag.trace.comparison import understood_question
 from rag.trace.events import Event, RunFinished, RunStarted
