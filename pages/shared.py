@@ -9,8 +9,8 @@ from pages.widgets.chat.turn import ASSISTANT, show_answered, show_question
 from pages.widgets.errors import show_error
 from pages.words import plain, say, when
 from rag.errors import UnknownShare
-from rag.runs.history import Outline
-from rag.runs.shares import Shared
+from rag.runs.history.history import Outline
+from rag.runs.history.shares import Shared
 
 # Comments, as Streamlit would show strings that stand alone on a page.
 LATEST, EARLIER = 5, 10  # as on the chat's page

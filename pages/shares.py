@@ -8,7 +8,7 @@ from pages.process import engine, person
 from pages.widgets.chat.share import revoke, told_of
 from pages.widgets.errors import run_as_callback
 from pages.words import plain, say, when
-from rag.runs.shares import Share
+from rag.runs.history.shares import Share
 
 # Comments, as Streamlit would show strings that stand alone on a page.
 LISTED, MORE = 30, 100  # links that are listed, and how many more with every press of the button below them

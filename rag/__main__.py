@@ -22,8 +22,8 @@ from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
 from rag.pipelines import PIPELINES, pipeline
 from rag.runs.engine import Engine
-from rag.runs.export import export_as_markdown, gather
-from rag.runs.history import History
+from rag.runs.export.export import export_as_markdown, gather
+from rag.runs.history.history import History
 from rag.runs.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
 from rag.runs.run import Run
 from rag.settings import Settings

@@ -46,8 +46,8 @@ from rag.models.service.cited_text import CitedText
 from rag.models.service.no_answer import NoAnswerFilter
 from rag.nodes.decline import search_account
 from rag.nodes.refine import refined, strips
-from rag.runs.export import Export, ExportedRun, export_as_markdown, file_name
-from rag.runs.markdown import run_as_markdown
+from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file_name
+from rag.runs.export.markdown import run_as_markdown
 from rag.runs.summary import summarize_run
 from rag.text.citations import cited_passages, claims, markers_of, without_markers
 from rag.text.fence import fenced, passages_block, quoted

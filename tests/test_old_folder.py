@@ -11,7 +11,7 @@ from pages.widgets.trace.detail import view_of  # with all views
 from pages.widgets.trace.view import JsonView
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine
-from rag.runs.run_list import Wanted
+from rag.runs.history.run_list import Wanted
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.cause import cause_of

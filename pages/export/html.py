@@ -19,7 +19,7 @@ from pages.widgets.trace.graph import graph_html, row_key, unrolled_html
 from pages.widgets.trace.panel import Row, decision_text, headline, rows
 from pages.words import counted, language, say, thousands, when
 from rag.pipelines import PIPELINES
-from rag.runs.export import Export, ExportedRun
+from rag.runs.export.export import Export, ExportedRun
 from rag.trace.events import RunFinished, StepFinished, UnknownEvent
 from rag.trace.path import path_of
 

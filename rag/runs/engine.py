@@ -30,17 +30,17 @@ from rag.models.registry import model_source
 from rag.models.usage import Budget
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
-from rag.runs.branches import Branch
-from rag.runs.checkpoints import Checkpoints, Moment, discard
-from rag.runs.comparison import Column, Comparison, Comparisons, check_column_count
 from rag.runs.execution import Execution
-from rag.runs.export import Export, gather
-from rag.runs.fork import ChangedDocuments, Edit, Fork, changed_documents, plan
-from rag.runs.history import History, PastRun
+from rag.runs.export.export import Export, gather
+from rag.runs.fork.checkpoints import Checkpoints, Moment, discard
+from rag.runs.fork.plan import ChangedDocuments, Edit, Fork, changed_documents, plan
+from rag.runs.history.branches import Branch
+from rag.runs.history.comparison import Column, Comparison, Comparisons, check_column_count
+from rag.runs.history.history import History, PastRun
+from rag.runs.history.run_list import RunList
+from rag.runs.history.shares import NewShare, Share, Shared, Shares
 from rag.runs.options import check_retrieval
 from rag.runs.run import Run
-from rag.runs.run_list import RunList
-from rag.runs.shares import NewShare, Share, Shared, Shares
 from rag.runs.suggestions import is_worth_follow_ups, suggested
 from rag.runs.summary import summarize_run
 from rag.settings import Settings

@@ -19,8 +19,8 @@ from rag.graph.step import Step
 from rag.models.chat_model import ChatModel, ModelSource
 from rag.nodes.condense_question import condense_question
 from rag.pipelines.pipeline import Pipeline
-from rag.runs.checkpoints import Checkpoints, thread
-from rag.runs.fork import Fork
+from rag.runs.fork.checkpoints import Checkpoints, thread
+from rag.runs.fork.plan import Fork
 from rag.settings import Settings
 from rag.text.language import language_of
 from rag.trace.details import DocumentsDetail, ModelDetail, Turn

@@ -16,7 +16,7 @@ def without_documents(event: str, removed: AbstractSet[str], numbers: AbstractSe
     """
     if removed.isdisjoint(_DOCUMENT_ID.findall(event)) and not (numbers and '"strips":' in event):
         return event
-    # As Pydantic writes it: history.py finds events by how their JSON begins.
+    # As Pydantic writes it: the history finds events by how their JSON begins.
     return json.dumps(_blanked(json.loads(event), removed, numbers), ensure_ascii=False, separators=(",", ":"))
 
 

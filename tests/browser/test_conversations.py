@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from index_store.search.searcher import LONGEST_QUESTION
-from rag.runs.history import History
+from rag.runs.history.history import History
 from tests.browser.visitor import LOADED
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from rag.errors import UnknownShare
-from rag.runs.export import Export
+from rag.runs.export.export import Export
 from tests.browser.conftest import HANDBOOK
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED, Visitor

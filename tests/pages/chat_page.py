@@ -10,7 +10,7 @@ from pages.process import engine
 from pages.texts import texts
 from pages.words import WORD_JOINER
 from rag.pipelines import PIPELINES
-from rag.runs.history import PastRun
+from rag.runs.history.history import PastRun
 from rag.text.language import Language
 
 INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pages.widgets.trace.calls import calls_html
-from rag.runs import history
+from rag.runs.history import history
 from rag.trace.calls import Call, Message, TokenProbability, Words
 from rag.trace.events import StepFinished
 from tests.pages.chat_page import ChatPage

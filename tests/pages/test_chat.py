@@ -14,7 +14,7 @@ from index_store.ingestion.sources import upload_folder
 from pages import process, samples
 from pages.texts import texts
 from rag.pipelines import PIPELINES
-from rag.runs.history import Outline
+from rag.runs.history.history import Outline
 from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
 from tests.servers import Answer, Refusal

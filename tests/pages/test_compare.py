@@ -6,7 +6,7 @@ import pytest
 
 from pages import process
 from pages.texts import texts
-from rag.runs.comparison import Column, Comparison
+from rag.runs.history.comparison import Column, Comparison
 from tests.pages.chat_page import ChatPage, shown
 from tests.pages.compare_page import ME, ComparePage
 from tests.pages.conftest import restart

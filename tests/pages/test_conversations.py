@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.runs.history import Conversation
+from rag.runs.history.history import Conversation
 from tests.pages.chat_page import ChatPage
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])

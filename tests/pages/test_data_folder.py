@@ -12,7 +12,7 @@ from pages.widgets.trace import detail
 from pages.widgets.trace.panel import show_rows
 from pages.words import plain
 from rag.errors import NotSaved
-from rag.runs.schema import FILE
+from rag.runs.history.schema import FILE
 from rag.trace.details import UnknownDetail
 from rag.trace.events import StepFinished, StepStarted
 from tests.full_disk import full_disk, linux

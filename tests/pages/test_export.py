@@ -9,7 +9,7 @@ import pytest
 from pages.export.html import POLICY, as_html
 from pages.texts import texts
 from pages.words import Reader, language, written_for
-from rag.runs.export import Export, ExportedRun, StepCalls
+from rag.runs.export.export import Export, ExportedRun, StepCalls
 from rag.text.language import Language
 from rag.trace.calls import Call, Message, Words
 from rag.trace.events import Decision, RunFinished, RunStarted, StepStarted, Totals, UnknownEvent

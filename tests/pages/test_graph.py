@@ -12,8 +12,8 @@ from pages.texts import texts
 from pages.widgets.trace.graph import graph_html, unrolled_html
 from pages.widgets.trace.layout import WIDTH, Box, Points, layout_of, path_data
 from rag.pipelines import PIPELINES
-from rag.runs.history import PastRun
-from rag.runs.schema import FILE
+from rag.runs.history.history import PastRun
+from rag.runs.history.schema import FILE
 from rag.trace.events import Decision, RunFinished, StepFinished, StepStarted, Totals, to_json
 from rag.trace.path import END, START, Edge, Flow, Path, path_of
 from tests.pages.chat_page import ChatPage

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from rag.runs import history
+from rag.runs.history import history
 from rag.trace.details import GenerationDetail, RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals, from_json
 from tests.pages.chat_page import ChatPage

@@ -17,7 +17,7 @@ from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
 from rag.pipelines import PIPELINES
-from rag.runs.export import Export
+from rag.runs.export.export import Export
 from rag.trace.events import RunFinished, StepFinished, Style, from_json
 from tests.rag.conftest import KEY, TAVILY_KEY
 from tests.rag.documents import INDEX

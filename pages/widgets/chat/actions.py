@@ -14,7 +14,7 @@ from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.widgets.picker import fresh_key, renew
 from pages.words import language, say
 from rag.pipelines import PIPELINES
-from rag.runs.history import LONGEST_REASON, PastRun
+from rag.runs.history.history import LONGEST_REASON, PastRun
 from rag.trace.events import Event
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from index_store.base.errors import EmptyQuestion
 from pages.process import engine, person
-from rag.runs.history import PastRun
+from rag.runs.history.history import PastRun
 from rag.runs.run import Run
 from rag.trace.events import Event, RunStarted
 

@@ -6,7 +6,7 @@ from html import escape
 import streamlit as st
 
 from pages.words import language, say
-from rag.runs.markdown import run_as_markdown
+from rag.runs.export.markdown import run_as_markdown
 from rag.trace.events import Event, RunFinished
 
 SCRIPT = """<script>

@@ -11,7 +11,7 @@ from pages.widgets.chat.pace import OFTEN
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_or_show_error
 from pages.words import plain, say
-from rag.runs.history import PastRun
+from rag.runs.history.history import PastRun
 from rag.trace.events import Event
 
 

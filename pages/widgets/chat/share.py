@@ -13,8 +13,8 @@ from pages.export.html import as_html
 from pages.process import engine, person
 from pages.widgets.errors import run_as_callback
 from pages.words import Reader, language, reader, say, when, written_for, zone
-from rag.runs.export import Export, export_as_markdown, file_name
-from rag.runs.shares import Share
+from rag.runs.export.export import Export, export_as_markdown, file_name
+from rag.runs.history.shares import Share
 
 PAGES = Path(__file__).parents[2]
 

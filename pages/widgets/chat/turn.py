@@ -20,7 +20,7 @@ from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
-from rag.runs.history import PastRun
+from rag.runs.history.history import PastRun
 from rag.runs.run import Run
 from rag.runs.summary import answer_so_far, cited_so_far, reused_seconds
 from rag.trace.events import Event, RunFinished, RunStarted

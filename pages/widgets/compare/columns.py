@@ -21,7 +21,7 @@ from pages.widgets.fork.change import offer_change
 from pages.widgets.trace.graph import row_key, show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
-from rag.runs.comparison import Comparison
+from rag.runs.history.comparison import Comparison
 from rag.runs.run import Run
 from rag.runs.summary import reused_seconds
 from rag.trace.comparison import understood_question

@@ -11,8 +11,8 @@ from pages.widgets.errors import run_as_callback
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
 from pages.widgets.trace.passage_row import passage_row
 from pages.words import language, plain, say, when
-from rag.runs.history import PastRun
-from rag.runs.run_list import CAUSES
+from rag.runs.history.history import PastRun
+from rag.runs.history.run_list import CAUSES
 from rag.trace.cause import Cause, cause_of
 from rag.trace.events import Event, RunFinished, RunStarted
 

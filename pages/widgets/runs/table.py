@@ -11,8 +11,8 @@ import streamlit as st
 from pages.process import engine, person
 from pages.widgets.picker import fresh_key, pick, renew
 from pages.words import language, say, zone
-from rag.runs.history import PastRun
-from rag.runs.run_list import CAUSES, ORDERS, STATES, Order, State, Wanted
+from rag.runs.history.history import PastRun
+from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, State, Wanted
 from rag.trace.cause import Cause
 
 PAGE = 50

@@ -7,7 +7,7 @@ from rag.errors import EmptyReply
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
-from rag.runs.history import LONGEST_SAID, MOST_TURNS
+from rag.runs.history.history import LONGEST_SAID, MOST_TURNS
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import StepFinished
 from tests.rag.documents import INDEX

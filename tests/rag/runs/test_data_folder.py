@@ -10,7 +10,7 @@ from index_store.base.errors import DataFolderNewer, DataFolderUnusable
 from index_store.ingestion.sources import keep_upload
 from rag.errors import NotSaved
 from rag.runs.engine import Engine
-from rag.runs.schema import FILE
+from rag.runs.history.schema import FILE
 from rag.settings import Settings
 from tests.full_disk import full_disk, linux
 from tests.rag.documents import INDEX

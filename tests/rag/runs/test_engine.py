@@ -12,7 +12,7 @@ from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine
-from rag.runs.history import History
+from rag.runs.history.history import History
 from rag.runs.run import Run
 from rag.settings import Settings
 from rag.trace.details import DocumentsDetail

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ValidationError
 
 from rag.errors import NothingOfThisName, UnreadableExport
-from rag.runs.history import History, PastRun
-from rag.runs.markdown import in_line, run_as_markdown
+from rag.runs.export.markdown import in_line, run_as_markdown
+from rag.runs.history.history import History, PastRun
 from rag.text.fence import place
 from rag.text.language import Language
 from rag.trace import events

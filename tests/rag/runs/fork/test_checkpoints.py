@@ -14,9 +14,9 @@ from rag.errors import BadChange, ForkError, NoCheckpoint, NothingChanged, RunNo
 from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.graph.state import STORED, State
 from rag.runs import engine as engines
-from rag.runs.checkpoints import FILE
 from rag.runs.engine import Engine
-from rag.runs.fork import ChangedDocuments, EditQuery, LeaveOut, TakeIn, TurnOver
+from rag.runs.fork.checkpoints import FILE
+from rag.runs.fork.plan import ChangedDocuments, EditQuery, LeaveOut, TakeIn, TurnOver
 from rag.runs.run import Run
 from rag.settings import Settings
 from rag.trace.events import Change

@@ -8,8 +8,8 @@ from contextlib import closing
 import pytest
 
 from rag.errors import NothingOfThisName, UnknownShare
-from rag.runs.schema import FILE
-from rag.runs.shares import NOTED_EVERY
+from rag.runs.history.schema import FILE
+from rag.runs.history.shares import NOTED_EVERY
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
 

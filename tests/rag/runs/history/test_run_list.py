@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import event
 
 from index_store.base.errors import EmptyIndex
-from rag.runs.history import History
-from rag.runs.run_list import ORDERS, RunList, Wanted
+from rag.runs.history.history import History
+from rag.runs.history.run_list import ORDERS, RunList, Wanted
 from rag.trace.details import AnswerCheckDetail, DeclineDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.grades import Grounding, Usefulness

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
-from rag.runs.history import LONGEST_REASON, TITLE_LENGTH, History
-from rag.runs.schema import FILE, SCHEMA
+from rag.runs.history.history import LONGEST_REASON, TITLE_LENGTH, History
+from rag.runs.history.schema import FILE, SCHEMA
 from rag.trace.calls import MOST_OF_A_CALL, MOST_OF_A_RUN, Call, Message, Words
 from rag.trace.details import Detail, RefinementDetail, RetrievalDetail, Strip
 from rag.trace.events import (

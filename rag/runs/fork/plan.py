@@ -19,7 +19,7 @@ from rag.errors import BadChange, DocumentsGone, NoCheckpoint, NothingChanged
 from rag.graph.context import Outcome, Override
 from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.graph.state import State
-from rag.runs.checkpoints import Moment, Task
+from rag.runs.fork.checkpoints import Moment, Task
 from rag.runs.options import check_retrieval
 from rag.runs.summary import reused_seconds
 from rag.trace.calls import Message

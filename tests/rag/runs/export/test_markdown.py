@@ -4,7 +4,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from rag.errors import Interrupted
-from rag.runs.markdown import WORDS, run_as_markdown
+from rag.runs.export.markdown import WORDS, run_as_markdown
 from rag.trace.events import Event, RunFinished, RunStarted, Token, Totals
 from rag.trace.passages import Citation
 

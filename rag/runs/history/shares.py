@@ -15,8 +15,8 @@ from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Engine, Row, Select, func, or_, select
 
 from rag.errors import NothingOfThisName, NotSaved, UnknownShare
-from rag.runs import schema
-from rag.runs.history import History, PastRun
+from rag.runs.history import schema
+from rag.runs.history.history import History, PastRun
 
 TOKEN_BYTES = 32
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import Engine, select
 
-from rag.runs import schema
+from rag.runs.history import schema
 
 
 @dataclass(frozen=True)

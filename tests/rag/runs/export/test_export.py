@@ -10,8 +10,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from rag.errors import NothingOfThisName, UnreadableExport
-from rag.runs.export import Export, ExportedRun, export_as_markdown, file_name
-from rag.runs.markdown import run_as_markdown
+from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file_name
+from rag.runs.export.markdown import run_as_markdown
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, Totals, UnknownEvent
 from rag.trace.passages import Citation
 from tests.rag.conftest import KEY

@@ -22,8 +22,8 @@ from index_store.base.database import VARIABLES, refuse_newer
 from index_store.base.errors import DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted
-from rag.runs import schema
-from rag.runs.branches import Branch, Branches
+from rag.runs.history import schema
+from rag.runs.history.branches import Branch, Branches
 from rag.runs.summary import summarize_run
 from rag.text.citations import MARKER
 from rag.trace.calls import MOST_OF_A_RUN, Call, pack, unpack, within_limits

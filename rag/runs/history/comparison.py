@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Engine, func, select
 
 from rag.errors import BadColumnCount
-from rag.runs import schema
+from rag.runs.history import schema
 from rag.trace.events import Style
 from rag.trace.passages import Retrieval
 

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 
 from sqlalchemy import ColumnElement, Engine, and_, case, func, or_, select
 
-from rag.runs import schema
-from rag.runs.history import PastRun
+from rag.runs.history import schema
+from rag.runs.history.history import PastRun
 from rag.trace.cause import Cause
 
 State = Literal["unconfirmed", "no_answer", "thumb_down", "failed", "slow"]
