@@ -12,7 +12,7 @@ from pages.widgets.errors import run_or_show_error, show_error
 from pages.widgets.location import location
 from pages.words import language, plain, say
 from rag.pipelines import PIPELINES
-from rag.runs.fork import (
+from rag.runs.fork.plan import (
     EDITS,
     ChangeRetrieval,
     Edit,
