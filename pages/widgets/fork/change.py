@@ -47,7 +47,7 @@ def offer_change(events: Sequence[Event], step: StepFinished, key: str) -> None:
     if not isinstance(last, RunFinished) or last.status == "stopped" or step.error or step.step not in EDITS:
         return
     key = f"change-{key}-{step.step}-{step.attempt}"
-    fold = st.expander(f"⑂ {say('change.fold')}", key=key, on_change="rerun")
+    fold = st.expander(f"✎ {say('change.fold')}", key=key, on_change="rerun")
     if fold.open:
         with fold:
             _show_form(events, step, key)
@@ -58,7 +58,7 @@ def _show_form(events: Sequence[Event], step: StepFinished, key: str) -> None:
     st.caption(say("change.help"))
     _show_changed_documents(started.run_id)
     edits = _ask_edits(events, started, step, key)
-    if st.button(f"⑂ {say('change.run_on')}", key=f"run-on-{key}", type="primary"):
+    if st.button(f"▶ {say('change.run_on')}", key=f"run-on-{key}", type="primary"):
         run_or_show_error(_run_on, started.run_id, step, edits)
 
 
