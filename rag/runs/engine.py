@@ -33,7 +33,8 @@ from rag.pipelines.pipeline import Pipeline
 from rag.runs.execution import Execution
 from rag.runs.export.export import Export, gather
 from rag.runs.fork.checkpoints import Checkpoints, Moment, discard
-from rag.runs.fork.plan import ChangedDocuments, Edit, Fork, changed_documents, plan
+from rag.runs.fork.edits import Edit
+from rag.runs.fork.plan import ChangedDocuments, Fork, changed_documents, plan
 from rag.runs.history.branches import Branch
 from rag.runs.history.comparison import Column, Comparison, Comparisons, check_column_count
 from rag.runs.history.history import History, PastRun

@@ -16,7 +16,8 @@ from rag.graph.state import STORED, State
 from rag.runs import engine as engines
 from rag.runs.engine import Engine
 from rag.runs.fork.checkpoints import FILE
-from rag.runs.fork.plan import ChangedDocuments, EditQuery, LeaveOut, TakeIn, TurnOver
+from rag.runs.fork.edits import EditQuery, LeaveOut, TakeIn, TurnOver
+from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.run import Run
 from rag.settings import Settings
 from rag.trace.events import Change

@@ -8,7 +8,7 @@ from index_store.store import IndexStore
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine
-from rag.runs.fork.plan import (
+from rag.runs.fork.edits import (
     EDITS,
     ChangeRetrieval,
     Edit,
