@@ -46,7 +46,7 @@ def check_column_count(count: int) -> None:
         raise BadColumnCount(least=LEAST_COLUMNS, most=MOST_COLUMNS, count=count)
 
 
-class Comparisons:
+class StoredComparisons:
     """Safe from any thread. What it can't save raises NotSaved."""
 
     def __init__(self, database: Engine) -> None:

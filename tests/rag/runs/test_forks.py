@@ -57,7 +57,7 @@ class Forked:
 
     def __init__(self, engine: Engine, chat, origin: Run, step: str, *edits: Edit, attempt: int = 1) -> None:
         before = len(chat.prompts)
-        self.run = engine.fork(origin.id, step, attempt, edits, person=ME)
+        self.run = engine.forks.begin(origin.id, step, attempt, edits, person=ME)
         self.result = self.run.result()
         assert self.result.error is None
         self.prompts = chat.prompts[before:]
@@ -104,10 +104,10 @@ def test_a_fork_is_a_run_of_its_own_that_names_its_origin_and_what_was_changed(e
 
 def test_a_fork_leaves_its_origin_and_the_conversation_as_they_were(engine, speaking):
     origin = ask(engine, "naive")
-    stored, conversations = engine.history.events(origin.id), engine.history.conversations()
+    stored, conversations = engine.history.events(origin.id), engine.history.conversations.listed()
     Forked(engine, speaking, origin, "retrieve", LeaveOut(passage=2))
     assert engine.history.events(origin.id) == stored
-    assert engine.history.conversations() == conversations
+    assert engine.history.conversations.listed() == conversations
     assert [each.id for each in engine.history.runs(origin.conversation_id)] == [origin.id]
 
 
@@ -138,8 +138,8 @@ def test_what_the_model_was_asked_before_can_be_read_in_the_fork_as_well(engine,
     origin = ask(engine, "self_rag")
     forked = Forked(engine, speaking, origin, "generate", LeaveOut(passage=2))
     for step in ("grade_documents", "generate"):
-        assert engine.calls(forked.run.id, step, 1, person=ME)
-    assert engine.calls(forked.run.id, "grade_documents", 1, person=ME) == engine.calls(
+        assert engine.history.calls.of_step(forked.run.id, step, 1, person=ME)
+    assert engine.history.calls.of_step(forked.run.id, "grade_documents", 1, person=ME) == engine.history.calls.of_step(
         origin.id, "grade_documents", 1, person=ME
     )
 
@@ -445,7 +445,7 @@ def test_the_answers_prompt_is_asked_as_it_was_edited_and_only_once(open_engine,
     assert len(forked.asked("You rhyme.")) == 1
     assert forked.result.answer == OTHER
     assert [each.number for each in forked.result.citations] == [2]
-    [call] = engine.calls(forked.run.id, "generate", 1, person=ME)
+    [call] = engine.history.calls.of_step(forked.run.id, "generate", 1, person=ME)
     assert call.messages == messages
 
 
