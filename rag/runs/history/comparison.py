@@ -1,4 +1,4 @@
-"""Comparisons: runs of one question side by side, with the vote for the best of them, in SQL beside the history."""
+"""Comparisons as they are kept: their columns, and the vote for the best of them, in SQL beside the history."""
 
 import time
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Runs, their events and people's feedback, in SQL, saved as they happen.
 
-Not here: runs in flight, which the engine holds, and the tokens of an answer, which its `run_finished` holds whole.
+Not here: runs in flight, which rag/runs/in_flight.py holds, and the tokens of an answer, which its `run_finished` holds whole.
 """
 
 import os
@@ -70,6 +70,9 @@ class PastRun(BaseModel, frozen=True):
     cause: Cause | None = None
     """why there is no good answer, by its trace"""
     cause_by_person: Cause | None = None
+    feedback_reason: str | None = None
+    follows: str | None = None
+    """the run before it in its branch; None for the first"""
 
     @property
     def why(self) -> Cause | None:
@@ -79,10 +82,6 @@ class PastRun(BaseModel, frozen=True):
         if self.cause_by_person:
             return self.cause_by_person
         return "misread" if self.cause == "none" and self.feedback == -1 else self.cause
-
-    feedback_reason: str | None = None
-    follows: str | None = None
-    """the run before it in its branch; None for the first"""
 
 
 class Outline(NamedTuple):
@@ -94,7 +93,10 @@ class Outline(NamedTuple):
 
 
 class History:
-    """Safe from any thread. What it can't save raises NotSaved."""
+    """Safe from any thread. What it can't save raises NotSaved.
+
+    What hangs on runs has an object of its own: `conversations`, which hold them, `calls`, and `removed`.
+    """
 
     def __init__(self, data_dir: Path) -> None:
         """Raises DataFolderNewer, DataFolderUnusable. A file that is damaged is set aside, and an empty one made."""

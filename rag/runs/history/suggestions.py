@@ -1,4 +1,4 @@
-"""Questions that were suggested after a run."""
+"""Questions that were suggested after a run, as they are kept."""
 
 from collections.abc import Sequence
 
