@@ -1,6 +1,7 @@
 """Runs, their events and people's feedback, in SQL, saved as they happen.
 
-Not here: runs in flight, which rag/runs/in_flight.py holds, and the tokens of an answer, which its `run_finished` holds whole.
+Not here: runs in flight, which rag/runs/in_flight.py holds, and the tokens of an answer, which its `run_finished` holds
+whole.
 """
 
 import os
