@@ -156,7 +156,7 @@ outlines: list[Outline] = []
 is_busy = False
 if conversation_id:
     shown = st.session_state.setdefault(f"turns of {conversation_id}", LATEST)
-    if named := engine().history.conversation(conversation_id):
+    if named := engine().history.conversations.get(conversation_id):
         with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):
             show_share(conversation_id, named.title, "share.help_conversation")
     branch = current_branch(conversation_id)

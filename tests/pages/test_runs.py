@@ -27,7 +27,7 @@ def ask(engine, tmp_path):
 
 def stored(engine, count: int) -> list[str]:
     """Runs that nobody had to wait for, the earliest first."""
-    conversation = engine.history.new_conversation("many").id
+    conversation = engine.history.conversations.new("many").id
     for number in range(count):
         started = RunStarted(
             run_id=f"r{number}", conversation_id=conversation, question=f"Question {number}", index="handbook",
@@ -138,7 +138,7 @@ def test_a_run_that_is_deleted_in_another_tab_while_it_is_open_is_said_to_be_gon
 
 
 def test_a_run_of_a_pipeline_that_this_version_does_not_know_opens_and_cant_be_asked_again(engine):
-    conversation = engine.history.new_conversation("?").id
+    conversation = engine.history.conversations.new("?").id
     started = RunStarted(
         run_id="r", conversation_id=conversation, question="What?", index="gone", pipeline="quantum", model="m", at=1
     )

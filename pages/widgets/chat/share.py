@@ -13,7 +13,7 @@ from pages.export.html import as_html
 from pages.process import engine, person
 from pages.widgets.errors import run_as_callback
 from pages.words import Reader, language, reader, say, when, written_for, zone
-from rag.runs.export.export import Export, export_as_markdown, file_name
+from rag.runs.export.export import Export, export_as_markdown, file_name, gather
 from rag.runs.history.shares import Share
 
 PAGES = Path(__file__).parents[2]
@@ -39,7 +39,7 @@ def show_share(of: str, title: str, help_key: str) -> None:
 
 def revoke(share: Share) -> None:
     """Raises NotSaved."""
-    engine().revoke(share.id, person=person())
+    engine().shares.revoke(share.id, person=person())
 
 
 def told_of(share: Share) -> str:
@@ -49,13 +49,13 @@ def told_of(share: Share) -> str:
 
 
 def _make(of: str) -> None:
-    made = engine().share(of, person=person())
+    made = engine().shares.add(of, person=person())
     st.session_state.setdefault(LINKS, {})[made.share.id] = made.token
 
 
 def _show_links(of: str) -> None:
     """Those that are open."""
-    links = [each for each in engine().shares(of, person=person()) if each.revoked_at is None]
+    links = [each for each in engine().shares.listed(of, person=person()) if each.revoked_at is None]
     tokens = st.session_state.get(LINKS, {})
     if any(each.id in tokens for each in links):
         st.caption(say("share.copy_now"))
@@ -104,7 +104,7 @@ def _show_files(of: str, title: str) -> None:
 
 def _file(of: str, write: Callable[[Export], str], reader: Reader, person: str) -> bytes:
     with written_for(reader):
-        return write(engine().export(of, person=person)).encode()
+        return write(gather(engine().history, of, person=person)).encode()
 
 
 def _moment(seconds: float) -> str:

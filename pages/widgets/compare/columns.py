@@ -231,12 +231,12 @@ def _show_actions(shown: Shown, column: Column, last: RunFinished) -> None:
 
 def _vote(shown: Shown, run_id: str | None) -> None:
     run_ids = [each for each in shown.run_ids if each]
-    comparison = shown.comparison or engine().keep_comparison(run_ids, person=person())
+    comparison = shown.comparison or engine().comparisons.keep(run_ids, person=person())
     engine().comparisons.vote(comparison.id, run_id, person=person())
 
 
 def _ask_again(comparison_id: str, run_id: str) -> None:
-    engine().compare_again(comparison_id, run_id, person=person())
+    engine().comparisons.begin_again(comparison_id, run_id, person=person())
 
 
 def _places(count: int) -> Sequence[DeltaGenerator]:

@@ -28,7 +28,7 @@ def runs(history) -> RunList:
 @pytest.fixture
 def save(history):
     """Each a second later than the one before."""
-    conversation = history.new_conversation("?").id
+    conversation = history.conversations.new("?").id
     saved = []
 
     def save(run_id: str, *, question="?", pipeline="naive", index="i", ends=True, steps=(), seconds=1.0, **last):
@@ -149,7 +149,7 @@ def test_runs_come_in_any_order_a_page_at_a_time(runs, save):
 
 def test_runs_are_gone_with_their_conversation(runs, save, history):
     save("r")
-    history.delete_conversation(history.run("r").conversation_id)
+    history.conversations.delete(history.run("r").conversation_id)
     assert ids(runs) == []
     runs.say_why("r", "misread", person="p")  # in a tab that does not know yet
 
