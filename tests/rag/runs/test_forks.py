@@ -479,3 +479,16 @@ def test_every_step_that_can_be_changed_is_one_of_a_pipeline():
 def _steps_before(run: Run, step: str) -> list[str]:
     steps = begun(run.events)
     return steps[: steps.index(step)]
+
+
+@pytest.mark.embedded
+def test_the_embedded_model_answers_otherwise_once_what_it_read_counts_as_not_relevant(embedded_engine):
+    origin = embedded_engine.ask("出張の日当は1日いくらですか?", index=INDEX, pipeline_name="self_rag")
+    assert "2,500" in origin.result().answer
+    graded = finished(origin.events, "grade_documents")[0].detail.grades
+    turned = [TurnOver(passage=each.passage.number) for each in graded if each.grade.verdict == "yes"]
+    fork = embedded_engine.forks.begin(origin.id, "grade_documents", 1, turned, person=ME)
+    result = fork.result()
+    assert result.status == "finished", result.error
+    assert "2,500" not in result.answer
+    assert result.totals.reused_calls == finished(origin.events, "grade_documents")[0].model_calls
