@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from pages.gate import HEADERS
+from pages.browser_rules import HEADERS
 from tests.browser.app_process import App
 from tests.browser.conftest import ARGUMENTS, installed_chromium
 from tests.servers.site_server import Reply, SiteServer
@@ -63,8 +63,13 @@ def way(request) -> tuple[Ask, int]:
 
 @pytest.fixture(scope="module")
 def named(tmp_path_factory) -> Iterator[App]:
-    """Served to others, under names of its own."""
-    app = App(tmp_path_factory.mktemp("named"), ALLOWED_HOSTS="RAG.example.com, 192.0.2.7 ,[2001:DB8::7], 文書.example")
+    """Served to others, on all addresses, under names of its own."""
+    app = App(
+        tmp_path_factory.mktemp("named"),
+        ALLOWED_HOSTS="RAG.example.com, 192.0.2.7 ,[2001:DB8::7], 文書.example",
+        ALLOW_ANONYMOUS="true",
+        STREAMLIT_SERVER_ADDRESS="0.0.0.0",
+    )
     app.start()
     yield app
     app.stop()
@@ -267,6 +272,62 @@ def test_a_refusal_has_these_headers_too(process, way):
     answer = ask(process.port, "Host: evil.example")
     assert any("frame-ancestors 'self'" in policy for policy in answer.header("content-security-policy"))
     assert answer.header("x-content-type-options") == ["nosniff"]
+
+
+SHUT = [
+    "/_stcore/metrics",
+    "/_stcore/metrics/",
+    "/%5Fstcore/metrics",
+    "/_stcore/agent/interact",
+    "/_stcore/agent/mcp",
+    "/_stcore/agent/openapi.json",
+    "/_stcore/script-health-check",
+    "/_stcore/bidi-components/any/index.js",
+    "/component/any/index.html",
+    "/auth/login",
+    "/auth/logout",
+    "/oauth2callback",
+]
+
+
+@pytest.mark.parametrize("path", SHUT)
+def test_what_streamlit_serves_beside_the_pages_is_shut(process, path):
+    here = f"Host: localhost:{process.port}"
+    for method in ("GET", "POST"):
+        answer = send(process.port, [here, "Content-Length: 0", "Connection: close"], path, method)
+        assert (answer.status, answer.body) == (404, "There is nothing at this address. Open the app at /.\n")
+
+
+def test_a_probe_learns_whether_the_process_answers_and_whether_it_can_serve(process):
+    here = f"Host: localhost:{process.port}"
+    assert get(process.port, here, path="/healthz").body == "ok\n"
+    assert get(process.port, here, path="/readyz").body == "ready\n"
+
+
+def test_no_inline_script_runs_but_those_that_are_known(process):
+    [policy] = get(process.port, f"Host: localhost:{process.port}").header("content-security-policy")
+    [scripts] = [each for each in policy.split("; ") if each.startswith("script-src")]
+    sources = scripts.split()[1:]
+    assert sources[0] == "'self'"
+    assert all(each.startswith("'sha256-") for each in sources[1:])
+    assert "default-src 'none'" in policy
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"STREAMLIT_SERVER_ADDRESS": "0.0.0.0"}, ("ALLOW_ANONYMOUS=true in .env", "ALLOW_ANONYMOUS=true と書き")),
+        ({"TRUSTED_PROXIES": "127.0.0.1"}, ("FORWARDED_ALLOW_IPS set to nothing", "FORWARDED_ALLOW_IPS を空に")),
+        ({"TRUSTED_PROXIES": "0.0.0.0/0"}, ("TRUSTED_PROXIES", "カンマで区切った IP アドレス")),
+    ],
+)
+def test_what_would_open_it_to_others_unmeant_is_refused_at_the_start_in_both_languages(tmp_path, settings, told):
+    app = App(tmp_path, **settings)
+    with pytest.raises(AssertionError):
+        app.start()
+    log = app.log.read_text(encoding="utf-8")
+    assert "Traceback" not in log
+    assert all(sentence in log for sentence in told)
 
 
 def test_no_page_of_another_may_steer_the_app_by_messages(process):
