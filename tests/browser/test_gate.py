@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from pages.browser_rules import HEADERS
 from tests.browser.app_process import App
 from tests.browser.conftest import ARGUMENTS, installed_chromium
+from tests.browser.visitor import Visitor
 from tests.servers.site_server import Reply, SiteServer
 
 WAIT = 20
@@ -372,6 +373,38 @@ def test_in_a_browser_the_app_does_not_open_under_a_name_that_was_pointed_at_it(
     answer = stranger.goto(f"http://evil.example:{app.port}/")
     assert answer.status == 403
     expect(stranger.locator("body")).to_contain_text("ALLOWED_HOSTS に加え")
+
+
+SMUGGLED = """async address => {
+  window.ran = [];
+  const blocked = [];
+  document.addEventListener("securitypolicyviolation", event => blocked.push(event.effectiveDirective));
+  const script = document.createElement("script");
+  script.textContent = "window.ran.push('a script')";
+  document.body.append(script);
+  document.body.insertAdjacentHTML("beforeend", `<img src="data:," onerror="window.ran.push('an attribute')">`);
+  document.body.insertAdjacentHTML("beforeend", `<img src="${address}/picture">`);
+  document.body.insertAdjacentHTML("beforeend", `<iframe src="${address}/frame"></iframe>`);
+  const link = document.createElement("a");
+  link.href = "javascript:window.ran.push('a link')";
+  document.body.append(link);
+  link.click();
+  await fetch(`${address}/words`).catch(() => {});
+  await new Promise(resolve => setTimeout(resolve, 500));
+  return { ran: window.ran, blocked: [...new Set(blocked)].sort() };
+}"""
+"""what a text that slipped through as HTML could try"""
+
+
+def test_in_a_browser_no_script_that_is_put_into_the_page_runs_and_nothing_is_fetched_from_elsewhere(app, chromium):
+    context = chromium.new_context(locale="en-US")
+    visitor = Visitor(context, app.url, "en")
+    with SiteServer({"/": Reply("")}) as site:
+        came = visitor.page.evaluate(SMUGGLED, site.url().rstrip("/"))
+        assert site.asked == []
+    context.close()
+    assert came["ran"] == []
+    assert came["blocked"] == ["connect-src", "frame-src", "img-src", "script-src-attr", "script-src-elem"]
 
 
 def test_the_app_is_used_as_ever(app, visit, tmp_path):
