@@ -34,7 +34,7 @@ help:
 run: announce install port
 	@$(BIN)/python -m rag.models.embedded.fetch
 	@echo "Open http://localhost:$(PORT) in a browser; Ctrl-C stops the app."
-	@FORWARDED_ALLOW_IPS= exec $(BIN)/streamlit run app.py --server.port $(PORT)
+	@exec env FORWARDED_ALLOW_IPS= $(BIN)/streamlit run app.py --server.port $(PORT)
 
 announce:
 	@if [ -e $(INSTALLED) ]; then echo "Starting on http://localhost:$(PORT)."; \
