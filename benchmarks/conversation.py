@@ -44,13 +44,15 @@ def asked_once() -> list[Event]:
 def conversation(history: History, events: list[Event], turns: int) -> str:
     """Its id. Each turn has the events given."""
     conversation_id = history.conversations.new(f"{turns} turns").id
+    before = ""
     for number in range(turns):
         run_id = uuid.uuid4().hex
         for event in events:
             if isinstance(event, RunStarted):
                 changes = {"run_id": run_id, "conversation_id": conversation_id, "at": time.time() + number}
-                event = event.model_copy(update=changes)
+                event = event.model_copy(update={**changes, "follows": before})
             history.save(run_id, event)
+        before = run_id
     return conversation_id
 
 

@@ -98,7 +98,8 @@ class Visitor:
         summary.click()
         expect(summary.locator("xpath=..")).to_have_attribute("open", "")
         self.page.wait_for_function(
-            "() => !document.getAnimations().some(each => each.effect.target.matches('details'))"
+            "() => !document.getAnimations().some("
+            "each => each.playState === 'running' && each.effect.target.matches('details'))"
         )
 
     def ask(self, question: str, file: Path | None = None) -> None:

@@ -15,6 +15,7 @@ from index_store.ingestion.progress import Stage
 from index_store.ingestion.results import IngestStatus
 from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
+from pages.widgets.fork.origin import VERDICTS
 from pages.widgets.search.question_words import Found
 from pages.widgets.trace.graph import VIEWS
 from rag.models.client import REPLY_FORMATS, Message
@@ -24,13 +25,21 @@ from rag.runs.options import LENGTHS, TONES
 from rag.trace.calls import Call
 from rag.trace.details import AssessmentDetail, NotUsed, Route, StandaloneDetail
 from rag.trace.events import Outcome, RunStatus, Style
-from rag.trace.grades import Level
+from rag.trace.grades import Level, Verdict
 from rag.trace.passages import Retrieval
 
 ROOT = Path(__file__).parent.parent.parent
 KANA_OR_HAN = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 SAME_IN_BOTH = {"app.name", "pipeline.self_rag", "route.web"}
 """names"""
+
+
+TURNED = {
+    f"{step}_{verdict}"
+    for step in ("check_grounding", "check_usefulness", "decide_retrieval")
+    for verdict in ("yes", "no")
+}
+"""verdicts of a step, turned over"""
 
 
 @cache
@@ -88,11 +97,14 @@ FAMILIES = {
     "options.{}": {*Retrieval.model_fields, *Style.model_fields},
     "detail.{}_missing": {"vector", "keyword"},
     "app.{}": {"chat", "documents", "search", "runs", "compare"},
+    "change.{}": {"search", "found", "passages", "prompt", "gone", "newer", "left_out", "taken_in", *VERDICTS}
+    | {"query", *Retrieval.model_fields, "newer_version", *TURNED},
     "compare.{}": {"outcome", "seconds", "calls", "tokens", "tokens_in", "tokens_out", "rewrites", "generations"},
     "search.{}": {*MODES, *UNITS, *Dropped, *get_args(Found)},
     "search.{}_help": set(MODES),
     "search.{}_rank": set(MODES),
     "search.{}_unranked": set(MODES),
+    "detail.{}": set(get_args(Verdict)),
     "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_", "need_"), ("yes", "no"))},
     "call.{}": {*get_args(Call.model_fields["status"].annotation), *REPLY_FORMATS.values()} - {"finished"},
     "message.{}": set(get_args(get_args(Message)[0])),

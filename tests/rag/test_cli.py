@@ -274,7 +274,7 @@ def test_a_run_and_its_conversation_are_written_as_markdown_and_json(environment
     started, *_ = (from_json(line) for line in asked.stdout.splitlines())
     told = rag(environment, "export", "--language", "en", started.run_id)
     assert told.returncode == 0, told.stderr
-    assert f"> {QUESTION}" in told.stdout
+    assert f"**Question**\n\n{QUESTION}\n" in told.stdout
     assert "**generate**" in told.stdout
     written = rag(environment, "export", "--format", "json", started.conversation_id)
     assert Export.from_json(written.stdout).runs[0].started == started

@@ -15,13 +15,15 @@ from pages.widgets.chat.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import show_error
+from pages.widgets.fork.change import offer_change
+from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
 from rag.runs.history.history import PastRun
 from rag.runs.run import Run
-from rag.runs.summary import answer_so_far, cited_so_far
-from rag.trace.events import Event, RunFinished
+from rag.runs.summary import answer_so_far, cited_so_far, reused_seconds
+from rag.trace.events import Event, RunFinished, RunStarted
 
 PICTURES = Path(__file__).parents[2]
 ASSISTANT, USER = PICTURES / "icon.svg", PICTURES / "user.svg"
@@ -39,7 +41,7 @@ def show_live(run: Run) -> None:
     if isinstance(events[-1], RunFinished):
         st.rerun()
     look_every(pace(time.time() - run.changed_at, engine().runs_in_flight))
-    now = time.time() - run.begun_at
+    now = time.time() - run.begun_at + reused_seconds(events)
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
         if run.before:
             st.caption(counted("chat.queue", run.before))
@@ -79,24 +81,30 @@ def show_past(
     take_left()
     if isinstance(outline[-1], RunFinished):
         with st.chat_message("assistant", avatar=str(ASSISTANT)):
-            show_answered(run, outline, is_open=is_open)
+            show_answered(run, outline, is_open=is_open, is_changeable=True)
             show_actions(run, outline, go_to or open_conversation)
 
 
-def show_answered(run: PastRun, outline: Sequence[Event], *, is_open: bool = False) -> None:
-    """Trace and answer of a run that is over, with nothing that changes it. `is_open`: the trace is, to begin with.
+def show_answered(
+    run: PastRun, outline: Sequence[Event], *, is_open: bool = False, is_changeable: bool = False
+) -> None:
+    """Trace and answer of a run that is over. `is_open`: the trace is, to begin with; `is_changeable`: its steps can be
+    changed and run on from.
 
-    Only when it is opened are all events of the run read.
+    Only when the trace is opened are all events of the run read.
     """
     last = outline[-1]
     if not isinstance(last, RunFinished):
         return
+    if told := origin_html(next(each for each in outline if isinstance(each, RunStarted))):
+        st.html(told)
     panel = st.expander(headline(outline, last.totals.seconds), is_open, key=f"trace-{run.id}", on_change="rerun")
     if panel.open:
         with panel:
             events = engine().history.events(run.id)
             show_graph(events, f"past-{run.id}", usual="drawn")
-            show_rows(events, last.totals.seconds, key=f"past-{run.id}")
+            below = offer_change if is_changeable else None
+            show_rows(events, last.totals.until, key=f"past-{run.id}", below=below)
     if last.answer:
         show_answer_status(outline)
         is_no_answer = last.outcome == "not_in_documents"

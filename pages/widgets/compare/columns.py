@@ -17,11 +17,13 @@ from pages.widgets.chat.turn import show_draft, show_ending
 from pages.widgets.compare.differences import show_differences
 from pages.widgets.compare.head import LETTERS, head_html, question_html
 from pages.widgets.errors import run_as_callback
+from pages.widgets.fork.change import offer_change
 from pages.widgets.trace.graph import row_key, show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
 from rag.runs.history.comparison import Comparison
 from rag.runs.run import Run
+from rag.runs.summary import reused_seconds
 from rag.trace.comparison import understood_question
 from rag.trace.events import Event, RunFinished, RunStarted
 
@@ -157,7 +159,7 @@ def _names(columns: Sequence[Column]) -> str:
 
 
 def _show_live_column(column: Column, run: Run) -> None:
-    now = time.time() - run.begun_at
+    now = time.time() - run.begun_at + reused_seconds(column.events)
     st.html(head_html(column.number, column.started))
     if run.before:
         st.caption(counted("chat.queue", run.before))
@@ -171,7 +173,7 @@ def _show_live_column(column: Column, run: Run) -> None:
 def _show_trace(column: Column, now: float) -> None:
     with st.expander(headline(column.events, now), expanded=True, key=f"trace-{column.key}"):
         show_graph(column.events, column.key, usual="drawn")
-        show_rows(column.events, now, key=column.key)
+        show_rows(column.events, now, key=column.key, below=offer_change)
 
 
 @st.fragment
@@ -204,7 +206,7 @@ def _show_past_column(shown: Shown, column: Column | None, asks: bool) -> None:
         show_answer(last.answer, last.citations, engine().store, column.key, is_no_answer=is_no_answer)
     show_ending(last)
     _show_actions(shown, column, last)
-    _show_trace(column, last.totals.seconds)
+    _show_trace(column, last.totals.until)
 
 
 def _show_actions(shown: Shown, column: Column, last: RunFinished) -> None:

@@ -58,8 +58,9 @@ def _costs(last: RunFinished) -> Iterable[str]:
     totals: Totals = last.totals
     yield say(f"outcome.{last.outcome}") if last.outcome else say(f"status.{last.status}")
     yield f"{totals.seconds:.1f}"
-    counts = (totals.model_calls, totals.tokens_in, totals.tokens_out, totals.rewrites, totals.generations)
-    yield from (f"{count:,}" for count in counts)
+    reused = f" ({counted('total.reused', totals.reused_calls)})" if totals.reused_calls else ""
+    yield f"{totals.model_calls:,}{reused}"
+    yield from (f"{each:,}" for each in (totals.tokens_in, totals.tokens_out, totals.rewrites, totals.generations))
 
 
 def _bars(key: str, values: Mapping[int, tuple[float, str]]) -> str:

@@ -3,6 +3,7 @@
 from html import escape
 
 from pages.widgets.chat.options import retrieval_label, style_label
+from pages.widgets.fork.origin import origin_html
 from pages.words import say
 from rag.runs.options import USUAL
 from rag.trace.events import RunStarted
@@ -24,7 +25,7 @@ def head_html(number: int, started: RunStarted | None = None) -> str:
     picked.append(started.model)
     return (
         f'<div class="column-head">{letter_html(number)} <b>{escape(say(f"pipeline.{started.pipeline}"))}</b>'
-        f"<small>{escape(' · '.join(picked))}</small></div>"
+        f"<small>{escape(' · '.join(picked))}</small></div>{origin_html(started)}"
     )
 
 

@@ -133,6 +133,8 @@ def _verdict(grade: Grade, prefix: str = "", word: str | None = None) -> str:
     if word is None:
         word = say(f"detail.{prefix}{grade.verdict}" if grade.verdict != "unknown" else "detail.unknown")
     bar = ""
+    if grade.by_hand:
+        word = say("detail.by_hand", verdict=word)
     if grade.score is not None:
         word, bar = say("detail.graded", verdict=word, score=f"{grade.score:.2f}"), meter(grade.score)
     return f'<span class="grade"><span class="verdict {grade.verdict}">{escape(word)}</span>{bar}</span>'

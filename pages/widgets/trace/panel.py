@@ -1,6 +1,6 @@
 """The trace panel: a row a step, in the order in which things happen, each of which opens to its detail."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
@@ -12,10 +12,23 @@ from pages.widgets.trace.calls import show_calls
 from pages.widgets.trace.graph import row_key
 from pages.words import counted, plain, say, thousands
 from rag.runs.options import USUAL
-from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals, UnknownEvent
+from rag.trace.events import (
+    Decision,
+    Event,
+    Origin,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    Totals,
+    UnknownEvent,
+)
 
 BAR_WIDTH = 12
 """characters of the bar that shows when a step ran"""
+
+Below = Callable[[Sequence[Event], StepFinished, str], None]
+"""given the events of the run, one of its steps, and the key of the trace"""
 
 _SIGNS = {
     "yes": ":green[✓]",
@@ -75,6 +88,8 @@ def _name(started: RunStarted) -> str:
 def _costs(totals: Totals) -> list[str]:
     costs = [say("total.seconds", seconds=f"{totals.seconds:.1f}"), counted("total.calls", totals.model_calls)]
     costs.append(say("total.tokens", count=thousands(totals.tokens)))
+    if totals.reused_calls:
+        costs.append(counted("total.reused", totals.reused_calls))
     if totals.rewrites:
         costs.append(counted("total.rewrites", totals.rewrites))
     if totals.generations > 1:
@@ -82,15 +97,20 @@ def _costs(totals: Totals) -> list[str]:
     return costs
 
 
-def show_rows(events: Sequence[Event], now: float, key: str) -> None:
-    """`now`: seconds since the run began, for the bars of steps that still run."""
-    run_id, index = next(((each.run_id, each.index) for each in events if isinstance(each, RunStarted)), ("", ""))
+def show_rows(events: Sequence[Event], now: float, key: str, below: Below | None = None) -> None:
+    """`now`: seconds since the run began, for the bars of steps that still run. `below`: what else stands below the
+    detail of a step that is over.
+    """
+    begun = next((each for each in events if isinstance(each, RunStarted)), None)
+    run_id, index, origin = (begun.run_id, begun.index, begun.origin) if begun else ("", "", None)
     for row in rows(events):
         started = row.started
-        with st.expander(label(row, now), key=row_key(key, started.step, started.attempt)):
+        with st.expander(label(row, now, _of_a_fork(row, origin)), key=row_key(key, started.step, started.attempt)):
             if row.finished:
                 detail.show(row.finished, index)
                 show_calls(run_id, row.finished, key)
+                if below:
+                    below(events, row.finished, key)
             else:
                 st.caption(say("step.running"))
         for decision in row.decisions:
@@ -101,18 +121,28 @@ def show_rows(events: Sequence[Event], now: float, key: str) -> None:
                 st.html(f'<div class="detail"><pre>{escape(event.stored)}</pre></div>')
 
 
+def _of_a_fork(row: Row, origin: Origin | None) -> str:
+    """What the row of a fork's step says of it."""
+    if origin and (row.started.step, row.started.attempt) == (origin.step, origin.attempt):
+        return f"✎ {say('step.changed')}"
+    return f"↺ {say('step.reused')}" if row.finished and row.finished.reused else ""
+
+
 def decision_text(decision: Decision) -> str:
     target = say("decision.end") if decision.to == "__end__" else say(f"step.{decision.to}")
     return f"↳ {say(f'decision.{decision.why}')} → {target}"
 
 
-def label(row: Row, now: float) -> str:
+def label(row: Row, now: float, note: str = "") -> str:
+    """`note`: Markdown, after the name of the step."""
     started, finished = row.started, row.finished
     end = started.start + finished.milliseconds / 1000 if finished else now
     parts = [f"`{_bar(started.start, end, now)}`", _SIGNS[finished.verdict] if finished else "◌"]
     parts.append(f"**{say(f'step.{started.step}')}**")
     if started.attempt > 1:
         parts.append(f"({say('step.attempt', attempt=started.attempt)})")
+    if note:
+        parts.append(f":gray[{note}]")
     parts.append(detail.summary(finished) if finished else f":gray[{say('step.running')}]")
     cost = [say("total.seconds", seconds=f"{end - started.start:.1f}")]
     if finished and finished.tokens_in + finished.tokens_out:

@@ -1,11 +1,14 @@
 """A run as Markdown to be pasted elsewhere: question, answer, and its citations as footnotes with what they quote.
 
-What documents and models wrote stays as it is, but neither HTML nor a picture in it comes alive where it is pasted.
+What people, documents and models wrote keeps its paragraphs, lists and code, but no HTML, picture or link in it comes
+alive where it is pasted.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
 
 from rag.runs.summary import answer_so_far, cited_so_far
 from rag.text.citations import MARKER
@@ -52,10 +55,14 @@ WORDS: dict[Language, Words] = {
     ),
 }
 
-_FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})(.*)")
-_ALIVE = re.compile(r"(?=<[A-Za-z/!?])|(?<=!)(?=\[(?!\^\d+\]))")
-"""before what begins HTML, and within the sign of a picture"""
-_SIGN = re.compile(r"([\\`*_\[\]<>#|~$])")
+_HTML = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
+_PICTURE = re.compile(r"!\[(?!\^\d+\])")
+"""not the sign of a footnote behind an exclamation mark"""
+_SIGN = re.compile(r"([\\`*_\[\]<>#|~$&])")
+
+
+# With which lines are code it goes by the same rules as any reader of Markdown; what HTML is there stops none.
+_blocks = MarkdownIt("commonmark", {"html": False})
 
 
 def run_as_markdown(events: Sequence[Event], language: Language) -> str:
@@ -120,27 +127,27 @@ def _inert(text: str) -> str:
 
 
 def _dead(text: str) -> str:
-    return _ALIVE.sub(r"\\", text)
+    """Without what becomes HTML, a picture or a link. By entities: a backslash may itself be escaped."""
+    return _PICTURE.sub("!&#91;", _HTML.sub("&lt;", text)).replace("](", "]&#40;").replace("]:", "]&#58;")
 
 
 def _outside_code(text: str, change: Callable[[str], str]) -> str:
     """`text` with `change` made to all that may not be code: in doubt, as within a list, it is made.
 
-    A reader that took for prose what was left alone here would bring a picture in it to life.
+    A reader that took for prose what was left alone here would bring a picture in it to life. A fence that is left
+    open, as in an answer that was cut short, is closed: it would swallow what follows.
     """
-    parts: list[str] = []
-    fence = ""
-    for line in text.splitlines(keepends=True):
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[2].startswith(fence) and not mark[3].strip():
-                fence = ""
-        elif mark and not mark[1] and not (mark[2][0] == "`" and "`" in mark[3]):
-            fence = mark[2]
-        else:
-            line = _outside_spans(line, change)
-        parts.append(line)
-    return "".join(parts)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    code: set[int] = set()
+    for token in _blocks.parse("\n".join(lines)):
+        if token.type == "fence" and token.map and token.level == 0:
+            start, stop = token.map
+            code.update(range(start, stop))
+            is_closed = stop - start > 1 and lines[stop - 1].strip().startswith(token.markup)
+            if stop == len(lines) and not is_closed:
+                code.add(stop)
+                lines.append(token.markup)
+    return "\n".join(line if at in code else _outside_spans(line, change) for at, line in enumerate(lines))
 
 
 def _outside_spans(line: str, change: Callable[[str], str]) -> str:

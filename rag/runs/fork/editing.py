@@ -23,6 +23,7 @@ from rag.runs.fork.edits import (
     TurnOver,
 )
 from rag.runs.options import check_retrieval
+from rag.text.fence import place
 from rag.trace.calls import Message
 from rag.trace.details import (
     GradesDetail,
@@ -134,7 +135,7 @@ class Editing:
     def _leave_out(self, number: int) -> None:
         passage = _numbered(self._passages, number)
         self._set_passages([each for each in self._passages if each is not passage])
-        self._note("left_out", passage.title, "", number)
+        self._note("left_out", place(passage), "", number)
 
     def _take_in(self, number: int) -> None:
         if any(each.number == number for each in self._passages):
@@ -154,11 +155,11 @@ class Editing:
         known = seen.get((section.id, start, end))
         if known and any(each.number == known.number for each in retrieval["passages"]):
             raise BadChange()
-        place = Place(chunk_id=chunk.id, section_id=section.id, **section.model_dump(exclude={"id", "text"}))
+        at = Place(chunk_id=chunk.id, section_id=section.id, **section.model_dump(exclude={"id", "text"}))
         self._add(
             Passage(
                 number=known.number if known else len(seen) + 1,
-                **place.model_dump(exclude={"chunk_id"}),
+                **at.model_dump(exclude={"chunk_id"}),
                 text=section.text[start:end],
                 start=start,
                 end=end,
@@ -171,7 +172,7 @@ class Editing:
 
     def _add(self, passage: Passage) -> None:
         self._set_passages([*self._passages, passage])
-        self._note("taken_in", "", passage.title, passage.number)
+        self._note("taken_in", "", place(passage), passage.number)
 
     # Grades
 

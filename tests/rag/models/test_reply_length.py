@@ -33,6 +33,7 @@ EVERY: dict[str, Asking] = {
     "condense_question": lambda model, usage: model.condense_question(
         "And there?", [Turn(question=QUESTION, answer="Yes.")], usage, language="en"
     ),
+    "suggest_follow_ups": lambda model, usage: model.suggest_follow_ups(QUESTION, "Yes.", (), usage, language="en"),
     "grade_relevance": lambda model, usage: model.grade_relevance(QUESTION, PASSAGE, usage),
     "check_grounding": lambda model, usage: model.check_grounding(QUESTION, Answer("It is."), [PASSAGE], usage),
     "check_usefulness": lambda model, usage: model.check_usefulness(QUESTION, Answer("It is."), usage),
@@ -97,6 +98,7 @@ def test_the_embedded_model_is_told_how_much_it_may_write(way):
         asyncio.run(ask(EVERY[way], EmbeddedChat(ChatClient(model, "embedded"))))
         most = {"answer": 400, "answer_from_memory": 400, "small_talk": 400, "extract_keywords": 60}
         most |= dict.fromkeys(("rewrite_question", "rewrite_for_web", "condense_question"), 200)
+        most["suggest_follow_ups"] = 150
         assert limits(server) == {most.get(way, 1)}
 
 

@@ -21,6 +21,7 @@ from rag.runs.fork.edits import (
 )
 from rag.runs.run import Run
 from rag.settings import Settings
+from rag.text.fence import place
 from rag.trace.calls import Message
 from rag.trace.events import Change, Origin, StepFinished
 from rag.trace.passages import Retrieval
@@ -88,13 +89,13 @@ def test_a_fork_is_a_run_of_its_own_that_names_its_origin_and_what_was_changed(e
     origin = ask(engine, "naive")
     forked = Forked(engine, speaking, origin, "retrieve", LeaveOut(passage=2))
     started = forked.events[0]
-    title = finished(origin.events, "retrieve")[0].detail.passages[1].title
+    left_out = finished(origin.events, "retrieve")[0].detail.passages[1]
     assert started.origin == Origin(
         kind="fork",
         run_id=origin.id,
         step="retrieve",
         attempt=1,
-        changes=(Change(what="left_out", before=title, after="", passage=2),),
+        changes=(Change(what="left_out", before=place(left_out), after="", passage=2),),
     )
     assert forked.run.id != origin.id
     assert (started.question, started.index, started.pipeline) == (QUESTION, INDEX, "naive")
@@ -478,3 +479,16 @@ def test_every_step_that_can_be_changed_is_one_of_a_pipeline():
 def _steps_before(run: Run, step: str) -> list[str]:
     steps = begun(run.events)
     return steps[: steps.index(step)]
+
+
+@pytest.mark.embedded
+def test_the_embedded_model_answers_otherwise_once_what_it_read_counts_as_not_relevant(embedded_engine):
+    origin = embedded_engine.ask("出張の日当は1日いくらですか?", index=INDEX, pipeline_name="self_rag")
+    assert "2,500" in origin.result().answer
+    graded = finished(origin.events, "grade_documents")[0].detail.grades
+    turned = [TurnOver(passage=each.passage.number) for each in graded if each.grade.verdict == "yes"]
+    fork = embedded_engine.forks.begin(origin.id, "grade_documents", 1, turned, person=ME)
+    result = fork.result()
+    assert result.status == "finished", result.error
+    assert "2,500" not in result.answer
+    assert result.totals.reused_calls == finished(origin.events, "grade_documents")[0].model_calls

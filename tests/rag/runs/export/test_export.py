@@ -141,7 +141,8 @@ def test_an_event_that_only_a_newer_version_knows_stays_as_it_is():
 
 def test_markdown_has_question_answer_and_a_footnote_for_each_source():
     told = run_as_markdown(events(), "ja")
-    assert told == f"> {QUESTION}\n\n日当は1日2,500円です[^1]。\n\n[^1]: 出張旅費規程 › 日当 · 3ページ · travel.md\n"
+    assert told.startswith(f"**質問**\n\n{QUESTION}\n\n**回答**\n\n日当は1日2,500円です[^1]。\n\n")
+    assert "[^1]: **出張旅費規程 › 日当** · 3 ページ · travel.md\n" in told
 
 
 def test_the_footnotes_of_several_runs_in_one_file_have_names_of_their_own():

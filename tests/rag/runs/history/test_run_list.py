@@ -156,9 +156,9 @@ def test_runs_are_gone_with_their_conversation(runs, save, history):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_no_order_needs_all_runs_to_be_sorted(runs, history, save, order):
+    save("r")
     asked = []
     event.listen(history.database, "before_cursor_execute", lambda *told: asked.append((told[2], told[3])))
-    save("r")
     ids(runs, order=order)
     [(statement, parameters)] = [each for each in asked if "ORDER BY" in each[0] and "SELECT runs.id" in each[0]]
     with history.database.connect() as connection:

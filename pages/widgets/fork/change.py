@@ -1,0 +1,223 @@
+"""The form below a step that is over: what of it can be changed, and the way to the run that goes on from there."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from index_store.base.errors import PlainError
+from index_store.search.hits import Hit
+from index_store.search.searcher import MODES, UNITS
+from pages.process import engine, person
+from pages.widgets.errors import run_or_show_error, show_error
+from pages.widgets.location import location
+from pages.words import language, plain, say
+from rag.pipelines import PIPELINES
+from rag.runs.fork.edits import (
+    EDITS,
+    ChangeRetrieval,
+    Edit,
+    EditPrompt,
+    EditQuery,
+    LeaveOut,
+    TakeChunk,
+    TakeIn,
+    TurnOver,
+)
+from rag.runs.options import LEAST_HITS, MOST_HITS
+from rag.trace.details import (
+    GenerationDetail,
+    GradesDetail,
+    GroundingDetail,
+    RetrievalDetail,
+    RetrievalNeedDetail,
+    RewriteDetail,
+    UsefulnessDetail,
+    WebSearchDetail,
+)
+from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
+from rag.trace.passages import Passage, Retrieval
+
+FOUND_AT_ONCE = 5
+"""passages that a look into the index lists"""
+
+
+def offer_change(events: Sequence[Event], step: StepFinished, key: str) -> None:
+    """A fold with the form; nothing for a step that can't be changed. `key`: of the trace that it stands in."""
+    last = events[-1]
+    if not isinstance(last, RunFinished) or last.status == "stopped" or step.error or step.step not in EDITS:
+        return
+    key = f"change-{key}-{step.step}-{step.attempt}"
+    fold = st.expander(f"✎ {say('change.fold')}", key=key, on_change="rerun")
+    if fold.open:
+        with fold:
+            _show_form(events, step, key)
+
+
+def _show_form(events: Sequence[Event], step: StepFinished, key: str) -> None:
+    started = next(each for each in events if isinstance(each, RunStarted))
+    st.caption(say("change.help"))
+    _show_changed_documents(started.run_id)
+    edits = _ask_edits(events, started, step, key)
+    if st.button(f"▶ {say('change.run_on')}", key=f"run-on-{key}", type="primary"):
+        run_or_show_error(_run_on, started.run_id, step, edits)
+
+
+def _run_on(run_id: str, step: StepFinished, edits: Sequence[Edit]) -> None:
+    fork = engine().forks.begin(run_id, step.step, step.attempt, edits, person=person())
+    beside = {"runs": f"{run_id},{fork.id}", "step": f"{step.step}-{step.attempt}", "lang": language()}
+    st.switch_page("compare.py", query_params=beside)
+
+
+def _show_changed_documents(run_id: str) -> None:
+    changed = engine().forks.changed_documents(run_id, person=person())
+    for what, titles in (("gone", changed.gone), ("newer", changed.newer)):
+        if titles:
+            st.warning(say(f"change.{what}", titles=plain(", ".join(titles))))
+
+
+def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished, key: str) -> list[Edit]:
+    match step.detail:
+        case RetrievalDetail() as detail:
+            if _choose(("search", "found"), key) == "search":
+                return _ask_search(detail.query, started.retrieval or PIPELINES[started.pipeline].retrieval, key)
+            return [*_ask_passages(events, step, detail.passages, key), *_ask_others(detail, started.index, key)]
+        case GradesDetail(grades=grades):
+            return _ask_grades({each.passage.number: each.grade.verdict for each in grades}, events, step, key)
+        case GenerationDetail(passages=numbers) if LeaveOut in EDITS[step.step]:
+            known = _known(events, step)
+            if _choose(("passages", "prompt"), key) == "prompt":
+                return _ask_prompt(started.run_id, step, key)
+            return _ask_passages(events, step, [known[each] for each in numbers if each in known], key)
+        case RewriteDetail(after=query) | WebSearchDetail(query=query):
+            return _ask_query(query, key)
+        case GroundingDetail() | UsefulnessDetail() | RetrievalNeedDetail():
+            turned = f"{step.step}_{'no' if step.verdict == 'yes' else 'yes'}"
+            st.write(say(f"change.{turned}"))
+            return [TurnOver()]
+        case _:
+            return _ask_prompt(started.run_id, step, key)
+
+
+def _choose(names: tuple[str, ...], key: str) -> str:
+    """Which of the two is changed: both at once can't be."""
+    return st.segmented_control(
+        say("change.what"),
+        names,
+        default=names[0],
+        required=True,
+        format_func=lambda each: say(f"change.{each}"),
+        key=f"what-{key}",
+        label_visibility="collapsed",
+    )
+
+
+def _ask_search(query: str, has: Retrieval, key: str) -> list[Edit]:
+    edits = _ask_query(query, key)
+    mode_column, unit_column, k_column = st.columns(3)
+    with mode_column:
+        mode = _select("mode", MODES, has.mode, key)
+    with unit_column:
+        unit = _select("unit", UNITS, has.unit, key)
+    with k_column:
+        k = st.number_input(say("options.k"), LEAST_HITS, MOST_HITS, has.k, key=f"k-{key}")
+    picked = Retrieval(mode=mode, unit=unit, k=k)
+    return edits if picked == has else [*edits, ChangeRetrieval(retrieval=picked)]
+
+
+def _select(name: str, values: Sequence[str], has: str, key: str) -> str:
+    at = list(values).index(has) if has in values else 0
+    return st.selectbox(
+        say(f"options.{name}"), values, at, format_func=lambda each: say(f"search.{each}"), key=f"{name}-{key}"
+    )
+
+
+def _ask_query(query: str, key: str) -> list[Edit]:
+    edited = st.text_area(say("change.query_label"), query, key=f"query-{key}")
+    return [] if edited.strip() == query.strip() else [EditQuery(query=edited)]
+
+
+def _ask_passages(events: Sequence[Event], step: StepFinished, given: Sequence[Passage], key: str) -> list[Edit]:
+    """`given`: those that the step found or was given; the others of the run can be taken in."""
+    numbers = {each.number for each in given}
+    others = [each for number, each in _known(events, step).items() if number not in numbers]
+    edits: list[Edit] = []
+    for passage in (*given, *others):
+        is_given = passage.number in numbers
+        is_kept = st.checkbox(_named(passage), is_given, key=f"passage-{passage.number}-{key}", help=_text(passage))
+        if is_kept != is_given:
+            edits.append(TakeIn(passage=passage.number) if is_kept else LeaveOut(passage=passage.number))
+    return edits
+
+
+def _ask_others(detail: RetrievalDetail, index: str, key: str) -> list[Edit]:
+    """Of the whole index, what the run has not found."""
+    words = st.text_input(say("change.look"), key=f"look-{key}", placeholder=say("change.look_placeholder"))
+    if not words.strip():
+        return []
+    try:
+        hits = engine().store.search(index, words, mode="hybrid", k=FOUND_AT_ONCE)
+    except PlainError as error:
+        show_error(error)
+        return []
+    new = [hit for hit in hits if not any(_holds(each, hit) for each in detail.passages)]
+    if not new:
+        st.caption(say("change.nothing_else"))
+    return [
+        TakeChunk(document_id=hit.document_id, chunk_id=hit.chunk_id)
+        for hit in new
+        if st.checkbox(f"+ {plain(location(hit))}", key=f"chunk-{hit.chunk_id}-{key}", help=_text(hit))
+    ]
+
+
+def _ask_grades(verdicts: Mapping[int, str], events: Sequence[Event], step: StepFinished, key: str) -> list[Edit]:
+    """What is unknown counts as relevant, as it does for the pipeline."""
+    known = _known(events, step)
+    st.caption(say("change.grades"))
+    edits: list[Edit] = []
+    for number, verdict in verdicts.items():
+        counts = verdict != "no"
+        passage = known[number]
+        if st.checkbox(_named(passage), counts, key=f"grade-{number}-{key}", help=_text(passage)) != counts:
+            edits.append(TurnOver(passage=number))
+    return edits
+
+
+def _ask_prompt(run_id: str, step: StepFinished, key: str) -> list[Edit]:
+    """The messages of its first call."""
+    calls = engine().history.calls.of_step(run_id, step.step, step.attempt, person=person())
+    if not calls or any(each.left_out for each in calls[0].messages):
+        st.caption(say("change.no_prompt"))
+        return []
+    messages = calls[0].messages
+    texts = [
+        st.text_area(say(f"message.{each.role}"), each.text, height=200, key=f"message-{number}-{key}")
+        for number, each in enumerate(messages)
+    ]
+    edited = tuple(each.model_copy(update={"text": text}) for each, text in zip(messages, texts, strict=True))
+    return [] if edited == messages else [EditPrompt(messages=edited)]
+
+
+def _known(events: Sequence[Event], step: StepFinished) -> dict[int, Passage]:
+    """All passages that the run had found when the step was over, by number."""
+    known: dict[int, Passage] = {}
+    for event in events:
+        match event:
+            case StepFinished(detail=RetrievalDetail(passages=found) | WebSearchDetail(passages=found)):
+                known |= {each.number: each for each in found if each.number not in known}
+            case StepFinished(detail=GradesDetail(grades=grades)):
+                known |= {each.passage.number: each.passage for each in grades if each.passage.number not in known}
+        if event is step:
+            break
+    return known
+
+
+def _holds(passage: Passage, hit: Hit) -> bool:
+    return passage.section_id == hit.section_id and passage.start <= hit.start and hit.end <= passage.end
+
+
+def _named(passage: Passage) -> str:
+    return f"\\[{passage.number}\\] {plain(location(passage))}"
+
+
+def _text(passage: Passage | Hit) -> str:
+    return plain(passage.text)

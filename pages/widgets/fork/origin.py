@@ -1,0 +1,38 @@
+"""What a fork says of itself: from which step of another run it goes on, and what was changed there."""
+
+from html import escape
+
+from pages.widgets.trace.word_diff import rewrite_html
+from pages.words import say
+from rag.trace.events import Change, RunStarted
+
+VERDICTS = ("grade", "grounding", "usefulness", "need")
+
+
+def origin_html(started: RunStarted) -> str:
+    """Nothing for a run that is no fork."""
+    origin = started.origin
+    if not origin or origin.kind != "fork":
+        return ""
+    step = say(f"step.{origin.step}")
+    if origin.attempt and origin.attempt > 1:
+        step += f" ({say('step.attempt', attempt=origin.attempt)})"
+    changes = "".join(f"<li>{_change_html(each)}</li>" for each in origin.changes)
+    return f'<div class="detail origin"><p>{escape(say("change.origin", step=step))}</p><ul>{changes}</ul></div>'
+
+
+def _change_html(change: Change) -> str:
+    if change.what == "query":
+        return escape(say("change.query")) + rewrite_html(change.before, change.after)
+    if change.what == "prompt":
+        return f"<details><summary>{escape(say('change.prompt'))}</summary><pre>{escape(change.after)}</pre></details>"
+    return escape(_in_words(change))
+
+
+def _in_words(change: Change) -> str:
+    before, after = change.before, change.after
+    if change.what in VERDICTS:
+        before, after = (say(f"detail.{each}") for each in (before, after))
+    elif change.what in ("mode", "unit"):
+        before, after = (say(f"search.{each}") for each in (before, after))
+    return say(f"change.{change.what}", before=before, after=after, passage=change.passage)

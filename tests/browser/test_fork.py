@@ -1,0 +1,64 @@
+"""Change and run on in a real browser: from a step of an answer to the fork beside its origin."""
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.test_graph import expect_open
+from tests.browser.test_run import script
+from tests.browser.visitor import LOADED, Visitor
+from tests.servers import Answer
+
+QUESTION = "Who approves the green car?"
+ANSWER = "A director approves the green car [1]."
+OTHER = "The handbook says nothing of it, and nobody else does."
+
+
+def open_form(visitor: Visitor, step: str) -> Locator:
+    """The form below a step of the last answer, whose trace is opened for it."""
+    visitor.open(visitor.traces.last)
+    visitor.open(visitor.step(step))
+    fold = visitor.page.get_by_test_id("stExpander").locator("summary").filter(has_text=visitor.words["change.fold"])
+    visitor.open(fold.locator("visible=true").last)
+    run_on = visitor.button("change.run_on").locator("visible=true")
+    expect(run_on).to_be_visible(timeout=LOADED)
+    visitor.settle()
+    return run_on
+
+
+@pytest.mark.parametrize(
+    ("language", "width", "scheme"),
+    [("ja", 1280, "dark"), ("en", 1280, "light"), ("ja", 390, "light"), ("en", 390, "dark")],
+)
+def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_step(
+    loaded_app, visit, server, language, width, scheme
+):
+    visitor = visit(language, width=width)
+    visitor.page.emulate_media(color_scheme=scheme)
+    script(server, QUESTION, Answer(ANSWER))
+    visitor.ask(QUESTION)
+    visitor.wait_for_the_end()
+    run_on = open_form(visitor, "check_usefulness")
+    assert visitor.width <= width
+    script(server, QUESTION, Answer(OTHER, token_seconds=0.3))
+    run_on.click()
+    changed = visitor.page.locator("details").filter(has=visitor.page.get_by_text(visitor.words["step.changed"])).last
+    expect_open(changed.locator("summary").first)
+    expect(visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])).to_be_visible(timeout=LOADED)
+    visitor.settle()
+    expect(changed).to_have_attribute("open", "")
+    expect(visitor.answers).to_have_count(2)
+    told = visitor.page.locator("[data-testid=stMain] .origin")
+    expect(told).to_contain_text(visitor.words["step.check_usefulness"])
+    assert visitor.width <= width
+    visitor.page.reload()
+    expect(visitor.answers).to_have_count(2, timeout=LOADED)
+    assert visitor.complaints == []
+
+
+def test_a_change_that_can_not_be_made_is_told_and_nothing_begins(loaded, server):
+    script(server, QUESTION, Answer(ANSWER))
+    loaded.ask(QUESTION)
+    loaded.wait_for_the_end()
+    open_form(loaded, "retrieve").click()
+    expect(loaded.page.get_by_text("Nothing was changed")).to_be_visible()
+    expect(loaded.page).not_to_have_url("compare")

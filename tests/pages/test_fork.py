@@ -1,0 +1,240 @@
+"""Change and run on, on the page: a form below each step that can be changed, and the fork beside its origin."""
+
+import json
+
+import pytest
+
+from pages import process
+from pages.widgets.fork.origin import origin_html
+from rag.runs.fork.edits import EDITS, LeaveOut, TurnOver
+from rag.runs.run import Run
+from rag.trace.events import RunStarted, StepFinished
+from rag.trace.passages import Retrieval
+from tests.pages.chat_page import ChatPage, shown
+from tests.pages.compare_page import ME, ComparePage
+from tests.pages.trace_examples import HOSTILE
+from tests.servers import Refusal
+
+HANDBOOK = (
+    "# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n\n"
+    "## Hotels\n\nA night costs 12,000 yen at most.\n\n## Flights\n\nFlights are booked by the travel desk.\n"
+)
+QUESTION = "Who approves the green car?"
+YES = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+@pytest.fixture
+def handbook(engine, server, tmp_path) -> None:
+    file = tmp_path / "travel.md"
+    file.write_text(HANDBOOK, encoding="utf-8")
+    assert engine.store.add("handbook", file, file.name).error is None
+    server.default = "A director approves it [1]."
+    server.answer_when(lambda request: request.schema is not None, YES)
+
+
+def asked(pipeline: str, retrieval: Retrieval | None = None) -> Run:
+    """Over."""
+    engine = process.engine()
+    run = engine.ask(QUESTION, index="handbook", pipeline_name=pipeline, retrieval=retrieval)
+    run.result()
+    return run
+
+
+def trace_of(run: Run, language: str = "en") -> ChatPage:
+    """In the chat, open."""
+    page = ChatPage(language, conversation=run.conversation_id)
+    page.app.session_state[f"trace-{run.id}"] = True
+    return page.look()
+
+
+class Form:
+    """The one below a step of a run that is over."""
+
+    def __init__(self, origin: Run, step: str, language: str = "en") -> None:
+        self.origin = origin
+        self.page = trace_of(origin, language)
+        self.words = self.page.words
+        self.key = f"change-past-{origin.id}-{step}-1"
+        self.page.app.session_state[self.key] = True
+        self.page.look()
+
+    def choose(self, what: str) -> None:
+        self.page.app.segmented_control(key=f"what-{self.key}").set_value(what)
+        self.page.look()
+
+    def widget(self, kind: str, name: str):
+        [found] = [each for each in self.page.app.get(kind) if each.key == f"{name}-{self.key}"]
+        return found
+
+    def set(self, kind: str, name: str, value: object) -> None:
+        self.widget(kind, name).set_value(value)
+        self.page.look()
+
+    @property
+    def ticks(self) -> dict[str, bool]:
+        """By label: whether it is ticked."""
+        return {shown(each.label): each.value for each in self.page.app.checkbox if each.key.endswith(self.key)}
+
+    @property
+    def told(self) -> str:
+        app = self.page.app
+        return "\n".join(shown(each.value) for each in (*app.caption, *app.warning, *app.error, *app.markdown))
+
+    def run_on(self) -> None:
+        next(each for each in self.page.app.button if each.key == f"run-on-{self.key}").click()
+        self.page.look()
+
+    @property
+    def fork(self) -> RunStarted | None:
+        """As it began; None where there is none."""
+        runs = [each for each in process.engine().history.runs() if each.id != self.origin.id]
+        if not runs:
+            return None
+        if live := process.engine().run(runs[-1].id):
+            live.result()
+        return process.engine().history.events(runs[-1].id)[0]
+
+
+def changes(fork: RunStarted) -> list[tuple[str, str, str]]:
+    return [(each.what, each.before, each.after) for each in fork.origin.changes]
+
+
+@each_language
+def test_each_step_that_can_be_changed_has_a_form_and_no_other(handbook, engine, language):
+    run = asked("self_rag")
+    page = trace_of(run, language)
+    folds = [each for each in page.app.expander if page.words["change.fold"] in each.label]
+    steps = {each.step for each in engine.history.events(run.id) if isinstance(each, StepFinished)}
+    assert len(folds) == len(steps & EDITS.keys()) == 5
+
+
+@each_language
+def test_a_verdict_is_turned_over_and_the_fork_is_shown_beside_its_origin_on_that_step(handbook, language):
+    form = Form(asked("self_rag"), "check_grounding", language)
+    assert form.words["change.check_grounding_no"] in form.told
+    form.run_on()
+    fork = form.fork
+    assert (fork.origin.run_id, fork.origin.step, fork.origin.attempt) == (form.origin.id, "check_grounding", 1)
+    assert changes(fork) == [("grounding", "yes", "no")]
+    assert form.page.app.query_params["runs"] == f"{form.origin.id},{fork.run_id}"
+    assert form.page.app.query_params["step"] == "check_grounding-1"
+
+
+def test_a_passage_that_is_unticked_is_left_out(handbook, server):
+    form = Form(asked("naive"), "generate")
+    first, *others = form.ticks
+    assert form.ticks == {first: True} | dict.fromkeys(others, True)
+    form.set("checkbox", "passage-1", False)
+    server.default = "Nobody knows [2]."
+    form.run_on()
+    assert changes(form.fork) == [("left_out", "Travel > Trains", "")]
+    assert process.engine().history.events(form.fork.run_id)[-1].answer == "Nobody knows [2]."
+
+
+def test_a_grade_that_is_unticked_counts_as_not_relevant(handbook):
+    form = Form(asked("self_rag"), "grade_documents")
+    form.set("checkbox", "grade-2", False)
+    form.run_on()
+    assert changes(form.fork) == [("grade", "yes", "no")]
+
+
+def test_a_query_is_edited_and_searched_with_another_k(handbook):
+    form = Form(asked("naive"), "retrieve")
+    form.set("text_area", "query", "How much is a night in a hotel?")
+    form.set("number_input", "k", 1)
+    form.run_on()
+    assert changes(form.fork) == [("query", QUESTION, "How much is a night in a hotel?"), ("k", "4", "1")]
+    [found] = [
+        each for each in process.engine().history.events(form.fork.run_id)
+        if isinstance(each, StepFinished) and each.step == "retrieve"
+    ]  # fmt: skip
+    assert [each.headings for each in found.detail.passages] == [("Hotels",)]
+
+
+def test_a_passage_of_the_index_that_was_not_found_is_looked_for_and_taken_in(handbook, engine, tmp_path):
+    file = tmp_path / "parking.md"
+    file.write_text("# Parking\n\nThe garage closes at nine.\n", encoding="utf-8")
+    assert engine.store.add("handbook", file, file.name).error is None
+    form = Form(asked("naive", Retrieval(k=1)), "retrieve")
+    form.choose("found")
+    assert "Parking" not in str(form.ticks)
+    form.set("text_input", "look", "garage")
+    [other] = [each for each in form.page.app.checkbox if "Parking" in each.label]
+    other.set_value(True)
+    form.run_on()
+    assert changes(form.fork) == [("taken_in", "", "Parking")]
+
+
+def test_the_prompt_of_the_answer_is_edited_and_asked_word_for_word(handbook, server):
+    form = Form(asked("naive"), "generate")
+    form.choose("prompt")
+    form.set("text_area", "message-0", "You are a parrot.")
+    form.run_on()
+    assert form.fork is not None
+    assert "You are a parrot." in server.chats[-1].prompt
+
+
+@each_language
+def test_nothing_changed_and_a_removed_document_are_told_in_a_sentence(handbook, engine, language):
+    form = Form(asked("naive"), "generate", language)
+    form.run_on()
+    assert {"ja": "何も変わっていません", "en": "Nothing was changed"}[language] in form.told
+    [document] = engine.store.documents("handbook")
+    engine.store.remove("handbook", document.source)
+    form.page.look()
+    assert form.words["change.gone"].partition("{")[0] + "Travel" in form.told
+    form.set("checkbox", "passage-1", False)
+    form.run_on()
+    assert form.fork is None
+    assert form.page.app.error
+
+
+def test_a_prompt_that_is_not_kept_can_not_be_edited(handbook, engine, server):
+    form = Form(asked("naive"), "generate")
+    with engine.history.database.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM calls")
+    form.choose("prompt")
+    assert form.words["change.no_prompt"] in form.told
+
+
+def test_a_run_that_failed_offers_no_change_of_the_step_that_did(handbook, server):
+    server.answer_when(lambda request: request.schema is None, Refusal(500, "server_error"))
+    run = asked("naive")
+    page = trace_of(run)
+    folds = [each.key for each in page.app.expander if page.words["change.fold"] in each.label]
+    assert folds == [f"change-past-{run.id}-retrieve-1"]
+
+
+@each_language
+def test_the_compare_page_tells_what_a_fork_has_from_its_origin_and_what_was_changed(handbook, engine, language):
+    origin = asked("self_rag")
+    fork = engine.forks.begin(origin.id, "check_usefulness", 1, [TurnOver()], person=ME)
+    fork.result()
+    compared = ComparePage(language, runs=f"{origin.id},{fork.id}", step="check_usefulness-1")
+    [told] = [each.text_content() for each in compared.html.find_class("origin")]
+    assert compared.words["step.check_usefulness"] in told
+    assert compared.words["detail.yes"] in told
+    assert compared.words["detail.no"] in told
+    reused = [each.label for each in compared.app.expander if compared.words["step.reused"] in each.label]
+    assert len(reused) >= 4
+    assert compared.words["detail.by_hand"].partition("{verdict}")[2] in compared.html.text_content()
+    _, was, now = compared.rows("costs")
+    assert "(" not in was[3]
+    assert "(" in now[3]
+    assert compared.words["total.reused"].partition("{count}")[2] in compared.headlines[1]
+
+
+def test_what_documents_and_people_wrote_is_escaped_in_what_a_fork_tells(handbook, engine):
+    origin = asked("naive")
+    fork = engine.forks.begin(origin.id, "retrieve", 1, [LeaveOut(passage=1)], person=ME)
+    fork.result()
+    started = fork.events[0]
+    change = started.origin.changes[0].model_copy(update={"before": HOSTILE})
+    for what in ("left_out", "query", "prompt"):
+        hostile = started.origin.model_copy(
+            update={"changes": (change.model_copy(update={"what": what, "after": HOSTILE}),)}
+        )
+        assert "<script" not in origin_html(started.model_copy(update={"origin": hostile}))
+        assert "<img" not in origin_html(started.model_copy(update={"origin": hostile}))
