@@ -1,6 +1,7 @@
 """How often a page looks at a run: as often as it pays and the server can bear, and at once when an answer begins."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -49,19 +50,21 @@ def look_every(seconds: float, at_once: Iterable[Run] = ()) -> None:
     if not context or not fragment:
         return
     told: Told = st.session_state.setdefault("pace", Told())
-    for run in at_once:
-        tell = partial(_look_at_once, context.session_id, fragment, told)
-        run.tell_when_it_writes(f"{context.session_id} {fragment}", tell)
+    if Runtime.exists():
+        tell = partial(_look_at_once, Runtime.instance(), context.session_id, fragment, told)
+        for run in at_once:
+            run.tell_when_it_writes(f"{context.session_id} {fragment}", tell)
     if not context.fragment_ids_this_run or told.seconds != seconds:
         told.seconds = seconds
         context.enqueue(_message(seconds, fragment))
 
 
-def _look_at_once(session_id: str, fragment: str, told: Told) -> None:
+def _look_at_once(runtime: Runtime, session_id: str, fragment: str, told: Told) -> None:
     """In any thread; nothing where the page is closed by now."""
-    session = Runtime.instance().get_app_session(session_id) if Runtime.exists() else None
+    session = runtime.get_app_session(session_id)
     if session:
-        session._enqueue_forward_msg(_message(AT_ONCE, fragment))
+        with suppress(RuntimeError):  # the server's loop has just been closed
+            session._enqueue_forward_msg(_message(AT_ONCE, fragment))
         told.seconds = AT_ONCE  # after the message: a look between both would take back what is not yet sent
 
 
