@@ -25,7 +25,7 @@ SHARE = 0.2
 LOOKS = 25
 """a second that all pages have together: each costs 12 ms of a processor, on which everything else runs too"""
 
-AT_ONCE = 0.03
+AT_ONCE = 0.05
 """seconds until the browser looks when an answer begins; with less it looks twice before it is told to wait again"""
 
 
