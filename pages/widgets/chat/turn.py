@@ -37,10 +37,10 @@ def show_question(text: str) -> None:
 @st.fragment(run_every=OFTEN)
 def show_live(run: Run) -> None:
     take_left()
+    look_every(pace(time.time() - run.changed_at, engine().runs_in_flight), at_once=[run])
     events = run.events
     if isinstance(events[-1], RunFinished):
         st.rerun()
-    look_every(pace(time.time() - run.changed_at, engine().runs_in_flight))
     now = time.time() - run.begun_at + reused_seconds(events)
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
         if run.before:
