@@ -145,6 +145,7 @@ def _table(runs: Sequence[PastRun]) -> list[str]:
 
 
 def _frame(runs: Sequence[PastRun]) -> pd.DataFrame:
+    votes = engine().comparisons.votes([run.id for run in runs], person=person())
     columns = {
         "open": [say("table.open")] * len(runs),
         "when": pd.to_datetime([run.started_at for run in runs], unit="s", utc=True),
@@ -152,6 +153,7 @@ def _frame(runs: Sequence[PastRun]) -> pd.DataFrame:
         "result": [[run.outcome or run.status] for run in runs],
         "why": [say(f"cause.{run.why}") if run.why and run.why != "none" else "" for run in runs],
         "thumb": [thumb(run) for run in runs],
+        "votes": [votes.get(run.id) for run in runs],
         "seconds": [run.seconds for run in runs],
         "tokens": [run.tokens for run in runs],
         "calls": [run.model_calls for run in runs],
@@ -180,6 +182,7 @@ def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
         ),
         "why": column.TextColumn(say("runs.why"), width=130),
         "thumb": column.TextColumn(say("runs.thumb"), width=70),
+        "votes": column.NumberColumn(say("runs.votes"), format="★ %d", width=60),
         "seconds": column.NumberColumn(say("runs.seconds"), format="%.1f", width=75),
         "tokens": column.NumberColumn(say("runs.tokens"), format="localized", width=80),
         "calls": column.NumberColumn(say("runs.calls"), width=70),

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import event
 
 from index_store.base.errors import EmptyIndex
+from rag.runs.comparison import Comparisons
 from rag.runs.history import History
 from rag.runs.run_list import ORDERS, RunList, Wanted
 from rag.trace.details import AnswerCheckDetail, DeclineDetail
@@ -125,6 +126,18 @@ def test_runs_are_found_by_state(runs, save, history):
     assert ids(runs, Wanted(state="failed")) == ["limited", "failed"]
 
 
+def test_runs_are_found_by_a_vote_for_them_until_it_is_taken_back(runs, save, history):
+    save("a")
+    save("b")
+    comparisons, conversation = Comparisons(history.database), history.new_conversation("?", "comparison").id
+    comparisons.add(conversation, "?", "i", ["a", "b"], person="p")
+    assert ids(runs, Wanted(state="voted")) == []
+    comparisons.vote(conversation, "a", person="p")
+    assert ids(runs, Wanted(state="voted")) == ["a"]
+    comparisons.vote(conversation, None, person="p")
+    assert ids(runs, Wanted(state="voted")) == []
+
+
 def test_runs_are_found_by_words_pipeline_and_index(runs, save):
     save("a", question="Who approves 100% of it?", pipeline="naive", index="x")
     save("b", question="誰が承認しますか", pipeline="hybrid", index="x")
@@ -156,9 +169,9 @@ def test_runs_are_gone_with_their_conversation(runs, save, history):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_no_order_needs_all_runs_to_be_sorted(runs, history, save, order):
+    save("r")
     asked = []
     event.listen(history.database, "before_cursor_execute", lambda *told: asked.append((told[2], told[3])))
-    save("r")
     ids(runs, order=order)
     [(statement, parameters)] = [each for each in asked if "ORDER BY" in each[0] and "SELECT runs.id" in each[0]]
     with history.database.connect() as connection:
