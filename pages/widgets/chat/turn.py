@@ -104,6 +104,8 @@ def show_answered(run: PastRun, outline: Sequence[Event], *, is_open: bool = Fal
     if panel.open:
         with panel:
             events = engine().history.events(run.id)
+            if not events:  # it was deleted in another tab
+                st.rerun()
             show_graph(events, f"past-{run.id}", usual="drawn")
             show_rows(events, last.totals.seconds, key=f"past-{run.id}")
     if last.answer:
