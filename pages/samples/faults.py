@@ -45,7 +45,7 @@ FAULTS = (
         "no_document",
         "fault-1",
         "missing",
-        {"ja": "サバティカル休暇は取れますか？", "en": "How many years of service earn a sabbatical?"},
+        {"ja": "サバティカル休暇は勤続何年で取れますか？", "en": "How many years of service earn a sabbatical?"},
     ),
     Fault("not_found", "fault-2", "not-found", {"ja": "部品QF-7712は何ですか？", "en": "What is part ZT-4083?"}),
     Fault(
