@@ -53,6 +53,7 @@ def load_samples(browser: Browser, app: App) -> None:
     visitor = Visitor(browser.new_context(locale=LOCALES["en"]), app.url, "en")
     visitor.button("empty.load_samples").click()
     expect(visitor.text("empty.try")).to_be_visible(timeout=ANSWERED)
+    visitor.dismiss_jobs()
 
 
 def take(browser: Browser, app: App, scene: Scene) -> None:

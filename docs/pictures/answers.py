@@ -4,7 +4,18 @@ from collections.abc import Iterator
 
 from playwright.sync_api import expect
 
-from docs.pictures.scene import ANSWERED, CHECKED, ask, bring_up, moving, run_of, scene, show_page, wait_for_the_end
+from docs.pictures.scene import (
+    ANSWERED,
+    CHECKED,
+    ask,
+    bring_up,
+    moving,
+    run_of,
+    scene,
+    show_page,
+    wait_for_the_end,
+    whole,
+)
 from pages import samples
 from rag.pipelines import PIPELINES
 from tests.browser.visitor import Visitor
@@ -12,7 +23,7 @@ from tests.browser.visitor import Visitor
 
 @scene()
 def answer(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
-    """A question on its way, moving, and what became of it: the answer, a citation, the graph, grades."""
+    """A question on its way, moving, and what became of it: a citation, the graph, grades."""
     visitor.pick_pipeline("self_rag")
     visitor.composer.fill(CHECKED[visitor.language])
     visitor.composer.press("Enter")
@@ -21,14 +32,13 @@ def answer(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
         visitor.page.wait_for_timeout(700)
         frames.append(visitor.page.screenshot())
     wait_for_the_end(visitor)
-    yield "images/answer.{lang}.png", visitor.page.screenshot()
     yield "images/answer.{lang}.webp", moving([*frames, visitor.page.screenshot()])
     visitor.page.locator(".answer .cite").first.click()
     expect(visitor.page.locator(":popover-open")).to_be_visible()
     yield "images/citation.{lang}.png", visitor.page.screenshot()
     visitor.page.keyboard.press("Escape")
     visitor.open(visitor.traces.last)
-    yield "images/graph.{lang}.png", run_of(visitor).screenshot()
+    yield "images/graph.{lang}.png", whole(visitor, visitor.page.locator(".run-graph").last)
     visitor.open(visitor.step("grade_documents"))
     bring_up(visitor.step("grade_documents"))
     yield "images/trace.{lang}.png", visitor.page.screenshot()
@@ -74,4 +84,4 @@ def pipelines(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
         visitor.button("sidebar.new_chat").click()
         ask(visitor, asked, name)
         visitor.open(visitor.page.get_by_test_id("stExpander").locator("summary").first)
-        yield f"pipelines/images/{name}.{{lang}}.png", run_of(visitor).screenshot()
+        yield f"pipelines/images/{name}.{{lang}}.png", whole(visitor, run_of(visitor))

@@ -16,11 +16,8 @@ TELLING: dict[Cause, str] = {
 }
 """the step that shows what went wrong; of a document that is missing no step does"""
 
-COLLAPSE = "Collapse sidebar"
-"""Streamlit's own word, in every language"""
 
-
-@scene(1200, 1000, loaded="faults")
+@scene(1280, loaded="faults")
 def faults(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
     for fault in FAULTS:
         pick_index(visitor, fault.index)
@@ -31,14 +28,12 @@ def faults(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
         visitor.button("sidebar.new_chat").click()
         visitor.settle()
     show_page(visitor, "runs")
-    visitor.page.get_by_role("button", name=COLLAPSE).click()
-    visitor.page.set_viewport_size({"width": 1280, "height": 560})
-    visitor.page.mouse.move(0, 0)
-    visitor.page.wait_for_timeout(1000)
-    yield "images/runs.{lang}.png", visitor.page.screenshot()
+    table = visitor.table.bounding_box()
+    height = table["y"] + table["height"] + 40 if table else 1000
+    yield "images/runs.{lang}.png", visitor.page.screenshot(clip={"x": 0, "y": 0, "width": 1280, "height": height})
 
 
-@scene(1280, 1000, loaded="faults")
+@scene(1280, loaded="faults")
 def fork(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
     """The grade of the third fault turned over, and the answer that comes of it."""
     fault = next(each for each in FAULTS if each.cause == "graded_away")

@@ -23,6 +23,8 @@ FRAMES = 40
 """of a moving picture, at most"""
 FRAME, LAST_FRAME = 300, 4000
 """milliseconds that one is shown"""
+TALL = 2600
+"""pixels, more than a run with all of its steps has"""
 COLOURS = 256
 """of a picture of a page: a third of the bytes, and no difference to be seen"""
 
@@ -69,10 +71,21 @@ def run_of(visitor: Visitor) -> Locator:
     return visitor.page.get_by_test_id("stChatMessage").last
 
 
+def whole(visitor: Visitor, place: Locator) -> bytes:
+    """A picture of a place that may be taller than the page, over whose end the field for questions would lie."""
+    size = visitor.page.viewport_size
+    visitor.page.set_viewport_size({"width": size["width"] if size else 1200, "height": TALL})
+    visitor.page.wait_for_timeout(500)
+    picture = place.screenshot()
+    if size:
+        visitor.page.set_viewport_size(size)
+    return picture
+
+
 def show_page(visitor: Visitor, name: str) -> None:
     """By its link in the sidebar."""
     visitor.sidebar.get_by_role("link", name=visitor.words[f"app.{name}"]).click()
-    expect(visitor.page.get_by_role("heading", name=visitor.words[f"app.{name}"])).to_be_visible()
+    expect(visitor.page.get_by_role("heading", name=visitor.words[f"app.{name}"], exact=True)).to_be_visible()
     visitor.settle()
 
 
