@@ -6,7 +6,7 @@ and grades better may answer the last two.
 
     no_document   nothing in the index is about sabbaticals
     not_found     the part stands in passing in a section on something else, and parts of like numbers are nearer by
-                  vector; hybrid search finds it
+                  vector; keyword search finds it
     graded_away   to a question whose answer is no, the grader says no of the very passage that tells so
     misread       a sentence that has to be read with care: who hands it in, not to whom; which amount is whose. The
                   check of the answer notices it. A pipeline without checks would not: then only a person can tell
