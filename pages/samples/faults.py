@@ -1,25 +1,30 @@
-"""Four prepared faults, each to be seen from the pages: `python -m pages.samples.faults`, while the app does not run.
+"""Four prepared faults, to be met on the pages: `python -m pages.samples.faults`, while the app does not run.
 
-It loads four small indexes into the data folder of the settings, and says what to ask of each. Ask in the chat, then
-open the run on the page Runs, where *Why no good answer* names the fault:
+It loads four small indexes into the data folder of the settings, and says what to ask of each. docs/guide.md walks
+through them. With the embedded models, PIPELINE and nothing else set each is met as told; a service's model that reads
+and grades better may answer the last two.
 
-- `fault-1`, no document: nothing in the index is about sabbaticals.
-- `fault-2`, present but not found: the part stands in passing in a section on something else, and vector search brings
-  parts of like numbers. With Options, Search: Hybrid it is found.
-- `fault-3`, found but graded away: start the app with CRAG_LOWER=1 and CRAG_UPPER=1, by which no grade is good enough.
-- `fault-4`, misread: a cell of a table is easily read a line or a column off. Where the answer is wrong, and no check
-  has noticed, a thumb down says so.
-
-What a model grades and reads differs from one to the next; the first two were seen with the embedded one.
+    no_document   nothing in the index is about sabbaticals
+    not_found     the part stands in passing in a section on something else, and parts of like numbers are nearer by
+                  vector; keyword search finds it
+    graded_away   to a question whose answer is no, the grader says no of the very passage that tells so
+    misread       a sentence that has to be read with care: who hands it in, not to whom; which amount is whose. The
+                  check of the answer notices it. A pipeline without checks would not: then only a person can tell
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from index_store.base.errors import PlainError
 from index_store.store import IndexStore
 from rag.settings import Settings
+from rag.text.language import Language
 from rag.trace.cause import Cause
+
+PIPELINE = "self_rag"
+"""in which all of them are met"""
 
 _HERE = Path(__file__).parent / "faulty"
 
@@ -29,9 +34,7 @@ class Fault:
     cause: Cause
     index: str
     folder: str
-    pipeline: str
-    questions: tuple[str, str]
-    """in Japanese and in English"""
+    questions: dict[Language, str]
 
     def documents(self) -> list[Path]:
         return sorted((_HERE / self.folder).iterdir())
@@ -42,23 +45,23 @@ FAULTS = (
         "no_document",
         "fault-1",
         "missing",
-        "self_rag",
-        ("サバティカル休暇は勤続何年で取れますか？", "How many years of service earn a sabbatical?"),
+        {"ja": "サバティカル休暇は勤続何年で取れますか？", "en": "How many years of service earn a sabbatical?"},
     ),
-    Fault("not_found", "fault-2", "not-found", "self_rag", ("部品QF-7712は何ですか？", "What is part ZT-4083?")),
+    Fault("not_found", "fault-2", "not-found", {"ja": "部品QF-7712は何ですか？", "en": "What is part ZT-4083?"}),
     Fault(
         "graded_away",
         "fault-3",
         "graded-away",
-        "corrective",
-        ("私傷病で3日以上欠勤するときは何を提出しますか？", "Who hands a physician's certificate in?"),
+        {"ja": "日曜日に屋上駐車場は使えますか？", "en": "May I bring my dog to work?"},
     ),
     Fault(
         "misread",
         "fault-4",
         "misread",
-        "naive",
-        ("課長が日帰りで出張したときの日当はいくらですか？", "What is the rate for a bicycle beyond 50 km?"),
+        {
+            "ja": "一般社員が宿泊を伴う出張をしたときの日当はいくらですか？",
+            "en": "Who hands a physician's certificate in?",
+        },
     ),
 )
 
@@ -74,6 +77,9 @@ def load(store: IndexStore) -> Iterator[Fault]:
 
 
 if __name__ == "__main__":
-    with IndexStore(Settings()) as store:
-        for fault in load(store):
-            print(fault.index, fault.pipeline, *fault.questions, fault.cause, sep="\t")
+    try:
+        with IndexStore(Settings()) as store:
+            for fault in load(store):
+                print(fault.index, fault.cause, *fault.questions.values(), sep="\t")
+    except PlainError as error:
+        sys.exit(str(error))

@@ -43,7 +43,7 @@ class Suggestions(StoredSuggestions):
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         super().__init__(history.database, history.removed)
-        self._when = settings.suggest_follow_ups
+        self._settings = settings
         self._models = models
         self._admission = admission
         self._loop = loop
@@ -56,7 +56,7 @@ class Suggestions(StoredSuggestions):
 
     def are_worth_making(self, last: RunFinished) -> bool:
         """After a run with that end."""
-        return self._when != "off" and is_worth_follow_ups(last)
+        return self._settings.suggest_follow_ups != "off" and is_worth_follow_ups(last)
 
     @contextmanager
     def coming(self, run: Run) -> Iterator[None]:
@@ -72,7 +72,7 @@ class Suggestions(StoredSuggestions):
         """In a turn of its own, behind the questions of others."""
         try:
             model = self._models.open()
-            if not (model.suggests or self._when == "always"):
+            if not (model.suggests or self._settings.suggest_follow_ups == "always"):
                 return
             async with self._admission.turn(person), asyncio.timeout(SUGGESTING_LIMIT):
                 questions = await suggested(run.events, last, model, budget)

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.process import engine
 from pages.texts import texts
+from pages.widgets.chat import share
 from rag.errors import UnknownShare
 from rag.text.language import Language
 from tests.pages.chat_page import INDEX_PAGE, ChatPage, shown
@@ -151,7 +152,7 @@ def test_a_title_that_reads_as_a_picture_is_shown_as_written(chat):
 
 def test_files_are_offered_and_made_only_when_asked_for(chat, monkeypatch):
     asked: list[str] = []
-    monkeypatch.setattr(engine(), "export", lambda of, person: asked.append(of))
+    monkeypatch.setattr(share, "gather", lambda history, of, person: asked.append(of))
     open_sharing(chat, chat.conversation)
     assert len(chat.app.get("download_button")) == 3
     assert asked == []

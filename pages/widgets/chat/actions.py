@@ -20,7 +20,7 @@ from rag.trace.events import Event
 
 def show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], object]) -> None:
     """`go_to`: where a question asked again is seen, given its conversation."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"actions-{run.id}"):
         key = f"feedback-{run.id}"
         thumb = st.feedback(
             "thumbs",

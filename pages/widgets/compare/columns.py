@@ -128,7 +128,7 @@ def _show_live(shown: Shown, known: Mapping[str, Sequence[Event]]) -> None:
     if not live:
         st.rerun()
     quiet = time.time() - max(each.live.changed_at for each in live if each.live)
-    look_every(pace(quiet, engine().runs_in_flight))
+    look_every(pace(quiet, engine().runs_in_flight), at_once=[each.live for each in live if each.live])
     _show_turns(live)
     for place, column in zip(_places(len(columns)), columns, strict=True):
         with place:

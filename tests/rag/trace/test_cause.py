@@ -2,10 +2,11 @@
 
 import pytest
 
-from pages.samples.faults import FAULTS, load
+from pages.samples.faults import FAULTS, PIPELINE, load
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
+from rag.runs.engine import Engine
 from rag.runs.run import Run
 from rag.settings import Settings
 from rag.trace.cause import Finding, cause_of
@@ -16,7 +17,7 @@ from tests.rag.conftest import LentStore
 from tests.rag.verdicts import NO, PROSE, approve, grounding, rating, verdict
 
 MISSING, NOT_FOUND, GRADED_AWAY, MISREAD = FAULTS
-EACH_LANGUAGE = pytest.mark.parametrize("language", [0, 1], ids=["ja", "en"])
+EACH_LANGUAGE = pytest.mark.parametrize("language", ["ja", "en"])
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,14 @@ def prepared(tmp_path_factory, embeddings):
     store.create_index("empty")
     yield store
     store.close_for_good()
+
+
+@pytest.fixture(scope="module")
+def prepared_engine(prepared, embedded_model, tmp_path_factory):
+    """With the embedded models, and nothing else set."""
+    settings = Settings(data_dir=tmp_path_factory.mktemp("asked") / "data", embedded_model=embedded_model)
+    with Engine(settings, store=prepared) as engine:
+        yield engine
 
 
 @pytest.fixture
@@ -60,85 +69,102 @@ def reject_all(chat, reply: str = NO) -> None:
 @EACH_LANGUAGE
 def test_a_document_that_is_missing_is_named_with_the_words_that_stand_nowhere(ask, chat, language):
     reject_all(chat)
-    run = ask(MISSING.questions[language], MISSING.index, MISSING.pipeline)
+    run = ask(MISSING.questions[language], MISSING.index, PIPELINE)
     finding = cause_of(run.events)
     assert finding.cause == MISSING.cause
-    assert ("サバティカル", "sabbatical")[language] in finding.absent
+    assert {"ja": "サバティカル", "en": "sabbatical"}[language] in finding.absent
 
 
 @EACH_LANGUAGE
 def test_a_passage_that_is_there_and_was_not_found_is_named_and_shown(ask, chat, language):
     reject_all(chat)
     chat.default = NOT_FOUND.questions[language]  # no other words for it
-    run = ask(NOT_FOUND.questions[language], NOT_FOUND.index, NOT_FOUND.pipeline)
+    run = ask(NOT_FOUND.questions[language], NOT_FOUND.index, PIPELINE)
     finding = cause_of(run.events)
     assert finding.cause == NOT_FOUND.cause
-    assert ("QF-7712", "ZT-4083")[language] in finding.passage.text
+    assert {"ja": "QF-7712", "en": "ZT-4083"}[language] in finding.passage.text
     assert all("7712" not in text and "4083" not in text for text in texts_found(run))
 
 
 @EACH_LANGUAGE
 def test_a_passage_that_was_found_and_graded_away_is_named_and_shown(ask, chat, language):
     reject_all(chat)
-    run = ask(GRADED_AWAY.questions[language], GRADED_AWAY.index, GRADED_AWAY.pipeline)
+    run = ask(GRADED_AWAY.questions[language], GRADED_AWAY.index, PIPELINE)
     finding = cause_of(run.events)
     assert finding.cause == GRADED_AWAY.cause
-    assert ("私傷病", "physician")[language] in finding.passage.text
+    assert {"ja": "屋上駐車場", "en": "guide dog"}[language] in finding.passage.text
 
 
 @EACH_LANGUAGE
-def test_a_passage_that_holds_the_question_and_of_which_the_model_says_that_it_does_not_is_misread(ask, chat, language):
-    chat.default = TOKEN
-    run = ask(MISREAD.questions[language], MISREAD.index, MISREAD.pipeline)
+def test_a_passage_that_was_read_and_of_which_no_sentence_of_the_answer_is_grounded_is_misread(ask, chat, language):
+    for words in (EN, JA):
+        chat.answer_when(words.grounding, answer=grounding("no", "It says so."))
+    run = ask(MISREAD.questions[language], MISREAD.index, PIPELINE)
     finding = cause_of(run.events)
     assert finding.cause == MISREAD.cause
     assert finding.passage.number == 1
 
 
-# Eight others
+@pytest.mark.embedded
+@EACH_LANGUAGE
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault.cause for fault in FAULTS])
+def test_the_embedded_model_meets_each_as_the_guide_tells(prepared_engine, fault, language):
+    run = prepared_engine.ask(fault.questions[language], index=fault.index, pipeline_name=PIPELINE)
+    assert run.result().outcome == "not_in_documents"
+    assert why(run) == fault.cause
+
+
+# Eight others and more
+
+
+def test_a_passage_that_holds_the_question_and_of_which_the_model_says_that_it_does_not_is_misread(ask, chat):
+    chat.default = TOKEN
+    finding = cause_of(ask(MISREAD.questions["en"], MISREAD.index, "naive").events)
+    assert finding.cause == "misread"
+    assert "physician" in finding.passage.text
 
 
 def test_an_answer_that_nothing_speaks_against_has_no_cause_but_none(ask):
     for pipeline in ("naive", "self_rag", "self_rag_candidates"):
-        assert why(ask(MISREAD.questions[1], MISREAD.index, pipeline)) == "none"
+        assert why(ask(MISREAD.questions["en"], MISREAD.index, pipeline)) == "none"
 
 
 def test_an_empty_index_is_no_document_though_the_run_failed(ask):
-    run = ask("What is the rate for a bicycle?", "empty", "naive")
+    run = ask("Who hands a certificate in?", "empty", "naive")
     assert run.result().error.code == "empty_index"
     assert why(run) == "no_document"
 
 
 def test_an_answer_that_is_not_grounded_is_misread(ask, chat):
-    chat.answer_when(EN.grounding, answer=grounding("partly", "A bicycle gets 0.42."))
-    run = ask(MISREAD.questions[1], MISREAD.index, "self_rag")
+    chat.answer_when(EN.grounding, answer=grounding("partly", "General affairs hand it in."))
+    run = ask(MISREAD.questions["en"], MISREAD.index, "self_rag")
     assert run.result().outcome == "unconfirmed"
     assert why(run) == "misread"
 
 
 def test_an_answer_that_does_not_answer_is_misread(ask, chat):
     chat.answer_when(EN.usefulness, answer=rating(1))
-    assert why(ask(MISREAD.questions[1], MISREAD.index, "self_rag")) == "misread"
+    assert why(ask(MISREAD.questions["en"], MISREAD.index, "self_rag")) == "misread"
 
 
 def test_an_answer_whose_check_could_not_be_read_is_not_held_against_it(ask, chat):
     for each in (EN.grounding, EN.usefulness):
         chat.answer_when(each, answer=PROSE)
-    run = ask(MISREAD.questions[1], MISREAD.index, "self_rag")
+    run = ask(MISREAD.questions["en"], MISREAD.index, "self_rag")
     assert run.result().outcome == "unconfirmed"
     assert why(run) == "none"
 
 
 def test_where_the_subject_is_there_and_the_answer_is_not_it_was_refused_rightly(ask, chat):
     reject_all(chat)
-    run = ask("Which collar colour is worn on Fridays?", GRADED_AWAY.index, "self_rag")
+    run = ask("Which collar colour is worn on Fridays?", MISREAD.index, "self_rag")
     assert why(run) == "refused_rightly"
 
 
 def test_a_grader_that_was_in_doubt_graded_the_passage_away(ask, chat):
     reject_all(chat)
     chat.answer_when(EN.relevance, "certificate", answer=verdict("no", 0.45))
-    run = ask("What do I bring along when I have been ill?", GRADED_AWAY.index, "self_rag")
+    run = ask("What do I bring along when I have been ill?", MISREAD.index, "self_rag")
     finding = cause_of(run.events)
     assert finding.cause == "graded_away"
     assert "physician" in finding.passage.text
@@ -152,14 +178,15 @@ def test_a_passage_beyond_the_hits_that_were_asked_for_was_not_found(ask, chat):
 
 def test_a_run_of_before_there_was_a_probe_is_judged_by_what_it_found(ask, chat):
     reject_all(chat)
-    run = ask(GRADED_AWAY.questions[0], GRADED_AWAY.index, "self_rag", retrieval=Retrieval(mode="hybrid", k=4))
+    asked = "航空券を1週間前までに予約するのは本人ですか？"
+    run = ask(asked, MISREAD.index, "self_rag", retrieval=Retrieval(mode="hybrid", k=4))
     assert cause_of(without_probe(run.events)).cause == "graded_away"
-    run = ask(MISSING.questions[0], MISSING.index, "self_rag")
+    run = ask(MISSING.questions["ja"], MISSING.index, "self_rag")
     assert cause_of(without_probe(run.events)) == Finding("no_document")
 
 
 def test_a_run_that_was_stopped_or_goes_on_has_none(ask):
-    events = ask(MISREAD.questions[1], MISREAD.index, "naive").events
+    events = ask(MISREAD.questions["en"], MISREAD.index, "naive").events
     assert cause_of(events[:-1]) is None
     assert cause_of([]) is None
     assert cause_of([*events[:-1], events[-1].model_copy(update={"status": "stopped"})]) is None

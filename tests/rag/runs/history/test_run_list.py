@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import event
 
 from index_store.base.errors import EmptyIndex
+from rag.runs.history.comparison import StoredComparisons
 from rag.runs.history.history import History
 from rag.runs.history.run_list import ORDERS, RunList, Wanted
 from rag.trace.details import AnswerCheckDetail, DeclineDetail
@@ -123,6 +124,18 @@ def test_runs_are_found_by_state(runs, save, history):
     for state, expected in found.items():
         assert ids(runs, Wanted(state=state)) == expected
     assert ids(runs, Wanted(state="failed")) == ["limited", "failed"]
+
+
+def test_runs_are_found_by_a_vote_for_them_until_it_is_taken_back(runs, save, history):
+    save("a")
+    save("b")
+    comparisons, conversation = StoredComparisons(history.database), history.conversations.new("?", "comparison").id
+    comparisons.add(conversation, "?", "i", ["a", "b"], person="p")
+    assert ids(runs, Wanted(state="voted")) == []
+    comparisons.vote(conversation, "a", person="p")
+    assert ids(runs, Wanted(state="voted")) == ["a"]
+    comparisons.vote(conversation, None, person="p")
+    assert ids(runs, Wanted(state="voted")) == []
 
 
 def test_runs_are_found_by_words_pipeline_and_index(runs, save):

@@ -1,0 +1,1 @@
+"""The pictures of README and docs, taken from the running app."""

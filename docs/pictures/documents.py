@@ -1,0 +1,26 @@
+"""Scenes of what is loaded: the Documents page, a search in it."""
+
+from collections.abc import Iterator
+
+from playwright.sync_api import expect
+
+from docs.pictures.scene import CHECKED, scene, show_page
+from tests.browser.visitor import Visitor
+
+
+@scene(1280, 1130)
+def documents(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
+    visitor.show_documents()
+    visitor.settle()
+    yield "images/documents.{lang}.png", visitor.page.screenshot()
+
+
+@scene(1280)
+def search(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
+    show_page(visitor, "search")
+    field = visitor.page.get_by_placeholder(visitor.words["search.question"])
+    field.fill(CHECKED[visitor.language])
+    field.press("Enter")
+    expect(visitor.page.locator(".hit").first).to_be_visible()
+    visitor.settle()
+    yield "images/search.{lang}.png", visitor.page.screenshot()

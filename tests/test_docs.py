@@ -1,0 +1,50 @@
+"""What the documentation leads to and quotes is there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from pages.samples.faults import FAULTS
+from pages.texts import texts
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")})
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
+TESTS = sorted(set(re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", (ROOT / "docs/security.md").read_text(encoding="utf-8"))))
+"""that it names: file below tests/, and function"""
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    headings = HEADING.findall(page.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_each_link_leads_to_a_file_and_a_heading_and_each_picture_is_there(page):
+    for path, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        to = (page.parent / path).resolve() if path else page
+        assert to.exists(), path
+        assert not anchor or anchor in anchors(to), f"{path}#{anchor}"
+
+
+@pytest.mark.parametrize(("language", "name"), [("en", "guide.md"), ("ja", "guide.ja.md")])
+def test_the_guide_asks_what_was_prepared_and_names_what_the_pages_say(language, name):
+    guide, words = (ROOT / "docs" / name).read_text(encoding="utf-8"), texts(language)
+    for fault in FAULTS:
+        assert f"`{fault.index}`" in guide
+        assert fault.questions[language] in guide
+    named = ("app.runs", "runs.why", "step.retrieve", "step.grade_documents", "step.check_answer", "change.run_on")
+    for key in (*named, "chat.with_another", "compare.with", "detail.look_at_search", "share.revoke", "share.all"):
+        assert words[key].lower() in " ".join(guide.split()).lower(), key
+
+
+@pytest.mark.parametrize(("file", "name"), TESTS)
+def test_each_test_that_the_page_on_security_names_exists(file, name):
+    tree = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8"))
+    functions = {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    assert functions
+    assert not name or name in functions
