@@ -143,7 +143,9 @@ def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_
     assert "; Secure" in answer.headers["Set-Cookie"]
     assert answer.headers["Strict-Transport-Security"]
     assert proxy.get("/readyz", Origin=f"http://{NAME}:{proxy.port}").status == 403
+    assert proxy.get("/readyz", Origin="https://evil.example").status == 403
     assert proxy.get("/_stcore/metrics").status == 404
+    assert "script-src 'self' 'sha256-" in proxy.get("/").headers["Content-Security-Policy"]
 
 
 def _changed(file: Path, changed: dict[str, str], copy: Path, before: str = "") -> Path:

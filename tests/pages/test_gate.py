@@ -1,5 +1,8 @@
 """Who is let in at which address; names and origins are tried on the real server in tests/browser/test_gate.py."""
 
+import ast
+from pathlib import Path
+
 import pytest
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
@@ -35,3 +38,18 @@ def test_one_from_elsewhere_is_only_where_that_is_meant(address):
 def test_a_server_that_is_told_no_address_would_listen_on_all():
     with pytest.raises(NotForOthers, match=r"0\.0\.0\.0"):
         refuse_others(None)
+
+
+def test_every_script_of_a_page_is_named_to_the_browser():
+    """One that app.py leaves out of SCRIPTS would not run."""
+    root = Path(__file__).parents[2]
+    files = [*(root / "pages").rglob("*.py"), root / "app.py"]
+    assigned = [
+        each
+        for file in files
+        for each in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name)
+    ]
+    scripts = {each.targets[0].id for each in assigned if str(getattr(each.value, "value", "")).startswith("<script>")}
+    [named] = [each.value for each in assigned if each.targets[0].id == "SCRIPTS"]
+    assert scripts == {each.id for each in named.elts}
