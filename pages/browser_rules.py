@@ -29,7 +29,7 @@ def content_policy(scripts: Iterable[str]) -> str:
     `scripts`: HTML with each inline script that our own pages have. They are told by their hashes, so a script must be
     the same text each time; what differs goes into attributes that it reads.
     """
-    page = (Path(file_util.get_static_dir()) / "index.html").read_text(encoding="utf-8")
+    page = Path(file_util.get_static_dir(), "index").with_suffix(".html").read_text(encoding="utf-8")
     hashes = " ".join(f"'{_hash(script)}'" for html in (page, *scripts) for script in _INLINE.findall(html))
     return "; ".join(
         [
