@@ -63,6 +63,10 @@ FAINT = """least => {
 """What is written on the page with less contrast than `least` to what is behind it"""
 
 
+FADED = "() => document.getAnimations().filter(each => each instanceof CSSTransition).forEach(each => each.finish())"
+"""Colours that were fading into each other are there."""
+
+
 def foreign_words(visitor: Visitor) -> list[str]:
     """Of the page, those that it has in the other language alone."""
     ours, others = visitor.words, texts("en" if visitor.language == "ja" else "ja")
@@ -84,7 +88,7 @@ def look(visitor: Visitor, width: int) -> list[str]:
             arg=scheme == "dark",
         )
         visitor.page.wait_for_timeout(200)
-        visitor.page.wait_for_function("() => !document.getAnimations().some(each => each instanceof CSSTransition)")
+        visitor.page.evaluate(FADED)
         if visitor.width > width:
             found.append(f"{page}: {visitor.width} pixels wide")
         found += [f"{page}, {scheme}: faint: {each}" for each in visitor.page.evaluate(FAINT, LEAST_CONTRAST)]
