@@ -46,8 +46,6 @@ def fork(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
     visitor.open(fold.locator("visible=true").last)
     visitor.page.get_by_test_id("stCheckbox").locator("label").first.click()
     visitor.settle()
-    visitor.page.mouse.move(0, 0)
-    yield "images/change.{lang}.png", row.locator("xpath=..").screenshot()
     visitor.button("change.run_on").locator("visible=true").click()
     differences = visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])
     expect(differences).to_be_visible(timeout=ANSWERED)
