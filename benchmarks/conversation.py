@@ -43,7 +43,7 @@ def asked_once() -> list[Event]:
 
 def conversation(history: History, events: list[Event], turns: int) -> str:
     """Its id. Each turn has the events given."""
-    conversation_id = history.new_conversation(f"{turns} turns").id
+    conversation_id = history.conversations.new(f"{turns} turns").id
     before = ""
     for number in range(turns):
         run_id = uuid.uuid4().hex

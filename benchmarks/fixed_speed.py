@@ -2,10 +2,14 @@
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
+from itertools import count
 from multiprocessing.connection import Connection
 
 from tests.servers import Answer, OpenAIServer
 from tests.servers.chat import CHARACTERS_A_TOKEN, ChatRequest
+
+NEVER_SERVED = "Why must a company password have so many characters?"
+"""a question which no answer is useful to, by the server; each time that it rewords it, it finds other words"""
 
 
 @dataclass(frozen=True)
@@ -40,13 +44,18 @@ def serve(parent: Connection, speed: Speed) -> None:
     verdict = '{"reason": "It holds the answer.", "verdict": "yes", "score": 0.9}'.ljust(length)
     route = '{"reason": "A rule of the house.", "route": "documents"}'.ljust(length)
     words = '{"words": ["characters", "company password"]}'.ljust(length)
+    useless = verdict.replace("yes", "no").replace("0.9", "0.1")
     answer = ("A password has at least 14 characters [1]. " * speed.tokens)[:length]
+    numbers = count(1)
     with OpenAIServer(delay=speed.delay, token_seconds=speed.token_seconds, tokens=speed.tokens) as server:
 
         def reply(request: ChatRequest) -> Answer:
+            is_served = NEVER_SERVED not in request.prompt
             if request.schema is None:
-                return Answer(answer)
+                return Answer(answer if is_served else f"No {next(numbers)}: {answer}"[:length])
             asked = request.schema["properties"]
+            if "rating" in asked and not is_served:
+                return Answer(useless)
             return Answer(words if "words" in asked else route if "route" in asked else verdict)
 
         server.default = reply

@@ -1,8 +1,9 @@
-"""What a benchmark ran on, for the last line of its report."""
+"""What a benchmark ran on, for the last line of its report, and what a process has had of it."""
 
 import os
 import platform
 import sys
+from pathlib import Path
 
 
 class Machine:
@@ -16,3 +17,9 @@ class Machine:
             f"{os.cpu_count()} cores, Python {platform.python_version()}, {sys.platform}, "
             f"load average {self._load:.1f} before and {os.getloadavg()[0]:.1f} after."
         )
+
+
+def processor_seconds_of(process: str) -> float:
+    """That the process of this id has had, with all its threads. Raises OSError where it is gone; Linux only."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

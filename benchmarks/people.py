@@ -30,7 +30,7 @@ from pathlib import Path
 from benchmarks.child import serving
 from benchmarks.fixed_speed import Speed, serve
 from benchmarks.latency import KEY, MODEL, QUESTION
-from benchmarks.machine import Machine
+from benchmarks.machine import Machine, processor_seconds_of
 from benchmarks.tab import Tab, opened
 from pages import samples
 from rag.settings import Settings
@@ -74,7 +74,7 @@ class Measured:
 
 
 @contextmanager
-def running(folder: Path, speed: Speed, documents: int | None) -> Iterator[App]:
+def running(folder: Path, speed: Speed, documents: int | None, script: str = "app.py") -> Iterator[App]:
     """The app, with so many of the samples, or all, before the model."""
     data = folder / "data"
     data.mkdir()
@@ -87,7 +87,7 @@ def running(folder: Path, speed: Speed, documents: int | None) -> Iterator[App]:
     subprocess.run(add, env=os.environ | embedded, check=True, stdout=subprocess.DEVNULL)
     with serving(serve, speed) as base_url:
         service = {"OPENAI_BASE_URL": base_url, "OPENAI_API_KEY": KEY, "CHAT_MODEL": MODEL, "WEB_SEARCH": "off"}
-        app = App(folder, **embedded, **service)
+        app = App(folder, script, **embedded, **service)
         app.start()
         try:
             yield app
@@ -97,8 +97,7 @@ def running(folder: Path, speed: Speed, documents: int | None) -> Iterator[App]:
 
 def processor_seconds(app: App) -> float:
     """That it has had."""
-    fields = Path(f"/proc/{app.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return processor_seconds_of(str(app.pid))
 
 
 def memory(app: App) -> float:

@@ -73,6 +73,8 @@ class Tab:
         self.page = Page()
         self.refreshes: list[float] = []
         """seconds from each request of a fragment to the end of its run"""
+        self.paces: list[float] = []
+        """all that fragments were told, in seconds between two looks"""
         self._drawn = Page()
         self._runs = 0
         """that drew the whole page to its end"""
@@ -207,6 +209,7 @@ class Tab:
             self._changed.set()
 
     def _look_every(self, seconds: float, fragment: str) -> None:
+        self.paces.append(seconds)
         if fragment in self._timers and self._timers[fragment][0] == seconds:
             return
         self._stop_timer(fragment)

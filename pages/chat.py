@@ -156,15 +156,13 @@ outlines: list[Outline] = []
 is_busy = False
 if conversation_id:
     shown = st.session_state.setdefault(f"turns of {conversation_id}", LATEST)
-    if named := engine().history.conversation(conversation_id):
+    if named := engine().history.conversations.get(conversation_id):
         with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):
             show_share(conversation_id, named.title, "share.help_conversation")
     branch = current_branch(conversation_id)
     outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
     is_busy = show_conversation(conversation_id, outlines, branch)
     show_script()
-else:
-    show_welcome(indexes)
 
 with st.bottom:
     with st.container(key="pickers"):
@@ -188,6 +186,10 @@ with st.bottom:
 
 if said:
     run_or_show_error(take_said, said, index, pipeline, retrieval, style)
+
+# After the question, which leaves this page: what is drawn for nobody keeps the answer waiting.
+if not conversation_id:
+    show_welcome(indexes)
 
 # After the question: taking files reruns the page, which would lose one that came at the same moment.
 with st.sidebar:

@@ -33,7 +33,7 @@ st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('s
 
 try:
     set_aside = engine().history.set_aside
-    engine().preload(person=person())
+    engine().preload.begin(person=person())
 except PlainError as error:
     show_error(error)
     st.stop()

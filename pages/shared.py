@@ -19,7 +19,7 @@ LOOK = 3.0  # seconds: so long may a page show what is no longer shared
 
 def find(token: str) -> Shared | UnknownShare:
     try:
-        return engine().shared(token, person=person())
+        return engine().shares.shared(token, person=person())
     except UnknownShare as refusal:
         return refusal
 

@@ -31,12 +31,12 @@ def list_more() -> None:
 
 
 listed = st.session_state.setdefault("links listed", LISTED)
-shares = engine().shares(latest=listed, person=person())
+shares = engine().shares.listed(latest=listed, person=person())
 
 with st.container(key="shares-page"):
     st.header(say("share.all"), anchor=False)
     st.caption(say("share.about" if shares else "share.none"))
     for share in shares:
         show(share)
-    if (left := engine().count_shares(person=person()) - listed) > 0:
+    if (left := engine().shares.count(person=person()) - listed) > 0:
         st.button(say("share.more", count=left), key="more-links", on_click=list_more, width="stretch")

@@ -93,7 +93,7 @@ def _pipelines(options: argparse.Namespace) -> int:
 def _ask(options: argparse.Namespace) -> int:
     with Engine() as engine:
         usual = engine.settings.style
-        if options.conversation and not engine.history.conversation_exists(options.conversation):
+        if options.conversation and not engine.history.conversations.exists(options.conversation):
             raise UnknownConversation(name=options.conversation)
         run = engine.ask(
             options.question,
@@ -148,7 +148,7 @@ def _export(options: argparse.Namespace) -> int:
     data_dir = Settings().data_dir
     History.refuse_newer(data_dir)
     with closing(History(data_dir)) as history:
-        found = gather(history, options.name)
+        found = gather(history, options.name, person="command line")
     _line(found.as_json() if options.format == "json" else export_as_markdown(found, options.language), end="")
     return 0
 

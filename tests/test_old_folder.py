@@ -55,10 +55,10 @@ def test_its_documents_are_found(engine, mode):
 
 
 def test_its_conversations_stand_in_their_order_with_feedback(engine):
-    titles = [each.title for each in engine.history.conversations()]
+    titles = [each.title for each in engine.history.conversations.listed()]
     assert titles[-1] == "祖父母が亡くなったときの忌引休暇は何日ですか？"
     assert len(titles) == 7
-    first, follow_up = engine.history.runs(engine.history.conversations()[-1].id)
+    first, follow_up = engine.history.runs(engine.history.conversations.listed()[-1].id)
     assert (first.feedback, follow_up.feedback) == (1, None)
     assert follow_up.question == "有給休暇は？"
 
@@ -111,7 +111,7 @@ def test_grades_by_log_odds_keep_how_they_came_about(engine):
 
 
 def test_a_conversation_of_it_goes_on(engine):
-    conversation = engine.history.conversations()[-1].id
+    conversation = engine.history.conversations.listed()[-1].id
     run = engine.ask(
         "それはどこに書いてありますか?", index="handbook", pipeline_name="naive", conversation_id=conversation
     )

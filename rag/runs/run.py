@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from rag.trace.events import Event, RunFinished, RunStarted
+from rag.trace.events import Event, RunFinished, RunStarted, Token
 
 
 class Run:
@@ -18,6 +18,8 @@ class Run:
         self._changed = threading.Condition()
         self._cancel: Callable[[], object] | None = None
         self._stopped = False
+        self._writing: tuple[str, int] | None = None
+        self._readers: dict[str, Callable[[], object]] = {}
         self.before = 0
         """runs that are to begin before this one, which waits for its turn"""
         self.begun_at = started.at
@@ -77,8 +79,24 @@ class Run:
         if not before:
             self.begun_at = time.time()
 
+    def tell_when_it_writes(self, reader: str, tell: Callable[[], object]) -> None:
+        """`tell` is called whenever an attempt to write an answer begins to, at once, in the thread that works on the
+        run: it may neither raise nor wait. Each reader has one.
+        """
+        with self._changed:
+            self._readers[reader] = tell
+
     def append(self, event: Event) -> None:
         with self._changed:
             self._events.append(event)
             self.changed_at = time.time()
             self._changed.notify_all()
+            readers = list(self._readers.values()) if self._begins_to_write(event) else []
+        for tell in readers:
+            tell()
+
+    def _begins_to_write(self, event: Event) -> bool:
+        if not isinstance(event, Token) or not event.text or (event.step, event.attempt) == self._writing:
+            return False
+        self._writing = event.step, event.attempt
+        return True

@@ -80,6 +80,13 @@ class App:
             self._process.wait(timeout=30)
             self._process = None
 
+    def kill(self) -> None:
+        """In the midst of whatever it does."""
+        if self._process:
+            self._process.kill()
+            self._process.wait(timeout=30)
+            self._process = None
+
     def _answers(self) -> bool:
         try:
             with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as response:

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playw
 
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
+from rag.settings import Settings as RagSettings
 from rag.text.language import Language
 from tests.browser.app_process import App
 from tests.browser.visitor import Visitor
@@ -117,12 +118,14 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 @pytest.fixture
 def app(process: App, server: OpenAIServer, tavily: TavilyServer, data_dir: Path) -> Iterator[App]:
     """With nothing in it. Whatever a test does, the log may hold neither a fault of ours nor the key."""
-    before = process.log.stat().st_size
+    before, usual = process.log.stat().st_size, RagSettings()
     process.renew(
         DATA_DIR=str(data_dir),
         OPENAI_BASE_URL=server.base_url,
         TAVILY_BASE_URL=tavily.url,
         SUGGEST_FOLLOW_UPS="off",
+        ANSWER_TOKENS=str(usual.answer_tokens),
+        MODEL_CONTEXT=str(usual.model_context),
     )
     yield process
     log = process.log.read_bytes()[before:].decode()

@@ -15,7 +15,7 @@ from tests.browser.visitor import LOADED
 def test_the_latest_of_many_are_listed_and_words_find_the_others(app, visit, tmp_path: Path, language, width):
     history = History(tmp_path / "many")
     for number in range(1, 101):
-        history.new_conversation(f"Question {number}?")
+        history.conversations.new(f"Question {number}?")
     history.close()
     app.renew(DATA_DIR=str(tmp_path / "many"))
     visitor = visit(language, width=width)

@@ -65,6 +65,16 @@ def test_a_run_is_found_opened_as_it_was_and_kept_by_its_address(asked, visit, l
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
+def test_a_thumb_down_says_at_once_that_the_answer_was_misread(asked, visit, language):
+    visitor = visit(language, path="/runs")
+    expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
+    open_first(visitor)
+    expect(visitor.text("cause.none_note")).to_be_visible(timeout=LOADED)
+    visitor.page.get_by_test_id("stFeedback").get_by_role("radio").last.click()
+    expect(visitor.text("cause.misread_note")).to_be_visible(timeout=LOADED)
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
 def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(asked, visit, language):
     visitor = visit(language, path="/runs")
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from rag.errors import UnknownShare
+from rag.errors import NothingOfThisName, UnknownShare
 from rag.runs.export.export import Export
 from tests.browser.conftest import HANDBOOK
 from tests.browser.test_run import script
@@ -74,6 +74,24 @@ def test_a_link_is_read_by_another_person_until_it_is_revoked(loaded_app, visit,
     expect(reader.questions).to_have_count(0)
     reader.page.reload()
     expect(refused).to_be_visible(timeout=LOADED)
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_what_was_deleted_in_another_tab_goes_from_the_page_on_which_it_was_about_to_be_shared(
+    loaded, visit, server, language, tmp_path
+):
+    ask(loaded, server)
+    watching, pressing = (visit(language, path=f"/?{loaded.page.url.partition('?')[2]}") for _ in range(2))
+    for visitor in (watching, pressing):
+        expect(visitor.questions).to_have_count(1, timeout=LOADED)
+        open_sharing(visitor, head(visitor))
+    # It looks no more by itself, so that there is a button to press.
+    pressing.page.evaluate("for (let timer = setTimeout(() => 0); timer; timer--) clearTimeout(timer)")
+    deleted = loaded.page.url.partition("c=")[2].partition("&")[0]
+    loaded.sidebar.get_by_role("button", name="×").click()
+    expect(watching.text("empty.title")).to_be_visible(timeout=LOADED)
+    file = saved(pressing, "JSON", tmp_path)
+    assert file.read_text(encoding="utf-8") == NothingOfThisName(name=deleted).sentence(language)
 
 
 def test_the_list_of_links_is_reached_from_an_answer_and_ends_one(loaded, server):

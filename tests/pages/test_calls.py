@@ -5,7 +5,7 @@ import json
 import pytest
 
 from pages.widgets.trace.calls import calls_html
-from rag.runs.history import history
+from rag.runs.history import calls
 from rag.trace.calls import Call, Message, TokenProbability, Words
 from rag.trace.events import StepFinished
 from tests.pages.chat_page import ChatPage
@@ -77,13 +77,13 @@ def test_a_fold_opens_to_prompts_and_replies_each_named_for_what_it_is_about(han
 
 
 def test_nothing_is_read_before_a_fold_is_opened(handbook, monkeypatch):
-    read, unpack = [], history.unpack
+    read, unpack = [], calls.unpack
 
     def noting(packed: bytes):
         read.append(packed)
         return unpack(packed)
 
-    monkeypatch.setattr(history, "unpack", noting)
+    monkeypatch.setattr(calls, "unpack", noting)
     page = asked()
     assert read == []
     opened(page, "grade_documents")

@@ -253,7 +253,7 @@ def test_a_deleted_conversation_is_gone_with_its_runs(handbook, engine):
     page.look()
     assert page.conversation is None
     assert ASKED["en"] not in page.buttons
-    assert engine.history.conversations() == engine.history.runs() == []
+    assert engine.history.conversations.listed() == engine.history.runs() == []
 
 
 def test_the_address_of_a_conversation_that_is_gone_opens_a_new_chat(handbook):

@@ -11,7 +11,8 @@ from pages import process
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.runs.engine import Engine
-from rag.runs.history.history import LONGEST_REASON, TITLE_LENGTH
+from rag.runs.history.conversations import TITLE_LENGTH
+from rag.runs.history.history import LONGEST_REASON
 from rag.settings import Settings
 from tests.pages.chat_page import ChatPage
 from tests.rag.scripted import ScriptedChat, ScriptedSource, eventually
@@ -61,7 +62,7 @@ def test_a_conversation_is_renamed_in_the_sidebar(page, engine, language):
     assert title.proto.max_chars == TITLE_LENGTH
     title.set_value("<b>Trains</b> *2026*")
     page.look()
-    assert engine.history.conversation(page.conversation).title == "<b>Trains</b> *2026*"
+    assert engine.history.conversations.get(page.conversation).title == "<b>Trains</b> *2026*"
     assert "<b>Trains</b> *2026*" in page.buttons
     assert not [each for each in page.app.text_input if str(each.key).startswith("title-")]
 
@@ -140,7 +141,7 @@ def suggesting(monkeypatch, page, server):
 def test_follow_ups_are_offered_below_the_last_answer_alone_and_one_press_asks(suggesting, engine, language):
     page = suggesting(language)
     [first] = engine.history.runs()
-    assert eventually(lambda: not engine.is_suggesting(first.id, person="p"))
+    assert eventually(lambda: not engine.suggestions.are_coming(first.id, person="p"))
     page.look()
     assert page.words["chat.follow_ups"] in [each.value for each in page.app.caption]
     assert set(SUGGESTED) <= set(page.buttons)
@@ -186,5 +187,5 @@ def test_a_model_that_has_to_be_started_starts_with_the_page_which_says_so(data_
     assert engine.store.add("handbook", file, file.name).error is None
     assert says_so()
     may_start.set()
-    assert eventually(lambda: engine.preloading_since is None)
+    assert eventually(lambda: engine.preload.since is None)
     assert not says_so()

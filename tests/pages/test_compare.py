@@ -38,7 +38,7 @@ def handbook(engine, server, tmp_path) -> None:
 
 def compared(columns=TWO, question: str = QUESTION, **options) -> Comparison:
     """Over."""
-    comparison = process.engine().compare(question, "handbook", columns, person=ME, **options)
+    comparison = process.engine().comparisons.begin(question, "handbook", columns, person=ME, **options)
     for run_id in comparison.run_ids:
         if run := process.engine().run(run_id):
             run.result()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.runs.history.history import Conversation
+from rag.runs.history.conversations import Conversation
 from tests.pages.chat_page import ChatPage
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
@@ -11,7 +11,7 @@ each_language = pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.fixture
 def many(engine) -> list[Conversation]:
     """The earliest first."""
-    return [engine.history.new_conversation(f"Question {number}") for number in range(1, 201)]
+    return [engine.history.conversations.new(f"Question {number}") for number in range(1, 201)]
 
 
 def listed(page: ChatPage) -> list[str]:
@@ -50,7 +50,7 @@ def test_one_that_is_open_is_listed_however_old_it_is(many):
 
 
 def test_a_few_need_no_search(engine):
-    engine.history.new_conversation("Question 1")
+    engine.history.conversations.new("Question 1")
     page = ChatPage()
     assert listed(page) == ["Question 1"]
     assert not page.app.text_input

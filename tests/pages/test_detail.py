@@ -17,11 +17,13 @@ from rag.trace.details import (
     AttemptsDetail,
     Candidate,
     CandidatesDetail,
+    DeclineDetail,
     GenerationDetail,
     GradesDetail,
     GroundingDetail,
     KeywordsDetail,
     NotUsed,
+    Probe,
     RetrievalDetail,
 )
 from rag.trace.grades import Explanation, Factor, Grounding, PassageGrade
@@ -203,6 +205,24 @@ def test_the_attempt_that_is_kept_is_marked_among_the_others():
 def test_claims_that_are_not_grounded_are_listed():
     text = Tags(html_of(GroundingDetail(grade=PARTLY, claims=()))).text
     assert f"Not grounded{HOSTILE}2" in text
+
+
+@each_language
+def test_no_answer_tells_what_the_index_holds_of_the_question_and_what_of_that_was_not_found(language):
+    missed = BOTH_SIDES.model_copy(update={"number": 2, "text": "The green car needs a director."})
+    probe = Probe(
+        nearest=(missed, BOTH_SIDES), shares=(0.75, 0.5), seen=(1,), mean=0.1, words=("car",), absent=("hovercraft",)
+    )
+    without = DeclineDetail(text="No.", queries=("?",), nearest=(BOTH_SIDES,))
+    html, words = html_of(without.model_copy(update={"probe": probe}), language), texts(language)
+    told = Tags(html).text
+    for number, share in (("[2]", "75%"), ("[1]", "50%")):
+        assert words["probe.passage"].format(number=number, share=share) in told
+    assert "hovercraft" in told
+    _, _, not_found = html.partition(words["probe.missed"])
+    assert "The green car needs a director." in Tags(not_found).text
+    assert not_found.count('class="passage"') == 1
+    assert words["probe.title"] not in html_of(without, language)
 
 
 def explained(*factors: float) -> Grounding:

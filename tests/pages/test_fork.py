@@ -6,7 +6,7 @@ import pytest
 
 from pages import process
 from pages.widgets.fork.origin import origin_html
-from rag.runs.fork.plan import EDITS, LeaveOut, TurnOver
+from rag.runs.fork.edits import EDITS, LeaveOut, TurnOver
 from rag.runs.run import Run
 from rag.trace.events import RunStarted, StepFinished
 from rag.trace.passages import Retrieval
@@ -129,7 +129,7 @@ def test_a_passage_that_is_unticked_is_left_out(handbook, server):
     form.set("checkbox", "passage-1", False)
     server.default = "Nobody knows [2]."
     form.run_on()
-    assert changes(form.fork) == [("left_out", "Travel", "")]
+    assert changes(form.fork) == [("left_out", "Travel > Trains", "")]
     assert process.engine().history.events(form.fork.run_id)[-1].answer == "Nobody knows [2]."
 
 
@@ -210,7 +210,7 @@ def test_a_run_that_failed_offers_no_change_of_the_step_that_did(handbook, serve
 @each_language
 def test_the_compare_page_tells_what_a_fork_has_from_its_origin_and_what_was_changed(handbook, engine, language):
     origin = asked("self_rag")
-    fork = engine.fork(origin.id, "check_usefulness", 1, [TurnOver()], person=ME)
+    fork = engine.forks.begin(origin.id, "check_usefulness", 1, [TurnOver()], person=ME)
     fork.result()
     compared = ComparePage(language, runs=f"{origin.id},{fork.id}", step="check_usefulness-1")
     [told] = [each.text_content() for each in compared.html.find_class("origin")]
@@ -228,7 +228,7 @@ def test_the_compare_page_tells_what_a_fork_has_from_its_origin_and_what_was_cha
 
 def test_what_documents_and_people_wrote_is_escaped_in_what_a_fork_tells(handbook, engine):
     origin = asked("naive")
-    fork = engine.fork(origin.id, "retrieve", 1, [LeaveOut(passage=1)], person=ME)
+    fork = engine.forks.begin(origin.id, "retrieve", 1, [LeaveOut(passage=1)], person=ME)
     fork.result()
     started = fork.events[0]
     change = started.origin.changes[0].model_copy(update={"before": HOSTILE})

@@ -29,7 +29,7 @@ def conversation(engine):
     """Makes one of so many turns, and gives its id."""
 
     def conversation(turns: int) -> str:
-        conversation_id = engine.history.new_conversation("Many turns").id
+        conversation_id = engine.history.conversations.new("Many turns").id
         for number in range(1, turns + 1):
             run_id = uuid.uuid4().hex
             started = RunStarted(

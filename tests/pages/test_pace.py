@@ -1,13 +1,14 @@
 """How often a page looks at a run, as the server tells a browser."""
 
 import asyncio
+from collections.abc import Iterator
 
 import pytest
 
 from benchmarks.tab import Tab, opened
 from index_store.ingestion.results import IngestStatus
 from index_store.store import IndexStore
-from pages.widgets.chat.pace import OFTEN, SELDOM, pace
+from pages.widgets.chat.pace import AT_ONCE, OFTEN, SELDOM, pace
 from rag.settings import Settings
 from tests.browser.app_process import App
 from tests.servers import Answer, OpenAIServer
@@ -30,9 +31,30 @@ def test_many_runs_share_the_looks(runs):
     assert runs / pace(quiet=0, runs=runs) == pytest.approx(25, rel=0.05)
 
 
-def test_a_browser_is_told_to_look_less_often_while_nothing_comes(tmp_path):
-    async def slowest(url: str) -> float:
-        async with opened(url) as tab:
+@pytest.fixture(scope="module")
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def app(server, tmp_path_factory) -> Iterator[App]:
+    folder = tmp_path_factory.mktemp("app")
+    service = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-test", "EMBEDDING_MODEL": "test-embedding"}
+    document = folder / "trains.md"
+    document.write_text("# Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
+    settings = {name.lower(): value for name, value in service.items()}
+    with IndexStore(Settings(_env_file=None, data_dir=folder / "data", **settings)) as store:
+        assert store.add("cars", document, document.name).status is IngestStatus.READY
+    app = App(folder, **service, WEB_SEARCH="off")
+    app.start()
+    yield app
+    app.stop()
+
+
+def test_a_browser_is_told_to_look_less_often_while_nothing_comes(app, server):
+    async def slowest() -> float:
+        async with opened(app.url) as tab:
             await tab.type(QUESTION)
             assert tab.pace == pytest.approx(OFTEN)
             return await until_slow(tab)
@@ -43,17 +65,19 @@ def test_a_browser_is_told_to_look_less_often_while_nothing_comes(tmp_path):
                 await asyncio.sleep(0.05)
         return tab.pace or 0
 
-    with OpenAIServer() as server:
-        server.default = Answer("Late.", delay=60)
-        service = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-test", "EMBEDDING_MODEL": "test-embedding"}
-        document = tmp_path / "trains.md"
-        document.write_text("# Trains\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
-        settings = {name.lower(): value for name, value in service.items()}
-        with IndexStore(Settings(_env_file=None, data_dir=tmp_path / "data", **settings)) as store:
-            assert store.add("cars", document, document.name).status is IngestStatus.READY
-        app = App(tmp_path, **service, WEB_SEARCH="off")
-        app.start()
-        try:
-            assert asyncio.run(slowest(app.url)) == SELDOM
-        finally:
-            app.stop()
+    server.default = Answer("Late.", delay=60)
+    assert asyncio.run(slowest()) == SELDOM
+
+
+def test_a_browser_is_told_to_look_at_once_when_the_answer_begins_and_then_as_before(app, server):
+    async def paces() -> list[float]:
+        async with opened(app.url) as tab:
+            await tab.type(QUESTION)
+            await tab.read_answer()
+            return tab.paces
+
+    server.default = Answer("A director. " * 8, delay=1, token_seconds=0.05)
+    told = [round(each, 2) for each in asyncio.run(paces())]
+    assert AT_ONCE in told
+    assert OFTEN in told[: told.index(AT_ONCE)]
+    assert OFTEN in told[told.index(AT_ONCE) :]

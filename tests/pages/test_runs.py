@@ -1,10 +1,14 @@
 """The Runs page: what it lists, what it shows of one run, and what can be done with it."""
 
+from urllib.parse import parse_qsl
+
 import pytest
 
 from pages.widgets.runs.table import PAGE
 from rag.models.service.en import EN
 from rag.models.service.no_answer import TOKEN
+from rag.runs.fork.edits import EditQuery
+from rag.runs.history.comparison import Column
 from rag.trace.events import RunFinished, RunStarted, Totals
 from tests.pages.runs_page import RunsPage
 from tests.pages.test_documents import add
@@ -27,7 +31,7 @@ def ask(engine, tmp_path):
 
 def stored(engine, count: int) -> list[str]:
     """Runs that nobody had to wait for, the earliest first."""
-    conversation = engine.history.new_conversation("many").id
+    conversation = engine.history.conversations.new("many").id
     for number in range(count):
         started = RunStarted(
             run_id=f"r{number}", conversation_id=conversation, question=f"Question {number}", index="handbook",
@@ -88,6 +92,38 @@ def test_runs_are_searched_filtered_and_sorted(engine, server, ask):
     assert len(page.choose("runs.why_any", "no_document").rows) == 1
 
 
+def test_votes_are_listed_and_the_runs_that_have_some_are_found(engine, ask):
+    first, second = ask("Who approves the green car?"), ask("Who approves a hotel?")
+    for _ in range(2):
+        comparison = engine.comparisons.keep([first, second], person="p")
+        engine.comparisons.vote(comparison.id, first, person="p")
+    page = RunsPage()
+    votes = {row["question"]: row["votes"] for row in page.rows}
+    assert votes["Who approves the green car?"] == 2
+    assert votes["Who approves a hotel?"] != votes["Who approves a hotel?"]  # none: an empty cell
+    assert page.choose("runs.state_any", "voted").questions == ["Who approves the green car?"]
+
+
+@each_language
+def test_a_run_leads_to_where_it_was_asked(engine, ask, language):
+    chat = ask("Who approves the green car?")
+    columns = (Column(pipeline="naive"), Column(pipeline="hybrid"))
+    comparison = engine.comparisons.begin("Who approves a hotel?", "handbook", columns, person="p")
+    column = comparison.run_ids[1]
+    fork = engine.forks.begin(chat, "retrieve", 1, [EditQuery(query="hotels")], person="p").id
+    for each in (*comparison.run_ids, fork):
+        engine.run(each).result()
+    places = {
+        chat: ("runs.in_chat", {"c": engine.history.run(chat).conversation_id}),
+        column: ("runs.in_comparison", {"c": comparison.id}),
+        fork: ("runs.beside_origin", {"runs": f"{chat},{fork}", "step": "retrieve-1"}),
+    }
+    for run_id, (key, address) in places.items():
+        page = RunsPage(language, run=run_id)
+        [link] = [each for each in page.app.get("page_link") if each.proto.label == page.words[key]]
+        assert dict(parse_qsl(link.proto.query_string)) == {**address, "lang": language}
+
+
 def test_a_thumb_down_on_an_answer_counts_as_misread_and_is_found_so(engine, ask):
     engine.history.rate(ask("Who approves the green car?"), -1)
     page = RunsPage().choose("runs.why_any", "misread")
@@ -138,7 +174,7 @@ def test_a_run_that_is_deleted_in_another_tab_while_it_is_open_is_said_to_be_gon
 
 
 def test_a_run_of_a_pipeline_that_this_version_does_not_know_opens_and_cant_be_asked_again(engine):
-    conversation = engine.history.new_conversation("?").id
+    conversation = engine.history.conversations.new("?").id
     started = RunStarted(
         run_id="r", conversation_id=conversation, question="What?", index="gone", pipeline="quantum", model="m", at=1
     )

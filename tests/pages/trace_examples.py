@@ -29,6 +29,7 @@ from rag.trace.details import (
     GroundingDetail,
     KeywordsDetail,
     ModelDetail,
+    Probe,
     RefinementDetail,
     RetrievalDetail,
     RetrievalNeedDetail,
@@ -199,6 +200,12 @@ WRITTEN_OUT = (
     StandaloneDetail(before=HOSTILE, after=HOSTILE, why="failed"),
     DeclineDetail(text=HOSTILE, queries=(HOSTILE,), nearest=(PASSAGE,)),
     DeclineDetail(text=HOSTILE, queries=(HOSTILE,), nearest=()),
+    DeclineDetail(
+        text=HOSTILE,
+        queries=(HOSTILE,),
+        nearest=(PASSAGE,),
+        probe=Probe(nearest=(PASSAGE,), shares=(0.5,), seen=(), mean=0.2, words=(HOSTILE,), absent=(HOSTILE,)),
+    ),
     DocumentsDetail(added=(added(None), added(EmptyDocument(name=HOSTILE)))),
     ModelDetail(name=HOSTILE),
 )

@@ -20,7 +20,7 @@ from rag.trace.events import Event
 
 def show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], object]) -> None:
     """`go_to`: where a question asked again is seen, given its conversation."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"actions-{run.id}"):
         key = f"feedback-{run.id}"
         thumb = st.feedback(
             "thumbs",
@@ -48,7 +48,7 @@ def show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], 
 def _ask_reason(run: PastRun) -> None:
     """Why the answer has its thumb, in the person's words."""
     key = f"reason-{run.id}"
-    explain = partial(engine().explain_feedback, run.id, person=person())
+    explain = partial(engine().history.explain_feedback, run.id, person=person())
     st.text_input(
         say("chat.reason"),
         value=run.feedback_reason or "",

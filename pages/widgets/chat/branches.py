@@ -24,7 +24,7 @@ EDITED = "edited question"
 def current_branch(conversation_id: str) -> Branch:
     """The latest one, unless another was chosen."""
     named: str | None = st.session_state.setdefault("branch", st.query_params.get("b"))
-    branch = engine().branch(conversation_id, through=named, person=person())
+    branch = engine().history.branch(conversation_id, through=named, person=person())
     if named not in branch.runs:
         named = st.session_state.branch = None
     if named and st.query_params.get("b") != named:

@@ -14,7 +14,7 @@ import streamlit as st
 from pages.process import engine, person
 from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.words import plain, say
-from rag.runs.history.history import TITLE_LENGTH, Conversation
+from rag.runs.history.conversations import TITLE_LENGTH, Conversation
 
 LISTED = 30
 """conversations that are listed: each costs a third of a millisecond in every redraw"""
@@ -28,7 +28,7 @@ RENAMED = "renamed conversation"
 
 def current_conversation() -> str | None:
     named: str | None = st.session_state.setdefault("conversation", st.query_params.get("c"))
-    if not named or not engine().history.conversation_exists(named):
+    if not named or not engine().history.conversations.exists(named):
         return None
     if st.query_params.get("c") != named:
         st.query_params["c"] = named
@@ -52,10 +52,10 @@ def show_conversations(current: str | None) -> None:
     if st.button(f"+ {say('sidebar.new_chat')}", width="stretch", key="new-chat"):
         open_conversation(None)
     history = engine().history
-    words = _ask_words() if history.count_conversations() > LISTED else ""
+    words = _ask_words() if history.conversations.count() > LISTED else ""
     listed = st.session_state.setdefault("conversations listed", LISTED)
-    found, count = history.conversations(words, latest=listed), history.count_conversations(words)
-    named = history.conversation(current) if current else None
+    found, count = history.conversations.listed(words, latest=listed), history.conversations.count(words)
+    named = history.conversations.get(current) if current else None
     if named and not words and named not in found:  # it is older than all of them
         found.append(named)
     _show_list(found, current)
@@ -103,7 +103,7 @@ def _ask_title(conversation: Conversation) -> None:
 
 
 def _rename(conversation_id: str, title: str) -> None:
-    run_as_callback(partial(engine().rename_conversation, conversation_id, title, person=person()))
+    run_as_callback(partial(engine().history.conversations.rename, conversation_id, title, person=person()))
     st.session_state[RENAMED] = None
 
 

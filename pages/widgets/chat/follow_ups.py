@@ -17,10 +17,10 @@ from rag.trace.events import Event
 
 def show_follow_ups(run: PastRun, events: Sequence[Event]) -> None:
     """Those of the run, asked as it was; or nothing yet, until they come."""
-    if engine().is_suggesting(run.id, person=person()):
+    if engine().suggestions.are_coming(run.id, person=person()):
         _wait_for(run.id)
         return
-    questions = engine().suggestions(run.id, person=person())
+    questions = engine().suggestions.after(run.id, person=person())
     if not questions:
         return
     with st.container(key="follow-ups", gap="xsmall"):
@@ -37,5 +37,5 @@ def _ask(run: PastRun, events: Sequence[Event], question: str) -> None:
 @st.fragment(run_every=OFTEN)
 def _wait_for(run_id: str) -> None:
     take_left()
-    if not engine().is_suggesting(run_id, person=person()):
+    if not engine().suggestions.are_coming(run_id, person=person()):
         st.rerun()

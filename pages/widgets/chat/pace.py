@@ -1,9 +1,17 @@
-"""How often a page looks at a run: as often as it pays, and as the server can bear."""
+"""How often a page looks at a run: as often as it pays and the server can bear, and at once when an answer begins."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
+
+from rag.runs.run import Run
 
 OFTEN = 0.4
 """seconds between two looks at a run, one of few, of which there is news"""
@@ -17,22 +25,51 @@ SHARE = 0.2
 LOOKS = 25
 """a second that all pages have together: each costs 12 ms of a processor, on which everything else runs too"""
 
+AT_ONCE = 0.05
+"""seconds until the browser looks when an answer begins; with less it looks twice before it is told to wait again"""
+
+
+@dataclass
+class Told:
+    """What the browser of a session was told last."""
+
+    seconds: float | None = None
+
 
 def pace(quiet: float, runs: int) -> float:
     """Seconds between two looks. `quiet`: seconds without news of this run; `runs`: all in flight."""
     return round(max(OFTEN, min(SELDOM, quiet * SHARE), runs / LOOKS), 1)
 
 
-def look_every(seconds: float) -> None:
-    """Of the fragment that is drawn: from now on it is drawn anew so often.
+def look_every(seconds: float, at_once: Iterable[Run] = ()) -> None:
+    """Of the fragment that is drawn: from now on it is drawn anew so often, and when one of `at_once` begins to write.
 
     `run_every` of Streamlit sends the same message, but only when the whole page is drawn.
     """
     context, fragment = get_script_run_ctx(), ThreadState.get().fragment_id
-    is_known = context and context.fragment_ids_this_run and st.session_state.get("pace") == seconds
-    if context and fragment and not is_known:
-        st.session_state["pace"] = seconds
-        message = ForwardMsg()
-        message.auto_rerun.interval = seconds
-        message.auto_rerun.fragment_id = fragment
-        context.enqueue(message)
+    if not context or not fragment:
+        return
+    told: Told = st.session_state.setdefault("pace", Told())
+    if Runtime.exists():
+        tell = partial(_look_at_once, Runtime.instance(), context.session_id, fragment, told)
+        for run in at_once:
+            run.tell_when_it_writes(f"{context.session_id} {fragment}", tell)
+    if not context.fragment_ids_this_run or told.seconds != seconds:
+        told.seconds = seconds
+        context.enqueue(_message(seconds, fragment))
+
+
+def _look_at_once(runtime: Runtime, session_id: str, fragment: str, told: Told) -> None:
+    """In any thread; nothing where the page is closed by now."""
+    session = runtime.get_app_session(session_id)
+    if session:
+        with suppress(RuntimeError):  # the server's loop has just been closed
+            session._enqueue_forward_msg(_message(AT_ONCE, fragment))
+        told.seconds = AT_ONCE  # after the message: a look between both would take back what is not yet sent
+
+
+def _message(seconds: float, fragment: str) -> ForwardMsg:
+    message = ForwardMsg()
+    message.auto_rerun.interval = seconds
+    message.auto_rerun.fragment_id = fragment
+    return message

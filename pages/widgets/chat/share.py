@@ -13,10 +13,14 @@ from pages.export.html import as_html
 from pages.process import engine, person
 from pages.widgets.errors import run_as_callback
 from pages.words import Reader, language, reader, say, when, written_for, zone
-from rag.runs.export.export import Export, export_as_markdown, file_name
+from rag.errors import NothingOfThisName
+from rag.runs.export.export import Export, export_as_markdown, file_name, gather
 from rag.runs.history.shares import Share
 
 PAGES = Path(__file__).parents[2]
+
+LOOK = 3.0
+"""seconds between two looks at whether it is still there, while the popover is open"""
 
 LINKS = "links that were made"
 """in the session: the token of each share that this tab has made, for nobody else has it"""
@@ -35,11 +39,12 @@ def show_share(of: str, title: str, help_key: str) -> None:
         st.caption(say("export.title"))
         with st.container(horizontal=True, gap="small"):
             _show_files(of, title)
+        _watch(of)
 
 
 def revoke(share: Share) -> None:
     """Raises NotSaved."""
-    engine().revoke(share.id, person=person())
+    engine().shares.revoke(share.id, person=person())
 
 
 def told_of(share: Share) -> str:
@@ -49,13 +54,13 @@ def told_of(share: Share) -> str:
 
 
 def _make(of: str) -> None:
-    made = engine().share(of, person=person())
+    made = engine().shares.add(of, person=person())
     st.session_state.setdefault(LINKS, {})[made.share.id] = made.token
 
 
 def _show_links(of: str) -> None:
     """Those that are open."""
-    links = [each for each in engine().shares(of, person=person()) if each.revoked_at is None]
+    links = [each for each in engine().shares.listed(of, person=person()) if each.revoked_at is None]
     tokens = st.session_state.get(LINKS, {})
     if any(each.id in tokens for each in links):
         st.caption(say("share.copy_now"))
@@ -103,8 +108,20 @@ def _show_files(of: str, title: str) -> None:
 
 
 def _file(of: str, write: Callable[[Export], str], reader: Reader, person: str) -> bytes:
+    """Of what was deleted just now it says so: for what is raised here, Streamlit has a sentence in English alone."""
     with written_for(reader):
-        return write(engine().export(of, person=person)).encode()
+        try:
+            return write(gather(engine().history, of, person=person)).encode()
+        except NothingOfThisName as error:
+            return error.sentence(language()).encode()
+
+
+@st.fragment(run_every=LOOK)
+def _watch(of: str) -> None:
+    """Draws the page anew when what could be shared was deleted, in another tab say."""
+    history = engine().history
+    if not (history.run(of) or history.conversations.exists(of)):
+        st.rerun()
 
 
 def _moment(seconds: float) -> str:

@@ -11,14 +11,14 @@ from pages.words import say
 
 def show_start() -> None:
     """Nothing but while a model that has to be started is being started ahead of the first question."""
-    if engine().preloading_since is not None:
+    if engine().preload.since is not None:
         _show_start()
 
 
 @st.fragment(run_every=1.0)
 def _show_start() -> None:
     take_left()
-    since = engine().preloading_since
+    since = engine().preload.since
     if since is None:
         st.rerun()
     st.caption(say("chat.starting_model", seconds=round(time.time() - since)))

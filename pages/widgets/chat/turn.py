@@ -37,10 +37,10 @@ def show_question(text: str) -> None:
 @st.fragment(run_every=OFTEN)
 def show_live(run: Run) -> None:
     take_left()
+    look_every(pace(time.time() - run.changed_at, engine().runs_in_flight), at_once=[run])
     events = run.events
     if isinstance(events[-1], RunFinished):
         st.rerun()
-    look_every(pace(time.time() - run.changed_at, engine().runs_in_flight))
     now = time.time() - run.begun_at + reused_seconds(events)
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
         if run.before:
@@ -75,14 +75,23 @@ def show_draft(events: Sequence[Event], key: str) -> None:
 
 @st.fragment
 def show_past(
-    run: PastRun, outline: Sequence[Event], *, is_open: bool = False, go_to: Callable[[str], object] | None = None
+    run: PastRun,
+    outline: Sequence[Event],
+    *,
+    is_open: bool = False,
+    go_to: Callable[[str], object] | None = None,
+    beneath: Callable[[], object] | None = None,
 ) -> None:
-    """The fragment keeps opening a trace from redrawing the conversation. `is_open`, `go_to`: as below."""
+    """The fragment keeps opening a trace from redrawing the conversation. `is_open`, `go_to`: as below; `beneath`:
+    draws what is drawn anew with it.
+    """
     take_left()
     if isinstance(outline[-1], RunFinished):
         with st.chat_message("assistant", avatar=str(ASSISTANT)):
             show_answered(run, outline, is_open=is_open, is_changeable=True)
             show_actions(run, outline, go_to or open_conversation)
+        if beneath:
+            beneath()
 
 
 def show_answered(
@@ -102,6 +111,8 @@ def show_answered(
     if panel.open:
         with panel:
             events = engine().history.events(run.id)
+            if not events:  # it was deleted in another tab
+                st.rerun()
             show_graph(events, f"past-{run.id}", usual="drawn")
             below = offer_change if is_changeable else None
             show_rows(events, last.totals.until, key=f"past-{run.id}", below=below)

@@ -126,7 +126,7 @@ def _show_live(shown: Shown, known: Mapping[str, Sequence[Event]]) -> None:
     if not live:
         st.rerun()
     quiet = time.time() - max(each.live.changed_at for each in live if each.live)
-    look_every(pace(quiet, engine().runs_in_flight))
+    look_every(pace(quiet, engine().runs_in_flight), at_once=[each.live for each in live if each.live])
     _show_turns(live)
     for place, column in zip(_places(len(columns)), columns, strict=True):
         with place:
@@ -231,12 +231,12 @@ def _show_actions(shown: Shown, column: Column, last: RunFinished) -> None:
 
 def _vote(shown: Shown, run_id: str | None) -> None:
     run_ids = [each for each in shown.run_ids if each]
-    comparison = shown.comparison or engine().keep_comparison(run_ids, person=person())
+    comparison = shown.comparison or engine().comparisons.keep(run_ids, person=person())
     engine().comparisons.vote(comparison.id, run_id, person=person())
 
 
 def _ask_again(comparison_id: str, run_id: str) -> None:
-    engine().compare_again(comparison_id, run_id, person=person())
+    engine().comparisons.begin_again(comparison_id, run_id, person=person())
 
 
 def _places(count: int) -> Sequence[DeltaGenerator]:

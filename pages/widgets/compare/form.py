@@ -84,7 +84,7 @@ def _show_form_beside(run_id: str, indexes: Mapping[str, Index]) -> None:
 
 
 def _begin(question: str, index: str, columns: list[Column], beside: str | None) -> None:
-    comparison = engine().compare(question, index, columns, beside=beside, person=person())
+    comparison = engine().comparisons.begin(question, index, columns, beside=beside, person=person())
     st.query_params.pop("runs", None)
     st.query_params["c"] = comparison.id
     st.rerun()

@@ -1,6 +1,7 @@
 """One run, as it was seen live: to look at, play back, ask again, and say why its answer is no good one."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import cast
 
 import streamlit as st
@@ -14,7 +15,7 @@ from pages.words import language, plain, say, when
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES
 from rag.trace.cause import Cause, cause_of
-from rag.trace.events import Event, RunFinished, RunStarted
+from rag.trace.events import Event, Origin, RunFinished, RunStarted
 
 BY_TRACE = ""
 
@@ -38,8 +39,7 @@ def show_run(run_id: str) -> None:
         elif is_playing(run_id):
             show_playback(run_id, events)
         else:
-            show_past(run, events, is_open=True, go_to=open_in_chat)
-            _show_cause(run, events)
+            show_past(run, events, is_open=True, go_to=open_in_chat, beneath=partial(_show_cause, run_id, events))
 
 
 def open_in_chat(conversation_id: str) -> None:
@@ -56,13 +56,24 @@ def _show_head(run: PastRun, events: list[Event]) -> None:
         st.caption(" · ".join(told), width="stretch")
         if isinstance(events[-1], RunFinished):
             offer_playback(run.id, events)
-        chat = {"c": run.conversation_id, "lang": language()}
-        st.page_link("chat.py", label=say("runs.in_chat"), query_params=chat)
+        _show_place(run, started.origin if started else None)
 
 
-def _show_cause(run: PastRun, events: list[Event]) -> None:
-    finding = cause_of(events)
-    if finding is None:
+def _show_place(run: PastRun, origin: Origin | None) -> None:
+    """A link to where it was asked: its conversation, its comparison, or beside the run that it is a fork of."""
+    page, key, address = "chat.py", "runs.in_chat", {"c": run.conversation_id}
+    if origin and origin.kind == "comparison":
+        page, key = "compare.py", "runs.in_comparison"
+    elif origin and origin.run_id and engine().history.run(origin.run_id):
+        page, key, address = "compare.py", "runs.beside_origin", {"runs": f"{origin.run_id},{run.id}"}
+        if origin.step:
+            address["step"] = f"{origin.step}-{origin.attempt}"
+    st.page_link(page, label=say(key), query_params={**address, "lang": language()})
+
+
+def _show_cause(run_id: str, events: list[Event]) -> None:
+    run, finding = engine().history.run(run_id), cause_of(events)
+    if run is None or finding is None:
         return
     by_trace = "misread" if finding.cause == "none" and run.feedback == -1 else finding.cause
     labels: dict[str, str] = {

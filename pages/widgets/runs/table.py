@@ -133,6 +133,7 @@ def _table(runs: Sequence[PastRun]) -> list[str]:
         on_select="rerun",
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [row for row, id_ in enumerate(ids) if id_ in kept]}},
+        placeholder="",  # else None, in English
         alt=say("app.runs"),
     )
     here = [ids[row] for row in state.selection.rows if row < len(ids)]
@@ -145,13 +146,15 @@ def _table(runs: Sequence[PastRun]) -> list[str]:
 
 
 def _frame(runs: Sequence[PastRun]) -> pd.DataFrame:
+    votes = engine().comparisons.votes([run.id for run in runs], person=person())
     columns = {
         "open": [say("table.open")] * len(runs),
-        "when": pd.to_datetime([run.started_at for run in runs], unit="s", utc=True),
         "question": [" ".join(run.question.split()) for run in runs],
+        "when": pd.to_datetime([run.started_at for run in runs], unit="s", utc=True),
         "result": [[run.outcome or run.status] for run in runs],
         "why": [say(f"cause.{run.why}") if run.why and run.why != "none" else "" for run in runs],
         "thumb": [thumb(run) for run in runs],
+        "votes": [votes.get(run.id) for run in runs],
         "seconds": [run.seconds for run in runs],
         "tokens": [run.tokens for run in runs],
         "calls": [run.model_calls for run in runs],
@@ -173,13 +176,14 @@ def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
         "open": column.ButtonColumn(
             "", width=60, type="tertiary", pinned=True, key=f"open-run-{key}", on_click=_open, args=(ids, key)
         ),
-        "when": column.DatetimeColumn(say("runs.when"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=145),
         "question": column.TextColumn(say("runs.question"), width=250),
+        "when": column.DatetimeColumn(say("runs.when"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=145),
         "result": column.MultiselectColumn(
-            say("runs.result"), width=160, options=results, color=list(RESULTS.values()), format_func=result
+            say("runs.result"), width=180, options=results, color=list(RESULTS.values()), format_func=result
         ),
-        "why": column.TextColumn(say("runs.why"), width=130),
+        "why": column.TextColumn(say("runs.why"), width=165),
         "thumb": column.TextColumn(say("runs.thumb"), width=70),
+        "votes": column.NumberColumn(say("runs.votes"), format="★ %d", width=60),
         "seconds": column.NumberColumn(say("runs.seconds"), format="%.1f", width=75),
         "tokens": column.NumberColumn(say("runs.tokens"), format="localized", width=80),
         "calls": column.NumberColumn(say("runs.calls"), width=70),

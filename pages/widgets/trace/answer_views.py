@@ -15,6 +15,7 @@ from rag.trace.details import (
     DraftDetail,
     GenerationDetail,
     ModelDetail,
+    Probe,
 )
 from rag.trace.grades import Grade, Grounding, Usefulness
 
@@ -52,7 +53,19 @@ class DeclineView(View[DeclineDetail], of=DeclineDetail):
     def html(self) -> str:
         told = {"detail.query": "\n".join(self.detail.queries), "detail.written": self.detail.text}
         nearest = "".join(passage_row(passage) for passage in self.detail.nearest)
-        return facts(told) + headed("detail.nearest", nearest)
+        probe = _probe(self.detail.probe) if self.detail.probe else ""
+        return facts(told) + headed("detail.nearest", nearest) + probe
+
+
+def _probe(probe: Probe) -> str:
+    """What the index holds of the question, and which of that no search of the run has found."""
+    found = zip(probe.nearest, probe.shares, strict=True)
+    nearest = (say("probe.passage", number=f"[{each.number}]", share=f"{share:.0%}") for each, share in found)
+    told = {"probe.title": ", ".join(nearest) or say("detail.no_source")}
+    if probe.absent:
+        told["probe.absent"] = " · ".join(probe.absent)
+    missed = "".join(passage_row(each) for each in probe.nearest if each.number not in probe.seen)
+    return facts(told) + headed("probe.missed", missed)
 
 
 class AttemptsView(View[AttemptsDetail], of=AttemptsDetail):

@@ -22,7 +22,7 @@ def show_calls(run_id: str, step: StepFinished, key: str) -> None:
     fold = st.expander(label, key=f"calls-{key}-{step.step}-{step.attempt}", on_change="rerun")
     if fold.open:
         with fold:
-            calls = engine().calls(run_id, step.step, step.attempt, person=person())
+            calls = engine().history.calls.of_step(run_id, step.step, step.attempt, person=person())
             if calls:
                 st.html(calls_html(calls))
             else:

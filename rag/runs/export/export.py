@@ -81,29 +81,30 @@ class Export(Frozen):
             raise UnreadableExport() from error
 
 
-def gather(history: History, of: str) -> Export:
+def gather(history: History, of: str, *, person: str) -> Export:
     """`of`: the id of a conversation, of which only the runs that are over are taken, or of a run.
+    `person`: who exports it.
 
     Raises NothingOfThisName.
     """
-    run, conversation = history.run(of), history.conversation(of)
+    run, conversation = history.run(of), history.conversations.get(of)
     if run:
         title, runs = run.question, [run]
     elif conversation:
         title, runs = conversation.title, history.runs(of)
     else:
         raise NothingOfThisName(name=of)
-    exported = tuple(_exported(history, each) for each in runs if each.status != "running")
+    exported = tuple(_exported(history, each, person) for each in runs if each.status != "running")
     return Export(exported_at=time.time(), title=title, runs=exported)
 
 
-def _exported(history: History, run: PastRun) -> ExportedRun:
+def _exported(history: History, run: PastRun, person: str) -> ExportedRun:
     found = tuple(history.events(run.id))
     asked = [each for each in found if isinstance(each, StepFinished) and each.model_calls]
     kept = [
         StepCalls(step=each.step, attempt=each.attempt, calls=calls)
         for each in asked
-        if (calls := history.calls(run.id, each.step, each.attempt))
+        if (calls := history.calls.of_step(run.id, each.step, each.attempt, person=person))
     ]
     return ExportedRun(feedback=run.feedback, events=found, calls=tuple(kept))
 

@@ -1,1 +1,1 @@
-"""What a fork is made of: checkpoints, and what a person changes. Entry point: `plan.plan`."""
+"""What a fork is made of: checkpoints, and edits of a step. Entry point: `plan.plan`."""

@@ -1,4 +1,4 @@
-"""Comparisons: runs of one question side by side, with the vote for the best of them, in SQL beside the history."""
+"""Comparisons as they are kept: their columns, and the vote for the best of them, in SQL beside the history."""
 
 import time
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ def check_column_count(count: int) -> None:
         raise BadColumnCount(least=LEAST_COLUMNS, most=MOST_COLUMNS, count=count)
 
 
-class Comparisons:
+class StoredComparisons:
     """Safe from any thread. What it can't save raises NotSaved."""
 
     def __init__(self, database: Engine) -> None:

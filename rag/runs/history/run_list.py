@@ -13,8 +13,8 @@ from rag.runs.history import schema
 from rag.runs.history.history import PastRun
 from rag.trace.cause import Cause
 
-State = Literal["unconfirmed", "no_answer", "thumb_down", "failed", "slow"]
-"""`failed`: or a limit was met; `slow`: among the slowest tenth of all"""
+State = Literal["unconfirmed", "no_answer", "thumb_down", "failed", "slow", "voted"]
+"""`failed`: or a limit was met; `slow`: among the slowest tenth of all; `voted`: for the best of a comparison"""
 
 Order = Literal["latest", "earliest", "slowest", "fastest", "most_tokens", "fewest_tokens"]
 
@@ -126,6 +126,8 @@ def _in_state(state: State) -> ColumnElement[bool]:
             return or_(_runs.status == "failed", _runs.status == "limited")
         case "slow":
             return _runs.seconds >= _slow_from()
+        case "voted":
+            return _runs.id.in_(select(schema.comparisons.c.best_run_id))
 
 
 def _slow_from() -> ColumnElement[float]:

@@ -160,6 +160,11 @@ def changing(database: Engine) -> Iterator[Connection]:
         raise NotSaved() from error
 
 
+def storable(text: str) -> str:
+    """A command line may hold bytes that are no text, which neither SQLite nor JSON takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
 class _Damaged(Exception):
     """What SQLite found."""
 

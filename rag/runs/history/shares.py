@@ -67,10 +67,13 @@ class Shares:
         self._history = history
         self._database: Engine = history.database
 
-    def add(self, of: str, person: str) -> NewShare:
-        """`of`: the id of a conversation or a run. Raises NothingOfThisName."""
+    def add(self, of: str, *, person: str) -> NewShare:
+        """A link by which others may read it; `of`: the id of a conversation or a run. `person`: who shares it.
+
+        Raises NothingOfThisName.
+        """
         is_run = self._history.run(of) is not None
-        if not is_run and not self._history.conversation_exists(of):
+        if not is_run and not self._history.conversations.exists(of):
             raise NothingOfThisName(name=of)
         id_, token = uuid.uuid4().hex, secrets.token_urlsafe(TOKEN_BYTES)
         row = {"run_id" if is_run else "conversation_id": of, "person": person, "created_at": time.time()}
@@ -79,23 +82,29 @@ class Shares:
         [made] = self._select(schema.shares.c.id == id_)
         return NewShare(made, token)
 
-    def listed(self, of: str | None = None, *, latest: int | None = None) -> list[Share]:
-        """The latest first, revoked ones too. `of`: only those of this conversation or run; `latest`: only so many."""
+    def listed(self, of: str | None = None, *, latest: int | None = None, person: str) -> list[Share]:
+        """The latest first, revoked ones too. `of`: only those of this conversation or run; `latest`: only so many.
+
+        Everybody's, until people sign in.
+        """
         conditions = [or_(schema.shares.c.run_id == of, schema.shares.c.conversation_id == of)] if of else []
         return self._select(*conditions, latest=latest)
 
-    def count(self) -> int:
+    def count(self, *, person: str) -> int:
         with self._database.connect() as connection:
             return connection.execute(select(func.count()).select_from(schema.shares)).scalar_one()
 
-    def revoke(self, share_id: str) -> None:
+    def revoke(self, share_id: str, *, person: str) -> None:
         """From now on its link shows nothing. Nothing happens to one that is revoked, or gone."""
         this = (schema.shares.c.id == share_id) & schema.shares.c.revoked_at.is_(None)
         with schema.changing(self._database) as connection:
             connection.execute(schema.shares.update().where(this).values(revoked_at=time.time()))
 
-    def shared(self, token: str) -> Shared:
-        """Raises UnknownShare, the same whether there never was one, it is revoked, or what it showed is deleted."""
+    def shared(self, token: str, *, person: str) -> Shared:
+        """What a link shows.
+
+        Raises UnknownShare, the same whether there never was one, it is revoked, or what it showed is deleted.
+        """
         found = self._select(schema.shares.c.token_hash == _hash(token), schema.shares.c.revoked_at.is_(None))
         if not found:
             raise UnknownShare()

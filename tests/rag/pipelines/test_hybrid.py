@@ -107,7 +107,7 @@ def test_words_that_the_model_itself_does_not_stand_by_are_not_searched(ask, eng
     async def extract_keywords(question, usage, *, language):
         return Keywords(named=("宿泊費", "价格"), kept=("宿泊費",), why_not="invented")
 
-    monkeypatch.setattr(engine._models.open(), "extract_keywords", extract_keywords)
+    monkeypatch.setattr(engine._models.usual.open(), "extract_keywords", extract_keywords)
     run = ask("宿泊費の価格は?")
     assert run.result().status == "finished"
     [extracted] = finished(run.events, "extract_keywords")

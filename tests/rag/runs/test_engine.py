@@ -268,7 +268,7 @@ def test_a_retrieval_that_cannot_be_is_refused_in_a_sentence_before_a_run_begins
     with pytest.raises(error):
         ask(engine, retrieval=chosen)
     assert engine.history.runs() == []
-    assert engine.history.conversations() == []
+    assert engine.history.conversations.listed() == []
 
 
 def test_a_search_that_finds_nothing_by_keyword_is_an_answer_too(engine, chat):
@@ -443,7 +443,7 @@ def test_a_question_that_is_too_long_is_refused_in_a_sentence_and_nothing_is_beg
         ask(engine, "日" * 4001, attachments=[upload])
     assert "4,001" in refused.value.sentence("en")
     assert "ファイル" in refused.value.sentence("ja")
-    assert (engine.history.conversations(), chat.prompts, upload.path.exists()) == ([], [], False)
+    assert (engine.history.conversations.listed(), chat.prompts, upload.path.exists()) == ([], [], False)
     assert ask(engine, " " + "日" * 4000).result().status == "finished"
 
 
@@ -468,7 +468,7 @@ def test_an_empty_index_asks_for_documents(engine, chat):
 def test_a_pipeline_that_is_not_there_is_refused_before_anything_is_saved(engine):
     with pytest.raises(UnknownPipeline, match="self_rag, self_rag_candidates"):
         ask(engine, pipeline="agentic")
-    assert engine.history.conversations() == []
+    assert engine.history.conversations.listed() == []
 
 
 def test_a_fault_of_ours_ends_the_run_in_words_and_stands_in_the_log(engine, chat, caplog):
@@ -519,7 +519,7 @@ def test_a_run_is_saved_as_it_goes_without_its_tokens(engine, chat):
 
 def test_a_run_that_was_in_flight_when_the_process_died_is_failed_at_the_next_start(loaded, chat):
     history = History(loaded)
-    conversation = history.new_conversation(QUESTION)
+    conversation = history.conversations.new(QUESTION)
     started = RunStarted(
         run_id="r", conversation_id=conversation.id, question=QUESTION, index=INDEX, pipeline="naive", model="m", at=1
     )
@@ -569,7 +569,7 @@ def test_a_run_whose_history_is_gone_ends_for_its_readers(engine, chat, caplog):
     chat.enqueue(Held(gate, "答え。"))
     run = ask(engine)
     gate.wait_for(1)
-    engine.history.delete_conversation(run.conversation_id)
+    engine.history.conversations.delete(run.conversation_id)
     gate.open()
     assert eventually(lambda: run.is_finished)
     assert run.id in caplog.text

@@ -41,8 +41,8 @@ def ask(engine: Engine, question: str = QUESTION, **options: object) -> Run:
 
 
 def suggested(engine: Engine, run: Run) -> tuple[str, ...]:
-    assert eventually(lambda: not engine.is_suggesting(run.id, **LOOKS))
-    return engine.suggestions(run.id, **LOOKS)
+    assert eventually(lambda: not engine.suggestions.are_coming(run.id, **LOOKS))
+    return engine.suggestions.after(run.id, **LOOKS)
 
 
 def was_asked(chat) -> bool:
@@ -65,7 +65,7 @@ def test_the_answer_is_there_before_and_its_totals_know_nothing_of_them(open_eng
     run = ask(engine)
     gate.wait_for(1)
     assert run.is_finished
-    assert engine.is_suggesting(run.id, **LOOKS)
+    assert engine.suggestions.are_coming(run.id, **LOOKS)
     assert run.result().totals.model_calls == 1
     gate.open()
     assert suggested(engine, run) == SUGGESTED
@@ -101,7 +101,7 @@ def test_what_is_no_short_new_question_is_not_suggested(suggesting, chat, said, 
 
 @pytest.mark.parametrize("error", [RuntimeError("boom"), "", Held(Gate(), "")], ids=["fault", "empty", "hangs"])
 def test_what_goes_wrong_is_told_nobody(suggesting, chat, monkeypatch, error):
-    monkeypatch.setattr("rag.runs.engine.SUGGESTING_LIMIT", 0.2)
+    monkeypatch.setattr("rag.runs.suggestions.SUGGESTING_LIMIT", 0.2)
     chat.answer_when(JA.follow_ups, answer=error)
     run = ask(suggesting)
     assert suggested(suggesting, run) == ()
@@ -190,7 +190,7 @@ def test_they_go_with_a_document_that_is_removed(suggesting):
     run = ask(suggesting)
     assert suggested(suggesting, run) == SUGGESTED
     [document_id] = {citation.document_id for citation in run.result().citations}
-    suggesting.history.blank_documents([document_id])
-    assert suggesting.suggestions(run.id, **LOOKS) == ()
-    suggesting.history.save_suggestions(run.id, SUGGESTED)
-    assert suggesting.suggestions(run.id, **LOOKS) == ()
+    suggesting.history.removed.blank([document_id])
+    assert suggesting.suggestions.after(run.id, **LOOKS) == ()
+    suggesting.suggestions.save(run.id, SUGGESTED)
+    assert suggesting.suggestions.after(run.id, **LOOKS) == ()

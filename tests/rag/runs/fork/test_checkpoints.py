@@ -13,10 +13,11 @@ from index_store.store import IndexStore
 from rag.errors import BadChange, ForkError, NoCheckpoint, NothingChanged, RunNotOver, UnknownRun
 from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.graph.state import STORED, State
-from rag.runs import engine as engines
+from rag.runs import removal
 from rag.runs.engine import Engine
 from rag.runs.fork.checkpoints import FILE
-from rag.runs.fork.plan import ChangedDocuments, EditQuery, LeaveOut, TakeIn, TurnOver
+from rag.runs.fork.edits import EditQuery, LeaveOut, TakeIn, TurnOver
+from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.run import Run
 from rag.settings import Settings
 from rag.trace.events import Change
@@ -52,7 +53,7 @@ def ask(engine: Engine, pipeline: str = "self_rag", **how: Any) -> Run:
 
 
 def fork(engine: Engine, run: Run) -> Run:
-    forked = engine.fork(run.id, "retrieve", 1, [LeaveOut(passage=2)], person=ME)
+    forked = engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=2)], person=ME)
     assert forked.result().status == "finished"
     return forked
 
@@ -75,7 +76,7 @@ def test_they_go_with_their_conversation_and_so_do_its_forks(opened):
     with opened() as engine:
         gone, stays = ask(engine), ask(engine)
         forked = fork(engine, gone)
-        again = engine.fork(forked.id, "generate", 1, [LeaveOut(passage=1)], person=ME)
+        again = engine.forks.begin(forked.id, "generate", 1, [LeaveOut(passage=1)], person=ME)
         again.result()
         assert kept(engine) == {gone.id, stays.id, forked.id, again.id}
         engine.delete_conversation(gone.conversation_id)
@@ -95,8 +96,8 @@ def test_they_go_with_a_document_that_their_run_has_read_and_others_stay(opened,
         assert kept(engine) == {other.id}
         for run in (read, forked):
             with pytest.raises(NoCheckpoint):
-                engine.fork(run.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
-            assert engine.changed_documents(run.id, person=ME) == ChangedDocuments(gone=(last.title,), newer=())
+                engine.forks.begin(run.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
+            assert engine.forks.changed_documents(run.id, person=ME) == ChangedDocuments(gone=(last.title,), newer=())
 
 
 def test_a_run_that_ends_after_a_document_that_it_read_was_removed_keeps_none(opened, chat):
@@ -115,8 +116,8 @@ def test_a_run_that_ends_after_a_document_that_it_read_was_removed_keeps_none(op
 def test_they_go_in_time(opened, monkeypatch):
     with opened() as engine:
         old = ask(engine)
-    later = engines.time.time() + 31 * engines.DAY
-    monkeypatch.setattr(engines.time, "time", lambda: later)
+    later = removal.time.time() + 31 * removal.DAY
+    monkeypatch.setattr(removal.time, "time", lambda: later)
     with opened() as engine:
         assert kept(engine) == set()
         with pytest.raises(NoCheckpoint):
@@ -197,7 +198,7 @@ def test_a_run_that_was_stopped_or_still_goes_on_is_not_forked(opened, chat):
 def test_neither_is_one_that_there_is_not_nor_one_of_a_deleted_index(opened):
     with opened() as engine:
         with pytest.raises(UnknownRun):
-            engine.fork("none", "retrieve", 1, [EditQuery(query="VPN")], person=ME)
+            engine.forks.begin("none", "retrieve", 1, [EditQuery(query="VPN")], person=ME)
         run = ask(engine)
         engine.store.delete_index(INDEX)
         with pytest.raises(EmptyIndex):
@@ -224,7 +225,7 @@ def test_what_does_not_fit_is_refused_and_begins_nothing(engine, chat, step, edi
     run = ask(engine)
     runs = engine.history.runs()
     with pytest.raises(error):
-        engine.fork(run.id, step, 1, edits, person=ME)
+        engine.forks.begin(run.id, step, 1, edits, person=ME)
     assert engine.history.runs() == runs
 
 
@@ -234,8 +235,8 @@ def test_a_newer_version_of_a_document_is_told_and_the_fork_goes_on_with_what_wa
         last = found(run)[-1]
         (tmp_path / "new.md").write_text("# New\n\nNo longer in use.", encoding="utf-8")
         assert engine.store.add(INDEX, tmp_path / "new.md", last.source).error is None
-        assert engine.changed_documents(run.id, person=ME) == ChangedDocuments(gone=(), newer=(last.title,))
-        forked = engine.fork(run.id, "generate", 1, [LeaveOut(passage=1)], person=ME)
+        assert engine.forks.changed_documents(run.id, person=ME) == ChangedDocuments(gone=(), newer=(last.title,))
+        forked = engine.forks.begin(run.id, "generate", 1, [LeaveOut(passage=1)], person=ME)
         assert forked.result().status == "finished"
         assert forked.events[0].origin.changes[1:] == (Change(what="newer_version", before=last.title, after=""),)
 

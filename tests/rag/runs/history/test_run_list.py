@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import event
 
 from index_store.base.errors import EmptyIndex
+from rag.runs.history.comparison import StoredComparisons
 from rag.runs.history.history import History
 from rag.runs.history.run_list import ORDERS, RunList, Wanted
 from rag.trace.details import AnswerCheckDetail, DeclineDetail
@@ -28,7 +29,7 @@ def runs(history) -> RunList:
 @pytest.fixture
 def save(history):
     """Each a second later than the one before."""
-    conversation = history.new_conversation("?").id
+    conversation = history.conversations.new("?").id
     saved = []
 
     def save(run_id: str, *, question="?", pipeline="naive", index="i", ends=True, steps=(), seconds=1.0, **last):
@@ -125,6 +126,18 @@ def test_runs_are_found_by_state(runs, save, history):
     assert ids(runs, Wanted(state="failed")) == ["limited", "failed"]
 
 
+def test_runs_are_found_by_a_vote_for_them_until_it_is_taken_back(runs, save, history):
+    save("a")
+    save("b")
+    comparisons, conversation = StoredComparisons(history.database), history.conversations.new("?", "comparison").id
+    comparisons.add(conversation, "?", "i", ["a", "b"], person="p")
+    assert ids(runs, Wanted(state="voted")) == []
+    comparisons.vote(conversation, "a", person="p")
+    assert ids(runs, Wanted(state="voted")) == ["a"]
+    comparisons.vote(conversation, None, person="p")
+    assert ids(runs, Wanted(state="voted")) == []
+
+
 def test_runs_are_found_by_words_pipeline_and_index(runs, save):
     save("a", question="Who approves 100% of it?", pipeline="naive", index="x")
     save("b", question="誰が承認しますか", pipeline="hybrid", index="x")
@@ -149,7 +162,7 @@ def test_runs_come_in_any_order_a_page_at_a_time(runs, save):
 
 def test_runs_are_gone_with_their_conversation(runs, save, history):
     save("r")
-    history.delete_conversation(history.run("r").conversation_id)
+    history.conversations.delete(history.run("r").conversation_id)
     assert ids(runs) == []
     runs.say_why("r", "misread", person="p")  # in a tab that does not know yet
 

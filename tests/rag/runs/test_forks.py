@@ -8,7 +8,7 @@ from index_store.store import IndexStore
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine
-from rag.runs.fork.plan import (
+from rag.runs.fork.edits import (
     EDITS,
     ChangeRetrieval,
     Edit,
@@ -21,6 +21,7 @@ from rag.runs.fork.plan import (
 )
 from rag.runs.run import Run
 from rag.settings import Settings
+from rag.text.fence import place
 from rag.trace.calls import Message
 from rag.trace.events import Change, Origin, StepFinished
 from rag.trace.passages import Retrieval
@@ -57,7 +58,7 @@ class Forked:
 
     def __init__(self, engine: Engine, chat, origin: Run, step: str, *edits: Edit, attempt: int = 1) -> None:
         before = len(chat.prompts)
-        self.run = engine.fork(origin.id, step, attempt, edits, person=ME)
+        self.run = engine.forks.begin(origin.id, step, attempt, edits, person=ME)
         self.result = self.run.result()
         assert self.result.error is None
         self.prompts = chat.prompts[before:]
@@ -88,13 +89,13 @@ def test_a_fork_is_a_run_of_its_own_that_names_its_origin_and_what_was_changed(e
     origin = ask(engine, "naive")
     forked = Forked(engine, speaking, origin, "retrieve", LeaveOut(passage=2))
     started = forked.events[0]
-    title = finished(origin.events, "retrieve")[0].detail.passages[1].title
+    left_out = finished(origin.events, "retrieve")[0].detail.passages[1]
     assert started.origin == Origin(
         kind="fork",
         run_id=origin.id,
         step="retrieve",
         attempt=1,
-        changes=(Change(what="left_out", before=title, after="", passage=2),),
+        changes=(Change(what="left_out", before=place(left_out), after="", passage=2),),
     )
     assert forked.run.id != origin.id
     assert (started.question, started.index, started.pipeline) == (QUESTION, INDEX, "naive")
@@ -104,10 +105,10 @@ def test_a_fork_is_a_run_of_its_own_that_names_its_origin_and_what_was_changed(e
 
 def test_a_fork_leaves_its_origin_and_the_conversation_as_they_were(engine, speaking):
     origin = ask(engine, "naive")
-    stored, conversations = engine.history.events(origin.id), engine.history.conversations()
+    stored, conversations = engine.history.events(origin.id), engine.history.conversations.listed()
     Forked(engine, speaking, origin, "retrieve", LeaveOut(passage=2))
     assert engine.history.events(origin.id) == stored
-    assert engine.history.conversations() == conversations
+    assert engine.history.conversations.listed() == conversations
     assert [each.id for each in engine.history.runs(origin.conversation_id)] == [origin.id]
 
 
@@ -138,8 +139,8 @@ def test_what_the_model_was_asked_before_can_be_read_in_the_fork_as_well(engine,
     origin = ask(engine, "self_rag")
     forked = Forked(engine, speaking, origin, "generate", LeaveOut(passage=2))
     for step in ("grade_documents", "generate"):
-        assert engine.calls(forked.run.id, step, 1, person=ME)
-    assert engine.calls(forked.run.id, "grade_documents", 1, person=ME) == engine.calls(
+        assert engine.history.calls.of_step(forked.run.id, step, 1, person=ME)
+    assert engine.history.calls.of_step(forked.run.id, "grade_documents", 1, person=ME) == engine.history.calls.of_step(
         origin.id, "grade_documents", 1, person=ME
     )
 
@@ -445,7 +446,7 @@ def test_the_answers_prompt_is_asked_as_it_was_edited_and_only_once(open_engine,
     assert len(forked.asked("You rhyme.")) == 1
     assert forked.result.answer == OTHER
     assert [each.number for each in forked.result.citations] == [2]
-    [call] = engine.calls(forked.run.id, "generate", 1, person=ME)
+    [call] = engine.history.calls.of_step(forked.run.id, "generate", 1, person=ME)
     assert call.messages == messages
 
 
@@ -478,3 +479,16 @@ def test_every_step_that_can_be_changed_is_one_of_a_pipeline():
 def _steps_before(run: Run, step: str) -> list[str]:
     steps = begun(run.events)
     return steps[: steps.index(step)]
+
+
+@pytest.mark.embedded
+def test_the_embedded_model_answers_otherwise_once_what_it_read_counts_as_not_relevant(embedded_engine):
+    origin = embedded_engine.ask("出張の日当は1日いくらですか?", index=INDEX, pipeline_name="self_rag")
+    assert "2,500" in origin.result().answer
+    graded = finished(origin.events, "grade_documents")[0].detail.grades
+    turned = [TurnOver(passage=each.passage.number) for each in graded if each.grade.verdict == "yes"]
+    fork = embedded_engine.forks.begin(origin.id, "grade_documents", 1, turned, person=ME)
+    result = fork.result()
+    assert result.status == "finished", result.error
+    assert "2,500" not in result.answer
+    assert result.totals.reused_calls == finished(origin.events, "grade_documents")[0].model_calls

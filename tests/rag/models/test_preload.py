@@ -56,19 +56,19 @@ def open_slow(store, data_dir, source):
 def test_it_starts_once_however_many_pages_are_opened_and_questions_asked_meanwhile(open_slow, source):
     engine = open_slow()
     for _ in range(3):
-        engine.preload(person="p")
-    assert engine.preloading_since is not None
+        engine.preload.begin(person="p")
+    assert engine.preload.since is not None
     runs = [engine.ask(f"日当{number}は?", index=INDEX, pipeline_name="naive") for number in range(2)]
     assert eventually(lambda: all(begun(run.events) == ["start_model"] for run in runs))
     source.may_start.set()
     assert {run.result().status for run in runs} == {"finished"}
     assert source.starts == 1
-    assert eventually(lambda: engine.preloading_since is None)
+    assert eventually(lambda: engine.preload.since is None)
 
 
 def test_a_question_after_it_has_no_start_to_wait_for(open_slow, source):
     engine = open_slow()
-    engine.preload(person="p")
+    engine.preload.begin(person="p")
     source.may_start.set()
     assert eventually(source.is_ready)
     run = engine.ask("日当は?", index=INDEX, pipeline_name="naive")
@@ -80,9 +80,9 @@ def test_a_start_that_fails_is_told_to_who_asks_and_to_nobody_before(open_slow, 
     source.error = NoChatModel()
     source.may_start.set()
     engine = open_slow()
-    engine.preload(person="p")
-    assert eventually(lambda: source.starts == 1 and engine.preloading_since is None)
-    engine.preload(person="p")
+    engine.preload.begin(person="p")
+    assert eventually(lambda: source.starts == 1 and engine.preload.since is None)
+    engine.preload.begin(person="p")
     assert source.starts == 1
     run = engine.ask("日当は?", index=INDEX, pipeline_name="naive")
     assert run.result().error.code == NoChatModel().as_failure().code
@@ -91,8 +91,8 @@ def test_a_start_that_fails_is_told_to_who_asks_and_to_nobody_before(open_slow, 
 
 def test_nothing_is_started_where_the_settings_forbid_it(open_slow, source):
     engine = open_slow(preload=False)
-    engine.preload(person="p")
-    assert engine.preloading_since is None
+    engine.preload.begin(person="p")
+    assert engine.preload.since is None
     assert source.starts == 0
 
 
@@ -100,10 +100,10 @@ def test_nothing_is_started_before_there_is_a_document_to_ask(chat, data_dir, tm
     source = SlowSource(chat)
     source.may_start.set()
     with Engine(Settings(data_dir=data_dir, web_search="off", preload=True), models=source) as engine:
-        engine.preload(person="p")
+        engine.preload.begin(person="p")
         assert source.starts == 0
         file = tmp_path / "travel.md"
         file.write_text("日当は1日2,500円です。", encoding="utf-8")
         assert engine.store.add("handbook", file, file.name).error is None
-        engine.preload(person="p")
+        engine.preload.begin(person="p")
         assert eventually(lambda: source.starts == 1)

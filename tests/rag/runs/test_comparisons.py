@@ -21,7 +21,7 @@ TWO = (Column(pipeline="naive"), Column(pipeline="hybrid", retrieval=Retrieval(m
 
 
 def compare(engine: Engine, columns=TWO, question: str = QUESTION, **options) -> Comparison:
-    return engine.compare(question, INDEX, columns, person=ME, **options)
+    return engine.comparisons.begin(question, INDEX, columns, person=ME, **options)
 
 
 def results(engine: Engine, comparison: Comparison) -> list[RunFinished]:
@@ -72,7 +72,7 @@ def test_where_the_model_serves_one_run_at_a_time_they_take_turns_and_know_their
 def test_none_is_a_follow_up_to_another(engine, chat):
     comparison = compare(engine)
     results(engine, comparison)
-    again = engine.compare_again(comparison.id, comparison.run_ids[0], person=ME)
+    again = engine.comparisons.begin_again(comparison.id, comparison.run_ids[0], person=ME)
     again.result()
     details = [each.detail for each in of(StepFinished, again.events)]
     assert not [each for each in details if isinstance(each, StandaloneDetail)]
@@ -81,8 +81,8 @@ def test_none_is_a_follow_up_to_another(engine, chat):
 def test_its_conversation_is_not_among_those_of_the_chat(engine, chat):
     comparison = compare(engine)
     results(engine, comparison)
-    assert engine.history.conversations() == []
-    assert engine.history.count_conversations() == engine.history.count_conversations("日当") == 0
+    assert engine.history.conversations.listed() == []
+    assert engine.history.conversations.count() == engine.history.conversations.count("日当") == 0
     assert [each.id for each in engine.history.runs(comparison.id)] == list(comparison.run_ids)
 
 
@@ -171,13 +171,13 @@ def test_stored_runs_become_a_comparison_when_there_is_something_to_keep_of_it(e
     runs = [engine.ask(question, index=INDEX, pipeline_name="naive") for question in (QUESTION, "宿泊費の上限は?")]
     ids = [run.id for run in runs]
     assert engine.comparisons.of_runs(ids, person=ME) is None
-    kept = engine.keep_comparison(ids, person=ME)
+    kept = engine.comparisons.keep(ids, person=ME)
     assert (kept.question, kept.index, kept.run_ids) == (QUESTION, INDEX, tuple(ids))
     assert engine.comparisons.of_runs(ids, person=ME) == kept
     with pytest.raises(UnknownRun):
-        engine.keep_comparison([ids[0], "nothing"], person=ME)
+        engine.comparisons.keep([ids[0], "nothing"], person=ME)
     with pytest.raises(BadColumnCount):
-        engine.keep_comparison(ids * 3, person=ME)
+        engine.comparisons.keep(ids * 3, person=ME)
 
 
 def test_a_column_that_a_restart_ended_is_kept_as_failed_and_asked_again_once_by_two_tabs(store, data_dir, chat):
@@ -203,8 +203,8 @@ def test_a_column_that_a_restart_ended_is_kept_as_failed_and_asked_again_once_by
         assert finished[1].error.code == "interrupted"
 
         engine.comparisons.vote(kept.id, last, person=ME)
-        again = engine.compare_again(kept.id, last, person=ME)
-        assert engine.compare_again(kept.id, last, person=ME) is None
+        again = engine.comparisons.begin_again(kept.id, last, person=ME)
+        assert engine.comparisons.begin_again(kept.id, last, person=ME) is None
         gate.open()
         assert again.result().status == "finished"
         renewed = engine.comparisons.get(kept.id, person=ME)
@@ -238,7 +238,7 @@ def test_an_index_that_is_deleted_under_it_ends_its_columns_in_words(open_engine
     first, second = results(engine, comparison)
     assert first.status == "finished"
     assert second.error.code == "empty_index"
-    again = engine.compare_again(comparison.id, comparison.run_ids[1], person=ME)
+    again = engine.comparisons.begin_again(comparison.id, comparison.run_ids[1], person=ME)
     assert again.result().error.code == "empty_index"
 
 
@@ -249,7 +249,7 @@ def test_a_column_may_have_another_model_of_the_service(open_engine, server):
     assert [each.status for each in results(engine, comparison)] == ["finished"] * 2
     assert [started(engine, run_id).model for run_id in comparison.run_ids] == ["test-chat", "other-chat"]
     assert sorted(request.body["model"] for request in server.chats) == ["other-chat", "test-chat"]
-    again = engine.compare_again(comparison.id, comparison.run_ids[1], person=ME)
+    again = engine.comparisons.begin_again(comparison.id, comparison.run_ids[1], person=ME)
     again.result()
     assert server.chats[-1].body["model"] == "other-chat"
 

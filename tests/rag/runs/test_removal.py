@@ -75,7 +75,9 @@ def test_no_trace_holds_a_sentence_of_a_document_that_was_removed(open_loaded, p
 def prompts(engine: Engine, run: Run) -> str:
     """All that is kept of what the model was asked."""
     ended = [each for each in engine.history.events(run.id) if isinstance(each, StepFinished)]
-    kept = [call for each in ended for call in engine.calls(run.id, each.step, each.attempt, person="me")]
+    kept = [
+        call for each in ended for call in engine.history.calls.of_step(run.id, each.step, each.attempt, person="me")
+    ]
     return "\n".join(message.text for call in kept for message in call.messages)
 
 

@@ -1,0 +1,54 @@
+"""The start of the chat model ahead of the first question: whoever asks then waits the less."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from index_store.base.errors import PlainError
+from rag.models.chat_model import ModelSource
+
+log = logging.getLogger(__name__)
+
+
+class Preload:
+    """Safe from any thread."""
+
+    def __init__(self, models: ModelSource, *, is_wanted: Callable[[], bool]) -> None:
+        """`is_wanted`: whether somebody may soon ask."""
+        self._models = models
+        self._is_wanted = is_wanted
+        self._thread: threading.Thread | None = None
+        """begun once in its life"""
+        self._since: float | None = None
+        self._beginning = threading.Lock()
+
+    @property
+    def since(self) -> float | None:
+        """Seconds since 1970; None while the chat model is not being started ahead."""
+        return self._since
+
+    def begin(self, *, person: str) -> None:
+        """Begins to start the chat model where that takes time. What goes wrong is told to who asks, when the start is
+        tried again. `person`: who looks.
+        """
+        if self._thread or self._models.is_ready() or not self._is_wanted():
+            return
+        with self._beginning:
+            if not self._thread:
+                self._since = time.time()
+                self._thread = threading.Thread(target=self._start, name="preload", daemon=True)
+                self._thread.start()
+
+    def close(self) -> None:
+        """Waits for the start where it was begun."""
+        if self._thread:
+            self._thread.join()
+
+    def _start(self) -> None:
+        try:
+            self._models.open()
+        except PlainError as error:
+            log.warning("The chat model could not be started ahead: %s", error)
+        finally:
+            self._since = None

@@ -1,0 +1,78 @@
+"""What a person may change of a step that is over, by the name of the step."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from rag.trace.calls import Message
+from rag.trace.passages import Frozen, Retrieval
+
+
+class LeaveOut(Frozen):
+    """A passage, by its number."""
+
+    kind: Literal["leave_out"] = "leave_out"
+    passage: int
+
+
+class TakeIn(Frozen):
+    """A passage that the run has found, by its number."""
+
+    kind: Literal["take_in"] = "take_in"
+    passage: int
+
+
+class TakeChunk(Frozen):
+    """Any chunk of the index, or its section where the run reads sections."""
+
+    kind: Literal["take_chunk"] = "take_chunk"
+    document_id: str
+    chunk_id: str
+
+
+class TurnOver(Frozen):
+    """A grade: yes becomes no, and all else yes."""
+
+    kind: Literal["turn_over"] = "turn_over"
+    passage: int | None = None
+    """number of the one that was graded; None where a step has one verdict"""
+
+
+class EditQuery(Frozen):
+    kind: Literal["query"] = "query"
+    query: str
+
+
+class EditPrompt(Frozen):
+    """What the step's first call is to ask, word for word; its others are asked as ever."""
+
+    kind: Literal["prompt"] = "prompt"
+    messages: tuple[Message, ...]
+
+
+class ChangeRetrieval(Frozen):
+    """From this step on."""
+
+    kind: Literal["retrieval"] = "retrieval"
+    retrieval: Retrieval
+
+
+Edit = Annotated[
+    LeaveOut | TakeIn | TakeChunk | TurnOver | EditQuery | EditPrompt | ChangeRetrieval, Field(discriminator="kind")
+]
+
+EDITS: Mapping[str, tuple[type[Frozen], ...]] = {
+    "retrieve": (EditQuery, ChangeRetrieval, LeaveOut, TakeIn, TakeChunk),
+    "grade_documents": (TurnOver,),
+    "generate": (LeaveOut, TakeIn, EditPrompt),
+    "check_grounding": (TurnOver,),
+    "check_usefulness": (TurnOver,),
+    "rewrite_question": (EditQuery,),
+    "rewrite_for_web": (EditQuery,),
+    "web_search": (EditQuery,),
+    "decide_retrieval": (TurnOver,),
+    "answer_from_memory": (EditPrompt,),
+    "small_talk": (EditPrompt,),
+}
+"""what can be changed, by the name of the step"""

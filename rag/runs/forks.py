@@ -1,0 +1,114 @@
+"""Forks: runs that go on from a changed step of another one. Why so: docs/decisions/forks.md"""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.store import IndexStore
+from rag.errors import NotSaved, RunNotOver
+from rag.models.offered import OfferedModels
+from rag.pipelines import pipeline
+from rag.pipelines.pipeline import Pipeline
+from rag.runs.fork.checkpoints import Checkpoints, Moment
+from rag.runs.fork.edits import Edit
+from rag.runs.fork.plan import ChangedDocuments, Fork, changed_documents, plan
+from rag.runs.history.history import History, PastRun
+from rag.runs.in_flight import RunsInFlight
+from rag.runs.run import Run
+from rag.trace.events import Origin, RunStarted
+
+
+class Forks:
+    """Safe from any thread but the event loop's."""
+
+    def __init__(
+        self,
+        store: IndexStore,
+        history: History,
+        models: OfferedModels,
+        runs: RunsInFlight,
+        checkpoints: Checkpoints | None,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        """`loop`: that of the checkpoints, without which nothing can be forked."""
+        self._store = store
+        self._history = history
+        self._models = models
+        self._runs = runs
+        self._checkpoints = checkpoints
+        self._loop = loop
+
+    def begin(self, run_id: str, step: str, attempt: int, changes: Sequence[Edit], *, person: str) -> Run:
+        """Begins a run that goes on from that step of another one, changed, and returns at once. What stands before the
+        step is not done again. The fork is in a conversation of its own, which goes when its origin does.
+
+        `person`: who asks. Raises UnknownRun, ForkError, UnknownPipeline, UnknownIndex, UnknownMode, UnknownUnit,
+        BadHitCount, NotSaved; nothing has begun then.
+        """
+        past = self._forkable(run_id)
+        flow, events = pipeline(past.pipeline), self._history.events(run_id)
+        origin = next(each for each in events if isinstance(each, RunStarted))
+        fork = plan(
+            self._moments(flow, run_id),
+            events,
+            step,
+            attempt,
+            changes,
+            origin.index,
+            origin.retrieval or flow.retrieval,
+            self._store,
+        )
+        models = self._models.source(self._models.still_offered(origin.model))
+        conversation = self._history.conversations.new(past.question, "fork", origin_run_id=run_id)
+        started = origin.model_copy(
+            update={
+                "run_id": uuid.uuid4().hex,
+                "conversation_id": conversation.id,
+                "follows": "",
+                "model": models.name,
+                "retrieval": fork.retrieval or origin.retrieval,
+                "at": time.time(),
+                "origin": Origin(kind="fork", run_id=run_id, step=step, attempt=attempt, changes=fork.changes),
+            }
+        )
+        run = Run(started, fork.events)
+        try:
+            self._hand_on(run, fork, run_id)
+        except (NotSaved, SQLAlchemyError) as error:
+            with suppress(NotSaved):
+                self._history.conversations.delete(conversation.id)
+            raise NotSaved() from error
+        self._runs.send_off(self._runs.add(run, started, flow, models, person, fork=fork))
+        return run
+
+    def changed_documents(self, run_id: str, *, person: str) -> ChangedDocuments:
+        """Of those that a run has read, what became of them since. `person`: who looks."""
+        return changed_documents(self._history.events(run_id), self._store)
+
+    def _forkable(self, run_id: str) -> PastRun:
+        """Raises UnknownRun, RunNotOver, UnknownIndex."""
+        past = self._history.stored_run(run_id)
+        if past.status in ("running", "stopped"):
+            raise RunNotOver()
+        self._store.sites(past.index)  # which knows the index, or says that it is gone
+        return past
+
+    def _moments(self, flow: Pipeline, run_id: str) -> list[Moment]:
+        if not self._checkpoints:
+            return []
+        return asyncio.run_coroutine_threadsafe(self._checkpoints.moments(flow, run_id), self._loop).result()
+
+    def _hand_on(self, run: Run, fork: Fork, origin_id: str) -> None:
+        """What a fork has from its origin: events, checkpoints, and what the model was asked.
+
+        Raises NotSaved, SQLAlchemyError.
+        """
+        for event in run.events:
+            self._history.save(run.id, event)
+        if self._checkpoints:
+            self._checkpoints.copy(origin_id, run.id, fork.upto)
+        self._history.calls.copy(origin_id, run.id, fork.reused)

@@ -1,0 +1,58 @@
+"""What the chat model was asked, and replied: read when somebody opens a step's prompts."""
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import Engine, func, literal, select
+
+from rag.runs.history import schema
+from rag.runs.history.removed import Removed
+from rag.trace.calls import MOST_OF_A_RUN, Call, pack, unpack, within_limits
+
+
+class Calls:
+    """Safe from any thread. What it can't save raises NotSaved."""
+
+    def __init__(self, database: Engine, removed: Removed) -> None:
+        self._database = database
+        self._removed = removed
+
+    def save(self, run_id: str, step: str, attempt: int, calls: Sequence[Call]) -> None:
+        """Of a step that is over, as far as the limits of rag/trace/calls.py let them be kept.
+
+        None of a run that has read a document which was removed meanwhile.
+        """
+        with self._removed.saving() as connection:
+            if self._removed.has_been_read(connection, run_id):
+                return
+            so_far = select(func.sum(schema.calls.c.characters)).where(schema.calls.c.run_id == run_id)
+            kept = within_limits(calls, MOST_OF_A_RUN - (connection.execute(so_far).scalar() or 0))
+            connection.execute(
+                schema.calls.insert().values(
+                    run_id=run_id,
+                    step=step,
+                    attempt=attempt,
+                    characters=sum(call.characters for call in kept),
+                    packed=pack(kept),
+                )
+            )
+
+    def of_step(self, run_id: str, step: str, attempt: int, *, person: str) -> tuple[Call, ...]:
+        """Of a step that is over, word for word, in the order in which they began; none where they are not kept.
+
+        `person`: who wants to read them.
+        """
+        of_step = (schema.calls.c.run_id == run_id, schema.calls.c.step == step, schema.calls.c.attempt == attempt)
+        with self._database.connect() as connection:
+            packed = connection.execute(select(schema.calls.c.packed).where(*of_step)).scalar()
+        return unpack(packed) if packed else ()
+
+    def copy(self, run_id: str, to_run_id: str, steps: Collection[tuple[str, int]]) -> None:
+        """Of these steps, by name and attempt, as a fork has them from its origin."""
+        calls = schema.calls
+        with self._removed.saving() as connection:
+            for step, attempt in steps:
+                of_step = (calls.c.run_id == run_id, calls.c.step == step, calls.c.attempt == attempt)
+                copied = select(
+                    literal(to_run_id), calls.c.step, calls.c.attempt, calls.c.characters, calls.c.packed
+                ).where(*of_step)
+                connection.execute(calls.insert().from_select(list(calls.c.keys()), copied))

@@ -1,0 +1,106 @@
+"""Conversations: listed, found by what was asked in them, named, deleted with their runs."""
+
+import time
+import uuid
+from typing import Literal
+
+from pydantic import BaseModel
+from sqlalchemy import ColumnElement, Engine, func, or_, select
+
+from rag.runs.history import schema
+
+TITLE_LENGTH = 60
+"""characters of the first question"""
+
+
+class Conversation(BaseModel, frozen=True):
+    id: str
+    title: str
+    updated_at: float
+    """seconds since the epoch"""
+
+
+class Conversations:
+    """Safe from any thread. What it can't save raises NotSaved."""
+
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+
+    def new(
+        self, question: str, kind: Literal["chat", "comparison", "fork"] = "chat", *, origin_run_id: str | None = None
+    ) -> Conversation:
+        """`origin_run_id`: of a fork, which goes when that run does."""
+        now = time.time()
+        row = Conversation(id=uuid.uuid4().hex, title=_title(question), updated_at=now)
+        with schema.changing(self._database) as connection:
+            connection.execute(
+                schema.conversations.insert().values(
+                    created_at=now, kind=kind, origin_run_id=origin_run_id, **row.model_dump()
+                )
+            )
+        return row
+
+    def listed(self, words: str = "", *, latest: int | None = None) -> list[Conversation]:
+        """Of the chat, the latest first. `words`: only those in whose questions all of them stand, in any order and
+        case; `latest`: only that many.
+        """
+        rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
+        in_order = rows.where(*_asked_with(words)).order_by(schema.conversations.c.updated_at.desc()).limit(latest)
+        with self._database.connect() as connection:
+            return [Conversation(**row) for row in connection.execute(in_order).mappings()]
+
+    def count(self, words: str = "") -> int:
+        """`words`: as above."""
+        count = select(func.count()).select_from(schema.conversations).where(*_asked_with(words))
+        with self._database.connect() as connection:
+            return connection.execute(count).scalar_one()
+
+    def get(self, conversation_id: str) -> Conversation | None:
+        rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
+        with self._database.connect() as connection:
+            found = connection.execute(rows.where(schema.conversations.c.id == conversation_id)).mappings().first()
+            return Conversation(**found) if found else None
+
+    def exists(self, conversation_id: str) -> bool:
+        return self.get(conversation_id) is not None
+
+    def list_in_chat(self, conversation_id: str) -> None:
+        """That of a fork or a comparison, once it is gone on with: it no longer goes when its origin does."""
+        this = (schema.conversations.c.id == conversation_id, ~_IS_CHAT)
+        with schema.changing(self._database) as connection:
+            connection.execute(schema.conversations.update().where(*this).values(kind="chat", origin_run_id=None))
+
+    def rename(self, conversation_id: str, title: str, *, person: str) -> None:
+        """It keeps its place in the list. `title`: on one line and cut where it is too long; a blank one changes
+        nothing. `person`: who names it.
+        """
+        if title.strip():
+            this = schema.conversations.c.id == conversation_id
+            with schema.changing(self._database) as connection:
+                connection.execute(schema.conversations.update().where(this).values(title=_title(title)))
+
+    def delete(self, conversation_id: str) -> None:
+        """With its runs."""
+        with schema.changing(self._database) as connection:
+            connection.execute(schema.conversations.delete().where(schema.conversations.c.id == conversation_id))
+
+
+_IS_CHAT = schema.conversations.c.kind == "chat"
+"""forks and comparisons are reached through their runs"""
+
+
+def _asked_with(words: str) -> list[ColumnElement[bool]]:
+    """Conditions on conversations of the chat."""
+    return [_IS_CHAT, *map(_holds, words.split())]
+
+
+def _holds(word: str) -> ColumnElement[bool]:
+    """The title may be a person's own, or a first question of which there is no run yet."""
+    asked = select(schema.runs.c.conversation_id).where(schema.runs.c.question.icontains(word, autoescape=True))
+    return or_(schema.conversations.c.title.icontains(word, autoescape=True), schema.conversations.c.id.in_(asked))
+
+
+def _title(text: str) -> str:
+    """On one line, and not too long."""
+    line = " ".join(schema.storable(text).split())
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"

@@ -1,0 +1,84 @@
+"""Documents that were removed: no trace quotes them on, and none that is being written begins to."""
+
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, select
+
+from rag.runs.history import schema
+from rag.trace.removal import numbers_of, without_documents
+
+
+class Removed:
+    """Safe from any thread. What it can't save raises NotSaved."""
+
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+        self._documents: set[str] = set()
+        """removed since the history was opened: runs that have read them may go on"""
+        self._saving = threading.Lock()
+
+    @contextmanager
+    def saving(self) -> Iterator[Connection]:
+        """One transaction, while which no document becomes a removed one. Raises NotSaved."""
+        with self._saving, schema.changing(self._database) as connection:
+            yield connection
+
+    def has_been_read(self, connection: Connection, run_id: str) -> bool:
+        """Whether one of them is quoted in that run. Within `saving`."""
+        return bool(self._documents) and _quotes(connection, run_id, frozenset(self._documents))
+
+    def has_been_read_by(self, run_id: str) -> bool:
+        """Whether a document that the run has read was removed since the history was opened."""
+        with self._saving, self._database.connect() as connection:
+            return self.has_been_read(connection, run_id)
+
+    def blanked(self, event: str) -> str:
+        """The event, as JSON, without what it quotes of them. Within `saving`."""
+        return without_documents(event, self._documents)
+
+    def blank(self, document_ids: Collection[str], quoting: Callable[[set[str]], object] = lambda runs: None) -> bool:
+        """Takes out of all traces, those of runs in flight too, what they quote of these documents, which are removed.
+        Prompts and replies of such a run go whole, as does what was suggested after it. `quoting` is told of these runs
+        before, for what hangs on them.
+
+        Whether it is gone from the files as well; else it is once more to be asked for.
+        """
+        with self._saving:
+            self._documents.update(document_ids)
+        removed = frozenset(document_ids)
+        runs = self._quoting(removed)
+        quoting(runs)
+        for run_id in runs:
+            with schema.changing(self._database) as connection:
+                for table in (schema.calls, schema.suggestions):
+                    connection.execute(table.delete().where(table.c.run_id == run_id))
+                rows = connection.execute(
+                    select(schema.events.c.position, schema.events.c.event).where(schema.events.c.run_id == run_id)
+                ).all()
+                numbers = set().union(*(numbers_of(row.event, removed) for row in rows))
+                for row in rows:
+                    text = without_documents(row.event, removed, numbers)
+                    if text != row.event:
+                        this = (schema.events.c.run_id == run_id) & (schema.events.c.position == row.position)
+                        connection.execute(schema.events.update().where(this).values(event=text))
+        with self._database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            is_busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
+        return not is_busy
+
+    def _quoting(self, removed: frozenset[str]) -> set[str]:
+        """Runs in whose traces one of them is named."""
+        event = schema.events.c.event
+        rows = select(schema.events.c.run_id, event).where(event.contains('"document_id":"'))
+        with self._database.connect() as connection:
+            return {
+                row.run_id
+                for row in connection.execute(rows.execution_options(yield_per=100))
+                if numbers_of(row.event, removed)
+            }
+
+
+def _quotes(connection: Connection, run_id: str, removed: frozenset[str]) -> bool:
+    rows = select(schema.events.c.event).where(schema.events.c.run_id == run_id)
+    return any(numbers_of(event, removed) for event in connection.execute(rows).scalars())

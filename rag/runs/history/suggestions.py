@@ -1,0 +1,32 @@
+"""Questions that were suggested after a run, as they are kept."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Engine, select
+
+from rag.runs.history import schema
+from rag.runs.history.removed import Removed
+
+
+class StoredSuggestions:
+    """Safe from any thread. What it can't save raises NotSaved."""
+
+    def __init__(self, database: Engine, removed: Removed) -> None:
+        self._database = database
+        self._removed = removed
+
+    def save(self, run_id: str, questions: Sequence[str]) -> None:
+        """None of a run that has read a document which was removed meanwhile, or that was deleted."""
+        with self._removed.saving() as connection:
+            exists = connection.execute(select(schema.runs.c.id).where(schema.runs.c.id == run_id)).scalar()
+            if not exists or self._removed.has_been_read(connection, run_id):
+                return
+            rows = [{"run_id": run_id, "position": at, "question": each} for at, each in enumerate(questions)]
+            connection.execute(schema.suggestions.insert(), rows)
+
+    def after(self, run_id: str, *, person: str) -> tuple[str, ...]:
+        """Those that may be asked next, the best first. `person`: who may."""
+        suggested = schema.suggestions.c
+        rows = select(suggested.question).where(suggested.run_id == run_id).order_by(suggested.position)
+        with self._database.connect() as connection:
+            return tuple(connection.execute(rows).scalars())

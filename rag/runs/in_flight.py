@@ -1,0 +1,264 @@
+"""Runs in flight: begun, worked on in their turns, each event saved as it happens, stopped, and for a while remembered.
+
+Each is a task of the engine's event loop. Stopping cancels the task, which closes the connection to the model in the
+midst of a word.
+"""
+
+import asyncio
+import logging
+import time
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.base.errors import PlainError
+from index_store.ingestion.sources import FileSource
+from index_store.search.searcher import check_length
+from index_store.store import IndexStore
+from rag.errors import NotSaved
+from rag.graph.context import Recorder
+from rag.models.admission import Admission
+from rag.models.chat_model import ModelSource
+from rag.models.offered import OfferedModels
+from rag.models.usage import Budget
+from rag.pipelines import pipeline
+from rag.pipelines.pipeline import Pipeline
+from rag.runs.execution import Execution
+from rag.runs.fork.checkpoints import Checkpoints
+from rag.runs.fork.plan import Fork
+from rag.runs.history.branches import Branch
+from rag.runs.history.comparison import Column
+from rag.runs.history.history import History
+from rag.runs.history.schema import storable
+from rag.runs.options import check_retrieval
+from rag.runs.removal import Removal
+from rag.runs.run import Run
+from rag.runs.suggestions import Suggestions
+from rag.runs.summary import summarize_run
+from rag.settings import Settings
+from rag.trace.calls import Call
+from rag.trace.details import Turn
+from rag.trace.events import Event, Origin, RunStarted, RunStatus
+from rag.web import WebSearch
+
+log = logging.getLogger(__name__)
+
+KEPT_RUNS = 50
+"""finished runs that stay in memory, tokens and all, for pages that are still reading them. When a document is removed
+all of them go, and the history alone tells of them."""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A run that is stored, and waits to be sent off."""
+
+    run: Run
+    execution: Execution
+    person: str
+    """who asks"""
+
+
+class RunsInFlight:
+    """Safe from any thread but the event loop's."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: IndexStore,
+        history: History,
+        *,
+        models: OfferedModels,
+        web: WebSearch | None,
+        checkpoints: Checkpoints | None,
+        admission: Admission,
+        suggestions: Suggestions,
+        removal: Removal,
+        searching: Executor,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        """`searching`: the threads that search; `loop`: that works on the runs."""
+        self._settings = settings
+        self._store = store
+        self._history = history
+        self._models = models
+        self._web = web
+        self._checkpoints = checkpoints
+        self._admission = admission
+        self._suggestions = suggestions
+        self._removal = removal
+        self._searching = searching
+        self._loop = loop
+        self._runs: dict[str, Run] = {}
+
+    @property
+    def count(self) -> int:
+        """Of those that are at work or wait for their turn."""
+        return sum(not run.is_finished for run in tuple(self._runs.values()))
+
+    def get(self, run_id: str) -> Run | None:
+        """One that was begun and is still remembered."""
+        return self._runs.get(run_id)
+
+    def of(self, conversation_id: str) -> list[Run]:
+        """In flight, the earliest first."""
+        runs = tuple(self._runs.values())  # at once: other threads may ask meanwhile
+        return [run for run in runs if run.conversation_id == conversation_id and not run.is_finished]
+
+    def stop(self, conversation_id: str | None = None) -> None:
+        """Those of a conversation or, without one, all, and waits for their ends."""
+        runs = tuple(self._runs.values()) if conversation_id is None else self.of(conversation_id)
+        for run in runs:
+            run.stop()
+        for run in runs:
+            run.result()
+
+    def check(self, question: str, column: Column) -> None:
+        """Whether it can be begun. Raises what `begin` does but NotSaved."""
+        check_length(question)
+        pipeline(column.pipeline)
+        if column.retrieval:
+            check_retrieval(column.retrieval)
+        self._models.source(column.model)
+
+    def begin(
+        self,
+        question: str,
+        index: str,
+        column: Column,
+        conversation_id: str | None,
+        attachments: Sequence[FileSource] = (),
+        *,
+        person: str | None,
+        through: str | None = None,
+        edits: str | None = None,
+        origin: Origin | None = None,
+    ) -> Begun:
+        """A run that is made for a comparison, as `origin` says, follows no other one; else as `Engine.ask` has it.
+
+        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, ModelNotOffered, NotSaved.
+        """
+        question, index = storable(question).strip(), storable(index)
+        self.check(question, column)
+        flow, models = pipeline(column.pipeline), self._models.source(column.model)
+        if conversation_id is None or not self._history.conversations.exists(conversation_id):
+            conversation_id = self._history.conversations.new(question).id
+        person = person or conversation_id
+        branch = Branch()
+        if not origin:
+            branch = self._history.branch(conversation_id, through=edits or through, person=person)
+        if edits in branch.runs:
+            branch = branch.before(edits)
+        started = RunStarted(
+            run_id=uuid.uuid4().hex,
+            conversation_id=conversation_id,
+            question=question,
+            index=index,
+            pipeline=flow.name,
+            model=models.name,
+            retrieval=column.retrieval,
+            style=column.style or self._settings.style,
+            origin=origin,
+            follows=branch.end or "",
+            at=time.time(),
+        )
+        turns = self._history.turns(conversation_id, before=question, branch=branch)
+        run = Run(started)
+        self._history.save(run.id, started)
+        return self.add(run, started, flow, models, person, turns=turns, attachments=tuple(attachments))
+
+    def add(
+        self,
+        run: Run,
+        started: RunStarted,
+        flow: Pipeline,
+        models: ModelSource,
+        person: str,
+        *,
+        turns: Sequence[Turn] = (),
+        attachments: Sequence[FileSource] = (),
+        fork: Fork | None = None,
+    ) -> Begun:
+        """One that is stored."""
+        self._runs[run.id] = run
+        execution = Execution(
+            started=started,
+            pipeline=flow,
+            turns=turns,
+            attachments=attachments,
+            store=self._store,
+            models=models,
+            settings=self._settings,
+            web=self._web,
+            search_threads=self._searching,
+            checkpoints=self._checkpoints,
+            fork=fork,
+        )
+        return Begun(run, execution, person)
+
+    def forget(self, run: Run) -> None:
+        """One that is not to be sent off."""
+        self._runs.pop(run.id)
+
+    def forget_finished(self, *, but: int = 0) -> None:
+        """`but`: the latest of them, how many."""
+        finished = [run.id for run in tuple(self._runs.values()) if run.is_finished]
+        for run_id in finished[: len(finished) - but]:
+            self._runs.pop(run_id, None)
+
+    def send_off(self, begun: Begun, *, suggests: bool = False) -> None:
+        """To be worked on. `suggests`: once it is answered, follow-ups are suggested."""
+        self.forget_finished(but=KEPT_RUNS)
+        asyncio.run_coroutine_threadsafe(self._carry_out(begun, suggests), self._loop)
+
+    async def _carry_out(self, sent: Begun, suggests: bool) -> None:
+        run, execution, person = sent.run, sent.execution, sent.person
+        begun = time.monotonic()
+        budget = Budget(calls=self._settings.run_call_limit, tokens=self._settings.run_token_limit)
+        fork = execution.fork
+        reused = fork.reused_seconds if fork else 0.0
+
+        def clock() -> float:
+            return reused + time.monotonic() - begun
+
+        def emit(event: Event) -> None:
+            try:
+                self._history.save(run.id, event)
+            except (NotSaved, SQLAlchemyError):  # a full disk, say: whoever waits for the answer still gets it
+                log.exception("Run %s can't be saved", run.id)
+            run.append(event)
+
+        def keep_calls(step: str, attempt: int, calls: Sequence[Call]) -> None:
+            try:
+                self._history.calls.save(run.id, step, attempt, calls)
+            except (NotSaved, SQLAlchemyError):  # as above
+                log.exception("The prompts of run %s can't be saved", run.id)
+
+        async def take_turn() -> tuple[RunStatus, PlainError | None]:
+            nonlocal begun
+            try:
+                async with self._admission.turn(person, run.wait_behind):
+                    begun = time.monotonic()
+                    kept = keep_calls if self._settings.keep_prompts else None
+                    attempts = fork.attempts if fork else Counter[str]()
+                    recorder = Recorder(emit, clock, budget, attempts, keep_calls=kept)
+                    return await execution.work(recorder, person)
+            except asyncio.CancelledError:  # while it waited
+                execution.keep_attachments()
+                return "stopped", None
+
+        work = asyncio.ensure_future(take_turn())
+        run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
+        status, error = await work
+        await asyncio.to_thread(self._removal.after_run, run.id)
+        last = await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused)
+        if not (suggests and self._suggestions.are_worth_making(last)):
+            emit(last)
+            return
+        with self._suggestions.coming(run):  # before the end is told: whoever hears of it knows that there is more
+            emit(last)
+            await self._suggestions.make(run, last, budget, person)

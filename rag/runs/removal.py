@@ -1,0 +1,101 @@
+"""What goes when documents are removed, or runs: their passages in the history, and checkpoints."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.store import IndexStore
+from rag.errors import NotSaved
+from rag.runs.fork.checkpoints import Checkpoints
+from rag.runs.history.history import History
+from rag.settings import Settings
+
+log = logging.getLogger(__name__)
+
+DAY = 24 * 60 * 60
+"""seconds"""
+
+
+class Removal:
+    """Safe from any thread. What can't be taken out stays noted, and is tried again at the next start."""
+
+    def __init__(
+        self, settings: Settings, store: IndexStore, history: History, checkpoints: Checkpoints | None
+    ) -> None:
+        self._settings = settings
+        self._store = store
+        self._history = history
+        self._checkpoints = checkpoints
+        self._blanking = ThreadPoolExecutor(1, "blanking")
+        self._forget_runs: Callable[[], None] = lambda: None
+        self._swept_at = 0.0
+        """seconds since 1970"""
+
+    def begin(self, forget_runs: Callable[[], None]) -> None:
+        """From now on, and with what was removed before. `forget_runs`: those in memory that are over, of which the
+        history alone tells then.
+        """
+        self._forget_runs = forget_runs
+        self.sweep()
+        self._store.watch_removals(self._on_removal)
+        self._on_removal()
+
+    def close(self) -> None:
+        self._store.watch_removals(lambda: None)
+        self._blanking.shutdown()
+
+    def after_run(self, run_id: str) -> None:
+        """Of a run that has read a document which was removed meanwhile no checkpoint stays."""
+        try:
+            if self._checkpoints and not self._settings.keep_removed and self._history.removed.has_been_read_by(run_id):
+                self._checkpoints.delete([run_id])
+            if time.time() - self._swept_at > DAY:
+                self.sweep()
+        except SQLAlchemyError:
+            log.exception("The checkpoints of run %s can't be dropped", run_id)
+
+    def sweep(self) -> None:
+        """Drops the checkpoints of runs that were deleted, or have had their time."""
+        self._swept_at = now = time.time()
+        if not self._checkpoints:
+            return
+        try:
+            kept = self._checkpoints.run_ids()
+            since = now - self._settings.keep_checkpoints_days * DAY
+            self._checkpoints.delete(kept - self._history.known_runs(kept, since=since))
+        except SQLAlchemyError:
+            log.exception("Checkpoints of runs that are gone can't be dropped")
+
+    def _on_removal(self) -> None:
+        """In any thread: of the store's jobs, too."""
+        with suppress(RuntimeError):  # the engine is closing: they stay noted for the next start
+            self._blanking.submit(self._blank_removed)
+
+    def _blank_removed(self) -> None:
+        """Of documents that were removed, by an earlier process too, the traces keep no passage."""
+        removed = self._store.removed()
+        if not removed:
+            return
+        try:
+            is_done = self._settings.keep_removed or self._blank(removed)
+        except (NotSaved, SQLAlchemyError):  # the edge of the thread; they stay noted for the next time
+            log.exception("The passages of removed documents can't be taken out of the history")
+            return
+        if not self._settings.keep_removed:
+            self._forget_runs()
+        if is_done:
+            self._store.forget_removed(removed)
+
+    def _blank(self, removed: Sequence[str]) -> bool:
+        """Whether it is gone from all files. Raises NotSaved, SQLAlchemyError."""
+        is_dropped = True
+
+        def drop(run_ids: set[str]) -> None:
+            nonlocal is_dropped
+            is_dropped = not self._checkpoints or self._checkpoints.delete(run_ids)
+
+        return self._history.removed.blank(removed, drop) and is_dropped

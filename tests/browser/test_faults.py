@@ -1,0 +1,283 @@
+"""What goes wrong around a run, in a real browser: the connection, the server, another tab, and what is very long."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import WebSocketRoute, expect
+
+from rag.errors import Interrupted
+from rag.runs.history.history import History
+from rag.trace.details import AnswerCheckDetail, GenerationDetail, GradesDetail, RetrievalDetail, RewriteDetail
+from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals
+from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness
+from rag.trace.passages import Citation, Passage
+from tests.browser.app_process import App
+from tests.browser.conftest import HANDBOOK, KEY
+from tests.browser.test_compare_page import begin, differences, new_question
+from tests.browser.test_run import ENDLESS, SLOW, ask, requests_for, script
+from tests.browser.visitor import LOADED, Visitor
+from tests.servers import Answer
+
+LOST = 30_000
+"""milliseconds"""
+ROUNDS, LONGEST_ANSWER = 40, 50_000
+END = "This is where it ends."
+
+each_look = pytest.mark.parametrize(
+    ("language", "width", "scheme"),
+    [("ja", 390, "dark"), ("en", 1280, "light")],
+    ids=["narrow", "wide"],
+)
+
+
+# The connection
+
+
+def test_a_connection_that_is_lost_for_half_a_minute_loses_and_doubles_no_answer(loaded_app, visit, server):
+    visitor = visit()
+    sockets: list[WebSocketRoute] = []
+    is_down = False
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        if is_down:
+            socket.close()
+            return
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    visitor.page.route_web_socket("**/_stcore/stream", pass_on)
+    visitor.page.reload()
+    question = ask(visitor, server, SLOW)
+    is_down = True
+    sockets[-1].close()
+    visitor.page.wait_for_timeout(LOST)
+    assert len(sockets) == 1
+    is_down = False
+    visitor.wait_for_the_end()
+    assert len(sockets) == 2
+    expect(visitor.questions).to_have_text([question])
+    assert visitor.answers.inner_text().count("One word") == 30
+    assert len(requests_for(server, question)) == 1
+    lost = [complaint for complaint in visitor.complaints if "disconnected" in complaint]  # Streamlit's own
+    assert visitor.complaints == lost
+    visitor.complaints.clear()
+
+
+# The server
+
+
+@pytest.fixture
+def own_app(server, data_with: Callable[[str, str], Path], tmp_path) -> Iterator[App]:
+    """With the handbook in it, to be killed."""
+    data = shutil.copytree(data_with("travel.md", HANDBOOK), tmp_path / "own")
+    settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY, "EMBEDDING_MODEL": "test-embedding"}
+    app = App(tmp_path, DATA_DIR=str(data), **settings)
+    app.start()
+    yield app
+    app.stop()
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_of_a_server_that_dies_in_mid_run_an_open_page_tells_and_asks_again(own_app, visit, server, language):
+    visitor = visit(language, app=own_app)
+    question = new_question()
+    script(server, question, "A director approves the green car [1].")
+    server.answer_when(lambda request: request.schema is None and question in request.prompt, ENDLESS, times=1)
+    visitor.ask(question)
+    expect(visitor.answers).to_contain_text("One", timeout=LOADED)
+    own_app.kill()
+    own_app.start()
+    interrupted = visitor.page.get_by_text(Interrupted().sentence(language))
+    expect(interrupted).to_be_visible(timeout=LOADED)
+    expect(visitor.questions).to_have_text([question])
+    expect(visitor.stop).to_have_count(0)
+    visitor.button("chat.again").click()
+    expect(visitor.questions).to_have_text([question, question], timeout=LOADED)
+    expect(visitor.answers.last).to_contain_text("A director approves", timeout=LOADED)
+    expect(interrupted).to_have_count(1)
+    visitor.complaints.clear()  # of the connection that was refused
+    visitor.page.close()
+
+
+def test_of_a_server_that_dies_in_mid_compare_an_open_page_tells_and_asks_again(own_app, visit, server):
+    visitor, question = visit(app=own_app, path="/compare"), new_question()
+    script(server, question, "A director approves the green car [1].")
+    server.answer_when(lambda request: request.schema is None and question in request.prompt, ENDLESS, times=2)
+    begin(visitor, question)
+    expect(visitor.answers.last).to_contain_text("One", timeout=LOADED)
+    own_app.kill()
+    own_app.start()
+    interrupted = visitor.page.get_by_text(Interrupted().sentence("en"))
+    expect(interrupted).to_have_count(2, timeout=LOADED)
+    for left in (1, 0):
+        visitor.button("compare.again").first.click()
+        expect(interrupted).to_have_count(left, timeout=LOADED)
+    expect(differences(visitor)).to_be_visible(timeout=LOADED)
+    expect(visitor.answers).to_have_count(2)
+    visitor.complaints.clear()
+    visitor.page.close()
+
+
+# Two tabs
+
+
+def test_what_two_tabs_ask_in_one_conversation_is_all_there_in_the_order_in_which_it_was_asked(loaded, visit, server):
+    asked = ["Who approves the green car?", "Who approves it in the first tab?", "Who approves it in the second?"]
+    for question in asked:
+        script(server, question, "A director [1].")
+    loaded.ask(asked[0])
+    loaded.wait_for_the_end()
+    other = visit(path=f"/?{loaded.page.url.partition('?')[2]}")
+    expect(other.questions).to_have_text(asked[:1], timeout=LOADED)
+    for visitor, count in ((loaded, 2), (other, 3)):
+        visitor.ask(asked[count - 1])
+        expect(visitor.button("chat.again")).to_have_count(count, timeout=LOADED)
+        expect(visitor.questions).to_have_text(asked[:count])
+    loaded.page.reload()
+    expect(loaded.questions).to_have_text(asked, timeout=LOADED)
+
+
+def test_a_conversation_that_another_tab_deletes_goes_with_its_run_and_what_is_asked_then_begins_a_new_one(
+    loaded, visit, server
+):
+    question = ask(loaded, server, ENDLESS)
+    other = visit(path=f"/?{loaded.page.url.partition('?')[2]}")
+    expect(other.questions).to_have_text([question], timeout=LOADED)
+    loaded.sidebar.get_by_role("button", name="×").click()
+    for visitor in (loaded, other):
+        expect(visitor.text("empty.title")).to_be_visible(timeout=LOADED)
+    script(server, "And who approves a hotel?", "A director [1].")
+    other.ask("And who approves a hotel?")
+    other.wait_for_the_end()
+    expect(other.questions).to_have_text(["And who approves a hotel?"])
+    assert requests_for(server, question)[0].disconnected.wait(3)
+
+
+def test_a_trace_whose_run_another_tab_has_deleted_opens_to_no_empty_frame(loaded, visit, server):
+    script(server, "Who approves the green car?", "A director [1].")
+    loaded.ask("Who approves the green car?")
+    loaded.wait_for_the_end()
+    other = visit(path=f"/?{loaded.page.url.partition('?')[2]}")
+    expect(other.answers).to_be_visible(timeout=LOADED)
+    loaded.sidebar.get_by_role("button", name="×").click()
+    expect(loaded.questions).to_have_count(0)
+    other.traces.click()
+    expect(other.text("empty.title")).to_be_visible(timeout=LOADED)
+
+
+# What is very long
+
+
+PASSAGES = tuple(
+    Passage(
+        number=number, rank=number, score=0.9, document_id="d", section_id=f"s{number}", source="travel.md",
+        title="Travel", headings=("Trains",), page=None, text="The green car needs the approval of a director. " * 12,
+        start=0, end=576,
+    )
+    for number in range(1, 9)
+)  # fmt: skip
+CITED = Citation(**PASSAGES[0].model_dump(include=set(Citation.model_fields) - {"removed"}))
+GRADE = Grade(verdict="yes", score=0.9, reason="It says so.")
+
+
+def long_run(run_id: str, conversation_id: str, answer: str) -> Iterator[Event]:
+    """Five steps a round."""
+    yield RunStarted(
+        run_id=run_id, conversation_id=conversation_id, question="Who approves the green car?", index="handbook",
+        pipeline="self_rag", model="m", at=1_800_000_000,
+    )  # fmt: skip
+    graded = tuple(PassageGrade(passage=each, grade=GRADE) for each in PASSAGES)
+    grounded, useless = Grounding(verdict="yes", score=1, level="fully"), Usefulness(verdict="no", score=0, rating=1)
+    checked = AnswerCheckDetail(grounding=grounded, usefulness=useless)
+    for attempt in range(1, ROUNDS + 1):
+        done = (
+            ("retrieve", RetrievalDetail(query="?", mode="vector", unit="chunk", passages=PASSAGES), None),
+            ("grade_documents", GradesDetail(question="?", grades=graded), ("generate", "relevant")),
+            ("generate", GenerationDetail(passages=(1,), text=f"Answer {attempt}.", cited=(1,)), None),
+            ("check_answer", checked, ("rewrite_question", "not_useful")),
+            ("rewrite_question", RewriteDetail(before="?", after=f"Question {attempt}?"), None),
+        )
+        for place, (step, detail, branch) in enumerate(done):
+            start = (attempt - 1) * 5.0 + place
+            yield StepStarted(step=step, attempt=attempt, start=start)
+            yield StepFinished(
+                step=step, attempt=attempt, start=start, milliseconds=900, model_calls=1, tokens_in=100, tokens_out=5,
+                detail=detail,
+            )  # fmt: skip
+            if branch:
+                yield Decision(**{"from": step}, to=branch[0], why=branch[1])
+    totals = Totals(seconds=ROUNDS * 5, model_calls=ROUNDS * 5, tokens_in=20_000, tokens_out=1000, generations=ROUNDS)
+    yield RunFinished(status="finished", answer=answer, outcome="answered", citations=(CITED,), totals=totals)
+
+
+def long_answer() -> str:
+    """In paragraphs, lists and a table, with a marker in each."""
+    part = (
+        "## A part\n\nA director approves the green car [1]. **One word** after another, for as long as it takes.\n\n"
+        "- 部長が承認します [1]\n- グリーン車の利用\n\n| Rule | Who |\n|---|---|\n| green car | a director [1] |\n\n"
+    )
+    return part * (LONGEST_ANSWER // len(part) + 1) + END
+
+
+@pytest.fixture
+def long_app(app, tmp_path) -> App:
+    """With one run of many steps and a long answer."""
+    history = History(tmp_path / "long")
+    conversation = history.conversations.new("Who approves the green car?").id
+    for event in long_run("long", conversation, long_answer()):
+        history.save("long", event)
+    history.close()
+    app.renew(DATA_DIR=str(tmp_path / "long"))
+    return app
+
+
+def rows(visitor: Visitor):
+    return visitor.page.get_by_test_id("stExpander").locator("summary").filter(has=visitor.page.locator("strong"))
+
+
+def test_an_answer_of_50000_characters_arrives_whole_and_can_be_stopped_on_its_way(loaded_app, visit, server):
+    loaded_app.renew(ANSWER_TOKENS=str(LONGEST_ANSWER), MODEL_CONTEXT=str(4 * LONGEST_ANSWER))
+    loaded = visit()
+    loaded.pick_pipeline("naive")
+    script(server, "How long is it?", Answer(long_answer(), token_seconds=0.0005))
+    loaded.ask("How long is it?")
+    loaded.wait_for_the_end()
+    expect(loaded.answers).to_contain_text(END)
+    expect(loaded.answers.locator("h2")).to_have_count(long_answer().count("## A part"))
+    script(server, "Is it still as long?", Answer(long_answer(), token_seconds=0.002))
+    loaded.ask("Is it still as long?")
+    expect(loaded.answers).to_have_count(2, timeout=LOADED)
+    expect(loaded.answers.last).to_contain_text("A part", timeout=LOADED)
+    loaded.stop.click()
+    expect(loaded.text("chat.stopped")).to_be_visible(timeout=LOADED)
+    expect(loaded.answers.last).not_to_contain_text(END)
+
+
+@each_look
+def test_a_trace_of_200_steps_opens_and_its_last_step_can_be_read(long_app, visit, language, width, scheme):
+    visitor = visit(language, path="/runs?run=long", width=width)
+    visitor.page.emulate_media(color_scheme=scheme)
+    expect(rows(visitor)).to_have_count(ROUNDS * 5, timeout=LOADED)
+    expect(visitor.page.locator(".run-graph .node", has_text=f"×{ROUNDS}")).to_have_count(5)
+    visitor.settle()
+    last = rows(visitor).last
+    visitor.open(last)
+    expect(last.locator("xpath=..").locator(".detail")).to_contain_text(f"Question {ROUNDS}?")
+    visitor.page.get_by_role("radio", name=visitor.words["graph.unrolled"], exact=True).click()
+    expect(visitor.page.locator(".unrolled .node")).to_have_count(ROUNDS * 5)
+    assert visitor.width <= width
+
+
+@each_look
+def test_an_answer_of_50000_characters_is_shown_to_its_end_and_the_page_goes_on_to_work(
+    long_app, visit, language, width, scheme
+):
+    visitor = visit(language, path="/runs?run=long", width=width)
+    visitor.page.emulate_media(color_scheme=scheme)
+    expect(visitor.answers).to_contain_text(END, timeout=LOADED)
+    assert len(visitor.answers.inner_text()) > LONGEST_ANSWER // 2
+    visitor.answers.locator(".cite").last.click()
+    expect(visitor.page.locator(".passage-card:popover-open")).to_be_visible()
+    assert visitor.width <= width
