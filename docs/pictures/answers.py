@@ -23,7 +23,7 @@ from tests.browser.visitor import Visitor
 
 @scene()
 def answer(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
-    """A question on its way, moving, and what became of it: a citation, the graph, grades."""
+    """A question on its way, moving, and what became of it: a citation, grades."""
     visitor.pick_pipeline("self_rag")
     visitor.composer.fill(CHECKED[visitor.language])
     visitor.composer.press("Enter")
@@ -38,7 +38,6 @@ def answer(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
     yield "images/citation.{lang}.png", visitor.page.screenshot()
     visitor.page.keyboard.press("Escape")
     visitor.open(visitor.traces.last)
-    yield "images/graph.{lang}.png", whole(visitor, visitor.page.locator(".run-graph").last)
     visitor.open(visitor.step("grade_documents"))
     bring_up(visitor.step("grade_documents"))
     yield "images/trace.{lang}.png", visitor.page.screenshot()
