@@ -15,12 +15,12 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hash
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run install install-dev announce port model chromium test soak lint fix lock sbom bench pictures clean
+.PHONY: help run install install-dev announce port model chromium proxies test soak lint fix lock sbom bench pictures clean
 
 help:
 	@echo "make run       install, fetch the embedded chat model unless a service is set in .env, start the app (PORT=8501)"
 	@echo "make install   only the packages, into $(VENV) (PYTHON=python3)"
-	@echo "make test      lint, import contracts and all tests; fetches the embedded model and Chromium for them"
+	@echo "make test      lint, import contracts and all tests; fetches the embedded model, Chromium, nginx and Caddy for them"
 	@echo "make test T=tests/rag/test_cli.py   only those tests, without lint; any path or path::test that pytest takes"
 	@echo "make soak      the long forms of some tests: many more kills, parser loads and injections; takes an hour"
 	@echo "make lint      ruff, the import contracts and the types"
@@ -34,7 +34,7 @@ help:
 run: announce install port
 	@$(BIN)/python -m rag.models.embedded.fetch
 	@echo "Open http://localhost:$(PORT) in a browser; Ctrl-C stops the app."
-	@exec $(BIN)/streamlit run app.py --server.port $(PORT)
+	@exec env FORWARDED_ALLOW_IPS= $(BIN)/streamlit run app.py --server.port $(PORT)
 
 announce:
 	@if [ -e $(INSTALLED) ]; then echo "Starting on http://localhost:$(PORT)."; \
@@ -75,15 +75,25 @@ chromium: $(INSTALLED_DEV)
 	  elif ! command -v chromium >/dev/null; then $(BIN)/playwright install --only-shell chromium; fi; \
 	fi
 
+# The reverse proxies of docs/operating, unpacked beside the packages: installed, they would be started too.
+proxies: $(INSTALLED_DEV)
+	@if ! [ -x $(VENV)/proxies/usr/bin/caddy ] && command -v apt-get >/dev/null; then \
+	  mkdir -p $(VENV)/proxies && cd $(VENV)/proxies && \
+	  { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
+	  apt-get download -qq -o APT::Sandbox::User=root nginx caddy && \
+	  for package in *.deb; do dpkg-deb -x $$package . && rm $$package; done || \
+	  echo "nginx and Caddy can't be had: the tests behind them are skipped." >&2; \
+	fi
+
 # First what waits as often as it works, three at a time on two cores; then what people would wait for, two at a time;
 # then models that use all cores. All three run, whatever the first ones find. Nothing that fails is run again.
 # Each is looked for in its own folder alone: only to import all the tests takes a process ten seconds.
 
 ifdef T
-test: install-dev chromium model
+test: install-dev chromium proxies model
 	@$(BIN)/pytest $(T)
 else
-test: install-dev chromium model lint
+test: install-dev chromium proxies model lint
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
 	$(BIN)/pytest -n 2 --dist worksteal -m "browser and not soak" tests/browser || status=1; \

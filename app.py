@@ -1,6 +1,7 @@
 """The server: `streamlit run app.py`. It serves the pages, and gives the engine back when it ends."""
 
 import logging
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,13 +9,19 @@ from contextlib import asynccontextmanager
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.routing import Route
+from streamlit import config
 
-from index_store.base.errors import InvalidSetting
-from pages.gate import Gate
+from index_store.base.errors import PlainError
+from pages.gate import Gate, refuse_others
+from pages.health import healthz, readyz
 from pages.originals import original
 from pages.process import close_engine
+from pages.proxies import OtherProxies, Proxies
 from pages.settings import Settings
 from pages.upload_limit import UploadLimit
+from pages.widgets.chat.copying import SCRIPT
+from pages.widgets.compare.columns import LAND
+from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say
 
 logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -22,6 +29,9 @@ logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name
 logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 log = logging.getLogger("app")
+
+SCRIPTS = (SCRIPT, OPEN_ROWS, LAND)
+"""all that our pages have; a browser runs no other (pages/browser_rules.py)"""
 
 
 @asynccontextmanager
@@ -37,15 +47,29 @@ def say_that_it_crashed(error: Exception) -> bool:
     return True
 
 
-def gate() -> Middleware:
+def doors() -> list[Middleware]:
+    """What each request passes, in this order. Where a setting is wrong the process ends: no page could tell it."""
     try:
-        return Middleware(Gate, names=Settings().names)
-    except InvalidSetting as error:  # there is no page yet that could tell it
+        settings = Settings()
+        if not settings.allow_anonymous:
+            refuse_others(config.get_option("server.address"))
+        if settings.proxies and os.environ.get("FORWARDED_ALLOW_IPS") != "":
+            raise OtherProxies
+    except PlainError as error:
         sys.exit(f"{error.sentence('en')}\n{error.sentence('ja')}")
+    return [
+        Middleware(Proxies, networks=settings.proxies),
+        Middleware(Gate, names=settings.names, scripts=SCRIPTS, for_others=settings.allow_anonymous),
+        Middleware(UploadLimit),
+    ]
 
 
-routes = [Route("/originals/{document_id}", original)]
-middleware = [gate(), Middleware(UploadLimit)]
+routes = [
+    Route("/healthz", healthz),
+    Route("/readyz", readyz),
+    Route("/originals/{document_id}", original),
+]
+middleware = doors()
 
 app = st.App(
     "pages/index.py",

@@ -8,7 +8,7 @@ the pages of others. Why it is so, with what Streamlit itself does: docs/decisio
 
 import logging
 import re
-from collections.abc import Set
+from collections.abc import Iterable, Set
 
 from ada_url import URL
 from starlette.datastructures import Headers, MutableHeaders
@@ -16,32 +16,31 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from index_store.base.errors import PlainError
+from pages.browser_rules import content_policy, tell_browser
+from pages.proxies import is_within, read_networks
 from pages.texts import preferred_language
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 """names that lead nowhere but to the machine on which they are said"""
+LOOPBACK_NETWORKS = read_networks("127.0.0.0/8,::1")
 
-HEADERS = {
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "SAMEORIGIN",  # frame-ancestors for what does not know that
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-"""of every answer that has none of its own"""
-
-POLICY = (
-    "default-src 'self' 'unsafe-inline' data: blob:; object-src 'none'; base-uri 'self'; form-action 'self'; "
-    "frame-ancestors 'self'"
+SHUT = re.compile(
+    r"/(?:_stcore/(?!(?:health|host-config|stream|upload_file/[^/]+/[^/]+)\Z)|component/|auth/|oauth2callback\Z)"
 )
-"""beside the policy that an answer may have: a browser keeps both. Nothing is loaded from or sent to anywhere else,
-whatever a text on the page might be read as. Streamlit's page has scripts and styles of its own in it."""
+"""what Streamlit serves and no page of ours needs: metrics, the API for agents, components and, as long as nobody signs
+in, signing in. Of its own paths those that are needed are named: what a later version adds is shut too."""
 
 log = logging.getLogger(__name__)
 
 
 class Refused(PlainError):
-    pass
+    status = 403
+
+
+class Shut(Refused):
+    status = 404
+    en = "There is nothing at this address. Open the app at /."
+    ja = "このアドレスには何もありません。アプリは / で開けます。"
 
 
 class UnreadableHost(Refused):
@@ -68,6 +67,25 @@ class ForeignOrigin(Refused):
     )
 
 
+class NotForOthers(Refused):
+    en = (
+        "Nobody signs in to this app, and whoever reaches it may read, change and delete everything, so it does not "
+        "listen on {address}, only on this machine. If it is meant to be open to everybody there, set "
+        "ALLOW_ANONYMOUS=true in .env and restart the app."
+    )
+    ja = (
+        "サインインの機能がなく、アプリに届く人は誰でもすべてを閲覧・変更・削除できます。そのため {address} では"
+        "待ち受けず、この PC からだけ使えます。そこに届く全員に公開してよい場合は、.env に ALLOW_ANONYMOUS=true "
+        "と書き、アプリを再起動してください。"
+    )
+
+
+def refuse_others(address: str | None) -> None:
+    """Raises NotForOthers unless a server of this address is reached from its own machine alone. None: of all."""
+    if not address or not _is_loopback(address):
+        raise NotForOthers(address=address or "0.0.0.0")  # noqa: S104 - it is named, not listened on
+
+
 def host_name(written: str) -> str | None:
     """What ALLOWED_HOSTS may hold, as `Host` has it: a name or an IP address without a port. None: it is neither."""
     url = _read("http:", written)
@@ -75,10 +93,16 @@ def host_name(written: str) -> str | None:
 
 
 class Gate:
-    def __init__(self, app: ASGIApp, names: Set[str] = frozenset()) -> None:
-        """`names`: of the app beside LOOPBACK, each as `host_name` returns it."""
+    def __init__(
+        self, app: ASGIApp, names: Set[str] = frozenset(), scripts: Iterable[str] = (), *, for_others: bool = False
+    ) -> None:
+        """`names`: of the app beside LOOPBACK, each as `host_name` returns it. `scripts`: for `content_policy`.
+        `for_others`: whether connections that did not come to an address of loopback are let in.
+        """
         self._app = app
         self._names = names
+        self._policy = content_policy(scripts)
+        self._for_others = for_others
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -87,10 +111,7 @@ class Gate:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
-                headers.append("Content-Security-Policy", POLICY)
+                tell_browser(MutableHeaders(scope=message), self._policy, is_tls=_is_tls(scope))
             await send(message)
 
         try:
@@ -103,6 +124,8 @@ class Gate:
 
     def _admitted(self, scope: Scope) -> Scope:
         """Raises Refused."""
+        if not self._for_others and scope.get("server"):  # where it listens, whatever it was told to
+            refuse_others(scope["server"][0])
         headers = Headers(scope=scope)
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         host = _read("http:", hosts[0]) if len(hosts) == 1 else None
@@ -110,6 +133,8 @@ class Gate:
             raise UnreadableHost
         if _name(host) not in LOOPBACK | self._names:
             raise ForeignHost(name=_name(host))
+        if SHUT.search(scope["path"]):
+            raise Shut
         if not origins:  # no browser, or one that shows a page of the app, or follows a link to it
             return scope
         scheme, _, authority = origins[0].partition("//")
@@ -117,7 +142,9 @@ class Gate:
         if origin is None:
             raise ForeignOrigin(name="null")
         # On this machine ports belong to different people and programs; to a name that was set, a proxy may add one.
-        if _name(origin) not in self._names and not _is_same(origin, hosts[0]):
+        is_named = _name(origin) in self._names
+        # To TLS a page without it is someone else's: whoever is on the way may have written it.
+        if not (is_named or _is_same(origin, hosts[0])) or (_is_tls(scope) and origin.protocol != "https:"):
             raise ForeignOrigin(name=_name(origin))
         return _by_the_name_of_its_origin(scope, authority) if scope["type"] == "websocket" else scope
 
@@ -150,9 +177,17 @@ def _by_the_name_of_its_origin(scope: Scope, authority: str) -> Scope:
     return {**scope, "headers": [(b"host", authority.encode("latin-1")), *headers]}
 
 
+def _is_tls(scope: Scope) -> bool:
+    return scope["scheme"] in ("https", "wss")
+
+
+def _is_loopback(address: str) -> bool:
+    return address == "localhost" or is_within(address, LOOPBACK_NETWORKS)
+
+
 async def _refuse(refusal: Refused, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": 1008})  # a server of this kind says 403 by itself
         return
     language = preferred_language(Headers(scope=scope))
-    await PlainTextResponse(f"{refusal.sentence(language)}\n", 403)(scope, receive, send)
+    await PlainTextResponse(f"{refusal.sentence(language)}\n", refusal.status)(scope, receive, send)

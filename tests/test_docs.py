@@ -1,5 +1,6 @@
 """What the documentation leads to and quotes is there."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from pages.texts import texts
 ROOT = Path(__file__).parents[1]
 PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")})
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
+TESTS = sorted(set(re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", (ROOT / "docs/security.md").read_text(encoding="utf-8"))))
+"""that it names: file below tests/, and function"""
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -42,3 +45,11 @@ def test_the_guide_asks_what_was_prepared_and_names_what_the_pages_say(language,
     named = ("app.runs", "runs.why", "step.retrieve", "step.grade_documents", "step.check_answer", "change.run_on")
     for key in (*named, "chat.with_another", "compare.with", "detail.look_at_search", "share.revoke", "share.all"):
         assert words[key].lower() in " ".join(guide.split()).lower(), key
+
+
+@pytest.mark.parametrize(("file", "name"), TESTS)
+def test_each_test_that_the_page_on_security_names_exists(file, name):
+    tree = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8"))
+    functions = {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    assert functions
+    assert not name or name in functions

@@ -1,4 +1,4 @@
-"""The app as `app.py` makes it, with one route more, by which a test has it all to itself.
+"""The app as `app.py` makes it, with two routes more, by which a test has it all to itself and learns what it holds.
 
 `streamlit run tests/browser/served.py`. A new process for each test would take seconds; here a new engine, over a data
 folder and services of the test's own, takes the place of the one before.
@@ -14,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from streamlit.runtime import get_instance
 
 from app import lifespan, middleware, routes, say_that_it_crashed
 from pages.process import close_engine, engine
@@ -27,6 +28,12 @@ async def renew(request: Request) -> Response:
     settings = await request.json()
     await run_in_threadpool(_renew, settings)
     return PlainTextResponse("renewed")
+
+
+async def held(_: Request) -> Response:
+    """Bytes of uploads in memory: Streamlit's own metrics, which would tell them too, are shut."""
+    stats = await run_in_threadpool(get_instance().uploaded_file_mgr.get_stats)
+    return PlainTextResponse(str(sum(each.byte_length for family in stats.values() for each in family)))
 
 
 def _renew(settings: dict[str, str]) -> None:
@@ -44,7 +51,7 @@ def _scripts_run() -> bool:
 
 app = st.App(
     Path(__file__).parent.parent.parent / "pages" / "index.py",
-    routes=[*routes, Route("/renew", renew, methods=["POST"])],
+    routes=[*routes, Route("/renew", renew, methods=["POST"]), Route("/held", held)],
     middleware=middleware,
     lifespan=lifespan,
     on_script_error=say_that_it_crashed,

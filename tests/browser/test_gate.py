@@ -9,9 +9,10 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from pages.gate import HEADERS
+from pages.browser_rules import HEADERS
 from tests.browser.app_process import App
 from tests.browser.conftest import ARGUMENTS, installed_chromium
+from tests.browser.visitor import Visitor
 from tests.servers.site_server import Reply, SiteServer
 
 WAIT = 20
@@ -63,8 +64,13 @@ def way(request) -> tuple[Ask, int]:
 
 @pytest.fixture(scope="module")
 def named(tmp_path_factory) -> Iterator[App]:
-    """Served to others, under names of its own."""
-    app = App(tmp_path_factory.mktemp("named"), ALLOWED_HOSTS="RAG.example.com, 192.0.2.7 ,[2001:DB8::7], 文書.example")
+    """Served to others, on all addresses, under names of its own."""
+    app = App(
+        tmp_path_factory.mktemp("named"),
+        ALLOWED_HOSTS="RAG.example.com, 192.0.2.7 ,[2001:DB8::7], 文書.example",
+        ALLOW_ANONYMOUS="true",
+        STREAMLIT_SERVER_ADDRESS="0.0.0.0",
+    )
     app.start()
     yield app
     app.stop()
@@ -269,6 +275,61 @@ def test_a_refusal_has_these_headers_too(process, way):
     assert answer.header("x-content-type-options") == ["nosniff"]
 
 
+SHUT = [
+    "/_stcore/metrics",
+    "/_stcore/metrics/",
+    "/%5Fstcore/metrics",
+    "/_stcore/agent/interact",
+    "/_stcore/agent/mcp",
+    "/_stcore/agent/openapi.json",
+    "/_stcore/script-health-check",
+    "/_stcore/bidi-components/any/index.js",
+    "/component/any/index.html",
+    "/auth/login",
+    "/auth/logout",
+    "/oauth2callback",
+]
+
+
+@pytest.mark.parametrize("path", SHUT)
+def test_what_streamlit_serves_beside_the_pages_is_shut(process, path):
+    here = f"Host: localhost:{process.port}"
+    for method in ("GET", "POST"):
+        answer = send(process.port, [here, "Content-Length: 0", "Connection: close"], path, method)
+        assert (answer.status, answer.body) == (404, "There is nothing at this address. Open the app at /.\n")
+
+
+def test_a_probe_learns_whether_the_process_answers_and_whether_it_can_serve(process):
+    here = f"Host: localhost:{process.port}"
+    assert get(process.port, here, path="/healthz").body == "ok\n"
+    assert get(process.port, here, path="/readyz").body == "ready\n"
+
+
+def test_no_inline_script_runs_but_those_that_are_known(process):
+    [policy] = get(process.port, f"Host: localhost:{process.port}").header("content-security-policy")
+    [scripts] = [each for each in policy.split("; ") if each.startswith("script-src")]
+    sources = scripts.split()[1:]
+    assert sources[0] == "'self'"
+    assert all(each.startswith("'sha256-") for each in sources[1:])
+    assert "default-src 'none'" in policy
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"STREAMLIT_SERVER_ADDRESS": "0.0.0.0"}, ("ALLOW_ANONYMOUS=true in .env", "ALLOW_ANONYMOUS=true と書き")),
+        ({"TRUSTED_PROXIES": "127.0.0.1"}, ("FORWARDED_ALLOW_IPS set to nothing", "FORWARDED_ALLOW_IPS を空に")),
+    ],
+)
+def test_what_would_open_it_to_others_unmeant_is_refused_at_the_start_in_both_languages(tmp_path, settings, told):
+    app = App(tmp_path, **settings)
+    with pytest.raises(AssertionError):
+        app.start()
+    log = app.log.read_text(encoding="utf-8")
+    assert "Traceback" not in log
+    assert all(sentence in log for sentence in told)
+
+
 def test_no_page_of_another_may_steer_the_app_by_messages(process):
     answer = get(process.port, f"Host: localhost:{process.port}", path="/_stcore/host-config")
     assert json.loads(answer.body)["allowedOrigins"] == []
@@ -311,6 +372,38 @@ def test_in_a_browser_the_app_does_not_open_under_a_name_that_was_pointed_at_it(
     answer = stranger.goto(f"http://evil.example:{app.port}/")
     assert answer.status == 403
     expect(stranger.locator("body")).to_contain_text("ALLOWED_HOSTS に加え")
+
+
+SMUGGLED = """async address => {
+  window.ran = [];
+  const blocked = [];
+  document.addEventListener("securitypolicyviolation", event => blocked.push(event.effectiveDirective));
+  const script = document.createElement("script");
+  script.textContent = "window.ran.push('a script')";
+  document.body.append(script);
+  document.body.insertAdjacentHTML("beforeend", `<img src="data:," onerror="window.ran.push('an attribute')">`);
+  document.body.insertAdjacentHTML("beforeend", `<img src="${address}/picture">`);
+  document.body.insertAdjacentHTML("beforeend", `<iframe src="${address}/frame"></iframe>`);
+  const link = document.createElement("a");
+  link.href = "javascript:window.ran.push('a link')";
+  document.body.append(link);
+  link.click();
+  await fetch(`${address}/words`).catch(() => {});
+  await new Promise(resolve => setTimeout(resolve, 500));
+  return { ran: window.ran, blocked: [...new Set(blocked)].sort() };
+}"""
+"""what a text that slipped through as HTML could try"""
+
+
+def test_in_a_browser_no_script_that_is_put_into_the_page_runs_and_nothing_is_fetched_from_elsewhere(app, chromium):
+    context = chromium.new_context(locale="en-US")
+    visitor = Visitor(context, app.url, "en")
+    with SiteServer({"/": Reply("")}) as site:
+        came = visitor.page.evaluate(SMUGGLED, site.url().rstrip("/"))
+        assert site.asked == []
+    context.close()
+    assert came["ran"] == []
+    assert came["blocked"] == ["connect-src", "frame-src", "img-src", "script-src-attr", "script-src-elem"]
 
 
 def test_the_app_is_used_as_ever(app, visit, tmp_path):

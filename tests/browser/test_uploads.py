@@ -17,10 +17,9 @@ SEND = """async ([method, url, token, megabytes]) => {
 
 
 def held(app: App) -> int:
-    """Bytes of uploads in memory, by the server's own account, which is of the last five seconds."""
-    with urllib.request.urlopen(f"{app.url}/_stcore/metrics", timeout=10) as answer:
-        lines = answer.read().decode().splitlines()
-    return sum(int(line.split()[-1]) for line in lines if "UploadedFileManager" in line)
+    """Bytes of uploads in the server's memory."""
+    with urllib.request.urlopen(f"{app.url}/held", timeout=10) as answer:
+        return int(answer.read())
 
 
 def test_a_file_that_was_attached_to_a_question_leaves_the_memory(loaded_app, visit, server, tmp_path: Path):

@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
+from html import escape
 from typing import NamedTuple
 
 import streamlit as st
@@ -28,20 +29,21 @@ from rag.trace.comparison import understood_question
 from rag.trace.events import Event, RunFinished, RunStarted
 
 LAND = """<script>
-(async () => {{
-  const landed = "{key}@" + location.search;
+(async () => {
+  const key = document.querySelector("[data-lands]").dataset.lands;
+  const landed = key + "@" + location.search;
   if (window.landed === landed) return;
   window.landed = landed;
-  for (let tries = 0; tries < 100 && !document.getElementsByClassName("st-key-{key}")[0]; tries++)
+  for (let tries = 0; tries < 100 && !document.getElementsByClassName("st-key-" + key)[0]; tries++)
     await new Promise(resolve => setTimeout(resolve, 100));
   const opener = document.createElement("i");
-  opener.dataset.opens = "{key}";
+  opener.dataset.opens = key;
   document.body.append(opener);
   opener.click();
   opener.remove();
-}})();
+})();
 </script>"""
-"""Presses what a node of the graph would be for that row, once; see OPEN_ROWS in trace/graph.py."""
+"""Presses what a node of the graph would be for the row that `data-lands` names, once; see OPEN_ROWS in graph.py."""
 
 STEP = re.compile(r"([a-z_]+)-([0-9]{1,4})")
 
@@ -95,7 +97,7 @@ def show_columns(shown: Shown, step: str) -> None:
         _show_past(shown, len(asked) > 1)
     if columns[-1] and (named := STEP.fullmatch(step)):
         key = row_key(columns[-1].key, named[1], int(named[2]))
-        st.html(LAND.format(key=key), unsafe_allow_javascript=True)
+        st.html(f'<i data-lands="{escape(key)}"></i>{LAND}', unsafe_allow_javascript=True)
 
 
 def _as_it_is_now(shown: Shown) -> Shown:

@@ -1,0 +1,67 @@
+"""What a browser is told with every answer: what its page may load and run, and who may frame or read it."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+from starlette.datastructures import MutableHeaders
+from streamlit import file_util
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",  # frame-ancestors for what does not know that
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+"""of every answer that has none of its own"""
+
+_INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+
+
+def content_policy(scripts: Iterable[str]) -> str:
+    """Beside the policy that an answer may have: a browser keeps both. Nothing is loaded from or sent to anywhere else,
+    whatever a text on the page might be read as, and no script runs but Streamlit's files and those that are named.
+
+    `scripts`: HTML with each inline script that our own pages have. They are told by their hashes, so a script must be
+    the same text each time; what differs goes into attributes that it reads.
+    """
+    page = (Path(file_util.get_static_dir()) / "index.html").read_text(encoding="utf-8")
+    hashes = " ".join(f"'{_hash(script)}'" for html in (page, *scripts) for script in _INLINE.findall(html))
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src 'self' {hashes}",
+            "style-src 'self' 'unsafe-inline'",  # Streamlit styles its elements by attributes and tags
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "media-src 'self' data: blob:",
+            "connect-src 'self'",
+            "manifest-src 'self'",
+            "base-uri 'self'",
+            "form-action 'self'",
+            "frame-ancestors 'self'",
+        ]
+    )
+
+
+def tell_browser(headers: MutableHeaders, policy: str, *, is_tls: bool) -> None:
+    """Adds to an answer's headers. `is_tls`: whether the browser's own connection is; then it may keep each cookie for
+    such connections alone.
+    """
+    for name, value in HEADERS.items():
+        headers.setdefault(name, value)
+    headers.append("Content-Security-Policy", policy)
+    if is_tls:
+        cookies = headers.getlist("set-cookie")
+        del headers["set-cookie"]
+        for cookie in cookies:
+            is_secure = any(part.strip().lower() == "secure" for part in cookie.split(";")[1:])
+            headers.append("set-cookie", cookie if is_secure else f"{cookie}; Secure")
+
+
+def _hash(script: str) -> str:
+    return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"

@@ -1,0 +1,39 @@
+"""`GET /healthz`: the process answers. `GET /readyz`: it can serve people, since its data is open and can be read.
+
+Whoever asks is told no more than yes or no; the log says why not. A model service that is down is no reason: documents,
+search and past answers are there without it.
+"""
+
+import logging
+
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from index_store.base.errors import PlainError
+from pages.process import engine
+
+UNCACHED = {"Cache-Control": "no-store"}
+
+log = logging.getLogger(__name__)
+
+
+async def healthz(_: Request) -> Response:
+    return PlainTextResponse("ok\n", headers=UNCACHED)
+
+
+async def readyz(_: Request) -> Response:
+    try:
+        await run_in_threadpool(_read_both)
+    except (PlainError, SQLAlchemyError) as error:
+        log.warning("Not ready: %s", error)
+        return PlainTextResponse("not ready\n", 503, UNCACHED)
+    return PlainTextResponse("ready\n", headers=UNCACHED)
+
+
+def _read_both() -> None:
+    """Catalogue and history; the first one to ask opens them."""
+    current = engine()
+    current.store.indexes()
+    current.history.run("")

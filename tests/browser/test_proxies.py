@@ -1,0 +1,173 @@
+"""The app behind the reverse proxies of docs/operating, each with the file that stands there."""
+
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPResponse, HTTPSConnection
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import trustme
+from playwright.sync_api import Browser
+
+from tests.browser.app_process import ROOT, App
+from tests.browser.conftest import ARGUMENTS, KEY, installed_chromium
+from tests.browser.test_uploads import SEND
+from tests.browser.visitor import Visitor
+from tests.servers import OpenAIServer
+
+NAME = "rag.example.com"
+EXAMPLES = ROOT / "docs" / "operating"
+UNPACKED = [ROOT / ".venv/proxies/usr" / each for each in ("sbin", "bin")]
+"""where `make proxies` puts them"""
+WAIT = 20
+"""seconds"""
+
+AROUND_NGINX = """{user}
+pid nginx.pid;
+error_log stderr;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path body;
+    proxy_temp_path proxy;
+    fastcgi_temp_path fastcgi;
+    uwsgi_temp_path uwsgi;
+    scgi_temp_path scgi;
+    include {file};
+}}
+"""
+"""what /etc/nginx/nginx.conf is where it is installed"""
+
+BEFORE_CADDY = """{
+    admin off
+    auto_https disable_redirects
+    default_bind 127.0.0.1
+}
+"""
+
+
+class Proxy(NamedTuple):
+    port: int
+    authority: trustme.CA
+
+    def get(self, path: str, **headers: str) -> HTTPResponse:
+        trusting = ssl.create_default_context()
+        self.authority.configure_trust(trusting)
+        # http.client would look the name up: it is given the connection.
+        raw = socket.create_connection(("127.0.0.1", self.port), timeout=WAIT)
+        with closing(HTTPSConnection(NAME, self.port, timeout=WAIT)) as connection:
+            connection.sock = trusting.wrap_socket(raw, server_hostname=NAME)
+            connection.request("GET", path, headers={name.replace("_", "-"): each for name, each in headers.items()})
+            with connection.getresponse() as answer:
+                answer.read()
+                return answer
+
+
+@pytest.fixture(scope="module")
+def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    with OpenAIServer() as server:
+        app = App(
+            tmp_path_factory.mktemp("behind"),
+            OPENAI_API_KEY=KEY,
+            OPENAI_BASE_URL=server.base_url,
+            EMBEDDING_MODEL="test-embedding",
+            PRELOAD="false",
+            ALLOWED_HOSTS=NAME,
+            TRUSTED_PROXIES="127.0.0.1",
+            FORWARDED_ALLOW_IPS="",
+        )
+        app.start()
+        yield app
+        app.stop()
+
+
+@pytest.fixture(params=["nginx", "caddy"])
+def proxy(request: pytest.FixtureRequest, behind: App, tmp_path: Path) -> Iterator[Proxy]:
+    program = shutil.which(request.param, path=os.pathsep.join([*map(str, UNPACKED), os.environ["PATH"], "/usr/sbin"]))
+    if not program:
+        pytest.skip(f"there is no {request.param} (`make proxies` fetches it on Debian and Ubuntu)")
+    authority, port = trustme.CA(), _free_port()
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    issued = authority.issue_cert(NAME)
+    issued.private_key_pem.write_to_path(str(key))
+    issued.cert_chain_pems[0].write_to_path(str(certificate))
+    changed = {
+        "127.0.0.1:8501": f"127.0.0.1:{behind.port}",
+        f"/etc/ssl/certs/{NAME}.pem": str(certificate),
+        f"/etc/ssl/private/{NAME}.key": str(key),
+    }
+    if request.param == "nginx":
+        changed |= {"listen 443": f"listen 127.0.0.1:{port}", "listen 80": f"listen 127.0.0.1:{_free_port()}"}
+        file = _changed(EXAMPLES / "nginx.conf", changed, tmp_path / "rag.conf")
+        user = "user root;" if os.getuid() == 0 else ""
+        (tmp_path / "nginx.conf").write_text(AROUND_NGINX.format(user=user, file=file))
+        command = [program, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf"), "-g", "daemon off;"]
+    else:
+        changed |= {f"\n{NAME} {{": f"\n{NAME}:{port} {{"}
+        file = _changed(EXAMPLES / "Caddyfile", changed, tmp_path / "Caddyfile", BEFORE_CADDY)
+        command = [program, "run", "--config", str(file), "--adapter", "caddyfile"]
+    with (tmp_path / "proxy.log").open("wb") as log:
+        home = os.environ | {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=home)
+        try:
+            _wait_for(port, process, tmp_path / "proxy.log")
+            yield Proxy(port, authority)
+        finally:
+            process.terminate()
+            process.wait(timeout=WAIT)
+
+
+def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_through(proxy, chromium, handbook):
+    arguments = [*ARGUMENTS, f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
+    browser: Browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
+    context = browser.new_context(ignore_https_errors=True, locale="en-US")
+    visitor = Visitor(context, f"https://{NAME}:{proxy.port}/", "en")
+    with visitor.page.expect_request(lambda request: request.method == "PUT") as asked:
+        visitor.upload(handbook)
+    token, megabytes = asked.value.all_headers()["x-xsrftoken"], 20  # far above nginx's own limit, which is 1
+    assert visitor.page.evaluate(SEND, ["PUT", f"{asked.value.url}-large", token, megabytes]) == 204
+    assert visitor.complaints == visitor.foreign_addresses == []
+    assert [cookie["secure"] for cookie in context.cookies()] == [True]
+    browser.close()
+
+    forged = {"X_Forwarded_Host": "evil.example", "X_Forwarded_Proto": "http", "X_Forwarded_For": "127.0.0.1"}
+    answer = proxy.get("/_stcore/health", Forwarded="host=evil.example;proto=http", **forged)
+    assert answer.status == 200
+    assert "; Secure" in answer.headers["Set-Cookie"]
+    assert answer.headers["Strict-Transport-Security"]
+    assert proxy.get("/readyz", Origin=f"http://{NAME}:{proxy.port}").status == 403
+    assert proxy.get("/_stcore/metrics").status == 404
+
+
+def _changed(file: Path, changed: dict[str, str], copy: Path, before: str = "") -> Path:
+    text = file.read_text(encoding="utf-8")
+    for old, new in changed.items():
+        assert old in text
+        text = text.replace(old, new)
+    copy.write_text(before + text, encoding="utf-8")
+    return copy
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
+def _wait_for(port: int, process: subprocess.Popen, log: Path) -> None:
+    end = time.monotonic() + WAIT
+    while True:
+        assert process.poll() is None, log.read_text()
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except ConnectionRefusedError:
+            assert time.monotonic() < end, log.read_text()
+            time.sleep(0.1)
+        else:
+            return

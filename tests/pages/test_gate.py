@@ -1,0 +1,37 @@
+"""Who is let in at which address; names and origins are tried on the real server in tests/browser/test_gate.py."""
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from pages.gate import Gate, NotForOthers, refuse_others
+
+
+def get(address: str, **door: bool) -> int:
+    """The status for a connection that came to this address of the server."""
+    app = Gate(Starlette(routes=[Route("/", lambda _: PlainTextResponse("in"))]), **door)
+    with TestClient(app, base_url=f"http://{address}:8501") as client:
+        return client.get("/", headers={"host": "localhost:8501"}).status_code
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.8.9.1", "[::1]", "localhost"])
+def test_a_connection_within_this_machine_is_let_in(address):
+    assert get(address) == 200
+    refuse_others(address.strip("[]"))
+
+
+@pytest.mark.parametrize(
+    "address", ["192.0.2.7", "0.0.0.0", "[2001:db8::7]", "[::ffff:192.0.2.7]", "localhost.example"]
+)
+def test_one_from_elsewhere_is_only_where_that_is_meant(address):
+    assert get(address) == 403
+    assert get(address, for_others=True) == 200
+    with pytest.raises(NotForOthers):
+        refuse_others(address.strip("[]"))
+
+
+def test_a_server_that_is_told_no_address_would_listen_on_all():
+    with pytest.raises(NotForOthers, match=r"0\.0\.0\.0"):
+        refuse_others(None)

@@ -1,0 +1,97 @@
+"""What a reverse proxy says of its browsers, and who may say it: the server's middleware over a route that tells."""
+
+from collections.abc import Callable
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from pages.gate import Gate
+from pages.proxies import Proxies, is_within, read_networks
+
+NAME = "rag.example.com"
+PROXY, STRANGER = "10.1.0.5", "10.2.0.5"
+
+Ask = Callable[..., Response]
+
+
+async def told(request: Request) -> Response:
+    headers = {name: value for name, value in request.headers.items() if name.startswith(("forwarded", "x-forwarded"))}
+    answer = JSONResponse({"scheme": request.url.scheme, "host": request.headers["host"], "forwarded": headers})
+    answer.set_cookie("plain", "1")
+    answer.set_cookie("secured", "1", secure=True)
+    return answer
+
+
+@pytest.fixture
+def ask() -> Ask:
+    """Asks from an address, as a server that trusts 10.1.0.0/16 hears it."""
+    middleware = [Middleware(Proxies, networks=read_networks("10.1.0.0/16, ::1")), Middleware(Gate, names={NAME})]
+    app = Starlette(routes=[Route("/", told)], middleware=middleware)
+
+    def ask(peer: str, *headers: tuple[str, str], host: str = "localhost:8501") -> Response:
+        with TestClient(app, base_url="http://127.0.0.1:8501", client=(peer, 50000)) as client:
+            return client.get("/", headers=[("host", host), *headers])
+
+    return ask
+
+
+@pytest.mark.parametrize("peer", [PROXY, "::1", "::ffff:10.1.0.5"])
+def test_a_trusted_proxy_is_believed_which_scheme_and_host_the_browser_used(ask, peer):
+    answer = ask(peer, ("x-forwarded-proto", "https"), ("x-forwarded-host", NAME))
+    assert answer.json() == {"scheme": "https", "host": NAME, "forwarded": {}}
+
+
+@pytest.mark.parametrize("peer", [STRANGER, "127.0.0.1", "::ffff:10.2.0.5", "10.1.0.5.example", "testclient"])
+def test_of_anybody_else_these_headers_are_taken_away(ask, peer):
+    forged = [("x-forwarded-proto", "https"), ("x-forwarded-host", "evil.example"), ("forwarded", "proto=https")]
+    answer = ask(peer, *forged, ("x-forwarded-for", PROXY), ("x-forwarded-user", "admin"))
+    assert answer.json() == {"scheme": "http", "host": "localhost:8501", "forwarded": {}}
+
+
+def test_of_several_values_the_one_that_the_proxy_wrote_itself_counts(ask):
+    answer = ask(
+        PROXY, ("x-forwarded-proto", "http, https"), ("x-forwarded-host", "evil.example"), ("x-forwarded-host", NAME)
+    )
+    assert (answer.json()["scheme"], answer.json()["host"]) == ("https", NAME)
+
+
+@pytest.mark.parametrize("scheme", ["", "javascript", "wss", "https, "])
+def test_what_is_no_scheme_changes_nothing(ask, scheme):
+    assert ask(PROXY, ("x-forwarded-proto", scheme)).json()["scheme"] == "http"
+
+
+def test_a_forwarded_host_has_to_be_a_name_of_the_app_too(ask):
+    assert ask(PROXY, ("x-forwarded-host", "evil.example")).status_code == 403
+
+
+def test_behind_tls_each_cookie_is_kept_for_tls(ask):
+    cookies = ask(PROXY, ("x-forwarded-proto", "https"), ("x-forwarded-host", NAME)).headers.get_list("set-cookie")
+    assert [cookie.lower().count("; secure") for cookie in cookies] == [1, 1]
+    assert "secure" not in ask(PROXY).headers.get_list("set-cookie")[0].lower()
+
+
+def test_behind_tls_a_page_that_came_without_it_is_refused(ask):
+    proxied = [("x-forwarded-proto", "https"), ("x-forwarded-host", NAME)]
+    assert ask(PROXY, *proxied, ("origin", f"https://{NAME}")).status_code == 200
+    assert ask(PROXY, *proxied, ("origin", f"http://{NAME}")).status_code == 403
+
+
+def test_an_address_is_looked_for_in_networks_of_both_kinds():
+    networks = read_networks("192.0.2.0/24,2001:db8::/32, 198.51.100.7")
+    assert [is_within(each, networks) for each in ("192.0.2.9", "2001:db8::9", "198.51.100.7")] == [True] * 3
+    assert not any(
+        is_within(each, networks) for each in ("192.0.3.9", "2001:db9::9", "198.51.100.8", "", "/run/socket")
+    )
+
+
+@pytest.mark.parametrize(
+    "written", ["rag.example.com", "10.1.2.3/8", "10.0.0.0/33", "0.0.0.0/0", "::/0", "10.1.0.5:80"]
+)
+def test_what_is_no_network_or_all_of_them_is_refused(written):
+    with pytest.raises(ValueError, match=r"."):
+        read_networks(written)
