@@ -198,7 +198,8 @@ class ForkError(RagError):
 class RunNotOver(ForkError):
     en = "Only an answer that came to its end can be changed at a step. Wait for it, or ask again where it was stopped."
     ja = (
-        "手順を変えられるのは、終わりまで進んだ回答だけです。終わるのを待つか、停止したときはもう一度質問してください。"
+        "ステップを変えられるのは、終わりまで進んだ回答だけです。"
+        "終わるのを待つか、停止したときはもう一度質問してください。"
     )
 
 
@@ -208,7 +209,8 @@ class NoCheckpoint(ForkError):
         "has read a document that was removed. Ask the question again, then change the new answer."
     )
     ja = (
-        "この手順は変えられません。直前の状態が残っていないためです(回答が古い、以前の版のもの、または削除された文書を読んだ)。"
+        "このステップは変えられません。直前の状態が残っていないためです"
+        "(回答が古い、以前の版のもの、または削除された文書を読んだ)。"
         "もう一度質問し、新しい回答で変えてください。"
     )
 
@@ -224,13 +226,14 @@ class BadChange(ForkError):
         "what the step shows."
     )
     ja = (
-        "この変更は手順に合わないか、両立しません。検索の条件か見つかった箇所の一方を、画面にある中から変えてください。"
+        "この変更はステップに合わないか、両立しません。"
+        "検索の条件か見つかった箇所の一方を、画面にある中から変えてください。"
     )
 
 
 class NothingChanged(ForkError):
     en = "Nothing was changed. Change something of this step, then run on."
-    ja = "何も変わっていません。この手順のどこかを変えてから続けてください。"
+    ja = "何も変わっていません。このステップのどこかを変えてから続けてください。"
 
 
 class NotSaved(RagError):

@@ -31,6 +31,11 @@ def test_each_link_leads_to_a_file_and_a_heading_and_each_picture_is_there(page)
         assert not anchor or anchor in anchors(to), f"{path}#{anchor}"
 
 
+def test_each_picture_is_shown_on_a_page():
+    shown = {(page.parent / path).resolve() for page in PAGES for path, _ in LINK.findall(page.read_text("utf-8"))}
+    assert {*ROOT.glob("docs/images/*"), *ROOT.glob("docs/*/images/*")} <= shown
+
+
 @pytest.mark.parametrize(("language", "name"), [("en", "guide.md"), ("ja", "guide.ja.md")])
 def test_the_guide_asks_what_was_prepared_and_names_what_the_pages_say(language, name):
     guide, words = (ROOT / "docs" / name).read_text(encoding="utf-8"), texts(language)

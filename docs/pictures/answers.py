@@ -23,7 +23,7 @@ from tests.browser.visitor import Visitor
 
 @scene()
 def answer(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
-    """A question on its way, moving, and what became of it: a citation, the graph, grades."""
+    """A question on its way, moving, and what became of it: a citation, grades."""
     visitor.pick_pipeline("self_rag")
     visitor.composer.fill(CHECKED[visitor.language])
     visitor.composer.press("Enter")
@@ -38,7 +38,6 @@ def answer(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
     yield "images/citation.{lang}.png", visitor.page.screenshot()
     visitor.page.keyboard.press("Escape")
     visitor.open(visitor.traces.last)
-    yield "images/graph.{lang}.png", whole(visitor, visitor.page.locator(".run-graph").last)
     visitor.open(visitor.step("grade_documents"))
     bring_up(visitor.step("grade_documents"))
     yield "images/trace.{lang}.png", visitor.page.screenshot()
@@ -59,6 +58,30 @@ def compare(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
     yield "images/compare.{lang}.png", visitor.page.screenshot()
     bring_up(differences)
     yield "images/differences.{lang}.png", visitor.page.screenshot()
+
+
+@scene(1280)
+def fork(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
+    """The passages that an answer rests on no longer count as relevant, and what comes of it."""
+    ask(visitor, CHECKED[visitor.language], "self_rag")
+    visitor.open(visitor.traces.last)
+    row = visitor.step("grade_documents")
+    visitor.open(row)
+    fold = visitor.page.get_by_test_id("stExpander").locator("summary").filter(has_text=visitor.words["change.fold"])
+    visitor.open(fold.locator("visible=true").last)
+    passages = visitor.page.get_by_test_id("stCheckbox").locator("visible=true")
+    for passage in passages.filter(has=visitor.page.locator("input:checked")).all():
+        passage.locator("label").click()
+        visitor.settle()
+    visitor.page.mouse.move(0, 0)
+    yield "images/change.{lang}.png", whole(visitor, row.locator("xpath=.."))
+    visitor.button("change.run_on").locator("visible=true").click()
+    differences = visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])
+    expect(differences).to_be_visible(timeout=ANSWERED)
+    visitor.settle()
+    visitor.page.get_by_test_id("stMain").evaluate("each => each.scrollTo(0, 0)")
+    visitor.page.wait_for_timeout(1000)
+    yield "images/fork.{lang}.png", visitor.page.screenshot()
 
 
 @scene()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Locator, expect
 
-from docs.pictures.scene import ANSWERED, ask, scene, show_page
+from docs.pictures.scene import ask, scene, show_page
 from pages.samples.faults import FAULTS, PIPELINE, Fault
 from rag.trace.cause import Cause
 from tests.browser.visitor import LOADED, Visitor
@@ -31,30 +31,6 @@ def faults(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
     table = visitor.table.bounding_box()
     height = table["y"] + table["height"] + 40 if table else 1000
     yield "images/runs.{lang}.png", visitor.page.screenshot(clip={"x": 0, "y": 0, "width": 1280, "height": height})
-
-
-@scene(1280, loaded="faults")
-def fork(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
-    """The grade of the third fault turned over, and the answer that comes of it."""
-    fault = next(each for each in FAULTS if each.cause == "graded_away")
-    pick_index(visitor, fault.index)
-    ask(visitor, fault.questions[visitor.language], PIPELINE)
-    visitor.open(visitor.traces.last)
-    row = first_row(visitor, "grade_documents")
-    visitor.open(row)
-    fold = visitor.page.get_by_test_id("stExpander").locator("summary").filter(has_text=visitor.words["change.fold"])
-    visitor.open(fold.locator("visible=true").last)
-    visitor.page.get_by_test_id("stCheckbox").locator("label").first.click()
-    visitor.settle()
-    visitor.page.mouse.move(0, 0)
-    yield "images/change.{lang}.png", row.locator("xpath=..").screenshot()
-    visitor.button("change.run_on").locator("visible=true").click()
-    differences = visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])
-    expect(differences).to_be_visible(timeout=ANSWERED)
-    visitor.settle()
-    visitor.page.get_by_test_id("stMain").evaluate("each => each.scrollTo(0, 0)")
-    visitor.page.wait_for_timeout(1000)
-    yield "images/fork.{lang}.png", visitor.page.screenshot()
 
 
 def pick_index(visitor: Visitor, name: str) -> None:

@@ -15,6 +15,7 @@ from tests.browser.test_compare_page import begin, differences
 from tests.browser.test_runs_page import open_first
 from tests.browser.test_share import head, make_link, open_sharing
 from tests.browser.visitor import LOADED, Visitor
+from tests.servers import Answer
 
 QUESTION = {"ja": "グリーン車は誰が承認しますか？", "en": "Who approves the green car?"}
 EDITED = {"ja": "日当はいくらですか？", "en": "How much is the allowance?"}
@@ -43,8 +44,8 @@ FAINT = """least => {
     while (walker.nextNode()) {
         const each = walker.currentNode.parentElement, told = walker.currentNode.textContent.trim();
         if (!told || !each.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
-        const skipped = "script, style, textarea, :disabled, [aria-disabled=true], [data-testid=stSidebar]";
-        if (each.closest(`${skipped}, [data-testid=stIconMaterial]`)) continue;
+        if (each.closest("script, style, textarea, :disabled, [aria-disabled=true]")) continue;
+        if (each.closest("[data-testid=stSidebar], [data-testid=stIconMaterial]")) continue;
         const { width, height } = each.getBoundingClientRect();
         if (width < 4 || height < 4) continue;
         const above = [];
@@ -60,6 +61,10 @@ FAINT = """least => {
     return [...faint].map(([told, ratio]) => `${told}: ${ratio}`);
 }"""
 """What is written on the page with less contrast than `least` to what is behind it"""
+
+
+FADED = "() => document.getAnimations().filter(each => each instanceof CSSTransition).forEach(each => each.finish())"
+"""Colours that were fading into each other are there."""
 
 
 def foreign_words(visitor: Visitor) -> list[str]:
@@ -83,7 +88,7 @@ def look(visitor: Visitor, width: int) -> list[str]:
             arg=scheme == "dark",
         )
         visitor.page.wait_for_timeout(200)
-        visitor.page.wait_for_function("!document.getAnimations().some(each => each instanceof CSSTransition)")
+        visitor.page.evaluate(FADED)
         if visitor.width > width:
             found.append(f"{page}: {visitor.width} pixels wide")
         found += [f"{page}, {scheme}: faint: {each}" for each in visitor.page.evaluate(FAINT, LEAST_CONTRAST)]
@@ -98,9 +103,10 @@ def answering(loaded_app, server):
     for language, words in (("ja", JA), ("en", EN)):
         reply = json.dumps({"questions": [SUGGESTED[language]]})
         server.answer_when(lambda request, words=words: words.follow_ups in request.prompt, reply)
-        for asked in (QUESTION[language], EDITED[language]):
+        for asked, seconds in ((QUESTION[language], 0.01), (EDITED[language], 0.15)):  # the last one is played back
             server.answer_when(
-                lambda request, asked=asked: request.schema is None and asked in request.prompt, ANSWER[language]
+                lambda request, asked=asked: request.schema is None and asked in request.prompt,
+                Answer(ANSWER[language], token_seconds=seconds),
             )
 
 

@@ -241,6 +241,25 @@ def test_a_newer_version_of_a_document_is_told_and_the_fork_goes_on_with_what_wa
         assert forked.events[0].origin.changes[1:] == (Change(what="newer_version", before=last.title, after=""),)
 
 
+def test_a_fork_under_which_its_index_is_deleted_ends_and_keeps_neither_passages_nor_checkpoints(opened, chat):
+    with opened() as engine:
+        run, gate = ask(engine, "naive"), Gate()
+        chat.enqueue(Held(gate, ANSWER))
+        forked = engine.fork(run.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
+        gate.wait_for(1)
+        texts = [each.text for each in found(forked)]
+        assert texts
+        engine.store.delete_index(INDEX)
+        assert eventually(lambda: engine.store.removed() == [])
+        gate.open()
+        assert forked.result().answer == ANSWER
+        assert kept(engine) == set()
+        stored = finished(engine.history.events(forked.id), "retrieve")[0].detail.passages
+        assert all(each.removed and each.text not in texts for each in stored)
+        with pytest.raises(EmptyIndex):
+            engine.fork(forked.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
+
+
 def test_a_checkpoint_may_hold_every_type_that_a_state_has():
     """One that is not named would come back as something else."""
     hints = {key: hint for key, hint in get_type_hints(State).items() if hint is not SpeculativeAnswer}
