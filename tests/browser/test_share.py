@@ -107,7 +107,7 @@ def test_the_list_of_links_is_reached_from_an_answer_and_ends_one(loaded, server
 
 def saved(visitor: Visitor, name: str, folder: Path) -> Path:
     with visitor.page.expect_download(timeout=LOADED) as download:
-        visitor.page.get_by_role("button", name=name).click()
+        visitor.page.get_by_test_id("stPopoverBody").get_by_role("button", name=name).click()
     file = folder / download.value.suggested_filename
     download.value.save_as(file)
     return file
