@@ -123,8 +123,8 @@ class People:
     def current(self, person_id: str) -> Principal | None:
         """As they are now; None of someone who is unknown, or no longer to come in.
 
-        To be asked on each action: one row by its key, 0.1 ms of the processor, and once in NOTED_EVERY a write that waits for
-        nobody.
+        To be asked on each action: one row by its key, 0.1 ms of the processor, and once in NOTED_EVERY a write that
+        waits for nobody.
         """
         with self._database.connect() as connection:
             row = connection.execute(_OF_ID, {"id": person_id}).one_or_none()
