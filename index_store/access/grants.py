@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, bindparam, case, func, or_, select
 
 from index_store.access.principal import Principal, Role
-from index_store.access.transaction import changing
+from index_store.access.transaction import changing, storable
 from index_store.base.errors import UnknownIndex, UnknownPerson
 from index_store.catalogue.schema import grants, indexes, people
 
@@ -76,7 +76,7 @@ class Grants:
 
     def right_of(self, principal: Principal, index: str) -> Right | None:
         """None too where there is no such index: who may not read it is not to learn that there is."""
-        name = unicodedata.normalize("NFC", index)
+        name = _written(index)
         return self._rights(principal, _RIGHT, index=name).get(name)
 
     def readable(self, principal: Principal) -> list[str]:
@@ -105,7 +105,7 @@ class Grants:
 
     def give(self, index: str, grantee: Grantee, right: Right) -> None:
         """In the place of what they had. Raises UnknownIndex, UnknownPerson."""
-        values = {"kind": grantee.kind, "name": grantee.name, "right": right}
+        values = {"kind": grantee.kind, "name": storable(grantee.name), "right": right}
         with changing(self._database, index) as connection:
             if grantee.kind is GranteeKind.PERSON:
                 _check_person(connection, grantee.name)
@@ -153,11 +153,16 @@ class Grants:
 
 
 def _is(grantee: Grantee) -> ColumnElement[bool]:
-    return and_(grants.c.kind == grantee.kind, grants.c.name == grantee.name)
+    return and_(grants.c.kind == grantee.kind, grants.c.name == storable(grantee.name))
 
 
 def _named(index: str) -> ColumnElement[bool]:
-    return indexes.c.name == unicodedata.normalize("NFC", index)
+    return indexes.c.name == _written(index)
+
+
+def _written(index: str) -> str:
+    """As names of indexes are kept."""
+    return unicodedata.normalize("NFC", storable(index))
 
 
 def _check_person(connection: Connection, person_id: str) -> None:

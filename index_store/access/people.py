@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, bindparam, func, 
 from sqlalchemy.exc import OperationalError
 
 from index_store.access.principal import Principal, Role
-from index_store.access.transaction import changing
+from index_store.access.transaction import changing, storable
 from index_store.base.database import connect
 from index_store.base.errors import (
     AccessWithdrawn,
@@ -176,7 +176,7 @@ class People:
 
         Raises UnknownPerson of an empty name, PersonExists.
         """
-        name = name.strip()
+        name = storable(name).strip()
         if not name:
             raise UnknownPerson(name=name)
         values = {
@@ -249,26 +249,26 @@ _OF_ID = select(people).where(people.c.id == bindparam("id"))
 def _claimed(claim: Claim) -> dict[str, Any]:
     """Columns of a person."""
     return {
-        "issuer": _storable(claim.issuer),
-        "subject": _storable(claim.subject),
-        "name": _storable(claim.name).strip()[:LONGEST_NAME],
-        "mail": _storable(claim.mail).strip()[:LONGEST_NAME],
+        "issuer": storable(claim.issuer),
+        "subject": storable(claim.subject),
+        "name": storable(claim.name).strip()[:LONGEST_NAME],
+        "mail": storable(claim.mail).strip()[:LONGEST_NAME],
         "mail_is_verified": claim.mail_is_verified,
-        "groups": sorted({group for each in claim.groups if (group := _storable(each).strip())}),
+        "groups": sorted({group for each in claim.groups if (group := storable(each).strip())}),
     }
 
 
 def _added_as(claim: Claim) -> ColumnElement[bool]:
     """Under any of the names that are this person's for sure."""
-    subject = _storable(claim.subject)
+    subject = storable(claim.subject)
     names = {subject, _folded(subject) if "@" in subject else subject}
     if claim.mail_is_verified and claim.mail.strip():
-        names.add(_folded(_storable(claim.mail).strip()))
+        names.add(_folded(storable(claim.mail).strip()))
     return (people.c.issuer == NOT_YET) & people.c.subject.in_(names)
 
 
 def _known_as(name: str) -> ColumnElement[bool]:
-    name = _storable(name).strip()
+    name = storable(name).strip()
     is_mail = (people.c.mail != "") & (func.lower(people.c.mail) == func.lower(name))  # of ASCII alone, in SQLite
     return or_(people.c.id == name, people.c.subject == name, is_mail)
 
@@ -276,10 +276,6 @@ def _known_as(name: str) -> ColumnElement[bool]:
 def _folded(name: str) -> str:
     """Mail addresses are one in small and capital letters. Only of ASCII: a Kelvin sign would become a k."""
     return name.lower() if name.isascii() else name
-
-
-def _storable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
 
 
 def _aware(moment: datetime | None) -> datetime | None:

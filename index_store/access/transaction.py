@@ -21,3 +21,8 @@ def changing(database: Engine, what: str) -> Iterator[Connection]:
             yield connection
     except OperationalError as error:
         raise ChangeFailed(name=what) from error
+
+
+def storable(text: str) -> str:
+    """A command line or a header may hold bytes that are no text, which SQLite refuses."""
+    return text.encode("utf-8", "replace").decode()

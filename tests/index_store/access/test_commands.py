@@ -116,6 +116,14 @@ def test_a_refusal_is_one_sentence_in_each_language(
     assert line["error"]["ja"] != line["error"]["en"]
 
 
+def test_bytes_that_are_no_text_name_nobody_and_nothing(run: Run, serviced: Settings) -> None:
+    with IndexStore(serviced) as store:
+        store.create_index("a")
+    assert run("people", "disable", "\udc80", status=1)[0]["error"]["code"] == "unknown_person"
+    assert run("grants", "list", "--index", "\udc80", status=1)[0]["error"]["code"] == "unknown_index"
+    assert run("people", "add", "caf\udce9")[0]["subject"] == "caf?"
+
+
 @pytest.mark.parametrize(
     "line",
     [

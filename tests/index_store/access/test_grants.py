@@ -114,6 +114,15 @@ def test_an_index_of_before_sign_in_is_the_admins_alone_until_they_grant_it(kept
     assert grants.right_of(editor, "規程") is READ
 
 
+def test_a_group_of_bytes_that_are_no_text_is_one_like_any(kept: IndexStore) -> None:
+    odd = Grantee(GranteeKind.GROUP, "caf\udce9")
+    kept.access.grants.give("規程", odd, READ)
+    someone = kept.access.people.signed_in(claim("alice", groups=frozenset({odd.name})))
+    assert kept.access.grants.readable(someone) == ["規程"]
+    kept.access.grants.take("規程", odd)
+    assert kept.access.grants.readable(someone) == []
+
+
 def test_grants_go_along_when_an_index_is_renamed(kept: IndexStore) -> None:
     alice = as_role(kept.access, Role.READER)
     kept.access.grants.set_owner("規程", alice.id)
