@@ -1,4 +1,4 @@
-"""`python -m index_store add | list | remove | search ...`: the index store from the command line.
+"""`python -m index_store add | list | remove | search | people | grants ...`: the index store from the command line.
 
 With --json one object a line, each flushed as soon as it is known. The exit status is 0 only when all went well.
 """
@@ -12,6 +12,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from index_store.access import commands
+from index_store.access.access import open_access
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.crawl import CrawlOptions
@@ -37,8 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     out = _Output(options.json, options.language or _language_of_environment())
     try:
-        with IndexStore(Settings()) as store:
-            all_well = options.run(store, options, out)
+        with options.open(Settings()) as opened:
+            all_well = options.run(opened, options, out)
             sys.stdout.flush()
             return 0 if all_well else 1
     except errors.PlainError as error:
@@ -115,7 +117,7 @@ Command = Callable[[IndexStore, argparse.Namespace, _Output], bool]
 
 
 def _parser() -> argparse.ArgumentParser:
-    """What it parses has `run`, the command; `json` and `language`; and the command's own."""
+    """What it parses has `run`, the command, and `open`, on what; `json` and `language`; and the command's own."""
     whole = argparse.ArgumentParser(prog="python -m index_store", description="Keep documents, and find them.")
     known = whole.add_subparsers(required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
@@ -124,8 +126,18 @@ def _parser() -> argparse.ArgumentParser:
 
     def command(name: str, run: Command, what: str) -> argparse.ArgumentParser:
         added = known.add_parser(name, parents=[common], help=what)
-        added.set_defaults(run=run)
+        added.set_defaults(run=run, open=IndexStore)
         return added
+
+    def commands_on_access(name: str, what: str) -> commands.Add:
+        inner = known.add_parser(name, help=what).add_subparsers(required=True, metavar="COMMAND")
+
+        def add(name: str, run: commands.Command, what: str) -> argparse.ArgumentParser:
+            added = inner.add_parser(name, parents=[common], help=what)
+            added.set_defaults(run=run, open=open_access)
+            return added
+
+        return add
 
     def command_on_index(name: str, run: Command, what: str) -> argparse.ArgumentParser:
         added = command(name, run, what)
@@ -143,6 +155,8 @@ def _parser() -> argparse.ArgumentParser:
     command_on_index("rename", _rename, "give an index another name").add_argument("name", metavar="NEW_NAME")
     command_on_index("drop", _drop, "remove an index with all its documents")
     _add_search(command_on_index("search", _search, "find what answers a question"))
+    commands.add_people(commands_on_access("people", "who may come in, and as what"))
+    commands.add_grants(commands_on_access("grants", "what people and groups may do with an index"))
     return whole
 
 

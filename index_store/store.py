@@ -12,6 +12,7 @@ from typing import Self
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from index_store.access.access import Access
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.records import Chunk, Document, DocumentStatus, Index, IndexRecord, Section, Site
@@ -57,6 +58,8 @@ class IndexStore:
             self._library = owned.enter_context(closing(open_library(self._settings.data_dir)))
             self._embeddings = embeddings
             self._catalogue = self._library.catalogue
+            self.access = owned.enter_context(closing(Access(self._catalogue.database, self._settings)))
+            """people and grants"""
             self._parser = Parser(self._settings)
             self._searcher = Searcher(self._library, embeddings, self._settings.fusion, self._settings.keyword_weight)
             self._services = Services(self._settings, self._library, Versions(self._library), self._parser, embeddings)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from index_store.catalogue.records import DocumentStatus
 from pages.widgets.trace.detail import view_of  # with all views
 from pages.widgets.trace.view import JsonView
@@ -46,6 +47,13 @@ def test_its_documents_are_there_and_the_stores_agree(engine):
         "broken.pdf": DocumentStatus.FAILED,
     }
     assert list(engine.store.check()) == []
+
+
+def test_its_indexes_are_nobodys_and_open_as_before_where_nobody_signs_in(engine):
+    access = engine.store.access
+    assert [(each.owner, each.grants) for each in access.grants.all()] == [(None, ()), (None, ())]
+    assert access.grants.readable(LOCAL) == ["handbook", "notes"]
+    assert access.people.all() == []
 
 
 @pytest.mark.parametrize("mode", ["vector", "keyword", "hybrid"])

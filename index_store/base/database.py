@@ -84,6 +84,14 @@ def refuse_newer(file: Path, schema: Schema) -> None:
             _refuse_newer(file, schema, _version(connection))
 
 
+def is_present(file: Path, schema: Schema) -> bool:
+    """Whether there is one and `open_database` would change nothing. Raises SQLAlchemyError."""
+    if not file.exists():
+        return False
+    with _plain(file).connect() as connection:
+        return _version(connection) == schema.versions[-1]
+
+
 def connect(file: Path, *pragmas: str) -> Engine:
     """Whatever tables it has."""
     # What people ask and documents say is not for a log.

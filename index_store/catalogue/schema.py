@@ -31,8 +31,11 @@ indexes = Table(
     Column("collection", String(64), nullable=False),
     Column("analysis", String),
     Column("glossary", Text),
+    Column("owner_id", ForeignKey("people.id", ondelete="SET NULL")),
 )
-"""`analysis`: what made the terms of its full text (Analyzer.id); None: to be made. `glossary`: a term a line."""
+"""`analysis`: what made the terms of its full text (Analyzer.id); None: to be made. `glossary`: a term a line.
+`owner_id`: None of those made where nobody signs in, which are the admins' alone.
+"""
 
 documents = Table(
     "documents",
@@ -114,6 +117,36 @@ dropped = Table("dropped", metadata, Column("collection", String(64), primary_ke
 
 removed = Table("removed", metadata, Column("document_id", String(32), primary_key=True))
 """Documents that are gone, until whoever has quoted them knows."""
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("issuer", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("mail", Text, nullable=False),
+    Column("mail_is_verified", Boolean, nullable=False),
+    Column("groups", JSON, nullable=False),
+    Column("role", String),
+    Column("disabled_at", DateTime),
+    Column("last_seen_at", DateTime),
+    Column("created_at", DateTime, nullable=False),
+    UniqueConstraint("issuer", "subject"),
+)
+"""`issuer` and `subject`: who the sign-in says that it is. An empty issuer: has not signed in yet, and will as whoever
+is named `subject` or has it as mail address. `role`: given by hand; None: by what was claimed and the settings.
+"""
+
+grants = Table(
+    "grants",
+    metadata,
+    Column("index_id", ForeignKey("indexes.id", ondelete="CASCADE"), primary_key=True),
+    Column("kind", String, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("right", Integer, nullable=False),
+)
+"""`kind`: of those to whom it is given: person, group or everyone. `name`: the person's id, the group's name."""
 
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 

@@ -5,13 +5,18 @@
 import logging
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
+from index_store.base.database import is_present
 from index_store.base.folders import make_private
+from index_store.catalogue.catalogue import Catalogue
+from index_store.catalogue.schema import SCHEMA
 from index_store.library.library import CATALOGUE, Library
 
 log = logging.getLogger(__name__)
@@ -43,8 +48,32 @@ def _say_if_open_to_others(folder: Path) -> None:
 
 
 def open_library(folder: Path) -> Library:
-    try:
+    with _telling(folder):
         return Library(folder)
+
+
+@contextmanager
+def open_catalogue(folder: Path) -> Iterator[Catalogue]:
+    """Alone, by its owner or beside it: what is one transaction of it needs no other. Raises as IndexStore does;
+    StoreInUse only where the owner is of another version.
+    """
+    with ExitStack() as owned:
+        try:
+            owned.callback(own(folder).release)
+        except errors.StoreInUse:
+            with _telling(folder):
+                if not is_present(folder / CATALOGUE, SCHEMA):
+                    raise
+        with _telling(folder):
+            catalogue = owned.enter_context(closing(Catalogue(folder / CATALOGUE)))
+        yield catalogue
+
+
+@contextmanager
+def _telling(folder: Path) -> Iterator[None]:
+    """Raises DataFolderUnusable, DataFolderDamaged."""
+    try:
+        yield
     except (OSError, OperationalError) as error:
         raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
     except DatabaseError as error:

@@ -1,0 +1,159 @@
+"""`python -m index_store people ...` and `grants ...`. Whoever may run them may do everything: they have the folder."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from index_store.access.access import Access
+from index_store.access.grants import EVERYONE, Grantee, GranteeKind, Right
+from index_store.access.people import Person
+from index_store.access.principal import Role
+
+CLAIMED = "claimed"
+"""in place of a role: the one of the sign-in and the settings"""
+
+RIGHTS = {right.name.lower(): right for right in Right}
+
+
+class Output(Protocol):
+    def line(self, fields: dict[str, Any], text: str) -> None: ...
+
+
+Command = Callable[[Access, argparse.Namespace, Output], bool]
+Add = Callable[[str, Command, str], argparse.ArgumentParser]
+"""name, what it does, and how that is told -> its parser"""
+
+
+def add_people(command: Add) -> None:
+    command("list", _list_people, "who may come in, and as what")
+    added = command("add", _add_person, "let someone in under this name before they have signed in")
+    added.add_argument("name", metavar="MAIL_OR_SUBJECT")
+    added.add_argument("--role", choices=list(Role), help="by hand; else as claimed at the sign-in")
+    changed = command("role", _set_role, "give a role by hand")
+    _add_person_argument(changed)
+    changed.add_argument("role", choices=[*Role, CLAIMED], help=f"{CLAIMED}: that of the sign-in again")
+    _add_person_argument(command("disable", _disable, "let someone in no longer; who is in is out at once"))
+    _add_person_argument(command("enable", _enable, "let someone in again"))
+
+
+def add_grants(command: Add) -> None:
+    command("list", _list_grants, "whose each index is, and what others may do with it").add_argument(
+        "--index", metavar="NAME"
+    )
+    given = _add_grantees(command("give", _give, "let others read, write or manage an index"))
+    given.add_argument("right", choices=list(RIGHTS))
+    _add_grantees(command("take", _take, "take back what was granted"))
+    owned = command("own", _own, "make an index someone's, or nobody's")
+    owned.add_argument("--index", required=True, metavar="NAME")
+    owned.add_argument("--person", metavar="WHO", help="id, mail address or subject; else nobody")
+
+
+def _add_person_argument(command: argparse.ArgumentParser) -> None:
+    command.add_argument("person", metavar="WHO", help="id, mail address or subject")
+
+
+def _add_grantees(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    command.add_argument("--index", required=True, metavar="NAME")
+    whom = command.add_mutually_exclusive_group(required=True)
+    whom.add_argument("--person", metavar="WHO", help="id, mail address or subject")
+    whom.add_argument("--group", metavar="NAME", help="as the sign-in claims it")
+    whom.add_argument("--everyone", action="store_true", help="who signs in")
+    return command
+
+
+# People
+
+
+def _list_people(access: Access, _: argparse.Namespace, out: Output) -> bool:
+    for person in access.people.all():
+        _tell(person, out)
+    return True
+
+
+def _add_person(access: Access, options: argparse.Namespace, out: Output) -> bool:
+    _tell(access.people.add(options.name, Role(options.role) if options.role else None), out)
+    return True
+
+
+def _set_role(access: Access, options: argparse.Namespace, out: Output) -> bool:
+    role = None if options.role == CLAIMED else Role(options.role)
+    _tell(access.people.set_role(_found(access, options), role), out)
+    return True
+
+
+def _disable(access: Access, options: argparse.Namespace, out: Output) -> bool:
+    _tell(access.people.disable(_found(access, options)), out)
+    return True
+
+
+def _enable(access: Access, options: argparse.Namespace, out: Output) -> bool:
+    _tell(access.people.enable(_found(access, options)), out)
+    return True
+
+
+def _found(access: Access, options: argparse.Namespace) -> str:
+    return access.people.find(options.person).id
+
+
+def _tell(person: Person, out: Output) -> None:
+    role = f"{person.role} (by hand)" if person.role_is_given else str(person.role)
+    seen = person.last_seen_at and f"seen {person.last_seen_at:%Y-%m-%d %H:%M} UTC"
+    notes = ["disabled" if person.disabled_at else "", seen or "" if person.issuer else "has not signed in"]
+    text = "  ".join(filter(None, [person.id, role, person.name, person.mail or person.subject, *notes]))
+    out.line(person.model_dump(mode="json"), text)
+
+
+# Grants
+
+
+def _list_grants(access: Access, options: argparse.Namespace, out: Output) -> bool:
+    for each in access.grants.all() if options.index is None else [access.grants.of(options.index)]:
+        _tell_owner(access, each.index, each.owner, out)
+        for grantee, right in each.grants:
+            _tell_right(access, each.index, grantee, right.name.lower(), out)
+    return True
+
+
+def _give(access: Access, options: argparse.Namespace, out: Output) -> bool:
+    grantee = _grantee(access, options)
+    access.grants.give(options.index, grantee, RIGHTS[options.right])
+    _tell_right(access, options.index, grantee, options.right, out)
+    return True
+
+
+def _take(access: Access, options: argparse.Namespace, out: Output) -> bool:
+    grantee = _grantee(access, options)
+    access.grants.take(options.index, grantee)
+    _tell_right(access, options.index, grantee, "none", out)
+    return True
+
+
+def _own(access: Access, options: argparse.Namespace, out: Output) -> bool:
+    owner = None if options.person is None else _found(access, options)
+    access.grants.set_owner(options.index, owner)
+    _tell_owner(access, options.index, owner, out)
+    return True
+
+
+def _grantee(access: Access, options: argparse.Namespace) -> Grantee:
+    if options.everyone:
+        return EVERYONE
+    if options.group is not None:
+        return Grantee(GranteeKind.GROUP, options.group)
+    return Grantee(GranteeKind.PERSON, _found(access, options))
+
+
+def _tell_owner(access: Access, index: str, owner: str | None, out: Output) -> None:
+    if owner is None:
+        out.line({"index": index, "right": "own", "kind": None, "name": None}, f"{index}  own  nobody")
+    else:
+        _tell_right(access, index, Grantee(GranteeKind.PERSON, owner), "own", out)
+
+
+def _tell_right(access: Access, index: str, grantee: Grantee, right: str, out: Output) -> None:
+    shown = grantee.name
+    if grantee.kind is GranteeKind.PERSON:
+        person = access.people.find(grantee.name)
+        shown = "  ".join(filter(None, [person.id, person.name, person.mail or person.subject]))
+    fields = {"index": index, "right": right, "kind": grantee.kind, "name": grantee.name}
+    out.line(fields, "  ".join(filter(None, [index, right, grantee.kind, shown])))

@@ -1,0 +1,24 @@
+from collections.abc import Iterator
+
+import pytest
+
+from index_store.access.access import Access, open_access
+from index_store.access.people import Claim, People
+from index_store.base.settings import Settings
+
+
+@pytest.fixture
+def access(settings: Settings) -> Iterator[Access]:
+    with open_access(settings) as access:
+        yield access
+
+
+@pytest.fixture
+def people(access: Access) -> People:
+    return access.people
+
+
+def claim(subject: str, **more: object) -> Claim:
+    """Of `subject`, with the verified mail address of that name unless told otherwise."""
+    usual = {"name": subject.title(), "mail": f"{subject}@example.com", "mail_is_verified": True}
+    return Claim("https://id.example.com", subject, **{**usual, **more})

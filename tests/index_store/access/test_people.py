@@ -1,0 +1,342 @@
+import logging
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+
+from index_store.access.access import open_access
+from index_store.access.people import NOTED_EVERY, Claim, People
+from index_store.access.principal import LOCAL, Principal, Role
+from index_store.base import errors
+from index_store.base.settings import Settings
+from tests.index_store.access.conftest import claim
+
+
+@contextmanager
+def opened(settings: Settings, **changed: str) -> Iterator[People]:
+    with open_access(settings.model_copy(update=changed)) as access:
+        yield access.people
+
+
+@contextmanager
+def catalogue(data_dir: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(data_dir / "catalogue.sqlite3", timeout=0)) as connection, connection:
+        yield connection
+
+
+# Signing in
+
+
+def test_whoever_signs_in_is_known_from_then_on(people: People) -> None:
+    alice = people.signed_in(claim("alice", groups=frozenset({"sales", "tokyo"})))
+    assert alice == Principal(alice.id, "Alice", "alice@example.com", Role.READER, frozenset({"sales", "tokyo"}))
+    assert people.current(alice.id) == alice
+    [listed] = people.all()
+    assert (listed.id, listed.issuer, listed.subject) == (alice.id, "https://id.example.com", "alice")
+    assert listed.groups == ("sales", "tokyo")
+    assert datetime.now(UTC) - listed.created_at < timedelta(minutes=5)
+
+
+def test_what_is_claimed_anew_takes_the_place_of_what_was(people: People) -> None:
+    before = people.signed_in(claim("alice", groups=frozenset({"sales"})))
+    after = people.signed_in(claim("alice", name="アリス", mail="alice@example.org", groups=frozenset({"hr"})))
+    assert (after.id, after.name, after.mail) == (before.id, "アリス", "alice@example.org")
+    assert after.groups == {"hr"}
+    assert people.current(before.id) == after
+
+
+def test_the_same_subject_of_another_issuer_is_someone_else_whatever_the_mail_address(people: People) -> None:
+    here = people.signed_in(claim("alice"))
+    there = people.signed_in(Claim("https://elsewhere.example", "alice", "Alice", "alice@example.com", True))
+    assert there.id != here.id
+
+
+@pytest.mark.parametrize(("issuer", "subject"), [("", "alice"), (" ", "alice"), ("https://id.example.com", "")])
+def test_a_sign_in_that_names_nobody_lets_nobody_in(people: People, issuer: str, subject: str) -> None:
+    people.add("alice", Role.ADMIN)
+    with pytest.raises(errors.SignInIncomplete):
+        people.signed_in(Claim(issuer, subject))
+
+
+def test_tabs_that_sign_in_at_once_are_one_person(settings: Settings) -> None:
+    """As in two processes: nothing is shared but the file."""
+    with open_access(settings) as one, open_access(settings) as other, ThreadPoolExecutor(4) as tabs:
+        together = Barrier(4)
+
+        def sign_in(people: People, subject: str) -> str:
+            together.wait()
+            return people.signed_in(claim(subject)).id
+
+        for number in range(20):
+            ids = tabs.map(sign_in, [one.people, other.people] * 2, [f"person{number}"] * 4)
+            assert len(set(ids)) == 1
+        assert len(one.people.all()) == 20
+
+
+def test_a_name_that_goes_on_and_on_is_cut_and_one_that_is_no_text_is_kept_as_text(people: People) -> None:
+    alice = people.signed_in(claim("alice", name="a" * 100_000, mail="\udc80", groups=frozenset({" ", "", " hr "})))
+    assert (len(alice.name), alice.mail, alice.groups) == (200, "?", {"hr"})
+    assert people.signed_in(claim("s" * 1000)).id != people.signed_in(claim("s" * 1001)).id
+
+
+# Roles
+
+
+@pytest.mark.parametrize(
+    ("groups", "role"),
+    [
+        (["boss"], Role.ADMIN), (["writers"], Role.EDITOR), (["writers", "boss"], Role.ADMIN), (["Boss"], Role.READER),
+        (["others"], Role.READER), ([], Role.READER),
+    ],
+)  # fmt: skip
+def test_the_groups_of_a_claim_make_a_role(settings: Settings, groups: list[str], role: Role) -> None:
+    with opened(settings, admin_groups="boss, root", editor_groups="writers") as people:
+        assert people.signed_in(claim("alice", groups=frozenset(groups))).role is role
+
+
+def test_whom_no_group_names_has_the_usual_role(settings: Settings) -> None:
+    with opened(settings, default_role="editor") as people:
+        assert people.signed_in(claim("alice")).role is Role.EDITOR
+
+
+@pytest.mark.parametrize("admins", ["alice@example.com", "bob, Alice@Example.COM", "alice"])
+def test_the_first_admin_is_whom_the_setting_names_by_mail_address_or_subject(settings: Settings, admins: str) -> None:
+    with opened(settings, admins=admins) as people:
+        assert people.signed_in(claim("alice")).role is Role.ADMIN
+
+
+@pytest.mark.parametrize(
+    ("admins", "told"),
+    [
+        ("boss@example.com", {"mail": "boss@example.com", "mail_is_verified": False}),
+        ("back@example.com", {"mail": "bac\N{KELVIN SIGN}@example.com"}),
+        ("", {"mail": ""}),
+        (",", {"mail": ","}),
+        ("boss@example.com", {"name": "boss@example.com"}),
+    ],
+    ids=["not verified", "a letter that looks alike", "none is named", "a comma", "a display name"],
+)
+def test_nobody_becomes_an_admin_by_what_they_only_say_of_themselves(
+    settings: Settings, admins: str, told: dict[str, object]
+) -> None:
+    with opened(settings, admins=admins) as people:
+        assert people.signed_in(claim("mallory", **told)).role is Role.READER
+
+
+def test_a_role_given_by_hand_stands_above_the_claim_until_it_is_taken_back(settings: Settings) -> None:
+    with opened(settings, editor_groups="writers", admins="root") as people:
+        people.signed_in(claim("root"))
+        alice = people.signed_in(claim("alice", groups=frozenset({"writers"})))
+        assert people.set_role(alice.id, Role.READER).role_is_given
+        assert people.signed_in(claim("alice", groups=frozenset({"writers"}))).role is Role.READER
+        assert people.set_role(alice.id, None).role is Role.EDITOR
+
+
+def test_a_setting_counts_from_the_next_start_for_those_who_are_signed_in_too(settings: Settings) -> None:
+    with opened(settings, admins="alice, root") as people:
+        alice = people.signed_in(claim("alice"))
+        assert alice.role is Role.ADMIN
+    with opened(settings, admins="root") as people:
+        now = people.current(alice.id)
+        assert now is not None
+        assert now.role is Role.READER
+
+
+# Added before they sign in
+
+
+@pytest.mark.parametrize(
+    ("added_as", "signs_in"),
+    [
+        ("alice", claim("alice")),
+        ("Alice@Example.com", claim("17", mail="alice@example.com")),
+        ("alice@example.com", Claim("X-Forwarded-User", "Alice@Example.com")),
+    ],
+)
+def test_who_was_added_by_subject_or_mail_address_has_what_was_given_them(
+    people: People, added_as: str, signs_in: Claim
+) -> None:
+    added = people.add(added_as, Role.EDITOR)
+    assert added.issuer == ""
+    assert people.signed_in(signs_in) == people.current(added.id)
+    [alice] = people.all()
+    assert (alice.role, alice.subject, alice.issuer) == (Role.EDITOR, signs_in.subject, signs_in.issuer)
+
+
+def test_nobody_takes_the_place_of_who_was_added_by_an_address_that_is_not_verified(people: People) -> None:
+    people.add("boss@example.com", Role.ADMIN)
+    mallory = people.signed_in(claim("mallory", mail="boss@example.com", mail_is_verified=False))
+    assert mallory.role is Role.READER
+    assert len(people.all()) == 2
+
+
+@pytest.mark.parametrize("again", ["alice@example.com", "ALICE@example.com"])
+def test_nobody_is_added_twice(people: People, again: str) -> None:
+    people.add("alice@example.com")
+    with pytest.raises(errors.PersonExists):
+        people.add(again)
+    people.signed_in(claim("17", mail="alice@example.com"))
+    with pytest.raises(errors.PersonExists):
+        people.add(again)
+
+
+def test_one_is_found_by_id_mail_address_or_subject_and_not_by_what_several_have(people: People) -> None:
+    alice = people.signed_in(claim("alice"))
+    for name in (alice.id, "alice", "Alice@example.com"):
+        assert people.find(name).id == alice.id
+    people.signed_in(Claim("https://elsewhere.example", "alice"))
+    with pytest.raises(errors.AmbiguousPerson):
+        people.find("alice")
+    for name in ("", "%", "_lice@example.com", "bob"):
+        with pytest.raises(errors.UnknownPerson):
+            people.find(name)
+
+
+# Out again
+
+
+def test_who_is_disabled_is_out_with_the_next_action_and_can_not_sign_in(people: People) -> None:
+    alice = people.signed_in(claim("alice"))
+    assert people.disable(alice.id).disabled_at is not None
+    assert people.current(alice.id) is None
+    for claimed in (claim("alice"), claim("alice", groups=frozenset({"new"}))):
+        with pytest.raises(errors.AccessWithdrawn):
+            people.signed_in(claimed)
+    people.enable(alice.id)
+    assert people.signed_in(claim("alice")) == people.current(alice.id)
+
+
+def test_who_was_disabled_before_signing_in_does_not_come_in(people: People) -> None:
+    people.disable(people.add("alice@example.com").id)
+    with pytest.raises(errors.AccessWithdrawn):
+        people.signed_in(claim("17", mail="alice@example.com"))
+
+
+def test_another_process_puts_someone_out(people: People, settings: Settings) -> None:
+    alice = people.signed_in(claim("alice"))
+    command = [sys.executable, "-m", "index_store", "people", "disable", "alice@example.com"]
+    subprocess.run(command, check=True, capture_output=True)
+    assert people.current(alice.id) is None
+
+
+@pytest.mark.parametrize("unknown", ["", "nobody", LOCAL.id])
+def test_of_someone_unknown_there_is_nothing(people: People, unknown: str) -> None:
+    people.signed_in(claim("alice"))
+    assert people.current(unknown) is None
+    for change in (people.disable, people.enable, lambda id_: people.set_role(id_, Role.ADMIN)):
+        with pytest.raises(errors.UnknownPerson):
+            change(unknown)
+
+
+# The last admin
+
+
+CHANGES: dict[str, Callable[[People, str], object]] = {
+    "demoted": lambda people, id_: people.set_role(id_, Role.EDITOR),
+    "disabled": lambda people, id_: people.disable(id_),
+    "as claimed again": lambda people, id_: people.set_role(id_, None),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
+def test_the_last_admin_stays_one(people: People, change: Callable[[People, str], object]) -> None:
+    alice, bob = (people.signed_in(claim(name)) for name in ("alice", "bob"))
+    for each in (alice, bob):
+        people.set_role(each.id, Role.ADMIN)
+    people.set_role(people.add("carol").id, Role.ADMIN)  # who may never come
+    change(people, bob.id)
+    with pytest.raises(errors.LastAdmin) as refused:
+        change(people, alice.id)
+    assert "Alice" in refused.value.sentence("en")
+    assert "Alice" in refused.value.sentence("ja")
+    now = people.current(alice.id)
+    assert now is not None
+    assert now.role is Role.ADMIN
+
+
+def test_of_two_admins_who_remove_each_other_at_once_one_is_refused(settings: Settings) -> None:
+    """As in two processes: nothing is shared but the file."""
+    with open_access(settings) as one, open_access(settings) as other, ThreadPoolExecutor(2) as both:
+        alice, bob = (one.people.signed_in(claim(name)) for name in ("alice", "bob"))
+        together = Barrier(2)
+
+        def change(how: Callable[[People, str], object], people: People, id_: str) -> int:
+            together.wait()
+            try:
+                how(people, id_)
+            except errors.LastAdmin:
+                return 1
+            return 0
+
+        for number in range(30):
+            for each in (alice, bob):
+                one.people.enable(each.id)
+                one.people.set_role(each.id, Role.ADMIN)
+            hows = [CHANGES["demoted"], CHANGES["disabled" if number % 2 else "demoted"]]
+            refused = both.map(change, hows, [one.people, other.people], [bob.id, alice.id])
+            assert sum(refused) == 1
+            admins = [each for each in one.people.all() if each.role is Role.ADMIN and not each.disabled_at]
+            assert len(admins) == 1
+
+
+def test_whom_the_provider_no_longer_calls_an_admin_is_none_and_the_log_says_what_to_do(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    with opened(settings, admin_groups="boss") as people, caplog.at_level(logging.WARNING):
+        people.signed_in(claim("alice", groups=frozenset({"boss"})))
+        assert people.signed_in(claim("alice")).role is Role.READER
+    assert "python -m index_store people role" in caplog.text
+
+
+# Last seen
+
+
+def seen(people: People) -> datetime:
+    [person] = people.all()
+    assert person.last_seen_at is not None
+    return person.last_seen_at
+
+
+def set_seen(data_dir: Path, ago: timedelta) -> None:
+    moment = (datetime.now(UTC) - ago).replace(tzinfo=None)
+    with catalogue(data_dir) as connection:
+        connection.execute("UPDATE people SET last_seen_at = ?", (moment.isoformat(" "),))
+
+
+def test_when_someone_was_last_seen_is_noted_once_a_minute(people: People, settings: Settings) -> None:
+    alice = people.signed_in(claim("alice"))
+    set_seen(settings.data_dir, NOTED_EVERY * 0.5)
+    before = seen(people)
+    people.current(alice.id)
+    people.signed_in(claim("alice"))
+    assert seen(people) == before
+    set_seen(settings.data_dir, NOTED_EVERY * 1.5)
+    before = seen(people)
+    people.current(alice.id)
+    assert seen(people) - before >= NOTED_EVERY
+    set_seen(settings.data_dir, NOTED_EVERY * 1.5)
+    people.disable(alice.id)
+    before = seen(people)
+    people.current(alice.id)
+    assert seen(people) == before
+
+
+@pytest.mark.timeout(20)  # whoever waited for the other would do so for 30 s
+def test_who_is_known_comes_in_while_someone_else_writes(people: People, settings: Settings) -> None:
+    alice = people.signed_in(claim("alice"))
+    set_seen(settings.data_dir, NOTED_EVERY * 2)
+    before = seen(people)
+    with catalogue(settings.data_dir) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        assert people.current(alice.id) == alice
+        assert people.signed_in(claim("alice")) == alice
+    assert seen(people) == before
+    people.current(alice.id)
+    assert seen(people) > before
