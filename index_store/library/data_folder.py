@@ -4,6 +4,7 @@
 
 import logging
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -11,8 +12,14 @@ from filelock import FileLock, Timeout
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
-from index_store.base.folders import make_private
+from index_store.base.folders import backup_of, make_private
 from index_store.library.library import CATALOGUE, Library
+
+LINKS = "backup"
+"""what a backup under way keeps for itself: originals by a second name, as one may be removed before its turn"""
+
+RESTORING = "restoring"
+"""where a restore unpacks; as long as it is there, the folder is not whole"""
 
 log = logging.getLogger(__name__)
 
@@ -43,9 +50,23 @@ def _say_if_open_to_others(folder: Path) -> None:
 
 
 def open_library(folder: Path) -> Library:
+    if (folder / RESTORING).exists():
+        raise errors.RestoreUnfinished(folder=os.path.abspath(folder))
+    _sweep_links(folder)
     try:
         return Library(folder)
     except (OSError, OperationalError) as error:
         raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
     except DatabaseError as error:
         raise errors.DataFolderDamaged(file=CATALOGUE, folder=os.path.abspath(folder)) from error
+
+
+def _sweep_links(folder: Path) -> None:
+    """Those of a backup that was killed: what is removed now is to be gone."""
+    if not (folder / LINKS).exists():
+        return
+    try:
+        with backup_of(folder).acquire(timeout=0):
+            shutil.rmtree(folder / LINKS, ignore_errors=True)
+    except Timeout:
+        log.info("A backup of %s is under way", folder)
