@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import stat
+import struct
 import time
 import zipfile
 import zlib
@@ -31,7 +32,11 @@ STAYS = frozenset(
 )
 """what an empty folder may hold: nothing that a backup brings, or that is anybody's"""
 
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+_UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError
+)  # fmt: skip
 """what zipfile raises of a damaged or hostile archive"""
 
 
@@ -85,7 +90,8 @@ def _manifest(packed: zipfile.ZipFile, file: Path) -> Manifest:
 def _is_plain(info: zipfile.ZipInfo) -> bool:
     """A file, no link or folder, in a place where a backup has one."""
     kind = stat.S_IFMT(info.external_attr >> 16)
-    return kind in (0, stat.S_IFREG) and (info.filename == NAME or is_of_a_backup(info.filename))
+    is_read = info.compress_type in PACKED_BY and kind in (0, stat.S_IFREG)
+    return is_read and (info.filename == NAME or is_of_a_backup(info.filename))
 
 
 def _refuse_what_is_there(folder: Path) -> None:

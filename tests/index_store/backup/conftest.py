@@ -11,6 +11,7 @@ import pytest
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
+from tests.index_store.embedding_service import EmbeddingService
 
 Write = Callable[..., Path]
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -45,10 +46,25 @@ def command(serviced: Settings) -> Command:
     return run
 
 
+@pytest.fixture(scope="package")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A backup of two documents, made while their app runs."""
+    folder = tmp_path_factory.mktemp("saved")
+    for name in ("apples", "bananas"):
+        (folder / f"{name}.md").write_text(f"# {name}\n\nThis is what the file of {name} says.")
+    with EmbeddingService() as service:
+        settings = Settings(
+            data_dir=folder / "data", openai_base_url=service.base_url, embedding_model="model-a", model_retries=0
+        )
+        with IndexStore(settings) as store:
+            store.ingest("a", [FileSource(file) for file in folder.glob("*.md")]).wait()
+            with started(settings.data_dir, "backup", folder / "saved.zip") as process:
+                assert process.wait(timeout=120) == 0
+    return (folder / "saved.zip").read_bytes()
+
+
 @pytest.fixture
-def archive(app: IndexStore, command: Command, tmp_path: Path) -> Path:
-    """A backup of two documents."""
+def archive(saved: bytes, tmp_path: Path) -> Path:
     file = tmp_path / "saved.zip"
-    done = command("backup", file)
-    assert (done.returncode, done.stderr) == (0, "")
+    file.write_bytes(saved)
     return file

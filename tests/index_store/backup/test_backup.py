@@ -27,8 +27,12 @@ def restored(settings: Settings, folder: Path) -> IndexStore:
 
 
 def test_what_a_running_app_holds_is_saved_and_found_after_a_restore(
-    serviced: Settings, app: IndexStore, archive: Path, command: Command, tmp_path: Path
+    serviced: Settings, app: IndexStore, command: Command, tmp_path: Path
 ) -> None:
+    archive = tmp_path / "saved.zip"
+    done = command("backup", archive)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert stat.S_IMODE(archive.stat().st_mode) == 0o600
     done = command("restore", archive, folder=tmp_path / "other")
     assert (done.returncode, done.stderr) == (0, "")
     with restored(serviced, tmp_path / "other") as store:
@@ -42,8 +46,7 @@ def test_what_a_running_app_holds_is_saved_and_found_after_a_restore(
     assert is_sound(app, serviced.data_dir)
 
 
-def test_the_archive_is_a_zip_for_its_account_alone_and_its_manifest_has_the_hash_of_every_file(archive: Path) -> None:
-    assert stat.S_IMODE(archive.stat().st_mode) == 0o600
+def test_the_archive_is_a_zip_and_its_manifest_has_the_hash_of_every_file(archive: Path) -> None:
     with zipfile.ZipFile(archive) as packed:
         manifest = json.loads(packed.read("manifest.json"))
         names = [name for name in packed.namelist() if name != "manifest.json"]

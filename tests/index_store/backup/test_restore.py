@@ -51,8 +51,9 @@ def rewritten(archive: Path, change: Callable[[dict[str, bytes], dict], object])
     return made
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
-@pytest.mark.parametrize("name", ["catalogue.sqlite3", "notes.txt", "chroma/chroma.sqlite3"])
+@pytest.mark.parametrize(
+    ("name", "language"), [("catalogue.sqlite3", "en"), ("notes.txt", "ja"), ("chroma/chroma.sqlite3", "en")]
+)
 def test_a_folder_that_is_not_empty_is_refused_and_stays(
     archive: Path, target: Path, command: Command, name: str, language: str
 ) -> None:
@@ -84,7 +85,7 @@ def test_a_flipped_byte_is_noticed_wherever_what_was_saved_is_touched(archive: P
     refused = 0
     for place in (chance.randrange(len(whole)) for _ in range(40)):
         archive.write_bytes(whole[:place] + bytes([whole[place] ^ 0x10]) + whole[place + 1 :])
-        shutil.rmtree(target)
+        shutil.rmtree(target, ignore_errors=True)
         try:
             restore(archive, target)
         except (errors.BackupDamaged, errors.NotABackup):
