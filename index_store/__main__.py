@@ -1,4 +1,4 @@
-"""`python -m index_store add | list | remove | search ...`: the index store from the command line.
+"""`python -m index_store add | list | remove | search | backup ...`: the index store from the command line.
 
 With --json one object a line, each flushed as soon as it is known. The exit status is 0 only when all went well.
 """

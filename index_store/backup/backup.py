@@ -77,7 +77,7 @@ def _pack(archive: Path, versions: dict[str, str | None], copies: Path, links: P
     with os.fdopen(descriptor, "wb") as stream:
         with zipfile.ZipFile(stream, "w", compresslevel=FAST) as packed:
             for name, file in _files(copies, links):
-                # Text is a third of it afterwards; originals and vectors hardly shrink.
+                # Text shrinks; originals and vectors hardly do.
                 packed.compression = zipfile.ZIP_DEFLATED if name.endswith(".sqlite3") else zipfile.ZIP_STORED
                 files[name] = _put(packed, name, file)
             manifest = Manifest(made_at=made_at, versions=versions, files=files)

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import stat
+import tarfile
 import threading
 import time
 import zipfile
@@ -20,6 +21,8 @@ from index_store.store import IndexStore
 from tests.full_disk import linux
 from tests.index_store.backup.conftest import Command, Write, started
 from tests.index_store.soundness import is_sound, originals
+
+OLD_FOLDERS = sorted((Path(__file__).parents[2] / "old_folders").glob("*.tar.xz"))
 
 
 def restored(settings: Settings, folder: Path) -> IndexStore:
@@ -206,3 +209,19 @@ def test_it_is_begun_while_the_app_is_not_running_too(
     app.close()
     assert command("backup", tmp_path / "saved.zip").returncode == 0
     assert command("restore", tmp_path / "saved.zip", folder=tmp_path / "other").returncode == 0
+
+
+@pytest.mark.parametrize("packed", OLD_FOLDERS, ids=lambda path: path.name.partition(".tar")[0])
+def test_a_folder_of_an_earlier_version_is_saved_as_it_is_and_brought_up_to_date_by_the_restore(
+    command: Command, tmp_path: Path, packed: Path
+) -> None:
+    with tarfile.open(packed) as old:
+        old.extractall(tmp_path, filter="data")
+    before = (tmp_path / "data" / "catalogue.sqlite3").read_bytes()
+    assert command("backup", tmp_path / "saved.zip").returncode == 0
+    assert (tmp_path / "data" / "catalogue.sqlite3").read_bytes() == before
+    done = command("restore", tmp_path / "saved.zip", folder=tmp_path / "other")
+    assert done.returncode == 0
+    assert "restored" in done.stdout
+    assert (tmp_path / "other" / "catalogue.version-0000.sqlite3").exists()
+    assert (tmp_path / "other" / "history.sqlite3").exists()

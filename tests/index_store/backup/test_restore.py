@@ -209,13 +209,15 @@ def test_killed_in_the_midst_it_leaves_a_folder_that_no_app_opens_and_that_is_re
 
 
 def test_what_an_interrupted_restore_has_put_in_its_place_is_not_what_refuses_the_next(
-    archive: Path, target: Path
+    serviced: Settings, archive: Path, target: Path
 ) -> None:
     restore(archive, target)
     right = files(target)
     (target / "restoring").mkdir()
     (target / "catalogue.sqlite3").rename(target / "restoring" / "catalogue.sqlite3")
     (target / "catalogue.sqlite3-wal").write_text("of nothing")
+    with pytest.raises(RestoreUnfinished):
+        IndexStore(serviced.model_copy(update={"data_dir": target}))
     restore(archive, target)
     assert files(target) == right
 
