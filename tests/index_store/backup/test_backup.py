@@ -223,5 +223,5 @@ def test_a_folder_of_an_earlier_version_is_saved_as_it_is_and_brought_up_to_date
     done = command("restore", tmp_path / "saved.zip", folder=tmp_path / "other")
     assert done.returncode == 0
     assert "restored" in done.stdout
-    assert (tmp_path / "other" / "catalogue.version-0000.sqlite3").exists()
+    assert list((tmp_path / "other").glob("catalogue.version-*.sqlite3"))
     assert (tmp_path / "other" / "history.sqlite3").exists()
