@@ -29,7 +29,7 @@ FAST = 1
 def back_up(folder: Path, file: Path) -> Manifest:
     """The app of the folder may run, in another process. The file is there when it is whole, for its account alone.
 
-    Raises NothingToBackUp, BackupExists, BackupUnderWay, BackupFailed.
+    Raises NothingToBackUp, BackupExists, BackupUnderWay, BackupFailed, DataFolderDamaged.
     """
     if not (folder / CATALOGUE).exists() or not (folder / CHROMA).exists():
         raise errors.NothingToBackUp(folder=os.path.abspath(folder))

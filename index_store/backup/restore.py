@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from index_store.backup import errors
 from index_store.backup.manifest import BLOCK, LAYOUT, NAME, Manifest, databases, is_of_a_backup
+from index_store.backup.snapshot import VECTORS
 from index_store.catalogue.schema import SCHEMA
 from index_store.library.data_folder import RESTORING, own
 from index_store.library.library import CATALOGUE, CHROMA, ORIGINALS
@@ -24,8 +25,6 @@ from index_store.vectors.chroma import OPEN
 
 LONGEST_MANIFEST = 256 * 1024 * 1024
 """bytes: a million files"""
-
-VECTORS = f"{CHROMA}/chroma.sqlite3"
 
 STAYS = frozenset(
     {"models", "logs", "lost+found", "index_store.lock", "index_store.pid", "changes.lock", "backup.lock"}
@@ -76,7 +75,7 @@ def _manifest(packed: zipfile.ZipFile, file: Path) -> Manifest:
     found = manifest.versions.get(CATALOGUE)
     if found is not None and found not in SCHEMA.versions:
         raise errors.BackupNewer(file=file, name=CATALOGUE, found=found, known=SCHEMA.versions[-1])
-    if not {CATALOGUE, VECTORS} <= manifest.files.keys():
+    if not {CATALOGUE, f"{CHROMA}/{VECTORS}"} <= manifest.files.keys():
         raise errors.NotABackup(file=file)
     names = [each.filename for each in packed.infolist() if each.filename != NAME]
     differ = set(names) ^ manifest.files.keys()

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import signal
 import stat
 import tarfile
@@ -211,8 +212,24 @@ def test_it_is_begun_while_the_app_is_not_running_too(
     assert command("restore", tmp_path / "saved.zip", folder=tmp_path / "other").returncode == 0
 
 
+@pytest.mark.parametrize("name", ["catalogue.sqlite3", "history.sqlite3", "chroma/chroma.sqlite3"])
+def test_a_damaged_database_is_told_rather_than_saved(
+    serviced: Settings, app: IndexStore, command: Command, tmp_path: Path, name: str
+) -> None:
+    app.close()
+    database = serviced.data_dir / name
+    shutil.copy(serviced.data_dir / "catalogue.sqlite3", serviced.data_dir / "history.sqlite3")
+    content = bytearray(database.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    database.write_bytes(content)
+    done = command("backup", tmp_path / "saved.zip")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{database.name} is damaged")
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith("saved")] == []
+
+
 @pytest.mark.parametrize("packed", OLD_FOLDERS, ids=lambda path: path.name.partition(".tar")[0])
-def test_a_folder_of_an_earlier_version_is_saved_as_it_is_and_brought_up_to_date_by_the_restore(
+def test_a_folder_of_an_earlier_version_is_saved_as_it_is_and_restored_by_this_one(
     command: Command, tmp_path: Path, packed: Path
 ) -> None:
     with tarfile.open(packed) as old:
@@ -223,5 +240,4 @@ def test_a_folder_of_an_earlier_version_is_saved_as_it_is_and_brought_up_to_date
     done = command("restore", tmp_path / "saved.zip", folder=tmp_path / "other")
     assert done.returncode == 0
     assert "restored" in done.stdout
-    assert list((tmp_path / "other").glob("catalogue.version-*.sqlite3"))
     assert (tmp_path / "other" / "history.sqlite3").exists()
