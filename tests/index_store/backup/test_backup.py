@@ -156,7 +156,7 @@ def test_documents_stand_still_while_the_moment_is_taken_and_searches_go_on(
 def test_killed_in_the_midst_it_leaves_no_archive_and_the_app_and_the_next_backup_unharmed(
     serviced: Settings, app: IndexStore, command: Command, write: Write, tmp_path: Path, stage: str
 ) -> None:
-    app.ingest("a", [FileSource(write(f"{number}.md", sections=40)) for number in range(40)]).wait()
+    app.ingest("a", [FileSource(write(f"{number}.md", sections=40)) for number in range(5)]).wait()
     file = tmp_path / "saved.zip"
     seen = file.with_name("saved.zip.part") / stage
     with started(serviced.data_dir, "backup", file) as process:
