@@ -1,4 +1,4 @@
-"""`python -m index_store add | list | remove | search | people | grants ...`: the index store from the command line.
+"""`python -m index_store add | list | search | people | grants | backup ...`: the index store from the command line.
 
 With --json one object a line, each flushed as soon as it is known. The exit status is 0 only when all went well.
 """
@@ -8,12 +8,16 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 from index_store.access import commands
 from index_store.access.access import open_access
+from index_store.backup.backup import back_up
+from index_store.backup.manifest import Manifest
+from index_store.backup.restore import restore
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.crawl import CrawlOptions
@@ -39,10 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     out = _Output(options.json, options.language or _language_of_environment())
     try:
-        with options.open(Settings()) as opened:
-            all_well = options.run(opened, options, out)
-            sys.stdout.flush()
-            return 0 if all_well else 1
+        all_well = options.run(options, out)
+        sys.stdout.flush()
     except errors.PlainError as error:
         return out.refusal(error)
     except KeyboardInterrupt:
@@ -51,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Who read has enough; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    return 0 if all_well else 1
 
 
 def _language_of_environment() -> str:
@@ -113,33 +116,37 @@ def _shown(hit: Hit) -> str:
 # What it is given
 
 
-Command = Callable[[IndexStore, argparse.Namespace, _Output], bool]
+Command = Callable[[argparse.Namespace, _Output], bool]
+CommandOnStore = Callable[[IndexStore, argparse.Namespace, _Output], bool]
 
 
 def _parser() -> argparse.ArgumentParser:
-    """What it parses has `run`, the command, and `open`, on what; `json` and `language`; and the command's own."""
+    """What it parses has `run`, the command; `json` and `language`; and the command's own."""
     whole = argparse.ArgumentParser(prog="python -m index_store", description="Keep documents, and find them.")
     known = whole.add_subparsers(required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help="one JSON object a line")
     common.add_argument("--language", choices=("en", "ja"), help="of sentences; else that of LC_ALL or LANG")
 
-    def command(name: str, run: Command, what: str) -> argparse.ArgumentParser:
+    def command_on_folder(name: str, run: Command, what: str) -> argparse.ArgumentParser:
         added = known.add_parser(name, parents=[common], help=what)
-        added.set_defaults(run=run, open=IndexStore)
+        added.set_defaults(run=run)
         return added
+
+    def command(name: str, run: CommandOnStore, what: str) -> argparse.ArgumentParser:
+        return command_on_folder(name, partial(_with_store, run), what)
 
     def commands_on_access(name: str, what: str) -> commands.Add:
         inner = known.add_parser(name, help=what).add_subparsers(required=True, metavar="COMMAND")
 
         def add(name: str, run: commands.Command, what: str) -> argparse.ArgumentParser:
             added = inner.add_parser(name, parents=[common], help=what)
-            added.set_defaults(run=run, open=open_access)
+            added.set_defaults(run=partial(_with_access, run))
             return added
 
         return add
 
-    def command_on_index(name: str, run: Command, what: str) -> argparse.ArgumentParser:
+    def command_on_index(name: str, run: CommandOnStore, what: str) -> argparse.ArgumentParser:
         added = command(name, run, what)
         added.add_argument("--index", required=True, metavar="NAME")
         return added
@@ -154,6 +161,12 @@ def _parser() -> argparse.ArgumentParser:
     command("check", _check, "hold the stores against each other; say what differs")
     command_on_index("rename", _rename, "give an index another name").add_argument("name", metavar="NEW_NAME")
     command_on_index("drop", _drop, "remove an index with all its documents")
+    command_on_folder("backup", _backup, "save the whole data folder in one file, while the app runs").add_argument(
+        "file", type=Path, metavar="FILE", help="is made; use a name that ends in .zip"
+    )
+    command_on_folder("restore", _restore, "fill an empty data folder from a backup, and check it").add_argument(
+        "file", type=Path, metavar="FILE"
+    )
     _add_search(command_on_index("search", _search, "find what answers a question"))
     commands.add_people(commands_on_access("people", "who may come in, and as what"))
     commands.add_grants(commands_on_access("grants", "what people and groups may do with an index"))
@@ -188,6 +201,34 @@ def _count(text: str) -> int:
 
 
 # What each command does: all give whether all went well, and raise PlainError where nothing did
+
+
+def _with_store(run: CommandOnStore, options: argparse.Namespace, out: _Output) -> bool:
+    with IndexStore(Settings()) as store:
+        return run(store, options, out)
+
+
+def _with_access(run: commands.Command, options: argparse.Namespace, out: _Output) -> bool:
+    with open_access(Settings()) as access:
+        return run(access, options, out)
+
+
+def _backup(options: argparse.Namespace, out: _Output) -> bool:
+    manifest = back_up(Settings().data_dir, options.file)
+    _told(out, options.file, "saved", manifest)
+    return True
+
+
+def _restore(options: argparse.Namespace, out: _Output) -> bool:
+    manifest = restore(options.file, Settings().data_dir)
+    all_well = _with_store(_check, options, out)
+    _told(out, options.file, "restored", manifest)
+    return all_well
+
+
+def _told(out: _Output, file: Path, status: str, manifest: Manifest) -> None:
+    fields = {"file": str(file), "status": status, "files": len(manifest.files), "bytes": manifest.size}
+    out.line(fields, f"{status}  {file}  ({len(manifest.files)} files, {manifest.size:,} bytes)")
 
 
 def _add(store: IndexStore, options: argparse.Namespace, out: _Output) -> bool:

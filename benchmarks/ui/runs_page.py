@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import insert
 
 from benchmarks.ui.browser import PATIENCE, WORDS, met, opened, settle, take_time, time_taken
-from rag.runs import schema
+from rag.runs.history import schema
 from tests.browser.app_process import App
 
 FEW = 100

@@ -7,8 +7,10 @@ import, so it is only asked where an older one has to be changed.
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 
 import json
+import logging
 import os
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -28,10 +30,15 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError
 
-from index_store.base.errors import DataFolderNewer
+from index_store.base.errors import DataFolderNewer, UpgradeNotSaved
+
+log = logging.getLogger(__name__)
 
 VARIABLES = 900
 """values in one IN (...); SQLite before 3.32 takes 999"""
+
+KEPT_DAYS = 14
+"""that a copy of before an upgrade stays: it holds what was removed since"""
 
 _PRAGMAS = (
     "journal_mode = WAL",  # readers go on while one writes
@@ -57,9 +64,11 @@ class Schema(NamedTuple):
 
 
 def open_database(file: Path, schema: Schema, *pragmas: str) -> Engine:
-    """Made when there is none, changed to the present version when it is of an earlier one; its folder must be there.
+    """Made when there is none, changed to the present version when it is of an earlier one, of which a copy is kept
+    beside it; its folder must be there.
 
-    `pragmas`: of each connection, beside those that all databases here have. Raises DataFolderNewer, SQLAlchemyError.
+    `pragmas`: of each connection, beside those that all databases here have. Raises DataFolderNewer, UpgradeNotSaved,
+    SQLAlchemyError.
     """
     with _plain(file).connect() as connection:
         found = _version(connection)
@@ -68,12 +77,15 @@ def open_database(file: Path, schema: Schema, *pragmas: str) -> Engine:
             # All of it or nothing, should the process die: Python's sqlite3 begins no transaction for a CREATE TABLE.
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             if inspect(connection).get_table_names():
+                _keep(file, found)
                 _migrate(connection, schema)
             else:
                 schema.tables.create_all(connection)
                 _versions.create(connection)
                 connection.execute(_versions.insert().values(version_num=schema.versions[-1]))
             connection.commit()
+        else:
+            _drop_kept(file)
     return connect(file, *pragmas)
 
 
@@ -124,6 +136,33 @@ def _refuse_newer(file: Path, schema: Schema, found: str | None) -> None:
     if found is not None and found not in schema.versions:
         folder = os.path.abspath(file.parent)
         raise DataFolderNewer(file=file.name, folder=folder, found=found, known=schema.versions[-1])
+
+
+def _keep(file: Path, version: str | None) -> None:
+    """A copy of it as it is; by whoever lets nobody write to it. Raises UpgradeNotSaved, DatabaseError."""
+    kept = file.with_name(f"{file.stem}.version-{version or '0000'}{file.suffix}")
+    part = kept.with_name(f"{kept.name}.part")
+    try:
+        part.unlink(missing_ok=True)
+        part.touch(mode=0o600)
+        with closing(sqlite3.connect(file)) as database, closing(sqlite3.connect(part)) as copy:
+            database.backup(copy)
+        part.replace(kept)
+    except (OSError, sqlite3.Error) as error:
+        part.unlink(missing_ok=True)
+        damage = DatabaseError(None, None, error)
+        if is_damaged(damage):
+            raise damage from error
+        folder, megabytes = os.path.abspath(file.parent), file.stat().st_size // 1_000_000 + 1
+        raise UpgradeNotSaved(file=file.name, folder=folder, reason=error, megabytes=megabytes) from error
+    log.warning("%s is brought to the present version; as it was, it is kept for %d days as %s", file, KEPT_DAYS, kept)
+
+
+def _drop_kept(file: Path) -> None:
+    """Copies that have had their time."""
+    for kept in file.parent.glob(f"{file.stem}.version-*{file.suffix}"):
+        if kept.stat().st_mtime < time.time() - KEPT_DAYS * 24 * 60 * 60:
+            kept.unlink()
 
 
 def _migrate(connection: Connection, schema: Schema) -> None:

@@ -1,10 +1,11 @@
 """What can go wrong with documents and indexes, in words fit to be shown to a person. What a check finds is in
-library/check.py, what can go wrong with a site in crawl/errors.py.
+library/check.py, what can go wrong with a site in crawl/errors.py, with a backup in backup/errors.py.
 
 PlainError                        a sentence a language, each saying what to do
 └── IndexStoreError
     ├── InvalidSetting            a setting of the environment or `.env`
-    ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, StoreFailed, ChangeFailed
+    ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, RestoreUnfinished, UpgradeNotSaved
+    ├── StoreFailed, ChangeFailed
     ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
     ├── EmbeddingModelMismatch, EmbeddedModelUnusable
     ├── SignInIncomplete, AccessWithdrawn, UnknownPerson, AmbiguousPerson, PersonExists, LastAdmin
@@ -105,6 +106,29 @@ class DataFolderNewer(IndexStoreError):
         "データフォルダー {folder} は、このアプリの新しい版で使われています"
         "({file} の版は {found}、このアプリが読めるのは {known} まで)。何も変更していません。"
         "新しい版で起動するか、DATA_DIR に別のフォルダーを指定してください。"
+    )
+
+
+class RestoreUnfinished(IndexStoreError):
+    en = (
+        "A restore into the data folder {folder} was interrupted, so not all is there. Run "
+        "`python -m index_store restore` once more with the same backup, or set DATA_DIR to another folder."
+    )
+    ja = (
+        "データフォルダー {folder} への復元が途中で止まっており、内容が揃っていません。"
+        "同じバックアップで `python -m index_store restore` をもう一度実行するか、"
+        "DATA_DIR に別のフォルダーを指定してください。"
+    )
+
+
+class UpgradeNotSaved(IndexStoreError):
+    en = (
+        "Before {file} is brought to the present version, a copy of it is made, and this failed: {reason}. "
+        "Nothing was changed; make {megabytes} MB of room in the data folder {folder}, then start again."
+    )
+    ja = (
+        "{file} を今の版に変える前に控えを作りますが、作れませんでした({reason})。何も変更していません。"
+        "データフォルダー {folder} に {megabytes} MB の空きを作り、もう一度起動してください。"
     )
 
 

@@ -4,6 +4,7 @@
 
 import logging
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -14,10 +15,16 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
 from index_store.base.database import is_present
-from index_store.base.folders import make_private
+from index_store.base.folders import backup_of, make_private
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.library.library import CATALOGUE, Library
+
+LINKS = "backup"
+"""what a backup under way keeps for itself: originals by a second name, as one may be removed before its turn"""
+
+RESTORING = "restoring"
+"""where a restore unpacks; as long as it is there, the folder is not whole"""
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +55,8 @@ def _say_if_open_to_others(folder: Path) -> None:
 
 
 def open_library(folder: Path) -> Library:
+    _refuse_unfinished(folder)
+    _sweep_links(folder)
     with _telling(folder):
         return Library(folder)
 
@@ -57,6 +66,7 @@ def open_catalogue(folder: Path) -> Iterator[Catalogue]:
     """Alone, by its owner or beside it: what is one transaction of it needs no other. Raises as IndexStore does;
     StoreInUse only where the owner is of another version.
     """
+    _refuse_unfinished(folder)
     with ExitStack() as owned:
         try:
             owned.callback(own(folder).release)
@@ -69,6 +79,11 @@ def open_catalogue(folder: Path) -> Iterator[Catalogue]:
         yield catalogue
 
 
+def _refuse_unfinished(folder: Path) -> None:
+    if (folder / RESTORING).exists():
+        raise errors.RestoreUnfinished(folder=os.path.abspath(folder))
+
+
 @contextmanager
 def _telling(folder: Path) -> Iterator[None]:
     """Raises DataFolderUnusable, DataFolderDamaged."""
@@ -78,3 +93,14 @@ def _telling(folder: Path) -> Iterator[None]:
         raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
     except DatabaseError as error:
         raise errors.DataFolderDamaged(file=CATALOGUE, folder=os.path.abspath(folder)) from error
+
+
+def _sweep_links(folder: Path) -> None:
+    """Those of a backup that was killed: what is removed now is to be gone."""
+    if not (folder / LINKS).exists():
+        return
+    try:
+        with backup_of(folder).acquire(timeout=0):
+            shutil.rmtree(folder / LINKS, ignore_errors=True)
+    except Timeout:
+        log.info("A backup of %s is under way", folder)

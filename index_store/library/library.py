@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from index_store.base.folders import changes_of
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.records import DocumentRecord, IndexRecord
@@ -22,6 +23,8 @@ from index_store.library.originals import Originals
 from index_store.vectors.chroma import VectorStore
 
 CATALOGUE = "catalogue.sqlite3"
+CHROMA = "chroma"
+ORIGINALS = "originals"
 
 log = logging.getLogger(__name__)
 
@@ -30,20 +33,22 @@ class Library:
     """One change at a time; none waits for a parser or a model."""
 
     def __init__(self, folder: Path) -> None:
-        self.catalogue = Catalogue(folder / CATALOGUE)
-        self.vectors = VectorStore(folder / "chroma")
-        self.originals = Originals(folder / "originals")
+        self._writing = threading.RLock()
+        self._changes = changes_of(folder)
         self.on_removal: Callable[[], object] = _nothing
         """called after documents were removed"""
-        self._writing = threading.RLock()
         self._swaps = 0
         """begun and ended: odd in the midst of one"""
         self._analyzers: dict[str, tuple[str, Analyzer]] = {}
         """by index, with the glossary that each is made of"""
-        self.repair()
+        with self.held():
+            self.catalogue = Catalogue(folder / CATALOGUE)
+            self.vectors = VectorStore(folder / CHROMA)
+            self.originals = Originals(folder / ORIGINALS)
+            self.repair()
 
     def close(self) -> None:
-        with self._writing:
+        with self.held():
             self.vectors.close()
             self.catalogue.close()
 
@@ -67,8 +72,8 @@ class Library:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """No other thread changes anything meanwhile."""
-        with self._writing:
+        """No other thread changes anything meanwhile, and no other process copies it."""
+        with self._writing, self._changes:
             yield
 
     @contextmanager
@@ -98,7 +103,7 @@ class Library:
     # Documents and indexes
 
     def remove(self, documents: Sequence[DocumentRecord]) -> None:
-        with self._writing:
+        with self.held():
             self.catalogue.documents.mark_removing([document.id for document in documents])
             self._finish_removing()
         self.on_removal()
@@ -118,26 +123,26 @@ class Library:
             self.originals.discard(document.id, revision)
 
     def create_index(self, name: str, embedding_model: str) -> None:
-        with self._writing:
+        with self.held():
             self.catalogue.indexes.create(
                 uuid.uuid4().hex, name, embedding_model, new_collection(), Analyzer(Glossary()).id
             )
 
     def set_model(self, index: IndexRecord, embedding_model: str) -> None:
         """Every document that was ready is then pending: another model's vectors can't be compared with these."""
-        with self._writing:
+        with self.held():
             self.catalogue.indexes.set_model(index.id, embedding_model, new_collection())
             self._finish_dropping(index.collection)
 
     def remove_stray_vectors(self, index: IndexRecord) -> None:
         """Those that belong to no document; there are none unless someone else wrote to the data folder."""
-        with self._writing:
+        with self.held():
             known = {id_ for id_, _ in self.catalogue.sections.chunk_ids(index.id)}
             stray = [id_ for id_ in self.vectors.ids(index.collection) if id_ not in known]
             self.vectors.delete(index.collection, stray)
 
     def delete_index(self, index: IndexRecord) -> None:
-        with self._writing:
+        with self.held():
             documents = self.catalogue.documents.records(index.id)
             self.catalogue.indexes.delete(index.id)
             self._finish_dropping(index.collection)
@@ -162,7 +167,7 @@ class Library:
 
     def set_glossary(self, index: IndexRecord, glossary: str) -> None:
         """`glossary`: terms that stay whole, one a line."""
-        with self._writing:
+        with self.held():
             self.catalogue.full_text.set_glossary(index.id, glossary)
             changed = self.catalogue.indexes.record(index.id)
             if changed:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+OPEN = "open"
+"""a file that is there while a process has the folder open; after one that was killed it is left"""
+
 BATCH = 5000
 """records a call; Chroma 1.5 refuses more than 5461"""
 
@@ -58,8 +61,7 @@ class VectorStore:
         from chromadb.errors import ChromaError
 
         self._folder = folder
-        self._open = folder / "open"
-        """a file that is there while a process has the folder open; after one that was killed it is left"""
+        self._open = folder / OPEN
         self.broken = broken_collections(folder) if self._open.exists() else set()
         """collections that the last process was killed over; they can only be dropped"""
         self._gate = threading.Condition()

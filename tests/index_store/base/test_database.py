@@ -1,8 +1,12 @@
 """Versions of a database, on a line of migrations of the test's own."""
 
+import os
+import signal
 import sqlite3
+import stat
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -11,7 +15,8 @@ from sqlalchemy import Column, ForeignKey, Integer, MetaData, String, Table, tex
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from index_store.base.database import Schema, open_database, refuse_newer
-from index_store.base.errors import DataFolderNewer
+from index_store.base.errors import DataFolderNewer, UpgradeNotSaved
+from tests.full_disk import full_disk, linux
 
 NAMED = MetaData()
 Table("things", NAMED, Column("id", Integer, primary_key=True), Column("name", String))
@@ -131,3 +136,72 @@ def test_an_error_of_the_database_does_not_tell_what_was_to_be_written(file: Pat
         connection.execute(insert, {"name": "a secret question"})
     assert "secret" not in str(error.value)
     engine.dispose()
+
+
+def kept(folder: Path) -> list[Path]:
+    return sorted(folder.glob("things.version-*"))
+
+
+def test_before_a_migration_it_is_kept_as_it_was_for_its_account_alone_and_the_log_says_where(
+    first: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    open_database(first, line(tmp_path / "line", NAMES)).dispose()
+    open_database(first, line(tmp_path / "line", NAMES, "op.execute('DROP TABLE parts')")).dispose()
+    of_none, of_first = kept(tmp_path)
+    assert [of_none.name, of_first.name] == ["things.version-0000.sqlite3", "things.version-0001.sqlite3"]
+    assert read(of_none, "SELECT * FROM things") == [(7,)]
+    assert read(of_first, "SELECT * FROM parts") == [(7,)]
+    assert version(of_first) == [("0001",)]
+    assert stat.S_IMODE(of_first.stat().st_mode) == 0o600
+    assert str(of_first) in caplog.text
+
+
+def test_a_database_that_is_new_or_of_the_present_version_is_not_copied(file: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        open_database(file, line(tmp_path / "line", NAMES)).dispose()
+    assert kept(tmp_path) == []
+
+
+def test_the_copy_goes_when_it_has_had_its_time(first: Path, tmp_path: Path) -> None:
+    migrations = line(tmp_path / "line", NAMES)
+    open_database(first, migrations).dispose()
+    [copy] = kept(tmp_path)
+    for days, stays in ((13, [copy]), (15, [])):
+        then = time.time() - days * 24 * 60 * 60
+        os.utime(copy, (then, then))
+        open_database(first, migrations).dispose()
+        assert kept(tmp_path) == stays
+
+
+def test_a_process_that_is_killed_in_a_migration_leaves_database_and_copy_as_they_were(
+    first: Path, tmp_path: Path
+) -> None:
+    line(tmp_path / "line", f"{NAMES}; import os; os.kill(os.getpid(), 9)")
+    program = (
+        "import sys; from pathlib import Path; from sqlalchemy import MetaData;"
+        "from index_store.base.database import Schema, open_database;"
+        "open_database(Path(sys.argv[1]), Schema(MetaData(), Path(sys.argv[2])))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(first), str(tmp_path / "line")], capture_output=True)
+    assert done.returncode == -signal.SIGKILL
+    [copy] = kept(tmp_path)
+    assert read(copy, "SELECT * FROM things") == read(first, "SELECT * FROM things") == [(7,)]
+    open_database(first, line(tmp_path / "line", NAMES)).dispose()
+    assert read(first, "SELECT id, name FROM things") == [(7, "old")]
+    assert kept(tmp_path) == [copy]
+
+
+@linux
+def test_without_room_for_the_copy_nothing_is_migrated_and_it_says_how_much_is_needed(
+    first: Path, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(first)) as connection, connection:
+        connection.execute("CREATE TABLE large AS SELECT zeroblob(100000) AS content")
+    migrations = line(tmp_path / "line", NAMES)
+    with full_disk(), pytest.raises(UpgradeNotSaved, match="make 1 MB of room") as refused:
+        open_database(first, migrations)
+    assert "1 MB の空き" in refused.value.sentence("ja")
+    assert read(first, "SELECT * FROM things") == [(7,)]
+    assert kept(tmp_path) == []
+    open_database(first, migrations).dispose()
+    assert version(first) == [("0001",)]

@@ -55,7 +55,7 @@ def test_a_section_too_long_for_the_model_is_trimmed_and_its_citation_still_stan
     engine, chat, tmp_path, monkeypatch
 ):
     load_long_section(engine, tmp_path)
-    model = engine._models.open()
+    model = engine._models.usual.open()
     monkeypatch.setattr(model, "context_window", ContextWindow(passage=400, passages=500))
     chat.default = "30階です[1]。"
     run = engine.ask("第30号の備品はどこに保管しますか", index=INDEX, pipeline_name="multivector")

@@ -245,7 +245,7 @@ def test_a_fork_under_which_its_index_is_deleted_ends_and_keeps_neither_passages
     with opened() as engine:
         run, gate = ask(engine, "naive"), Gate()
         chat.enqueue(Held(gate, ANSWER))
-        forked = engine.fork(run.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
+        forked = engine.forks.begin(run.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
         gate.wait_for(1)
         texts = [each.text for each in found(forked)]
         assert texts
@@ -257,7 +257,7 @@ def test_a_fork_under_which_its_index_is_deleted_ends_and_keeps_neither_passages
         stored = finished(engine.history.events(forked.id), "retrieve")[0].detail.passages
         assert all(each.removed and each.text not in texts for each in stored)
         with pytest.raises(EmptyIndex):
-            engine.fork(forked.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
+            engine.forks.begin(forked.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
 
 
 def test_a_checkpoint_may_hold_every_type_that_a_state_has():

@@ -1,0 +1,122 @@
+"""A data folder as one archive: a zip, whose table of contents is written last, with a manifest of hashes."""
+
+# ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
+
+import hashlib
+import os
+import shutil
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import Timeout
+
+from index_store.backup import errors
+from index_store.backup.manifest import BLOCK, NAME, Manifest, is_of_a_backup
+from index_store.backup.snapshot import take
+from index_store.base.folders import backup_of
+from index_store.library.data_folder import LINKS
+from index_store.library.library import CATALOGUE, CHROMA, ORIGINALS
+from index_store.vectors.probe import LAST
+
+FAST = 1
+"""how hard zlib tries"""
+
+
+def back_up(folder: Path, file: Path) -> Manifest:
+    """The app of the folder may run, in another process. The file is there when it is whole, for its account alone.
+
+    Raises NothingToBackUp, BackupExists, BackupUnderWay, BackupFailed, DataFolderDamaged.
+    """
+    if not (folder / CATALOGUE).exists() or not (folder / CHROMA).exists():
+        raise errors.NothingToBackUp(folder=os.path.abspath(folder))
+    if file.exists():
+        raise errors.BackupExists(file=file)
+    try:
+        with backup_of(folder).acquire(timeout=0):
+            return _back_up(folder, file)
+    except Timeout as error:
+        raise errors.BackupUnderWay(folder=os.path.abspath(folder)) from error
+    except OSError as error:
+        raise errors.BackupFailed(file=file, reason=error.strerror or error) from error
+    except sqlite3.Error as error:
+        raise errors.BackupFailed(file=file, reason=error) from error
+
+
+def _back_up(folder: Path, file: Path) -> Manifest:
+    # Beside the file, not in the data folder: a backup that fills a disk is not to stop the app.
+    with _anew(file.with_name(f"{file.name}.part")) as work, _anew(folder / LINKS) as links:
+        copies = work / "copies"
+        copies.mkdir()
+        versions = take(folder, copies, links)
+        whole = work / "archive"
+        manifest = _pack(whole, versions, copies, links)
+        whole.rename(file)
+        _keep_through_power_cuts(file.parent)
+    return manifest
+
+
+@contextmanager
+def _anew(folder: Path) -> Iterator[Path]:
+    """Private, and empty: what is there was left by a backup that was killed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _pack(archive: Path, versions: dict[str, str | None], copies: Path, links: Path) -> Manifest:
+    made_at = datetime.now(UTC)
+    files: dict[str, tuple[int, str]] = {}
+    descriptor = os.open(archive, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as stream:
+        with zipfile.ZipFile(stream, "w", compresslevel=FAST) as packed:
+            for name, file in _files(copies, links):
+                # Text shrinks; originals and vectors hardly do.
+                packed.compression = zipfile.ZIP_DEFLATED if name.endswith(".sqlite3") else zipfile.ZIP_STORED
+                files[name] = _put(packed, name, file)
+            manifest = Manifest(made_at=made_at, versions=versions, files=files)
+            packed.compression = zipfile.ZIP_DEFLATED
+            packed.writestr(NAME, manifest.model_dump_json())
+        stream.flush()
+        os.fsync(stream.fileno())
+    return manifest
+
+
+def _files(copies: Path, links: Path) -> Iterator[tuple[str, Path]]:
+    """In the order in which they were written."""
+    for prefix, folder in (("", copies), (f"{ORIGINALS}/", links)):
+        for file in sorted(folder.rglob("*"), key=_written_at):
+            name = prefix + file.relative_to(folder).as_posix()
+            if file.is_file() and is_of_a_backup(name):
+                yield name, file
+
+
+def _written_at(file: Path) -> tuple[int, bool]:
+    """Of files of one tick of the clock, the one that ends a graph comes last."""
+    return file.stat().st_mtime_ns, file.name == LAST
+
+
+def _put(packed: zipfile.ZipFile, name: str, file: Path) -> tuple[int, str]:
+    hashed, size = hashlib.sha256(), 0
+    with file.open("rb") as source, packed.open(name, "w", force_zip64=True) as target:
+        while block := source.read(BLOCK):
+            hashed.update(block)
+            size += len(block)
+            target.write(block)
+    return size, hashed.hexdigest()
+
+
+def _keep_through_power_cuts(folder: Path) -> None:
+    """The new name in it. On Windows a folder can't be opened."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

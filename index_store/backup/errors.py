@@ -1,0 +1,85 @@
+"""What can go wrong with a backup, in words fit to be shown to a person.
+
+BackupError
+├── NothingToBackUp, BackupExists, BackupUnderWay, BackupFailed
+└── NotABackup, BackupDamaged, BackupNewer, FolderNotEmpty, RestoreFailed
+"""
+
+from index_store.base.errors import IndexStoreError
+
+
+class BackupError(IndexStoreError):
+    """No backup was made, or none restored."""
+
+
+class NothingToBackUp(BackupError):
+    en = "The data folder {folder} holds nothing of this app. Set DATA_DIR to the one that the app uses."
+    ja = (
+        "データフォルダー {folder} にはこのアプリのデータがありません。"
+        "アプリが使うフォルダーを DATA_DIR に指定してください。"
+    )
+
+
+class BackupExists(BackupError):
+    en = "There is already a file {file}. Give the backup another name, or remove that file first."
+    ja = "ファイル {file} はすでにあります。バックアップに別の名前を付けるか、先にそのファイルを削除してください。"
+
+
+class BackupUnderWay(BackupError):
+    en = "Another backup of the data folder {folder} is under way. Wait for its end, then try again."
+    ja = "データフォルダー {folder} は別のバックアップの途中です。終わってから、もう一度実行してください。"
+
+
+class BackupFailed(BackupError):
+    en = (
+        "The backup {file} could not be made: {reason}. The data folder is as it was; choose a place that can be "
+        "written to, with room for the data folder's databases twice and its other files once."
+    )
+    ja = (
+        "バックアップ {file} を作れませんでした({reason})。データフォルダーはそのままです。"
+        "書き込めて、データベースの 2 倍とほかのファイルの分の空きがある場所を指定してください。"
+    )
+
+
+class NotABackup(BackupError):
+    en = "{file} is no backup of this app, or only a part of one. Nothing was restored; give one that is whole."
+    ja = (
+        "{file} はこのアプリのバックアップではないか、途中で切れています。何も復元していません。"
+        "完全なファイルを指定してください。"
+    )
+
+
+class BackupDamaged(BackupError):
+    en = "{name} in the backup {file} is not what was saved. Nothing was restored; take another copy of the backup."
+    ja = "バックアップ {file} の {name} が保存時の内容と違います。何も復元していません。別の控えを使ってください。"
+
+
+class BackupNewer(BackupError):
+    en = (
+        "A newer version of this app made the backup {file}: {name} has version {found}, and this app reads up to "
+        "{known}. Nothing was restored; restore it with the newer version."
+    )
+    ja = (
+        "バックアップ {file} はこのアプリの新しい版で作られています"
+        "({name} の版は {found}、このアプリが読めるのは {known} まで)。"
+        "何も復元していません。新しい版で復元してください。"
+    )
+
+
+class FolderNotEmpty(BackupError):
+    en = (
+        "The data folder {folder} is not empty: it holds {found}. Nothing was restored; stop the app and move that "
+        "away, or set DATA_DIR to an empty folder."
+    )
+    ja = (
+        "データフォルダー {folder} は空ではありません({found})。何も復元していません。"
+        "アプリを止めてそれを別の場所に移すか、空のフォルダーを DATA_DIR に指定してください。"
+    )
+
+
+class RestoreFailed(BackupError):
+    en = "The backup could not be restored into {folder}: {reason}. Make {megabytes} MB of room there, then try again."
+    ja = (
+        "{folder} にバックアップを復元できませんでした({reason})。"
+        "{megabytes} MB の空きを作ってから、もう一度実行してください。"
+    )

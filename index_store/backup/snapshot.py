@@ -1,0 +1,103 @@
+"""What a data folder holds at one moment, while its app runs.
+
+For that moment documents stand still: the app's changes of them wait (`changes_of`), and Chroma writes its files within
+these alone. Questions and searches go on. Never in the process that has the folder's Chroma open: vectors/compact.py
+says why.
+"""
+
+# ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+from index_store.backup.manifest import databases
+from index_store.base.errors import DataFolderDamaged
+from index_store.base.folders import changes_of
+from index_store.library.library import CHROMA, ORIGINALS
+from index_store.vectors.probe import LAST
+
+POLL = 0.005
+"""seconds between two looks whether the app is between two changes: of many, it makes one after the other"""
+
+VECTORS = "chroma.sqlite3"
+
+PAGES = 2000
+"""of a database, copied at a time: between them others may stop this process"""
+
+
+def take(folder: Path, copies: Path, links: Path) -> dict[str, str | None]:
+    """`copies`: a folder that gets databases and vectors; `links`: one on the same disk, which gets the originals.
+
+    Gives the version of each database. Raises DataFolderDamaged, OSError, sqlite3.Error.
+    """
+    with ExitStack() as reading:
+        with changes_of(folder).acquire(poll_interval=POLL):
+            moments = [(file, reading.enter_context(_moment(file))) for file in databases(folder)]
+            _copy_vectors(folder / CHROMA, copies / CHROMA)
+            _link_originals(folder / ORIGINALS, links)
+        return {file.name: _copy(file, moment, copies / file.name) for file, moment in moments}
+
+
+@contextmanager
+def _moment(file: Path) -> Iterator[sqlite3.Connection]:
+    """The database as it is now, whatever is written to it as long as this is open."""
+    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as database:
+        with _telling_of_damage(file):
+            database.execute("PRAGMA busy_timeout = 30000")
+            database.execute("BEGIN")
+            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        yield database
+
+
+def _copy(file: Path, moment: sqlite3.Connection, place: Path) -> str | None:
+    """Its version. A copy that is damaged is none, or it would take the place of one that was whole."""
+    with closing(sqlite3.connect(place)) as copy, _telling_of_damage(file):
+        moment.backup(copy, pages=PAGES)
+        [found] = copy.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise sqlite3.DatabaseError(found)
+        if not copy.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
+            return None
+        row = copy.execute("SELECT version_num FROM alembic_version").fetchone()
+        return str(row[0]) if row else None
+
+
+@contextmanager
+def _telling_of_damage(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError:
+        raise  # a full disk, a lock
+    except sqlite3.DatabaseError as error:
+        folder = file.parents[1] if file.name == VECTORS else file.parent
+        raise DataFolderDamaged(file=file.name, folder=os.path.abspath(folder)) from error
+
+
+def _copy_vectors(chroma: Path, copy: Path) -> None:
+    """A graph without its last file is no graph yet: Chroma makes it of its log, which is in the database."""
+    copy.mkdir()
+    database = chroma / VECTORS
+    with _moment(database) as moment:
+        _copy(database, moment, copy / database.name)
+    for last in chroma.glob(f"*/{LAST}"):
+        graph = copy / last.parent.name
+        graph.mkdir()
+        for file in last.parent.iterdir():
+            shutil.copy2(file, graph / file.name)  # with its time: see vectors/probe.py
+
+
+def _link_originals(originals: Path, links: Path) -> None:
+    """Under second names: no file of them is ever written to, and one that is removed stays until it is packed."""
+    for file in originals.glob("??/*-*"):
+        place = links / file.parent.name / file.name
+        place.parent.mkdir(exist_ok=True)
+        try:
+            os.link(file, place)
+        except FileNotFoundError:
+            continue  # a version that nobody wants any more, which goes without the lock
+        except OSError:
+            shutil.copyfile(file, place)  # some file systems have no links

@@ -1,0 +1,101 @@
+"""A backup beside an engine: conversations, traces, prompts and checkpoints come with the documents."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from index_store.backup.restore import restore
+from index_store.ingestion.sources import FileSource
+from index_store.store import IndexStore
+from rag.runs.engine import Engine
+from rag.settings import Settings
+from tests.rag.documents import INDEX
+from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
+
+QUESTION = "出張の日当はいくらですか?"
+SECRET = "金庫の暗証番号は八八四一です。"
+
+
+@pytest.fixture
+def open_at(chat, embeddings):
+    def open_at(folder: Path) -> Engine:
+        settings = Settings(data_dir=folder, web_search="off")
+        return Engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
+
+    return open_at
+
+
+def back_up(folder: Path, file: Path) -> None:
+    command = [sys.executable, "-m", "index_store", "backup", str(file)]
+    done = subprocess.run(command, env={**os.environ, "DATA_DIR": str(folder)}, capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def checkpoints(folder: Path) -> set[str]:
+    with closing(sqlite3.connect(folder / "checkpoints.sqlite3")) as connection:
+        return {run_id for (run_id,) in connection.execute("SELECT DISTINCT thread_id FROM checkpoints")}
+
+
+def test_conversations_come_with_their_traces_and_what_was_in_flight_is_closed(loaded, open_at, chat, tmp_path):
+    with open_at(loaded) as engine:
+        done = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        answer = done.result().answer
+        gate = Gate()
+        chat.default = Held(gate, "日当は二千五百円です。", shown="日当")
+        asked = engine.ask(QUESTION, index=INDEX, pipeline_name="naive", conversation_id=done.conversation_id)
+        gate.wait_for(1)
+        back_up(loaded, tmp_path / "saved.zip")
+        gate.open()
+        assert asked.result().status == "finished"
+        events = engine.history.events(done.id)
+
+    other = tmp_path / "other"
+    restore(tmp_path / "saved.zip", other)
+    assert done.id in checkpoints(other)
+    with open_at(other) as engine:
+        assert engine.store.check() == []
+        assert [each.id for each in engine.history.conversations.listed()] == [done.conversation_id]
+        assert engine.history.events(done.id) == events
+        assert engine.history.events(done.id)[-1].answer == answer
+        assert engine.history.run(asked.id).status == "failed"
+        chat.default = "はい。"
+        again = engine.ask(QUESTION, index=INDEX, pipeline_name="naive", conversation_id=done.conversation_id)
+        assert again.result().status == "finished"
+
+
+def test_no_trace_quotes_a_document_that_the_saved_catalogue_does_not_have(loaded, open_at, tmp_path):
+    """Whenever it was removed: what is noted in the catalogue is saved before what it is noted for."""
+    file = tmp_path / "safe.md"
+    file.write_text(f"# 金庫\n\n{SECRET}", encoding="utf-8")
+    is_over = threading.Event()
+    archives = [tmp_path / f"{number}.zip" for number in range(3)]
+    with open_at(loaded) as engine:
+
+        def churn() -> None:
+            while not is_over.is_set():
+                engine.store.ingest(INDEX, [FileSource(file, "safe.md")]).wait()
+                engine.ask("金庫の暗証番号は何番ですか?", index=INDEX, pipeline_name="naive").result()
+                engine.store.remove(INDEX, "safe.md")
+
+        churning = threading.Thread(target=churn)
+        churning.start()
+        for archive in archives:
+            back_up(loaded, archive)
+        is_over.set()
+        churning.join()
+        assert engine.history.runs()
+    for archive in archives:
+        other = tmp_path / archive.stem
+        restore(archive, other)
+        with open_at(other) as engine:
+            assert engine.store.check() == []
+            assert eventually(lambda engine=engine: engine.store.removed() == [])
+            if "safe.md" not in {each.source for each in engine.store.documents()}:
+                kept = b"".join(each.read_bytes() for each in other.glob("*.sqlite3*"))
+                assert SECRET.encode() not in kept
