@@ -12,13 +12,13 @@ from starlette.routing import Route
 from streamlit import config
 
 from index_store.base.errors import PlainError
-from pages.gate import Gate, refuse_others
-from pages.health import healthz, readyz
-from pages.originals import original
 from pages.process import close_engine
-from pages.proxies import OtherProxies, Proxies
+from pages.server.gate import Gate, refuse_others
+from pages.server.health import healthz, readyz
+from pages.server.originals import original
+from pages.server.proxies import OtherProxies, Proxies
+from pages.server.upload_limit import UploadLimit
 from pages.settings import Settings
-from pages.upload_limit import UploadLimit
 from pages.widgets.chat.copying import SCRIPT
 from pages.widgets.compare.columns import LAND
 from pages.widgets.trace.graph import OPEN_ROWS
@@ -31,7 +31,7 @@ logging.getLogger("httpx").setLevel(logging.WARNING)
 log = logging.getLogger("app")
 
 SCRIPTS = (SCRIPT, OPEN_ROWS, LAND)
-"""all that our pages have; a browser runs no other (pages/browser_rules.py)"""
+"""all that our pages have; a browser runs no other (pages/server/browser_rules.py)"""
 
 
 @asynccontextmanager

@@ -5,8 +5,8 @@ from typing import ClassVar
 from pydantic import field_validator
 
 from index_store.base.settings import PlainSettings
-from pages.gate import host_name
-from pages.proxies import Network, read_networks
+from pages.server.gate import host_name
+from pages.server.proxies import Network, read_networks
 
 
 class Settings(PlainSettings):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from pages.browser_rules import HEADERS
+from pages.server.browser_rules import HEADERS
 from tests.browser.app_process import App
 from tests.browser.conftest import ARGUMENTS, installed_chromium
 from tests.browser.visitor import Visitor

@@ -16,8 +16,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from index_store.base.errors import PlainError
-from pages.browser_rules import content_policy, tell_browser
-from pages.proxies import is_within, read_networks
+from pages.server.browser_rules import content_policy, tell_browser
+from pages.server.proxies import is_within, read_networks
 from pages.texts import preferred_language
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})

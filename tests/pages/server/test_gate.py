@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.gate import Gate, NotForOthers, refuse_others
+from pages.server.gate import Gate, NotForOthers, refuse_others
 
 
 def get(address: str, **door: bool) -> int:
@@ -42,7 +42,7 @@ def test_a_server_that_is_told_no_address_would_listen_on_all():
 
 def test_every_script_of_a_page_is_named_to_the_browser():
     """One that app.py leaves out of SCRIPTS would not run."""
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     files = [*(root / "pages").rglob("*.py"), root / "app.py"]
     assigned = [
         each

@@ -10,8 +10,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.gate import Gate
-from pages.proxies import Proxies, is_within, read_networks
+from pages.server.gate import Gate
+from pages.server.proxies import Proxies, is_within, read_networks
 
 NAME = "rag.example.com"
 PROXY, STRANGER = "10.1.0.5", "10.2.0.5"

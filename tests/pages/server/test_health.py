@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
 from pages import process
-from pages.health import healthz, readyz
+from pages.server.health import healthz, readyz
 
 
 @pytest.fixture

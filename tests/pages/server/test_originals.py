@@ -14,7 +14,7 @@ from index_store.base.errors import StoreInUse, UnknownDocument
 from index_store.ingestion.sources import FileSource
 from index_store.parsing.loaders.formats import FORMATS
 from pages import process
-from pages.originals import original
+from pages.server.originals import original
 from rag.runs.engine import Engine
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
@@ -140,7 +140,7 @@ def test_a_store_that_cannot_be_opened_is_told_in_a_sentence(client, engine, mon
     def refuse():
         raise StoreInUse(folder="data", pid=1)
 
-    monkeypatch.setattr("pages.originals.engine", refuse)
+    monkeypatch.setattr("pages.server.originals.engine", refuse)
     answer = client.get("/originals/x")
     assert (answer.status_code, answer.text) == (503, StoreInUse(folder="data", pid=1).sentence("en"))
     assert process.engine() is engine
