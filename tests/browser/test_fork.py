@@ -42,6 +42,7 @@ def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_st
     script(server, QUESTION, Answer(OTHER, token_seconds=0.3))
     run_on.click()
     changed = visitor.page.locator("details").filter(has=visitor.page.get_by_text(visitor.words["step.changed"])).last
+    expect(changed).to_have_attribute("open", "", timeout=LOADED)
     expect_open(changed.locator("summary").first)
     expect(visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])).to_be_visible(timeout=LOADED)
     visitor.settle()
