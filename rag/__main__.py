@@ -171,6 +171,11 @@ def _warning(outcome: Outcome | None, language: Language) -> str | None:
     return words[language] if words else None
 
 
+_CUT = {
+    "en": "The end of this answer is missing: it reached the limit of its length.",
+    "ja": "長さの上限に達したため、回答が途中で切れています。",
+}
+
 _OUTSIDE = {"en": "from the web: ", "ja": "外部(Web): "}
 
 
@@ -184,6 +189,8 @@ def _ending(event: RunFinished, language: Language) -> Iterator[str]:
         yield f"[{each.number}] {outside}{place}{page} ({each.source}{date})\n"
     for claim in event.unconfirmed:
         print(f"  ? {claim}", file=sys.stderr)
+    if event.is_cut:
+        print(_CUT[language], file=sys.stderr)
     told = event.error.sentence(language) if event.error else _warning(event.outcome, language)
     if told:
         print(told, file=sys.stderr)

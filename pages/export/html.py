@@ -70,13 +70,18 @@ def _run(run: ExportedRun, key: str, count: int) -> str:
 
 
 def _ending(last: RunFinished) -> str:
+    cut = _note(say("chat.cut")) if last.is_cut else ""
     if last.error:
-        return _failure(last.error)
+        return _failure(last.error) + cut
     if last.status == "stopped":
-        return f'<p class="note">{escape(say("chat.stopped"))}</p>'
+        return _note(say("chat.stopped"))
     if last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
-        return f'<p class="note">{escape(say(f"outcome.{last.outcome}_note"))}</p>'
-    return ""
+        return _note(say(f"outcome.{last.outcome}_note")) + cut
+    return cut
+
+
+def _note(sentence: str) -> str:
+    return f'<p class="note">{escape(sentence)}</p>'
 
 
 def _failure(failure: Failure) -> str:

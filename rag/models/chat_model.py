@@ -29,6 +29,8 @@ class Answer:
     """the numbers of its markers, each once"""
     is_no_answer: bool = False
     """it says that the passages do not hold the answer"""
+    is_cut: bool = False
+    """it ends in its midst: the model had written as many tokens as it may"""
     confidence: float | None = None
     """how sure the model was of its words, where that is told: mean log-probability of its tokens"""
 

@@ -38,6 +38,11 @@ Message = tuple[Literal["system", "user", "assistant"], str]
 Prompt = list[Message]
 
 
+def is_cut(piece: AIMessage) -> bool:
+    """Whether the reply ends with this piece because it had as many tokens as it may."""
+    return piece.response_metadata.get("finish_reason") == "length"
+
+
 class Restart:
     """Stands in a stream where the connection broke: what came before is void."""
 

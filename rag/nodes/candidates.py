@@ -81,6 +81,7 @@ async def write_candidates(state: State, step: NodeStep) -> State:
             usefulness=usefulness,
             score=score(relevance, grounding, usefulness),
             is_no_answer=answer.is_no_answer,
+            is_cut=answer.is_cut,
         )
 
     candidates = [each for each in await gather(map(candidate, state["passages"])) if each]

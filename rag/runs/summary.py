@@ -5,7 +5,16 @@ from collections.abc import Iterable, Sequence
 
 from index_store.base.errors import PlainError
 from rag.text.citations import cited_passages, claims, markers_of
-from rag.trace.details import AnswerCheckDetail, AttemptsDetail, DeclineDetail, RetrievalDetail, WebSearchDetail
+from rag.trace.details import (
+    AnswerCheckDetail,
+    AttemptsDetail,
+    Candidate,
+    CandidatesDetail,
+    DeclineDetail,
+    GenerationDetail,
+    RetrievalDetail,
+    WebSearchDetail,
+)
 from rag.trace.events import Event, Outcome, RunFinished, RunStatus, StepFinished, Token, Totals
 from rag.trace.passages import Citation, Passage
 
@@ -32,6 +41,7 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
             reused_seconds=reused_seconds(events),
         ),
         unconfirmed=_unconfirmed(answer, ended) if outcome == "unconfirmed" else (),
+        is_cut=_is_cut(answer, ended),
         error=error.as_failure() if error else None,
     )
 
@@ -79,6 +89,19 @@ def _outcome(writer: str | None, ended: Sequence[StepFinished]) -> Outcome:
     if any(isinstance(each.detail, AttemptsDetail) for each in ended):  # a later one may have been no answer
         return "unconfirmed"
     return "confirmed" if checks[-1].verdict == "yes" else "unconfirmed"
+
+
+def _is_cut(answer: str, ended: Sequence[StepFinished]) -> bool:
+    """Of several answers, this one."""
+    for detail in (each.detail for each in ended):
+        written: Iterable[GenerationDetail | Candidate] = ()
+        if isinstance(detail, GenerationDetail):
+            written = [detail]
+        elif isinstance(detail, CandidatesDetail):
+            written = detail.candidates
+        if any(each.is_cut and each.text == answer for each in written):
+            return True
+    return False
 
 
 def _unconfirmed(answer: str, ended: Sequence[StepFinished]) -> tuple[str, ...]:

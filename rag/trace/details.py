@@ -64,6 +64,8 @@ class GenerationDetail(Frozen):
     cited: tuple[int, ...]
     drafted: bool = False
     """it was a speculative answer, and cost no call more"""
+    is_cut: bool = False
+    """the model had written as many tokens as it may: its end is missing"""
 
 
 class DraftDetail(Frozen):
@@ -269,6 +271,8 @@ class Candidate(Frozen):
     """the weighted sum of the three"""
     is_no_answer: bool = Field(default=False, alias="refuses")
     """it says that the passage does not hold the answer; stored under the name that it had first"""
+    is_cut: bool = False
+    """its end is missing"""
 
     @property
     def is_grounded(self) -> bool:

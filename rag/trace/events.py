@@ -158,6 +158,8 @@ class RunFinished(Frozen):
     totals: Totals
     unconfirmed: tuple[str, ...] = ()
     """claims of the answer that are not grounded in its sources"""
+    is_cut: bool = False
+    """the answer's end is missing: the model had written as many tokens as it may"""
     error: Failure | None = None
 
 

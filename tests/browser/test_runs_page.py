@@ -74,26 +74,29 @@ def test_a_thumb_down_says_at_once_that_the_answer_was_misread(asked, visit, lan
     expect(visitor.text("cause.misread_note")).to_be_visible(timeout=LOADED)
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
-def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(asked, visit, language):
-    visitor = visit(language, path="/runs")
-    expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
-    open_first(visitor)
-    running = visitor.page.locator("summary").filter(has_text=visitor.words["status.running"])
-    visitor.button("playback.play").click()
-    expect(running.first).to_be_visible(timeout=LOADED)
-    expect(visitor.answers).to_contain_text("A director", timeout=LOADED)
-    visitor.button("playback.pause").click()
-    expect(visitor.button("playback.go_on")).to_be_visible()
-    position = visitor.page.get_by_text(re.compile(r"\d+\.\d (of|/) \d+\.\d"))
-    stands = position.inner_text()
-    visitor.page.wait_for_timeout(2500)
-    assert position.inner_text() == stands
-    visitor.page.get_by_role("radio", name="20×").click()
-    visitor.button("playback.go_on").click()
-    expect(running).to_have_count(0, timeout=LOADED)
-    expect(visitor.answers).to_have_text(asked.answers.inner_text())
-    expect(visitor.button("playback.play")).to_be_visible()
+def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(loaded, visit, server):
+    script(server, QUESTION, Answer(ANSWER, token_seconds=0.1))  # long enough to be paused in its midst
+    loaded.ask(QUESTION)
+    loaded.wait_for_the_end()
+    for language in ("ja", "en"):
+        visitor = visit(language, path="/runs")
+        expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
+        open_first(visitor)
+        running = visitor.page.locator("summary").filter(has_text=visitor.words["status.running"])
+        visitor.button("playback.play").click()
+        expect(visitor.answers).to_contain_text("A director", timeout=LOADED)
+        expect(running.first).to_be_visible(timeout=LOADED)
+        visitor.button("playback.pause").click()
+        expect(visitor.button("playback.go_on")).to_be_visible(timeout=LOADED)
+        position = visitor.page.get_by_text(re.compile(r"\d+\.\d (of|/) \d+\.\d"))
+        stands = position.inner_text()
+        visitor.page.wait_for_timeout(1500)
+        assert position.inner_text() == stands
+        visitor.page.get_by_role("radio", name="20×").click()
+        visitor.button("playback.go_on").click()
+        expect(running).to_have_count(0, timeout=LOADED)
+        expect(visitor.answers).to_have_text(loaded.answers.inner_text())
+        expect(visitor.button("playback.play")).to_be_visible(timeout=LOADED)
 
 
 def test_a_run_that_goes_on_is_listed_so_shown_live_and_can_be_stopped(loaded, visit, server):

@@ -132,6 +132,28 @@ def test_no_answer_shows_the_nearest_passages_as_citations_that_open(handbook, s
     assert page.words["outcome.not_in_documents_note"] in [each.value for each in page.app.info]
 
 
+@each_language
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag", "self_rag_candidates"])
+def test_an_answer_that_reached_its_limit_is_said_to_lack_its_end(monkeypatch, server, tmp_path, language, pipeline):
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("ANSWER_TOKENS", "100")
+    file = tmp_path / "travel.md"
+    file.write_text("# Travel\n\nThe green car needs the approval of a director.\n", encoding="utf-8")
+    server.answer_when(lambda request: request.schema is not None, YES)
+    server.answer_when(lambda request: '"rating"' in json.dumps(request.schema), '{"rating": 5}')
+    server.answer_when(lambda request: '"support"' in json.dumps(request.schema), '{"support": "fully"}')
+    try:
+        assert process.engine().store.add("handbook", file, file.name).error is None
+        for tokens in (100, 101):
+            server.default = Answer("A director approves it [1]. " * 20, tokens=tokens)
+            page = ChatPage(language)
+            page.pick("pipeline.label", pipeline)
+            assert page.ask(QUESTION).status == "finished"
+            assert (page.words["chat.cut"] in [each.value for each in page.app.info]) is (tokens > 100)
+    finally:
+        process.close_engine()
+
+
 @pytest.mark.parametrize(("setting", "value"), [("RUN_CALL_LIMIT", "1"), ("RUN_TOKEN_LIMIT", "1000")])
 @each_language
 def test_a_run_whose_budget_is_spent_is_told_in_one_sentence(monkeypatch, server, tmp_path, language, setting, value):

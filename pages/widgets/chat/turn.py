@@ -130,6 +130,8 @@ def show_ending(last: RunFinished) -> None:
         st.caption(say("chat.stopped"))
     elif last.outcome in ("unconfirmed", "not_in_documents", "from_model"):
         st.info(say(f"outcome.{last.outcome}_note"))
+    if last.is_cut:
+        st.info(say("chat.cut"))
     show_unconfirmed(last)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing, named, numbered, quoting
-from rag.models.client import Prompt, Restart
+from rag.models.client import Prompt, Restart, is_cut
 from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText
@@ -74,16 +74,18 @@ class EmbeddedChat(ChatModel):
     async def _stream(
         self, prompt: Prompt, question: str, passages: Sequence[Passage], usage: Usage, about: About
     ) -> AnswerStream:
-        text, logprobs = AttributedText(question, passages), list[float]()
+        text, logprobs, cut = AttributedText(question, passages), list[float](), False
         async for piece in self.client.stream(prompt, usage, about=about, logprobs=True, top_logprobs=1):
             if isinstance(piece, Restart):
-                text, logprobs = AttributedText(question, passages), []
+                text, logprobs, cut = AttributedText(question, passages), [], False
                 yield piece
             else:
                 logprobs += [token["logprob"] for token in tokens_of(piece)]
+                cut = cut or is_cut(piece)
                 yield text.feed(piece.text)
         yield text.end()
-        yield Answer(text.text, tuple(text.cited), confidence=fmean(logprobs) if logprobs else None)
+        confidence = fmean(logprobs) if logprobs else None
+        yield Answer(text.text, tuple(text.cited), confidence=confidence, is_cut=cut)
 
     async def rewrite_question(
         self,

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage
 
 from index_store.base.errors import RequestRefused
 from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing, named, numbered, quoting
-from rag.models.client import ChatClient, Prompt, Restart
+from rag.models.client import ChatClient, Prompt, Restart, is_cut
 from rag.models.context_window import ContextWindow
 from rag.models.replies import (
     FollowUpsReply,
@@ -76,15 +77,16 @@ class ServiceChat(ChatModel):
         return self._stream(prompts.talk(message, language), [], usage, About("answer"))
 
     async def _stream(self, prompt: Prompt, passages: Sequence[Passage], usage: Usage, about: About) -> AnswerStream:
-        text = CitedText(passages)
+        text, cut = CitedText(passages), False
         async for piece in self.client.stream(prompt, usage, about=about):
             if isinstance(piece, Restart):
-                text = CitedText(passages)
+                text, cut = CitedText(passages), False
                 yield piece
             else:
+                cut = cut or is_cut(piece)
                 yield text.feed(piece.text)
         yield text.end()
-        yield text.answer
+        yield replace(text.answer, is_cut=cut)
 
     async def rewrite_question(
         self,

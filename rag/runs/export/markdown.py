@@ -28,6 +28,7 @@ class Words:
     unconfirmed: str
     not_in_documents: str
     from_model: str
+    cut: str
 
 
 WORDS: dict[Language, Words] = {
@@ -41,6 +42,7 @@ WORDS: dict[Language, Words] = {
         unconfirmed="The checks did not confirm this answer.",
         not_in_documents="Nothing that was searched answers this.",
         from_model="From what the model remembers: no source confirms it.",
+        cut="The end of this answer is missing: it reached the limit of its length.",
     ),
     "ja": Words(
         question="質問",
@@ -52,6 +54,7 @@ WORDS: dict[Language, Words] = {
         unconfirmed="この回答は検証で確認できませんでした。",
         not_in_documents="検索した範囲に答えはありませんでした。",
         from_model="モデルの記憶による回答で、裏付ける文書はありません。",
+        cut="長さの上限に達したため、回答が途中で切れています。",
     ),
 }
 
@@ -92,6 +95,8 @@ def _notes(last: RunFinished | None, words: Words, language: Language) -> Iterat
         yield f"_{words.not_in_documents}_"
     elif last.outcome == "from_model":
         yield f"_{words.from_model}_"
+    if last.is_cut:
+        yield f"_{words.cut}_"
 
 
 def _with_footnotes(answer: str, citations: Sequence[Citation]) -> str:

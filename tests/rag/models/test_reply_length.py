@@ -10,12 +10,14 @@ from rag.errors import EmptyReply
 from rag.models.chat_model import Answer, ChatModel
 from rag.models.client import ChatClient
 from rag.models.embedded.chat import EmbeddedChat
+from rag.models.service.chat import ServiceChat
 from rag.models.service.source import ServiceSource
 from rag.models.usage import Usage
 from rag.runs.options import USUAL
 from rag.settings import Settings
 from rag.trace.details import Turn
 from rag.trace.passages import Passage
+from tests.servers import Answer as ServedAnswer
 from tests.servers import OpenAIServer
 
 Asking = Callable[[ChatModel, Usage], Awaitable[object] | AsyncIterator[object]]
@@ -100,6 +102,22 @@ def test_the_embedded_model_is_told_how_much_it_may_write(way):
         most |= dict.fromkeys(("rewrite_question", "rewrite_for_web", "condense_question"), 200)
         most["suggest_follow_ups"] = 150
         assert limits(server) == {most.get(way, 1)}
+
+
+@pytest.mark.parametrize("kind", [ServiceChat, EmbeddedChat])
+@pytest.mark.parametrize(("tokens", "is_cut"), [(30, False), (31, True)])
+def test_an_answer_that_reached_its_limit_is_known_as_cut(kind, tokens, is_cut):
+    with OpenAIServer() as server:
+        server.default = ServedAnswer("Snow is white. " * 10, tokens=tokens)
+        client = ChatOpenAI(model="some", api_key="none", base_url=server.base_url, max_tokens=30, stream_usage=True)
+        model = kind(ChatClient(client, "some"))
+
+        async def last() -> object:
+            return [piece async for piece in EVERY["answer"](model, Usage())][-1]
+
+        answer = asyncio.run(last())
+        assert isinstance(answer, Answer)
+        assert answer.is_cut is is_cut
 
 
 def test_a_reply_that_is_cut_short_before_its_first_word_is_no_reply(data_dir):
