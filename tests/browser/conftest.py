@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,6 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playw
 
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
+from rag.runs.engine import Engine
 from rag.settings import Settings as RagSettings
 from rag.text.language import Language
 from tests.browser.app_process import App
@@ -115,23 +117,48 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     app.stop()
 
 
+class Lent:
+    """The server's process for one test, with an engine over the test's own data folder and services."""
+
+    def __init__(self, process: App, server: OpenAIServer, tavily: TavilyServer, empty: Path) -> None:
+        self._process = process
+        self._services = {"OPENAI_BASE_URL": server.base_url, "TAVILY_BASE_URL": tavily.url}
+        self._empty = empty
+        self._is_renewed = False
+
+    @property
+    def app(self) -> App:
+        """Over what it was lent with, or with nothing in it."""
+        return self._process if self._is_renewed else self.over(self._empty)
+
+    def over(self, data: Path) -> App:
+        usual = RagSettings()
+        self._process.renew(
+            **self._services,
+            DATA_DIR=str(data),
+            SUGGEST_FOLLOW_UPS="off",
+            ANSWER_TOKENS=str(usual.answer_tokens),
+            MODEL_CONTEXT=str(usual.model_context),
+        )
+        self._is_renewed = True
+        return self._process
+
+
 @pytest.fixture
-def app(process: App, server: OpenAIServer, tavily: TavilyServer, data_dir: Path) -> Iterator[App]:
-    """With nothing in it. Whatever a test does, the log may hold neither a fault of ours nor the key."""
-    before, usual = process.log.stat().st_size, RagSettings()
-    process.renew(
-        DATA_DIR=str(data_dir),
-        OPENAI_BASE_URL=server.base_url,
-        TAVILY_BASE_URL=tavily.url,
-        SUGGEST_FOLLOW_UPS="off",
-        ANSWER_TOKENS=str(usual.answer_tokens),
-        MODEL_CONTEXT=str(usual.model_context),
-    )
-    yield process
+def lent(process: App, server: OpenAIServer, tavily: TavilyServer, data_dir: Path) -> Iterator[Lent]:
+    """Whatever a test does, the log may hold neither a fault of ours nor the key."""
+    before = process.log.stat().st_size
+    yield Lent(process, server, tavily, data_dir)
     log = process.log.read_bytes()[before:].decode()
     # Not every traceback: Streamlit's server leaves one when a tab is closed in the midst of its first words.
     assert not [line for line in log.splitlines() if " ERROR " in line or "Exception in thread" in line]
     assert KEY not in log
+
+
+@pytest.fixture
+def app(lent: Lent) -> App:
+    """With nothing in it, unless another fixture has put something there."""
+    return lent.app
 
 
 class Contexts:
@@ -179,12 +206,13 @@ def contexts(chromium: Browser) -> Contexts:
 
 
 @pytest.fixture
-def visit(contexts: Contexts, app: App, request: pytest.FixtureRequest) -> Iterator[Visit]:
+def visit(contexts: Contexts, lent: Lent, request: pytest.FixtureRequest) -> Iterator[Visit]:
     """Opens the page for someone new. Whatever they do, nothing may be asked of another host, and nothing may break."""
     visitors = request.node.stash.setdefault(VISITORS, [])
 
-    def open_page(language: Language = "en", *, path: str = "", width: int = 1280, app: App = app) -> Visitor:
-        visitors.append(Visitor(contexts.lend(LOCALES[language], width), app.url + path, language))
+    def open_page(language: Language = "en", *, path: str = "", width: int = 1280, app: App | None = None) -> Visitor:
+        url = (app or lent.app).url + path
+        visitors.append(Visitor(contexts.lend(LOCALES[language], width), url, language))
         return visitors[-1]
 
     yield open_page
@@ -220,12 +248,11 @@ def data_with(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], 
 
 
 @pytest.fixture
-def app_with(app: App, data_with: Callable[[str, str], Path], tmp_path: Path) -> Callable[[str, str], App]:
+def app_with(lent: Lent, data_with: Callable[[str, str], Path], tmp_path: Path) -> Callable[[str, str], App]:
     """The app with one document in it, which it did not have to load."""
 
     def app_with(name: str, text: str) -> App:
-        app.renew(DATA_DIR=str(shutil.copytree(data_with(name, text), tmp_path / name / "data")))
-        return app
+        return lent.over(shutil.copytree(data_with(name, text), tmp_path / name / "data"))
 
     return app_with
 
@@ -240,3 +267,46 @@ def loaded_app(app_with: Callable[[str, str], App]) -> App:
 def loaded(loaded_app: App, visit: Visit) -> Visitor:
     """Someone who finds the handbook there."""
     return visit()
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A question that was answered before the page is opened."""
+
+    question: str
+    path: str
+    """of the page of its conversation"""
+
+
+@pytest.fixture(scope="package")
+def data_with_answer(data_with: Callable[[str, str], Path], tmp_path_factory: pytest.TempPathFactory):
+    """A data folder with the handbook, of which a question was answered, to be copied."""
+
+    @cache
+    def data_with_answer(question: str, answer: str, pipeline: str) -> tuple[Path, str]:
+        """With the id of its conversation."""
+        folder = shutil.copytree(data_with("travel.md", HANDBOOK), tmp_path_factory.mktemp("answered") / "data")
+        with OpenAIServer() as server:
+            server.default = answer
+            server.answer_when(lambda request: request.schema is not None, YES)
+            settings = RagSettings(
+                data_dir=folder, openai_base_url=server.base_url, openai_api_key=KEY, embedding_model="test-embedding"
+            )
+            with Engine(settings) as engine:
+                run = engine.ask(question, index="handbook", pipeline_name=pipeline)
+                assert run.result().status == "finished"
+        return folder, run.conversation_id
+
+    return data_with_answer
+
+
+@pytest.fixture
+def answered(lent: Lent, data_with_answer, tmp_path: Path) -> Callable[..., Answered]:
+    """The app with the handbook and one answer in it, which nobody had to wait for."""
+
+    def answered(question: str, answer: str, pipeline: str = "self_rag") -> Answered:
+        data, conversation = data_with_answer(question, answer, pipeline)
+        lent.over(shutil.copytree(data, tmp_path / "answered"))
+        return Answered(question, f"/?c={conversation}")
+
+    return answered

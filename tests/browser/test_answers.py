@@ -3,11 +3,11 @@
 import json
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
+from tests.browser.looks import each_look, each_width
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import Answer, OpenAIServer
 
@@ -25,11 +25,6 @@ ANSWER = (
     + "\n"
     + ("| words [1] " * 12 + "|\n") * 30
     + f"\n```python\n{CODE}\n```\n\nIt ends so: $\\href{{javascript:alert(1)}}{{z}}$."
-)
-
-each_way = pytest.mark.parametrize(
-    ("language", "width", "scheme"),
-    [("en", 1280, "light"), ("ja", 390, "dark"), ("ja", 1280, "dark"), ("en", 390, "light")],
 )
 
 
@@ -51,7 +46,7 @@ def pressable(visitor: Visitor, beginning: str):
     return visitor.page.locator(f'[class*="st-key-{beginning}"] button >> visible=true').last
 
 
-@each_way
+@each_look
 def test_formulae_are_drawn_and_what_is_wide_scrolls_within_itself(loaded_app, visit, server, language, width, scheme):
     script(server)
     visitor = visit(language, width=width)
@@ -72,7 +67,7 @@ def test_formulae_are_drawn_and_what_is_wide_scrolls_within_itself(loaded_app, v
     expect(visitor.page.locator(".passage-card:popover-open")).to_be_visible()
 
 
-@pytest.mark.parametrize(("language", "width"), [("en", 1280), ("ja", 390)])
+@each_width
 def test_answers_and_code_are_copied_and_where_the_clipboard_is_refused_the_text_is_selected(
     loaded_app, visit, server, language, width
 ):
@@ -99,7 +94,7 @@ def test_answers_and_code_are_copied_and_where_the_clipboard_is_refused_the_text
     assert visitor.width <= width
 
 
-@pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
+@each_width
 def test_an_edited_question_keeps_the_earlier_one_a_press_away_and_a_reload_keeps_the_place(
     loaded_app, visit, server, language, width
 ):

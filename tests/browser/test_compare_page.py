@@ -2,9 +2,9 @@
 
 from uuid import uuid4
 
-import pytest
 from playwright.sync_api import Locator, WebSocketRoute, expect
 
+from tests.browser.looks import each_width
 from tests.browser.test_graph import contrast, expect_open
 from tests.browser.test_run import ENDLESS, SLOW, requests_for, script
 from tests.browser.visitor import LOADED, Visitor
@@ -33,8 +33,7 @@ def boxes(places: Locator) -> list[dict]:
     return [place.bounding_box() for place in places.all()]
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
-@pytest.mark.parametrize("width", [1280, 390])
+@each_width
 def test_two_pipelines_answer_beside_each_other_and_what_differs_stands_below(
     loaded_app, visit, server, language, width
 ):
@@ -124,20 +123,18 @@ def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_
     visitor.complaints.clear()
 
 
-def test_from_the_chat_an_answer_becomes_the_first_column_and_an_address_leads_to_a_step(loaded, server):
-    question = new_question()
+def test_from_the_chat_an_answer_becomes_the_first_column_and_an_address_leads_to_a_step(answered, visit, server):
+    question = "Who approves the green car?"
     script(server, question, "A director approves the green car [1].")
-    loaded.ask(question)
-    loaded.wait_for_the_end()
+    loaded = visit(path=answered(question, "A director approves the green car [1].").path)
     with_others = loaded.page.get_by_role("link", name=loaded.words["compare.with"])
     run = with_others.get_attribute("href").partition("runs=")[2].partition("&")[0]
     with_others.click()
     begin_button = loaded.page.get_by_role("button", name=loaded.words["compare.begin"])
     expect(begin_button).to_be_visible(timeout=LOADED)
-    asked = len(requests_for(server, question))
     begin_button.click()
     expect(differences(loaded)).to_be_visible(timeout=LOADED)
-    assert len(requests_for(server, question)) == asked + 1
+    assert len(requests_for(server, question)) == 1
     other = loaded.page.get_by_role("button", name=loaded.words["compare.vote"]).last
     other_run = other.evaluate("each => each.closest('[class*=st-key-vote-]').className.match(/st-key-vote-(\\w+)/)[1]")
 

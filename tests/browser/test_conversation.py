@@ -3,11 +3,11 @@
 from contextlib import suppress
 from uuid import uuid4
 
-import pytest
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from playwright.sync_api import expect
 
 from rag.models.service.no_answer import TOKEN
+from tests.browser.looks import each_width
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED
 from tests.servers import Answer
@@ -16,10 +16,8 @@ WHOLE = {"ja": "国内出張の日当は誰が決めますか？", "en": "Who ap
 FOLLOW_UP = {"ja": "それは誰が決めますか？", "en": "And for managers?"}
 FIRST = {"ja": "国内出張の日当はいくらですか？", "en": "Who approves the green car?"}
 
-wide_and_narrow = pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
 
-
-@wide_and_narrow
+@each_width
 def test_a_follow_up_is_understood_in_a_step_that_opens(loaded_app, visit, server, language, width):
     script(server, FIRST[language], "2,500 [1].")
     script(server, WHOLE[language], "A director [1].")
@@ -42,7 +40,7 @@ def test_a_follow_up_is_understood_in_a_step_that_opens(loaded_app, visit, serve
     assert visitor.width <= width
 
 
-@wide_and_narrow
+@each_width
 def test_no_answer_shows_the_nearest_passages_which_open(loaded_app, visit, server, language, width):
     question = f"{FIRST[language]} {uuid4().hex[:6]}"
     script(server, question, f"{TOKEN}\nThe documents say nothing of it.")

@@ -3,15 +3,15 @@
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from index_store.search.searcher import LONGEST_QUESTION
 from rag.runs.history.history import History
+from tests.browser.looks import each_width
 from tests.browser.visitor import LOADED
 
 
-@pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
+@each_width
 def test_the_latest_of_many_are_listed_and_words_find_the_others(app, visit, tmp_path: Path, language, width):
     history = History(tmp_path / "many")
     for number in range(1, 101):
@@ -34,7 +34,7 @@ def test_the_latest_of_many_are_listed_and_words_find_the_others(app, visit, tmp
     assert visitor.width <= width
 
 
-@pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
+@each_width
 def test_a_question_that_is_too_long_is_refused_in_a_sentence_and_stays_in_the_field(app, visit, language, width):
     visitor = visit(language, width=width)
     visitor.composer.fill("x" * (LONGEST_QUESTION + 1))

@@ -15,27 +15,21 @@ from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness
 from rag.trace.passages import Citation, Passage
 from tests.browser.app_process import App
 from tests.browser.conftest import HANDBOOK, KEY
+from tests.browser.looks import each_language, each_look
 from tests.browser.test_compare_page import begin, differences, new_question
 from tests.browser.test_run import ENDLESS, SLOW, ask, requests_for, script
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import Answer
 
-LOST = 30_000
-"""milliseconds"""
 ROUNDS, LONGEST_ANSWER = 40, 50_000
 END = "This is where it ends."
-
-each_look = pytest.mark.parametrize(
-    ("language", "width", "scheme"),
-    [("ja", 390, "dark"), ("en", 1280, "light")],
-    ids=["narrow", "wide"],
-)
 
 
 # The connection
 
 
-def test_a_connection_that_is_lost_for_half_a_minute_loses_and_doubles_no_answer(loaded_app, visit, server):
+@pytest.mark.parametrize("seconds", [5, pytest.param(30, marks=pytest.mark.soak)])
+def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_no_answer(loaded_app, visit, server, seconds):
     visitor = visit()
     sockets: list[WebSocketRoute] = []
     is_down = False
@@ -52,7 +46,7 @@ def test_a_connection_that_is_lost_for_half_a_minute_loses_and_doubles_no_answer
     question = ask(visitor, server, SLOW)
     is_down = True
     sockets[-1].close()
-    visitor.page.wait_for_timeout(LOST)
+    visitor.page.wait_for_timeout(seconds * 1000)
     assert len(sockets) == 1
     is_down = False
     visitor.wait_for_the_end()
@@ -79,7 +73,7 @@ def own_app(server, data_with: Callable[[str, str], Path], tmp_path) -> Iterator
     app.stop()
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@each_language
 def test_of_a_server_that_dies_in_mid_run_an_open_page_tells_and_asks_again(own_app, visit, server, language):
     visitor = visit(language, app=own_app)
     question = new_question()

@@ -1,8 +1,8 @@
 """Change and run on in a real browser: from a step of an answer to the fork beside its origin."""
 
-import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.browser.looks import each_look
 from tests.browser.test_graph import expect_open
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED, Visitor
@@ -25,18 +25,12 @@ def open_form(visitor: Visitor, step: str) -> Locator:
     return run_on
 
 
-@pytest.mark.parametrize(
-    ("language", "width", "scheme"),
-    [("ja", 1280, "dark"), ("en", 1280, "light"), ("ja", 390, "light"), ("en", 390, "dark")],
-)
+@each_look
 def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_step(
-    loaded_app, visit, server, language, width, scheme
+    answered, visit, server, language, width, scheme
 ):
-    visitor = visit(language, width=width)
+    visitor = visit(language, path=answered(QUESTION, ANSWER).path, width=width)
     visitor.page.emulate_media(color_scheme=scheme)
-    script(server, QUESTION, Answer(ANSWER))
-    visitor.ask(QUESTION)
-    visitor.wait_for_the_end()
     run_on = open_form(visitor, "check_usefulness")
     assert visitor.width <= width
     script(server, QUESTION, Answer(OTHER, token_seconds=0.3))
@@ -56,10 +50,8 @@ def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_st
     assert visitor.complaints == []
 
 
-def test_a_change_that_can_not_be_made_is_told_and_nothing_begins(loaded, server):
-    script(server, QUESTION, Answer(ANSWER))
-    loaded.ask(QUESTION)
-    loaded.wait_for_the_end()
-    open_form(loaded, "retrieve").click()
-    expect(loaded.page.get_by_text("Nothing was changed")).to_be_visible()
-    expect(loaded.page).not_to_have_url("compare")
+def test_a_change_that_can_not_be_made_is_told_and_nothing_begins(answered, visit):
+    visitor = visit(path=answered(QUESTION, ANSWER).path)
+    open_form(visitor, "retrieve").click()
+    expect(visitor.page.get_by_text("Nothing was changed")).to_be_visible()
+    expect(visitor.page).not_to_have_url("compare")

@@ -3,10 +3,10 @@
 import json
 from uuid import uuid4
 
-import pytest
 from playwright.sync_api import Locator, expect
 
 from rag.models.service.en import EN
+from tests.browser.looks import each_width
 from tests.browser.test_run import ENDLESS, ask, script
 from tests.browser.visitor import Visitor
 
@@ -61,8 +61,7 @@ def contrast(each: Locator) -> float:
     )
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
-@pytest.mark.parametrize("width", [1280, 390])
+@each_width
 def test_a_run_that_went_round_is_drawn_and_its_nodes_open_their_rows(loaded_app, visit, server, language, width):
     visitor = visit(language, width=width)
     ask_in_a_loop(visitor, server)

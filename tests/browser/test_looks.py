@@ -11,6 +11,7 @@ from pages.texts import texts
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from tests.browser.conftest import YES
+from tests.browser.looks import each_width
 from tests.browser.test_compare_page import begin, differences
 from tests.browser.test_runs_page import open_first
 from tests.browser.test_share import head, make_link, open_sharing
@@ -111,8 +112,7 @@ def answering(loaded_app, server):
 
 
 @pytest.mark.usefixtures("answering")
-@pytest.mark.parametrize("language", ["ja", "en"])
-@pytest.mark.parametrize("width", [1280, 390])
+@each_width
 def test_a_run_can_be_read_on_every_page(visit, language, width):
     visitor = visit(language, width=width)
     visitor.ask(QUESTION[language])

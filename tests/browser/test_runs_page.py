@@ -6,25 +6,19 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.browser.conftest import Answered
+from tests.browser.looks import each_language, each_look
 from tests.browser.test_run import ENDLESS, ask, script
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import Answer
 
-wide_and_narrow = pytest.mark.parametrize(
-    ("language", "width", "scheme"),
-    [("ja", 1280, "dark"), ("en", 1280, "light"), ("ja", 390, "light"), ("en", 390, "dark")],
-)
 QUESTION = "Who approves the green car?"
 ANSWER = "A director approves the green car [1]. " + "It is said so more than once. " * 8
 
 
 @pytest.fixture
-def asked(loaded, server) -> Visitor:
-    """Someone whose question has been answered, in a second or two."""
-    script(server, QUESTION, Answer(ANSWER, token_seconds=0.02))
-    loaded.ask(QUESTION)
-    loaded.wait_for_the_end()
-    return loaded
+def asked(answered) -> Answered:
+    return answered(QUESTION, ANSWER)
 
 
 def show_runs(visitor: Visitor) -> None:
@@ -43,7 +37,7 @@ def trace(visitor: Visitor) -> Locator:
     return visitor.page.get_by_test_id("stExpander").filter(has_text=visitor.words["pipeline.naive"]).first
 
 
-@wide_and_narrow
+@each_look
 def test_a_run_is_found_opened_as_it_was_and_kept_by_its_address(asked, visit, language, width, scheme):
     visitor = visit(language, path="/runs", width=width)
     visitor.page.emulate_media(color_scheme=scheme)
@@ -64,7 +58,7 @@ def test_a_run_is_found_opened_as_it_was_and_kept_by_its_address(asked, visit, l
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@each_language
 def test_a_thumb_down_says_at_once_that_the_answer_was_misread(asked, visit, language):
     visitor = visit(language, path="/runs")
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
@@ -112,11 +106,11 @@ def test_a_run_that_goes_on_is_listed_so_shown_live_and_can_be_stopped(loaded, v
 
 
 def test_a_run_deleted_in_another_tab_while_it_is_open_is_said_to_be_gone(asked, visit):
-    visitor = visit(path="/runs")
+    visitor, other = visit(path="/runs"), visit(path=asked.path)
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
     open_first(visitor)
-    asked.sidebar.get_by_role("button", name="×").click()
-    expect(asked.questions).to_have_count(0)
+    other.sidebar.get_by_role("button", name="×").click()
+    expect(other.questions).to_have_count(0)
     visitor.page.reload()
     expect(visitor.text("runs.gone")).to_be_visible(timeout=LOADED)
     show_runs(visitor)

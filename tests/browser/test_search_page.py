@@ -8,12 +8,9 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from index_store.search.searcher import MODES
+from tests.browser.looks import each_language, each_width
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED, Visitor
-
-each_language = pytest.mark.parametrize("language", ["ja", "en"])
-wide_and_narrow = pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
-
 
 WORD = "kettle"
 KETTLE = f"# やかん\n\n## 容量\n\nやかん {WORD} holds 1.7 litres.\n\n## 手入れ\n\n毎月 {WORD} を洗います。\n"
@@ -73,7 +70,7 @@ def test_the_same_passage_has_the_same_colour_in_every_list(searching):
     assert len(set(colours)) == 1
 
 
-@wide_and_narrow
+@each_width
 def test_a_hit_opens_to_its_section_and_leads_to_its_document(searching, language, width):
     visitor = searching(language, width)
     ask(visitor, WORD)

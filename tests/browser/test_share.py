@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -10,22 +9,19 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from rag.errors import NothingOfThisName, UnknownShare
 from rag.runs.export.export import Export
 from tests.browser.conftest import HANDBOOK
+from tests.browser.looks import each_language, each_width
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED, Visitor
 
 HOSTILE = (
     "<img src=https://elsewhere.example/x.png onerror=alert(1)> ![x](https://elsewhere.example/y.png) [a](javascript:x)"
 )
-ANSWER = f"A director approves the green car [1].\n\n{HOSTILE}\n\n<script src=https://elsewhere.example/z.js></script>"
+QUESTION = f"Who approves the green car? {HOSTILE}"
+ANSWER = "A director approves the green car [1]."
+HOSTILE_ANSWER = (
+    f"A director approves the green car [1].\n\n{HOSTILE}\n\n<script src=https://elsewhere.example/z.js></script>"
+)
 OFFLINE_WIDTHS = (390, 1280)
-
-
-def ask(visitor: Visitor, server, answer: str = "A director approves the green car [1].") -> str:
-    question = f"Who approves the green car of department {uuid4().hex[:8]}? {HOSTILE}"
-    script(server, question[:50], answer)
-    visitor.ask(question)
-    visitor.wait_for_the_end()
-    return question
 
 
 def open_sharing(visitor: Visitor, place: Locator) -> None:
@@ -45,18 +41,17 @@ def make_link(visitor: Visitor) -> str:
     return code.inner_text().replace("\n", "")
 
 
-@pytest.mark.parametrize(("language", "width"), [("ja", 390), ("en", 1280)])
-def test_a_link_is_read_by_another_person_until_it_is_revoked(loaded_app, visit, server, language, width):
-    owner = visit(language, width=width)
-    question = ask(owner, server)
+@each_width
+def test_a_link_is_read_by_another_person_until_it_is_revoked(answered, visit, language, width):
+    owner = visit(language, path=answered(QUESTION, ANSWER).path, width=width)
     open_sharing(owner, head(owner))
     link = make_link(owner)
-    assert link.startswith(f"{loaded_app.url}/shared?share=")
+    assert link.startswith(owner.page.evaluate("location.origin") + "/shared?share=")
     assert owner.width <= width
 
     reader = visit(language, width=width)
     reader.page.goto(link)
-    expect(reader.questions).to_have_text(question, timeout=LOADED)
+    expect(reader.questions).to_have_text(QUESTION, timeout=LOADED)
     expect(reader.answers).to_contain_text("A director approves")
     expect(reader.composer).to_have_count(0)
     expect(reader.page.get_by_test_id("stFeedback")).to_have_count(0)
@@ -76,33 +71,33 @@ def test_a_link_is_read_by_another_person_until_it_is_revoked(loaded_app, visit,
     expect(refused).to_be_visible(timeout=LOADED)
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@each_language
 def test_what_was_deleted_in_another_tab_goes_from_the_page_on_which_it_was_about_to_be_shared(
-    loaded, visit, server, language, tmp_path
+    answered, visit, language, tmp_path
 ):
-    ask(loaded, server)
-    watching, pressing = (visit(language, path=f"/?{loaded.page.url.partition('?')[2]}") for _ in range(2))
+    path = answered(QUESTION, ANSWER).path
+    deleting, watching, pressing = (visit(language, path=path) for _ in range(3))
     for visitor in (watching, pressing):
         expect(visitor.questions).to_have_count(1, timeout=LOADED)
         open_sharing(visitor, head(visitor))
     # It looks no more by itself, so that there is a button to press.
     pressing.page.evaluate("for (let timer = setTimeout(() => 0); timer; timer--) clearTimeout(timer)")
-    deleted = loaded.page.url.partition("c=")[2].partition("&")[0]
-    loaded.sidebar.get_by_role("button", name="×").click()
+    deleted = path.partition("c=")[2]
+    deleting.sidebar.get_by_role("button", name="×").click()
     expect(watching.text("empty.title")).to_be_visible(timeout=LOADED)
     file = saved(pressing, "JSON", tmp_path)
     assert file.read_text(encoding="utf-8") == NothingOfThisName(name=deleted).sentence(language)
 
 
-def test_the_list_of_links_is_reached_from_an_answer_and_ends_one(loaded, server):
-    ask(loaded, server)
-    open_sharing(loaded, loaded.page.get_by_test_id("stChatMessage").last)
-    link = make_link(loaded)
-    loaded.page.get_by_role("link", name=loaded.words["share.all"]).click()
-    loaded.page.get_by_role("button", name=loaded.words["share.revoke"]).click()
-    expect(loaded.page.get_by_text(loaded.words["share.revoked"].partition(" ")[0])).to_be_visible(timeout=LOADED)
-    loaded.page.goto(link)
-    expect(loaded.page.get_by_text(UnknownShare().sentence("en"))).to_be_visible(timeout=LOADED)
+def test_the_list_of_links_is_reached_from_an_answer_and_ends_one(answered, visit):
+    visitor = visit(path=answered(QUESTION, ANSWER).path)
+    open_sharing(visitor, visitor.page.get_by_test_id("stChatMessage").last)
+    link = make_link(visitor)
+    visitor.page.get_by_role("link", name=visitor.words["share.all"]).click()
+    visitor.page.get_by_role("button", name=visitor.words["share.revoke"]).click()
+    expect(visitor.page.get_by_text(visitor.words["share.revoked"].partition(" ")[0])).to_be_visible(timeout=LOADED)
+    visitor.page.goto(link)
+    expect(visitor.page.get_by_text(UnknownShare().sentence("en"))).to_be_visible(timeout=LOADED)
 
 
 def saved(visitor: Visitor, name: str, folder: Path) -> Path:
@@ -127,12 +122,14 @@ def offline(chromium: Browser) -> Iterator[Page]:
     assert complaints == []
 
 
-@pytest.mark.parametrize("language", ["ja", "en"])
+@each_language
 def test_a_saved_file_opens_without_network_and_scripts_and_shows_all(
     app_with, visit, server, language, tmp_path, offline
 ):
     visitor = visit(language, app=app_with("travel.md", f"{HANDBOOK}\n\n## {HOSTILE}\n\n{HOSTILE} </style>\n"))
-    question = ask(visitor, server, ANSWER)
+    script(server, QUESTION[:20], HOSTILE_ANSWER)
+    visitor.ask(QUESTION)
+    visitor.wait_for_the_end()
     open_sharing(visitor, visitor.page.get_by_test_id("stChatMessage").last)
     words = visitor.words
     file = saved(visitor, words["export.html"], tmp_path)
@@ -141,7 +138,7 @@ def test_a_saved_file_opens_without_network_and_scripts_and_shows_all(
             offline.set_viewport_size({"width": width, "height": 900})
             offline.emulate_media(color_scheme=scheme)
             offline.goto(file.as_uri())
-            expect(offline.locator("h2.question")).to_have_text(question)
+            expect(offline.locator("h2.question")).to_have_text(QUESTION)
             expect(offline.locator(".answer")).to_contain_text("onerror=alert(1)")
             expect(offline.locator("img, script, iframe")).to_have_count(0)
             expect(offline.locator(".run-graph .drawing").first).to_be_visible()
@@ -157,10 +154,10 @@ def test_a_saved_file_opens_without_network_and_scripts_and_shows_all(
             expect(offline.locator(".passage-card .cited").first).to_be_visible()
 
 
-def test_markdown_and_json_are_saved_under_the_name_of_their_question(loaded, server, tmp_path):
-    question = ask(loaded, server)
-    open_sharing(loaded, head(loaded))
-    markdown, stored = saved(loaded, "Markdown", tmp_path), saved(loaded, "JSON", tmp_path)
-    assert markdown.name.startswith(question[:40].rstrip("?"))
+def test_markdown_and_json_are_saved_under_the_name_of_their_question(answered, visit, tmp_path):
+    visitor = visit(path=answered(QUESTION, ANSWER).path)
+    open_sharing(visitor, head(visitor))
+    markdown, stored = saved(visitor, "Markdown", tmp_path), saved(visitor, "JSON", tmp_path)
+    assert markdown.name.startswith(QUESTION[:25])
     assert "[^1]:" in markdown.read_text(encoding="utf-8")
-    assert Export.from_json(stored.read_text(encoding="utf-8")).runs[0].started.question == question
+    assert Export.from_json(stored.read_text(encoding="utf-8")).runs[0].started.question == QUESTION

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import YES
+from tests.browser.looks import each_look
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import Answer
 
@@ -13,10 +14,6 @@ FIRST = "国内出張の日当は、いくらですか？"
 ANSWER = "日当は1日2,500円です[1]。"
 FOLLOW_UP = "それはいつ払われますか？"
 STANDALONE = "国内出張の日当はいつ払われますか？"
-
-each_look = pytest.mark.parametrize(
-    ("language", "width", "scheme"), [("ja", 1280, "light"), ("en", 390, "dark")], ids=["wide", "narrow"]
-)
 
 
 @pytest.fixture

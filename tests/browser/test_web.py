@@ -1,9 +1,9 @@
 """A question about today's world in a real browser: asked of the web, answered from it, and marked as from the web."""
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from pages.texts import texts
+from tests.browser.looks import each_width
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED
 from tests.servers import WebResult
@@ -19,7 +19,7 @@ SUN = {"ja": "今日の東京は晴れです[1]。", "en": "It is sunny in Tokyo
 ROUTE = '{"reason": "It changes by the day.", "route": "web"}'
 
 
-@pytest.mark.parametrize(("language", "width"), [("ja", 1280), ("en", 390)])
+@each_width
 def test_the_weather_is_answered_from_the_web_and_its_source_opens_there(visit, server, tavily, language, width):
     tavily.default = [SUNNY]
     server.answer_when(lambda request: "route" in str(request.schema), ROUTE)
