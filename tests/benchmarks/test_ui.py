@@ -16,6 +16,7 @@ def rows(out: str) -> list[str]:
     return re.findall(r"^\| (.+?) \| [\d.,]+%?(?: \| -?[\d.]+)* \|$", out, re.MULTILINE)
 
 
+@pytest.mark.soak
 def test_the_first_token_on_the_page_is_timed_beside_that_of_the_engine(printed):
     out = printed(ui, "first_token", *TINY)
     assert rows(out) == list(first_token.PIPELINES)
@@ -30,12 +31,14 @@ def test_what_a_streamed_trace_takes_is_told_with_the_number_of_its_events(print
     assert int(told[1]) > 50
 
 
+@pytest.mark.soak
 def test_four_columns_are_timed_beside_each_of_them_alone(printed):
     out = printed(ui, "columns", *TINY)
     assert rows(out) == [*(f"{name} alone" for name in columns.COMPARED), "all 4"]
     assert re.search(r"4 columns take \d+\.\d\d of the slowest alone, which (meets|misses) 1\.2", out)
 
 
+@pytest.mark.soak
 def test_the_runs_page_is_timed_over_many_runs_beside_few(printed):
     out = printed(ui, "runs_page", "--rounds", 1, "--runs", 1000)
     assert rows(out) == ["100 runs", "1,000 runs"]

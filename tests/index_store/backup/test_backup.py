@@ -98,8 +98,9 @@ def test_two_at_a_time_are_one_too_many(serviced: Settings, app: IndexStore, com
     assert "Another backup of the data folder" in done.stderr
 
 
+@pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.soak)])
 def test_changes_that_go_on_meanwhile_leave_one_consistent_state(
-    serviced: Settings, app: IndexStore, command: Command, write: Write, tmp_path: Path
+    serviced: Settings, app: IndexStore, command: Command, write: Write, tmp_path: Path, times: int
 ) -> None:
     """Each document is found by its own words in each state that was saved."""
     is_over = threading.Event()
@@ -119,11 +120,11 @@ def test_changes_that_go_on_meanwhile_leave_one_consistent_state(
 
     churning = threading.Thread(target=churn)
     churning.start()
-    archives = [tmp_path / f"{number}.zip" for number in range(3)]
+    archives = [tmp_path / f"{number}.zip" for number in range(times)]
     saved = [command("backup", archive).returncode for archive in archives]
     is_over.set()
     churning.join()
-    assert (saved, faults) == ([0, 0, 0], [])
+    assert (saved, faults) == ([0] * times, [])
     for archive in archives:
         folder = tmp_path / archive.stem
         assert command("restore", archive, folder=folder).returncode == 0
@@ -152,7 +153,10 @@ def test_documents_stand_still_while_the_moment_is_taken_and_searches_go_on(
     assert len(app.documents()) == 1
 
 
-@pytest.mark.parametrize("stage", ["copies", "copies/catalogue.sqlite3", "archive"])
+@pytest.mark.parametrize(
+    "stage",
+    ["archive", *(pytest.param(each, marks=pytest.mark.soak) for each in ("copies", "copies/catalogue.sqlite3"))],
+)
 def test_killed_in_the_midst_it_leaves_no_archive_and_the_app_and_the_next_backup_unharmed(
     serviced: Settings, app: IndexStore, command: Command, write: Write, tmp_path: Path, stage: str
 ) -> None:

@@ -187,7 +187,14 @@ def test_more_or_less_than_the_manifest_has_is_refused(archive: Path, target: Pa
         restore(archive, target)
 
 
-@pytest.mark.parametrize("stage", ["restoring", "restoring/catalogue.sqlite3", "originals", "catalogue.sqlite3"])
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "originals",
+        "catalogue.sqlite3",
+        *(pytest.param(each, marks=pytest.mark.soak) for each in ("restoring", "restoring/catalogue.sqlite3")),
+    ],
+)
 def test_killed_in_the_midst_it_leaves_a_folder_that_no_app_opens_and_that_is_restored_to_again(
     serviced: Settings, archive: Path, command: Command, target: Path, stage: str
 ) -> None:

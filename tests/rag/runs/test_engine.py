@@ -304,7 +304,8 @@ def test_stop_in_the_midst_of_grading_ends_every_grade(engine, chat):
     assert gate.waiting == 0
 
 
-def test_a_stop_that_meets_a_word_of_the_model_is_not_lost(open_engine, server):
+@pytest.mark.parametrize("times", [4, pytest.param(100, marks=pytest.mark.soak)])
+def test_a_stop_that_meets_a_word_of_the_model_is_not_lost(open_engine, server, times):
     server.default = Answer("日当は2,500円です。" * 40, token_seconds=0.005)
     engine = open_engine(server=server)
     done = threading.Event()
@@ -318,7 +319,7 @@ def test_a_stop_that_meets_a_word_of_the_model_is_not_lost(open_engine, server):
     for thread in busy:
         thread.start()
     try:
-        for _ in range(20):
+        for _ in range(times):
             run = ask(engine)
             wait_for_token(run)
             run.stop()
