@@ -28,6 +28,7 @@ from pydantic import SecretStr
 from benchmarks.child import serving
 from benchmarks.fixed_speed import Speed, serve
 from benchmarks.machine import Machine
+from index_store.access.principal import LOCAL
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
@@ -37,7 +38,7 @@ from rag.models.client import Prompt
 from rag.models.replies import RelevanceReply
 from rag.models.service import prompts as service
 from rag.pipelines import PIPELINES
-from rag.runs.engine import Engine
+from rag.runs.engine import Engine, UserEngine
 from rag.settings import Settings
 from rag.text.language import language_of
 from rag.trace.events import Style, Token
@@ -181,7 +182,7 @@ def ask_corrective_serially(store: IndexStore, model: ChatOpenAI) -> Timing:
     return Timing(len(grades) + 1, first, time.perf_counter() - begun)
 
 
-def ask_engine(engine: Engine, embeddings: TimedEmbeddings, pipeline: str, k: int | None = None) -> Timing:
+def ask_engine(engine: UserEngine, embeddings: TimedEmbeddings, pipeline: str, k: int | None = None) -> Timing:
     """As the page asks: a run begun from this thread, its events read as they come."""
     retrieval = Retrieval(k=k) if k else None
     embeddings.seconds = 0.0
@@ -236,7 +237,8 @@ def compare(speed: Speed, documents: int, rounds: int) -> dict[str, Timing]:
         )
         model = ChatOpenAI(model=MODEL, base_url=base_url, api_key=settings.openai_api_key, temperature=0)
         embeddings = TimedEmbeddings()
-        with Engine(settings, store=IndexStore(settings, embeddings)) as engine:
+        with Engine(settings, store=IndexStore(settings, embeddings)) as process:
+            engine = process.as_user(lambda: LOCAL)
             engine.store.ingest(samples.INDEX, [FileSource(path) for path in samples.documents()[:documents]]).wait()
             pipelines = {name: partial(ask_engine, engine, embeddings, name) for name in PIPELINES}
             serial = partial(in_a_thread, ask_serially, engine.store, model)

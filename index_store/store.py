@@ -90,6 +90,9 @@ class IndexStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def as_user(self, who: object) -> Self:
+        return self  # TODO gate-store
+
     # Indexes
 
     def indexes(self) -> list[Index]:
@@ -318,10 +321,10 @@ class IndexStore:
         """
         return self._searcher.search(self._index(index), Query(question, mode, unit, k, words, document_ids))
 
-    def survey(self, index: str, question: str, *, k: int, person: str) -> Survey:
+    def survey(self, index: str, question: str, *, k: int) -> Survey:
         """What the index has of a question: up to `k` chunks by vector and keyword, and the words that it lacks.
 
-        `person`: who asks. Raises UnknownIndex, EmptyIndex where there is none at all, QuestionTooLong,
+        Raises UnknownIndex, EmptyIndex where there is none at all, QuestionTooLong,
         EmbeddingModelMismatch, ServiceError.
         """
         return self._searcher.survey(self._index(index), question, k)

@@ -83,6 +83,7 @@ class Override:
 class RunContext:
     model: ChatModel
     store: IndexStore
+    """the door of who asks"""
     index: str
     retrieval: Retrieval
     limits: Limits
@@ -94,7 +95,5 @@ class RunContext:
     """where searches take their turns: other work in threads does not make them wait"""
     web: WebSearch | None = None
     assessment: Assessment = Assessment()
-    person: str = ""
-    """who asks"""
     overrides: Mapping[tuple[str, int], Override] = field(default_factory=dict)
     """by step and attempt"""
