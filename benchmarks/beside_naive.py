@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.settings import with_own_data
-from index_store.access.principal import LOCAL
+from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
 from pages import samples
 from rag.runs.engine import Engine, UserEngine
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     questions = [each.text for each in samples.questions() if each.answer][: options.questions]
     seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder, Engine(with_own_data(Path(folder))) as process:
-        engine = process.as_user(lambda: LOCAL)
+        engine = process.as_user(as_local)
         engine.store.ingest(samples.INDEX, [FileSource(path) for path in samples.documents()]).wait()
         ask(engine, WARM_UP, PLAIN)
         for _ in range(options.rounds):

@@ -28,9 +28,10 @@ from pydantic import SecretStr
 from benchmarks.child import serving
 from benchmarks.fixed_speed import Speed, serve
 from benchmarks.machine import Machine
-from index_store.access.principal import LOCAL
+from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
+from index_store.user_store import UserStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Vectors
 from pages import samples
@@ -136,7 +137,7 @@ def ask_server(base_url: str) -> Timing:
     return Timing(1, first, total)
 
 
-def ask_serially(store: IndexStore, model: ChatOpenAI, k: int) -> Timing:
+def ask_serially(store: UserStore, model: ChatOpenAI, k: int) -> Timing:
     """Self-RAG in the order that was published: each passage graded, the answer, grounding, usefulness.
 
     With the prompts, the store and the client of the pipelines, so that only the flow differs; and with the answer
@@ -164,7 +165,7 @@ def ask_serially(store: IndexStore, model: ChatOpenAI, k: int) -> Timing:
     raise RuntimeError("the server refused its own answer")
 
 
-def ask_corrective_serially(store: IndexStore, model: ChatOpenAI) -> Timing:
+def ask_corrective_serially(store: UserStore, model: ChatOpenAI) -> Timing:
     """Corrective RAG in the order that was published, where the documents do: each passage graded, then the answer.
 
     Source: `langgraph_crag.ipynb` of LangGraph's tutorials. It refines nothing, so it spends no call on that either.
@@ -238,7 +239,7 @@ def compare(speed: Speed, documents: int, rounds: int) -> dict[str, Timing]:
         model = ChatOpenAI(model=MODEL, base_url=base_url, api_key=settings.openai_api_key, temperature=0)
         embeddings = TimedEmbeddings()
         with Engine(settings, store=IndexStore(settings, embeddings)) as process:
-            engine = process.as_user(lambda: LOCAL)
+            engine = process.as_user(as_local)
             engine.store.ingest(samples.INDEX, [FileSource(path) for path in samples.documents()[:documents]]).wait()
             pipelines = {name: partial(ask_engine, engine, embeddings, name) for name in PIPELINES}
             serial = partial(in_a_thread, ask_serially, engine.store, model)

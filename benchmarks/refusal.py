@@ -25,7 +25,7 @@ from pathlib import Path
 
 from benchmarks.grading import rows
 from benchmarks.settings import with_own_data
-from index_store.access.principal import LOCAL
+from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
 from rag.runs.engine import Engine, UserEngine
 
@@ -97,7 +97,7 @@ def fill(engine: UserEngine, folder: Path, cases: list[Case]) -> None:
 def measure(name: str, cases: list[Case], pipeline: str, folder: Path) -> None:
     runs: dict[bool, list[Ended]] = defaultdict(list)
     with Engine(with_own_data(folder / f"{name}-data")) as process:
-        engine = process.as_user(lambda: LOCAL)
+        engine = process.as_user(as_local)
         (folder / name).mkdir()
         fill(engine, folder / name, cases)
         for case in cases:

@@ -3,7 +3,7 @@
 import gc
 import threading
 
-from index_store.access.principal import LOCAL
+from index_store.access.gate import as_local
 from rag.runs.engine import Engine, UserEngine
 
 _lock = threading.Lock()
@@ -16,7 +16,7 @@ def engine() -> UserEngine:
 
     Raises PlainError, such as StoreInUse, when there can't be one.
     """
-    return _the_engine().as_user(lambda: LOCAL)
+    return _the_engine().as_user(as_local)
 
 
 def _the_engine() -> Engine:
@@ -35,7 +35,7 @@ def _the_engine() -> Engine:
 
 def look() -> None:
     """At catalogue and history; the first one to look opens them. Raises PlainError, SQLAlchemyError."""
-    current = _the_engine().as_user(lambda: LOCAL)
+    current = _the_engine().as_user(as_local)
     current.store.indexes()
     current.history.run("")
 

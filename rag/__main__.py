@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
-from index_store.access.principal import LOCAL
+from index_store.access.gate import as_local
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
@@ -94,7 +94,7 @@ def _pipelines(options: argparse.Namespace) -> int:
 
 def _ask(options: argparse.Namespace) -> int:
     with Engine() as process:
-        engine = process.as_user(lambda: LOCAL)
+        engine = process.as_user(as_local)
         usual = engine.settings.style
         if options.conversation and not engine.history.conversations.exists(options.conversation):
             raise UnknownConversation(name=options.conversation)
@@ -151,7 +151,7 @@ def _export(options: argparse.Namespace) -> int:
     data_dir = Settings().data_dir
     History.refuse_newer(data_dir)
     with closing(History(data_dir)) as history:
-        found = gather(UserHistory(history, lambda: LOCAL), options.name)
+        found = gather(UserHistory(history, as_local), options.name)
     _line(found.as_json() if options.format == "json" else export_as_markdown(found, options.language), end="")
     return 0
 

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
-from index_store.access.grants import EVERYONE, Right
+from index_store.access.gate import as_local
+from index_store.access.grants import EVERYONE
 from index_store.access.people import Claim
-from index_store.access.principal import LOCAL, Principal, Role
+from index_store.access.principal import Principal, Role
+from index_store.access.rights import Right
 from rag.runs.engine import Engine, UserEngine
-from rag.runs.history.whose import from_now_on
 from rag.settings import Settings
 
 
 @contextmanager
 def local_engine(settings: Settings | None = None, **parts: object) -> Iterator[UserEngine]:
     with Engine(settings, **parts) as process:
-        yield process.as_user(lambda: LOCAL)
+        yield process.as_user(as_local)
 
 
 def process_of(engine: UserEngine) -> Engine:
@@ -27,7 +29,7 @@ def as_person(engine: UserEngine, name: str, role: Role = Role.READER) -> UserEn
     people = process.store.access.people
     principal = people.signed_in(Claim("https://id.example.com", name, name=name))
     people.set_role(principal.id, role)
-    return process.as_user(from_now_on(principal, people))
+    return process.as_user(partial(process.store.access.principal, principal.id))
 
 
 def person_of(engine: UserEngine) -> Principal:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from index_store.access.gate import Who
 from rag.errors import UnknownRun
 from rag.models.preload import Preload
 from rag.runs.comparisons import Comparisons
@@ -9,7 +10,7 @@ from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.forks import Forks
 from rag.runs.history.comparison import Column, Comparison
-from rag.runs.history.whose import Own, Who
+from rag.runs.history.whose import Own
 from rag.runs.run import Run
 from rag.runs.suggestions import Suggestions
 

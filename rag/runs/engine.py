@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 
+from index_store.access.gate import Who
 from index_store.access.principal import Principal
 from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
@@ -28,7 +29,7 @@ from rag.runs.history.doors import UserHistory, UserRunList, UserShares
 from rag.runs.history.history import History
 from rag.runs.history.run_list import RunList
 from rag.runs.history.shares import Shares
-from rag.runs.history.whose import Own, Who
+from rag.runs.history.whose import Own
 from rag.runs.in_flight import RunsInFlight
 from rag.runs.removal import Removal
 from rag.runs.run import Run

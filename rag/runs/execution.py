@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 
 from index_store.base.errors import EmptyQuestion, PlainError
 from index_store.ingestion.sources import FileSource, discard_uploads
-from index_store.store import IndexStore
+from index_store.user_store import UserStore
 from rag.errors import RunLimit, RunTimeLimit, Unexpected
 from rag.graph.context import Assessment, Limits, Recorder, RunContext
 from rag.graph.state import State
@@ -44,7 +44,7 @@ class Execution:
     """what was said before in the conversation"""
     attachments: Sequence[FileSource]
     """uploads, added to the index before anything else"""
-    store: IndexStore
+    store: UserStore
     """the door of who asks"""
     models: ModelSource
     settings: Settings

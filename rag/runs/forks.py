@@ -5,11 +5,13 @@ import time
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.access.principal import Principal
 from index_store.store import IndexStore
+from index_store.user_store import UserStore
 from rag.errors import NotSaved, RunNotOver
 from rag.models.offered import OfferedModels
 from rag.pipelines import pipeline
@@ -18,7 +20,6 @@ from rag.runs.fork.checkpoints import Checkpoints, Moment
 from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments, Fork, changed_documents, plan
 from rag.runs.history.history import History, PastRun
-from rag.runs.history.whose import from_now_on
 from rag.runs.in_flight import RunsInFlight
 from rag.runs.run import Run
 from rag.trace.events import Origin, RunStarted
@@ -94,10 +95,10 @@ class Forks:
         """
         return changed_documents(self._history.events(run_id), self._store_of(principal))
 
-    def _store_of(self, principal: Principal) -> IndexStore:
-        return self._store.as_user(from_now_on(principal, self._store.access.people))
+    def _store_of(self, principal: Principal) -> UserStore:
+        return self._store.as_user(partial(self._store.access.principal, principal.id))
 
-    def _forkable(self, run_id: str, store: IndexStore) -> PastRun:
+    def _forkable(self, run_id: str, store: UserStore) -> PastRun:
         """Raises UnknownRun, RunNotOver, UnknownIndex."""
         past = self._history.stored_run(run_id)
         if past.status in ("running", "stopped"):

@@ -16,6 +16,7 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from index_store.access.gate import Who
 from index_store.access.principal import LOCAL, Principal
 from index_store.base.errors import AccessWithdrawn, PlainError
 from index_store.ingestion.sources import FileSource
@@ -36,7 +37,6 @@ from rag.runs.history.branches import Branch
 from rag.runs.history.comparison import Column
 from rag.runs.history.history import History
 from rag.runs.history.schema import storable
-from rag.runs.history.whose import Who, from_now_on
 from rag.runs.options import check_retrieval
 from rag.runs.removal import Removal
 from rag.runs.run import Run
@@ -192,7 +192,7 @@ class RunsInFlight:
     ) -> Begun:
         """One that is stored."""
         self._runs[run.id] = run
-        who = from_now_on(principal, self._store.access.people)
+        who = partial(self._store.access.principal, principal.id)
         execution = Execution(
             started=started,
             pipeline=flow,

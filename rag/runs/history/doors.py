@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Literal
 
+from index_store.access.gate import Who
 from index_store.access.principal import Role
 from rag.errors import NothingOfThisName, UnknownRun, UnknownShare
 from rag.runs.history.branches import Branch
@@ -15,7 +16,7 @@ from rag.runs.history.conversations import Conversation, Conversations
 from rag.runs.history.history import History, Outline, PastRun
 from rag.runs.history.run_list import Order, RunList, Wanted
 from rag.runs.history.shares import NewShare, Share, Shared, Shares
-from rag.runs.history.whose import Own, Who
+from rag.runs.history.whose import Own
 from rag.trace.calls import Call
 from rag.trace.cause import Cause
 from rag.trace.details import Turn

@@ -1,29 +1,13 @@
 """Whose conversations and runs are. People stand in another database: what is kept here is their ids alone."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, func, select, true
 
-from index_store.access.people import People
+from index_store.access.gate import Who
 from index_store.access.principal import LOCAL, Principal, Role
-from index_store.base.errors import AccessWithdrawn
 from rag.runs.history import schema
-
-Who = Callable[[], Principal]
-"""asked by each call of a door, since a page outlives what its person may; raises AccessWithdrawn"""
-
-
-def from_now_on(principal: Principal, people: People) -> Who:
-    """As they are whenever it is asked, in any thread: for what outlives the call in which they began it."""
-
-    def who() -> Principal:
-        current = people.current(principal.id)
-        if current is None:
-            raise AccessWithdrawn()
-        return current
-
-    return who if principal != LOCAL else lambda: LOCAL
 
 
 def person_id(principal: Principal) -> str | None:

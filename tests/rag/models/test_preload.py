@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from index_store.access.principal import LOCAL
+from index_store.access.gate import as_local
 from rag.errors import NoChatModel
 from rag.models.chat_model import ChatModel
 from rag.runs.engine import Engine, UserEngine
@@ -47,7 +47,7 @@ def open_slow(store, data_dir, source):
     def open_slow(**settings: object) -> UserEngine:
         values = {"data_dir": data_dir, "web_search": "off", "preload": True} | settings
         engines.append(Engine(Settings(**values), store=store, models=source))
-        return engines[-1].as_user(lambda: LOCAL)
+        return engines[-1].as_user(as_local)
 
     yield open_slow
     source.may_start.set()
