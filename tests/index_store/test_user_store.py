@@ -187,14 +187,6 @@ def test_a_job_of_a_person_who_is_disabled_ends_as_if_cancelled_and_those_of_oth
     assert is_sound(shared.store, serviced.data_dir)
 
 
-def test_a_job_that_looks_whether_its_person_may_go_on_does_not_note_that_they_were_seen(
-    shared: People, service: EmbeddingService, write: Write
-) -> None:
-    before = shared.store.access.people.find(shared.id("cara")).last_seen_at
-    shared("cara").add("plans", write("caras.md"))
-    assert shared.store.access.people.find(shared.id("cara")).last_seen_at == before
-
-
 def test_what_a_process_left_pending_goes_on_though_whoever_began_it_is_disabled_since(
     serviced: Settings, service: EmbeddingService, write: Write
 ) -> None:
@@ -260,14 +252,20 @@ def test_an_index_that_one_renames_while_another_deletes_it_is_gone(shared: Peop
 
 
 def test_an_index_that_two_re_index_by_another_model_at_once_has_every_document_once(
-    shared: People, serviced: Settings
+    shared: People, serviced: Settings, service: EmbeddingService
 ) -> None:
     ids = {name: shared.id(name) for name in ("anna", "cara")}
     shared.store.close()
     changed = serviced.model_copy(update={"embedding_model": "model-b"})
     with IndexStore(changed) as store:
         doors = [store.as_user(lambda id_=id_: store.access.principal(id_)) for id_ in ids.values()]
-        assert at_once(*[lambda door=door: door.reindex("plans").wait() for door in doors]) == [None, None]
+        asked = len(service.requests)
+        service.is_held = True
+        with ThreadPoolExecutor() as threads:
+            both = threads.submit(at_once, *[lambda door=door: door.reindex("plans").wait() for door in doors])
+            service.wait_for_requests(asked + 2)  # both have seen the index as it was
+            service.is_held = False
+            assert both.result() == [None, None]
         assert {each.status for each in store.documents("plans")} == {DocumentStatus.READY}
         assert store.search("plans", "What does the file of bananas say?", k=1)[0].source.endswith("bananas.md")
         assert is_sound(store, serviced.data_dir)
@@ -278,11 +276,14 @@ def test_what_one_re_indexes_while_another_deletes_it_is_gone_and_does_not_come_
 ) -> None:
     service.is_held, service.passes = True, 1
     job = shared("cara").reindex("plans")
-    shared("anna").delete_index("plans")
-    assert job.is_cancelled
-    service.is_held = False
-    with pytest.raises(errors.EmptyIndex):
-        shared("cara").reindex("plans")
+    asked = len(service.requests)
+    with ThreadPoolExecutor() as threads:
+        late = threads.submit(shared("ben").reindex, "plans")
+        service.wait_for_requests(asked + 1)  # it has seen the index
+        shared("anna").delete_index("plans")
+        assert job.is_cancelled
+        service.is_held = False
+        assert isinstance(late.exception(), errors.EmptyIndex)
     assert names(shared.store) == []
     assert is_sound(shared.store, serviced.data_dir)
 
@@ -299,8 +300,12 @@ def test_nothing_is_added_to_an_index_that_is_being_deleted_and_it_is_not_made_a
         late = shared("ben").ingest("plans", [FileSource(write("late.md"))])
         late.wait()
         assert isinstance(late.failure, errors.EmptyIndex)
-        with pytest.raises(errors.EmptyIndex):
-            shared("ben").delete_index("plans")
+        for change in (
+            lambda: shared("ben").delete_index("plans"),
+            lambda: shared("ben").rename_index("plans", "kept"),
+        ):
+            with pytest.raises(errors.EmptyIndex):
+                change()
         service.is_held = False
         deleting.result()
     assert names(shared.store) == []
