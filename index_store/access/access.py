@@ -1,4 +1,4 @@
-"""People and grants of a data folder, which stand in the database of its catalogue."""
+"""People, their sign-ins and grants of a data folder, which stand in the database of its catalogue."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -7,6 +7,7 @@ from sqlalchemy import Engine
 
 from index_store.access.grants import Grants
 from index_store.access.people import People
+from index_store.access.sign_ins import SignIns
 from index_store.base.settings import Settings
 from index_store.library.data_folder import open_catalogue
 
@@ -14,6 +15,7 @@ from index_store.library.data_folder import open_catalogue
 class Access:
     def __init__(self, database: Engine, settings: Settings) -> None:
         self.people = People(database, settings)
+        self.sign_ins = SignIns(database)
         self.grants = Grants(database)
 
     def close(self) -> None:
