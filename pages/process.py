@@ -5,7 +5,12 @@ import threading
 import uuid
 
 import streamlit as st
+from starlette.requests import HTTPConnection
 
+from index_store.access.access import Access
+from index_store.access.principal import Principal
+from pages.server.who import identify
+from pages.settings import server_settings
 from rag.runs.engine import Engine
 
 _lock = threading.Lock()
@@ -14,7 +19,13 @@ _is_frozen = False
 
 
 def engine() -> Engine:
-    """Raises PlainError, such as StoreInUse, when there can't be one."""
+    """For whoever is at the browser. Raises as `principal`."""
+    principal()
+    return whole_engine()
+
+
+def whole_engine() -> Engine:
+    """For what is done in nobody's name. Raises PlainError, such as StoreInUse, when there can't be one."""
     global _engine, _is_frozen
     with _lock:
         if _engine is None:
@@ -36,7 +47,27 @@ def close_engine() -> None:
             _engine = None
 
 
+def access() -> Access:
+    """People and their sign-ins, for finding out who somebody is. Raises as `whole_engine`."""
+    return whole_engine().store.access
+
+
+def principal() -> Principal:
+    """Of whoever is at the browser whose page is drawn, or whose button was pressed; to be asked each time.
+
+    Raises NotSignedIn, AccessWithdrawn; unless AUTH is none, as `whole_engine` too.
+    """
+    return identify(server_settings(), access, st.context.cookies, st.context.headers.get_all)
+
+
+def principal_of(request: HTTPConnection) -> Principal:
+    """The same of a request, outside of pages."""
+    return identify(server_settings(), access, request.cookies, request.headers.getlist)
+
+
 def person() -> str:
-    """The session, until people sign in."""
+    """Who is at the browser; the session where nobody signs in."""
+    if server_settings().auth != "none":
+        return principal().id
     session: str = st.session_state.setdefault("person", uuid.uuid4().hex)
     return session

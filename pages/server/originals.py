@@ -15,7 +15,7 @@ from index_store.base.errors import DocumentError, OriginalMissing, PlainError, 
 from index_store.library.originals import Original
 from index_store.parsing.loaders.formats import ANY_BYTES, BY_KIND
 from index_store.parsing.loaders.text.decode import decode
-from pages.process import engine
+from pages.process import whole_engine
 from pages.texts import preferred_language
 
 PDF = BY_KIND["pdf"].shown_as
@@ -48,7 +48,7 @@ async def original(request: Request) -> Response:
     document_id = request.path_params["document_id"]
     try:
         # The store works with files and SQL, and must not hold up the server.
-        found = await run_in_threadpool(lambda: engine().store.original(document_id))
+        found = await run_in_threadpool(lambda: whole_engine().store.original(document_id))
         return await run_in_threadpool(_response, found)
     except PlainError as error:
         status = 404 if isinstance(error, (UnknownDocument, OriginalMissing)) else 503

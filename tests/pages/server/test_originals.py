@@ -140,7 +140,7 @@ def test_a_store_that_cannot_be_opened_is_told_in_a_sentence(client, engine, mon
     def refuse():
         raise StoreInUse(folder="data", pid=1)
 
-    monkeypatch.setattr("pages.server.originals.engine", refuse)
+    monkeypatch.setattr("pages.server.originals.whole_engine", refuse)
     answer = client.get("/originals/x")
     assert (answer.status_code, answer.text) == (503, StoreInUse(folder="data", pid=1).sentence("en"))
     assert process.engine() is engine
