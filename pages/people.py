@@ -11,6 +11,7 @@ from index_store.base.errors import PlainError
 from pages.process import engine, principal
 from pages.settings import server_settings
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
+from pages.widgets.picker import fresh_key, renew
 from pages.words import plain, say, when
 
 PAGE = 20  # people that are drawn at once
@@ -23,12 +24,15 @@ def people() -> UserPeople:
 
 
 def show_add() -> None:
-    with st.popover(say("people.add")), st.form("add person", border=False, clear_on_submit=True):
+    with st.popover(say("people.add"), key=fresh_key("add person")), st.form(fresh_key("person"), border=False):
         st.caption(say("people.add_help"))
         name = st.text_input(say("people.name"), max_chars=200)
         role = st.selectbox(say("people.role_first"), [CLAIMED, *Role], format_func=role_name)
-        if st.form_submit_button(say("people.add_really")):
-            run_or_show_error(lambda: people().add(name, given(role)))
+        is_asked = st.form_submit_button(say("people.add_really"))
+        if is_asked and run_or_show_error(lambda: people().add(name, given(role))):
+            renew("add person")
+            renew("person")
+            st.rerun()
 
 
 def role_name(role: str) -> str:

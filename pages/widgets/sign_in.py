@@ -1,5 +1,7 @@
 """Signing in and out, as people see it."""
 
+from typing import Literal
+
 import streamlit as st
 
 from index_store.base.errors import AccessWithdrawn, PlainError
@@ -29,7 +31,8 @@ def show_sign_in() -> None:
     st.caption(say("sign_in.about"), text_alignment="center")
     for number, provider in enumerate(settings.providers):
         label = say("sign_in.with", provider=plain(provider.name))
-        st.button(label, key=f"sign-in-{number}", width="stretch", on_click=st.login, args=(key(number),))
+        kind: Literal["primary", "secondary"] = "primary" if len(settings.providers) == 1 else "secondary"
+        st.button(label, type=kind, key=f"sign-in-{number}", width="stretch", on_click=st.login, args=(key(number),))
 
 
 def show_withdrawn(error: AccessWithdrawn) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -30,6 +31,8 @@ BY_ITSELF = 60 * SECONDS
 """in which a tab that nobody touches has to notice"""
 CLOCK = 5 * 60
 """seconds"""
+
+ROLES = {"admins": "anna@example.com", "editor_groups": "editors"}
 
 
 def person(login: str, name: str, *groups: str) -> dict[str, object]:
@@ -61,8 +64,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         EMBEDDING_MODEL="test-embedding",
         PRELOAD="false",
         AUTH="oidc",
-        ADMINS="anna@example.com",
-        EDITOR_GROUPS="editors",
+        **{name.upper(): value for name, value in ROLES.items()},
     )
     callback = f"{app.url}/oauth2callback"
     with ExitStack() as servers:
@@ -73,6 +75,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         providers = [provider.settings("Example"), ahead.settings("Ahead"), behind.settings("Behind")]
         app.set(OPENAI_BASE_URL=model.base_url, APP_URL=app.url, OIDC_PROVIDERS=json.dumps(providers))
         app.start()
+        with urllib.request.urlopen(f"{app.url}/readyz", timeout=30) as answer:  # it has opened its data folder
+            assert answer.status == 200
         yield Served(app, provider, behind, folder / "data")
         app.stop()
     log = app.log.read_text(encoding="utf-8")
@@ -167,7 +171,7 @@ def come(chromium: Browser, served: Served) -> Iterator[Callable[..., Guest]]:
 @pytest.fixture
 def access(served: Served) -> Iterator[Access]:
     """From another process, while the app runs."""
-    with open_access(Settings(data_dir=served.data_dir)) as access:
+    with open_access(Settings(data_dir=served.data_dir, **ROLES)) as access:
         yield access
 
 
@@ -273,7 +277,7 @@ def test_an_admin_sees_the_people_changes_a_role_and_disables(come, access, lang
     admin.sign_in("anna", "/people")
     emil = access.people.find("emil")
     row = admin.page.locator(f".st-key-person-{emil.id}")
-    expect(row).to_contain_text("emil@example.com", timeout=WITHIN)
+    expect(row).to_contain_text("emil@", timeout=WITHIN)
     expect(row).to_contain_text("staff")
     assert admin.width <= width
     admin.choose_role(emil, "admin")
@@ -308,7 +312,7 @@ def test_nobody_else_sees_the_people(come):
     reader = come()
     reader.sign_in("rika", "/people")
     expect(reader.page.get_by_text("This is for admins of this app alone")).to_be_visible(timeout=WITHIN)
-    expect(reader.page.get_by_text("anna@example.com")).to_have_count(0)
+    expect(reader.page.get_by_text("anna@")).to_have_count(0)
     expect(reader.link("app.people")).to_have_count(0)
 
 
@@ -317,7 +321,7 @@ def test_an_admin_adds_someone_who_comes_in_under_the_role_that_was_given(come, 
     admin.sign_in("anna", "/people")
     admin.button("people.add").click()
     admin.page.get_by_label(admin.words["people.name"]).fill("nora@example.com")
-    admin.page.get_by_role("combobox", name=admin.words["people.role_first"]).click()
+    admin.page.get_by_role("combobox", name=admin.words["people.role_first"], exact=True).click()
     admin.page.get_by_role("option", name=admin.words["people.editor"], exact=True).click()
     admin.button("people.add_really").click()
     expect(admin.page.get_by_text(admin.words["people.not_yet"])).to_be_visible(timeout=WITHIN)
