@@ -1,20 +1,40 @@
-"""The one Engine of the process, made when the first page asks for it; and who asks."""
+"""The one Engine of the process, made when the first page asks for it: as whoever is at the browser has it."""
 
 import gc
 import threading
-import uuid
+from functools import partial
 
 import streamlit as st
+from starlette.requests import HTTPConnection
 
-from rag.runs.engine import Engine
+from index_store.access.access import Access
+from index_store.access.principal import Principal
+from pages.server.who import identify
+from pages.settings import server_settings
+from rag.runs.engine import Engine, UserEngine
 
 _lock = threading.Lock()
 _engine: Engine | None = None
 _is_frozen = False
 
 
-def engine() -> Engine:
-    """Raises PlainError, such as StoreInUse, when there can't be one."""
+def engine() -> UserEngine:
+    """As whoever is at the browser has it; it may be kept, and asked in any thread. Raises as `principal`."""
+    return _as(principal())
+
+
+def engine_of(request: HTTPConnection) -> UserEngine:
+    """The same of a request, outside of pages."""
+    return _as(principal_of(request))
+
+
+def _as(principal: Principal) -> UserEngine:
+    process = whole_engine()
+    return process.as_user(partial(process.store.access.principal, principal.id))
+
+
+def whole_engine() -> Engine:
+    """For what is done in nobody's name. Raises PlainError, such as StoreInUse, when there can't be one."""
     global _engine, _is_frozen
     with _lock:
         if _engine is None:
@@ -36,7 +56,19 @@ def close_engine() -> None:
             _engine = None
 
 
-def person() -> str:
-    """The session, until people sign in."""
-    session: str = st.session_state.setdefault("person", uuid.uuid4().hex)
-    return session
+def access() -> Access:
+    """People and their sign-ins, for finding out who somebody is. Raises as `whole_engine`."""
+    return whole_engine().store.access
+
+
+def principal() -> Principal:
+    """Of whoever is at the browser whose page is drawn, or whose button was pressed; to be asked each time.
+
+    Raises NotSignedIn, AccessWithdrawn; unless AUTH is none, as `whole_engine` too.
+    """
+    return identify(server_settings(), access, st.context.cookies, st.context.headers.get_all)
+
+
+def principal_of(request: HTTPConnection) -> Principal:
+    """The same of a request, outside of pages."""
+    return identify(server_settings(), access, request.cookies, request.headers.getlist)

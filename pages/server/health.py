@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from index_store.base.errors import PlainError
-from pages.process import engine
+from pages.process import whole_engine
 
 UNCACHED = {"Cache-Control": "no-store"}
 
@@ -34,6 +34,6 @@ async def readyz(_: Request) -> Response:
 
 def _read_both() -> None:
     """Catalogue and history; the first one to ask opens them."""
-    current = engine()
+    current = whole_engine()
     current.store.indexes()
     current.history.run("")
