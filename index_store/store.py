@@ -59,7 +59,8 @@ class IndexStore:
             self._embeddings = embeddings
             self._catalogue = self._library.catalogue
             self.access = owned.enter_context(closing(Access(self._catalogue.database, self._settings)))
-            """people and grants"""
+            """people, grants, and the log of what was done"""
+            self.access.audit.sweep()
             self._parser = Parser(self._settings)
             self._searcher = Searcher(self._library, embeddings, self._settings.fusion, self._settings.keyword_weight)
             self._services = Services(self._settings, self._library, Versions(self._library), self._parser, embeddings)

@@ -1,4 +1,4 @@
-"""People and grants of a data folder, which stand in the database of its catalogue."""
+"""People and grants of a data folder, which stand in the database of its catalogue, and the log of what was done."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -7,6 +7,7 @@ from sqlalchemy import Engine
 
 from index_store.access.grants import Grants
 from index_store.access.people import People
+from index_store.audit.audit import Audit
 from index_store.base.settings import Settings
 from index_store.library.data_folder import open_catalogue
 
@@ -15,6 +16,7 @@ class Access:
     def __init__(self, database: Engine, settings: Settings) -> None:
         self.people = People(database, settings)
         self.grants = Grants(database)
+        self.audit = Audit(settings)
 
     def close(self) -> None:
         self.people.close()
