@@ -44,6 +44,7 @@ class Settings(index_store.Settings):
         "keep_removed": ("true or false", "true または false"),
         "keep_prompts": ("true or false", "true または false"),
         "keep_checkpoints_days": ("a whole number from 0 to 3650", "0〜3650 の整数"),
+        "retention_days": ("a whole number from 0 to 3650", "0〜3650 の整数"),
         "web_search": ("tavily, duckduckgo or off", "tavily、duckduckgo、off のいずれか"),
         "tavily_base_url": ("an http or https address", "http または https のアドレス"),
         "corrective_rule": ("scores or any", "scores または any"),
@@ -92,6 +93,8 @@ class Settings(index_store.Settings):
     """whether each call's messages and reply are kept with its run"""
     keep_checkpoints_days: int = Field(30, ge=0, le=3650)
     """how long a run can be changed at a step and run on from there; 0: not at all"""
+    retention_days: int = Field(0, ge=0, le=3650)
+    """that a conversation stays after its last question; 0: until someone deletes it"""
 
     web_search: Literal["tavily", "duckduckgo", "off"] = "tavily"
     """Tavily is asked only where it has a key"""

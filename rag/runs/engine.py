@@ -27,6 +27,7 @@ from rag.runs.history.run_list import RunList
 from rag.runs.history.shares import Shares
 from rag.runs.in_flight import RunsInFlight
 from rag.runs.removal import Removal
+from rag.runs.retention import Retention
 from rag.runs.run import Run
 from rag.runs.suggestions import Suggestions
 from rag.settings import Settings
@@ -100,9 +101,12 @@ class Engine:
         self.comparisons = Comparisons(self.history, self._models, self._runs)
         self.forks = Forks(self.store, self.history, self._models, self._runs, self._checkpoints, self._loop)
         self._removal.begin(self._runs.forget_finished)
+        self._retention = Retention(self.settings, self.store, self.history, self._removal, self._runs.forget_finished)
+        self._retention.begin()
 
     def close(self) -> None:
         """Stops what runs, and gives everything back."""
+        self._retention.close()
         self._runs.stop()
         asyncio.run_coroutine_threadsafe(self.suggestions.end(), self._loop).result()
         asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()

@@ -13,6 +13,10 @@ TITLE_LENGTH = 60
 """characters of the first question"""
 
 
+AT_ONCE = 50
+"""conversations that are deleted in one transaction: others have something to save meanwhile"""
+
+
 class Conversation(BaseModel, frozen=True):
     id: str
     title: str
@@ -78,6 +82,19 @@ class Conversations:
             this = schema.conversations.c.id == conversation_id
             with schema.changing(self._database) as connection:
                 connection.execute(schema.conversations.update().where(this).values(title=_title(title)))
+
+    def expire(self, since: float) -> int:
+        """Deletes some of those in which nothing was asked since then, of every kind, with their runs; gives how many,
+        0 where none are left. `since`: seconds since the epoch.
+        """
+        busy = select(schema.runs.c.conversation_id).where(schema.runs.c.status == "running")
+        old = select(schema.conversations.c.id).where(
+            schema.conversations.c.updated_at < since, schema.conversations.c.id.not_in(busy)
+        )
+        with schema.changing(self._database) as connection:
+            these = connection.execute(old.limit(AT_ONCE)).scalars().all()
+            connection.execute(schema.conversations.delete().where(schema.conversations.c.id.in_(these)))
+        return len(these)
 
     def delete(self, conversation_id: str) -> None:
         """With its runs."""

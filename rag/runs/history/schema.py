@@ -160,6 +160,12 @@ def changing(database: Engine) -> Iterator[Connection]:
         raise NotSaved() from error
 
 
+def clear_log(database: Engine) -> bool:
+    """Whether what was deleted is gone from SQLite's log as well, which lies beside the file; else someone reads it."""
+    with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        return not connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
+
+
 def storable(text: str) -> str:
     """A command line may hold bytes that are no text, which neither SQLite nor JSON takes."""
     return text.encode("utf-8", "replace").decode()
