@@ -1,4 +1,4 @@
-"""People and grants of a data folder, which stand in the database of its catalogue, and the log of what was done."""
+"""People, their sign-ins, grants and limits, in the database of a data folder's catalogue; and who did what."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -7,6 +7,7 @@ from sqlalchemy import Engine
 
 from index_store.access.grants import Grants
 from index_store.access.people import People
+from index_store.access.sign_ins import SignIns
 from index_store.audit.audit import Audit
 from index_store.base.settings import Settings
 from index_store.library.data_folder import open_catalogue
@@ -15,6 +16,7 @@ from index_store.library.data_folder import open_catalogue
 class Access:
     def __init__(self, database: Engine, settings: Settings) -> None:
         self.people = People(database, settings)
+        self.sign_ins = SignIns(database)
         self.grants = Grants(database)
         self.audit = Audit(settings)
 

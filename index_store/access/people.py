@@ -133,6 +133,12 @@ class People:
         self._note_seen(row)
         return self._person(row).principal
 
+    def id_of(self, issuer: str, subject: str) -> str | None:
+        """Of someone who has signed in as that."""
+        with self._database.connect() as connection:
+            found = connection.execute(_OF_CLAIM, {"issuer": storable(issuer), "subject": storable(subject)}).scalar()
+            return None if found is None else str(found)
+
     def _put(self, connection: Connection, row: Row[Any] | None, values: dict[str, Any]) -> str:
         """The id of the person. `row`: as known so far."""
         if row is None:
@@ -244,6 +250,9 @@ class People:
 
 # Made once: making it takes as long as running it, and each action does.
 _OF_ID = select(people).where(people.c.id == bindparam("id"))
+_OF_CLAIM = select(people.c.id).where(
+    people.c.issuer == bindparam("issuer"), people.c.subject == bindparam("subject"), people.c.issuer != NOT_YET
+)
 
 
 def _claimed(claim: Claim) -> dict[str, Any]:
