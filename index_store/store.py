@@ -13,6 +13,7 @@ from typing import Self
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.access.access import Access
+from index_store.access.limits import in_force
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.records import Chunk, Document, DocumentStatus, Index, IndexRecord, Section, Site
@@ -34,7 +35,7 @@ from index_store.ingestion.sources import (
 from index_store.library.check import Difference, differences
 from index_store.library.data_folder import open_library, own
 from index_store.library.originals import Original
-from index_store.library.versions import Versions
+from index_store.library.versions import Space, Versions
 from index_store.parsing.worker.parser import Parser
 from index_store.search.hits import Hit, Survey
 from index_store.search.searcher import Query, Searcher, check_length
@@ -63,7 +64,8 @@ class IndexStore:
             self.access.audit.sweep()
             self._parser = Parser(self._settings)
             self._searcher = Searcher(self._library, embeddings, self._settings.fusion, self._settings.keyword_weight)
-            self._services = Services(self._settings, self._library, Versions(self._library), self._parser, embeddings)
+            versions = Versions(self._library, self._space_of)
+            self._services = Services(self._settings, self._library, versions, self._parser, embeddings)
             self._owned = owned.pop_all()
             """what is closed last, or at once where a start fails: library, lock, the embedding model unless given"""
         self._ingestions: list[Ingestion] = []
@@ -358,6 +360,13 @@ class IndexStore:
         self._library.set_glossary(self._index(index), glossary)
 
     # Helpers
+
+    def _space_of(self, index_id: str) -> Space:
+        of_owner = self.access.limits.of_index(index_id)
+        return Space(
+            in_force(of_owner.files, self._settings.files_per_index),
+            in_force(of_owner.megabytes, self._settings.megabytes_per_index),
+        )
 
     def _begin(self, index: str, sources: Sequence[Source]) -> Ingestion:
         ingestion = Ingestion(self._services, index, lambda: self._open_index(index), sources)

@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from sqlalchemy import Engine
 
 from index_store.access.grants import Grants
+from index_store.access.limits import Limits
 from index_store.access.people import People
 from index_store.access.sign_ins import SignIns
 from index_store.audit.audit import Audit
@@ -18,6 +19,7 @@ class Access:
         self.people = People(database, settings)
         self.sign_ins = SignIns(database)
         self.grants = Grants(database)
+        self.limits = Limits(database)
         self.audit = Audit(settings)
 
     def close(self) -> None:

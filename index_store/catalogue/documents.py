@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, delete, func, select, update
 
 from index_store.base.batches import batches
 from index_store.base.database import VARIABLES
@@ -47,6 +47,16 @@ class Documents:
     def _records(self, query: Select[Any]) -> list[DocumentRecord]:
         with self._engine.connect() as connection:
             return [_record(row) for row in connection.execute(query)]
+
+    def extent(self, index_id: str, *, but: Sequence[str] = ()) -> tuple[int, int]:
+        """How many of an index have an original, and the bytes of these; without those of the ids `but`."""
+        kept = (documents.c.revision > 0) | documents.c.incoming.is_not(None)
+        stays = documents.c.status != DocumentStatus.REMOVING
+        these = (documents.c.index_id == index_id, kept, stays, documents.c.id.not_in(but))
+        query = select(func.count(), func.coalesce(func.sum(documents.c.size), 0)).where(*these)
+        with self._engine.connect() as connection:
+            count, size = connection.execute(query).one()
+        return count, size
 
     def revisions(self) -> set[tuple[str, int]]:
         """Document and revision of every original that is to be kept."""
