@@ -52,7 +52,7 @@ def test_its_documents_are_there_and_the_stores_agree(engine):
 def test_its_indexes_are_nobodys_and_open_as_before_where_nobody_signs_in(engine):
     access = engine.store.access
     assert [(each.owner, each.grants) for each in access.grants.all()] == [(None, ()), (None, ())]
-    assert access.grants.readable(LOCAL) == ["handbook", "notes"]
+    assert [each.index.name for each in access.rights.all(LOCAL)] == ["handbook", "notes"]
     assert access.people.all() == []
 
 

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from index_store.access.access import Access
-from index_store.access.grants import EVERYONE, Grantee, GranteeKind, Right
+from index_store.access.grants import EVERYONE, Grantee
 from index_store.access.people import Person
 from index_store.access.principal import LOCAL, Role
+from index_store.access.rights import GranteeKind, Right
+from index_store.access.user_people import noted
 from index_store.audit.entry import Action
 
 CLAIMED = "claimed"
@@ -73,36 +75,27 @@ def _list_people(access: Access, _: argparse.Namespace, out: Output) -> bool:
 
 def _add_person(access: Access, options: argparse.Namespace, out: Output) -> bool:
     person = access.people.add(options.name, Role(options.role) if options.role else None)
-    _note(access, Action.PERSON_ADDED, person)
-    _tell(person, out)
+    _tell(noted(access.audit, Action.PERSON_ADDED, LOCAL, person), out)
     return True
 
 
 def _set_role(access: Access, options: argparse.Namespace, out: Output) -> bool:
     role = None if options.role == CLAIMED else Role(options.role)
     person = access.people.set_role(_found(access, options), role)
-    _note(access, Action.ROLE_SET, person)
-    _tell(person, out)
+    _tell(noted(access.audit, Action.ROLE_SET, LOCAL, person), out)
     return True
 
 
 def _disable(access: Access, options: argparse.Namespace, out: Output) -> bool:
     person = access.people.disable(_found(access, options))
-    _note(access, Action.DISABLED, person)
-    _tell(person, out)
+    _tell(noted(access.audit, Action.DISABLED, LOCAL, person), out)
     return True
 
 
 def _enable(access: Access, options: argparse.Namespace, out: Output) -> bool:
     person = access.people.enable(_found(access, options))
-    _note(access, Action.ENABLED, person)
-    _tell(person, out)
+    _tell(noted(access.audit, Action.ENABLED, LOCAL, person), out)
     return True
-
-
-def _note(access: Access, action: Action, person: Person) -> None:
-    who = person.name or person.mail or person.subject
-    access.audit.note(action, LOCAL, whose=person.id, called=who, role=person.role, by_hand=person.role_is_given)
 
 
 def _found(access: Access, options: argparse.Namespace) -> str:
@@ -131,8 +124,6 @@ def _list_grants(access: Access, options: argparse.Namespace, out: Output) -> bo
 def _give(access: Access, options: argparse.Namespace, out: Output) -> bool:
     grantee = _grantee(access, options)
     access.grants.give(options.index, grantee, RIGHTS[options.right])
-    given = {"kind": grantee.kind, "grantee": grantee.name, "right": options.right}
-    access.audit.note(Action.GRANTED, LOCAL, index=options.index, **given)
     _tell_right(access, options.index, grantee, options.right, out)
     return True
 
@@ -140,7 +131,6 @@ def _give(access: Access, options: argparse.Namespace, out: Output) -> bool:
 def _take(access: Access, options: argparse.Namespace, out: Output) -> bool:
     grantee = _grantee(access, options)
     access.grants.take(options.index, grantee)
-    access.audit.note(Action.GRANT_TAKEN, LOCAL, index=options.index, kind=grantee.kind, grantee=grantee.name)
     _tell_right(access, options.index, grantee, "none", out)
     return True
 
@@ -148,7 +138,6 @@ def _take(access: Access, options: argparse.Namespace, out: Output) -> bool:
 def _own(access: Access, options: argparse.Namespace, out: Output) -> bool:
     owner = None if options.person is None else _found(access, options)
     access.grants.set_owner(options.index, owner)
-    access.audit.note(Action.OWNER_SET, LOCAL, index=options.index, whose=owner)
     _tell_owner(access, options.index, owner, out)
     return True
 
