@@ -18,6 +18,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from index_store.access.principal import LOCAL
 from index_store.ingestion.sources import FileSource
 from pages import samples
 from pages.process import close_engine, engine
@@ -43,7 +44,7 @@ def asked_once() -> list[Event]:
 
 def conversation(history: History, events: list[Event], turns: int) -> str:
     """Its id. Each turn has the events given."""
-    conversation_id = history.conversations.new(f"{turns} turns").id
+    conversation_id = history.conversations.new(f"{turns} turns", principal=LOCAL).id
     before = ""
     for number in range(turns):
         run_id = uuid.uuid4().hex

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from index_store.base.errors import PlainError
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.errors import show_error
 from pages.words import LANGUAGES, language, plain, say
 
@@ -33,7 +33,7 @@ st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('s
 
 try:
     set_aside = engine().history.set_aside
-    engine().preload.begin(person=person())
+    engine().preload.begin()
 except PlainError as error:
     show_error(error)
     st.stop()

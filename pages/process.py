@@ -1,20 +1,25 @@
-"""The one Engine of the process, made when the first page asks for it; and who asks."""
+"""The one Engine of the process, made when the first page asks for it: as whoever is at the browser has it."""
 
 import gc
 import threading
-import uuid
 
-import streamlit as st
-
-from rag.runs.engine import Engine
+from index_store.access.gate import as_local
+from rag.runs.engine import Engine, UserEngine
 
 _lock = threading.Lock()
 _engine: Engine | None = None
 _is_frozen = False
 
 
-def engine() -> Engine:
-    """Raises PlainError, such as StoreInUse, when there can't be one."""
+def engine() -> UserEngine:
+    """As whoever is at the browser has it; it may be kept, and asked in any thread.
+
+    Raises PlainError, such as StoreInUse, when there can't be one.
+    """
+    return _the_engine().as_user(as_local)
+
+
+def _the_engine() -> Engine:
     global _engine, _is_frozen
     with _lock:
         if _engine is None:
@@ -28,15 +33,16 @@ def engine() -> Engine:
         return _engine
 
 
+def look() -> None:
+    """At catalogue and history; the first one to look opens them. Raises PlainError, SQLAlchemyError."""
+    current = _the_engine().as_user(as_local)
+    current.store.indexes()
+    current.history.run("")
+
+
 def close_engine() -> None:
     global _engine
     with _lock:
         if _engine is not None:
             _engine.close()
             _engine = None
-
-
-def person() -> str:
-    """The session, until people sign in."""
-    session: str = st.session_state.setdefault("person", uuid.uuid4().hex)
-    return session

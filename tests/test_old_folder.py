@@ -11,29 +11,30 @@ from index_store.catalogue.records import DocumentStatus
 from pages.widgets.trace.detail import view_of  # with all views
 from pages.widgets.trace.view import JsonView
 from rag.pipelines import PIPELINES
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.runs.history.run_list import Wanted
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.cause import cause_of
 from rag.trace.details import CandidatesDetail, GradesDetail, GroundingDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished
+from tests.local import local_engine, process_of
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 
 FOLDERS = sorted((Path(__file__).parent / "old_folders").glob("*.tar.xz"))
 
 
 @pytest.fixture(scope="module", params=FOLDERS, ids=[path.name.partition(".tar")[0] for path in FOLDERS])
-def engine(request, tmp_path_factory) -> Iterator[Engine]:
+def engine(request, tmp_path_factory) -> Iterator[UserEngine]:
     folder = tmp_path_factory.mktemp("old")
     with tarfile.open(request.param) as packed:
         packed.extractall(folder, filter="data")
     settings = Settings(data_dir=folder / "data", web_search="off")
-    with Engine(settings, models=ScriptedSource(ScriptedChat())) as engine:
+    with local_engine(settings, models=ScriptedSource(ScriptedChat())) as engine:
         yield engine
 
 
-def traces(engine: Engine) -> dict[str, list]:
+def traces(engine: UserEngine) -> dict[str, list]:
     return {run.id: engine.history.events(run.id) for run in engine.history.runs()}
 
 
@@ -46,11 +47,11 @@ def test_its_documents_are_there_and_the_stores_agree(engine):
         "travel.zip/travel.txt": DocumentStatus.READY,
         "broken.pdf": DocumentStatus.FAILED,
     }
-    assert list(engine.store.check()) == []
+    assert list(process_of(engine).store.check()) == []
 
 
 def test_its_indexes_are_nobodys_and_open_as_before_where_nobody_signs_in(engine):
-    access = engine.store.access
+    access = process_of(engine).store.access
     assert [(each.owner, each.grants) for each in access.grants.all()] == [(None, ()), (None, ())]
     assert [each.index.name for each in access.rights.all(LOCAL)] == ["handbook", "notes"]
     assert access.people.all() == []
@@ -97,7 +98,7 @@ def test_its_runs_have_in_their_rows_what_their_events_say(engine):
         assert (run.seconds, run.tokens) == (last.totals.seconds, last.totals.tokens)
         assert (run.model_calls, run.outcome) == (last.totals.model_calls, last.outcome)
         assert run.cause == (finding and finding.cause)
-    assert engine.run_list.count(Wanted(), person="p") == len(engine.history.runs())
+    assert engine.run_list.count(Wanted()) == len(engine.history.runs())
 
 
 def test_grades_by_log_odds_keep_how_they_came_about(engine):

@@ -5,10 +5,13 @@ import time
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from index_store.access.principal import Principal
 from index_store.store import IndexStore
+from index_store.user_store import UserStore
 from rag.errors import NotSaved, RunNotOver
 from rag.models.offered import OfferedModels
 from rag.pipelines import pipeline
@@ -42,14 +45,15 @@ class Forks:
         self._checkpoints = checkpoints
         self._loop = loop
 
-    def begin(self, run_id: str, step: str, attempt: int, changes: Sequence[Edit], *, person: str) -> Run:
+    def begin(self, run_id: str, step: str, attempt: int, changes: Sequence[Edit], *, principal: Principal) -> Run:
         """Begins a run that goes on from that step of another one, changed, and returns at once. What stands before the
         step is not done again. The fork is in a conversation of its own, which goes when its origin does.
 
-        `person`: who asks. Raises UnknownRun, ForkError, UnknownPipeline, UnknownIndex, UnknownMode, UnknownUnit,
+        `principal`: who asks. Raises UnknownRun, ForkError, UnknownPipeline, UnknownIndex, UnknownMode, UnknownUnit,
         BadHitCount, NotSaved; nothing has begun then.
         """
-        past = self._forkable(run_id)
+        store = self._store_of(principal)
+        past = self._forkable(run_id, store)
         flow, events = pipeline(past.pipeline), self._history.events(run_id)
         origin = next(each for each in events if isinstance(each, RunStarted))
         fork = plan(
@@ -60,10 +64,10 @@ class Forks:
             changes,
             origin.index,
             origin.retrieval or flow.retrieval,
-            self._store,
+            store,
         )
         models = self._models.source(self._models.still_offered(origin.model))
-        conversation = self._history.conversations.new(past.question, "fork", origin_run_id=run_id)
+        conversation = self._history.conversations.new(past.question, "fork", principal=principal, origin_run_id=run_id)
         started = origin.model_copy(
             update={
                 "run_id": uuid.uuid4().hex,
@@ -82,19 +86,24 @@ class Forks:
             with suppress(NotSaved):
                 self._history.conversations.delete(conversation.id)
             raise NotSaved() from error
-        self._runs.send_off(self._runs.add(run, started, flow, models, person, fork=fork))
+        self._runs.send_off(self._runs.add(run, started, flow, models, principal, fork=fork))
         return run
 
-    def changed_documents(self, run_id: str, *, person: str) -> ChangedDocuments:
-        """Of those that a run has read, what became of them since. `person`: who looks."""
-        return changed_documents(self._history.events(run_id), self._store)
+    def changed_documents(self, run_id: str, *, principal: Principal) -> ChangedDocuments:
+        """Of those that a run has read, what became of them since. `principal`: who looks; what they may not read any
+        more is gone for them.
+        """
+        return changed_documents(self._history.events(run_id), self._store_of(principal))
 
-    def _forkable(self, run_id: str) -> PastRun:
+    def _store_of(self, principal: Principal) -> UserStore:
+        return self._store.as_user(partial(self._store.access.principal, principal.id))
+
+    def _forkable(self, run_id: str, store: UserStore) -> PastRun:
         """Raises UnknownRun, RunNotOver, UnknownIndex."""
         past = self._history.stored_run(run_id)
         if past.status in ("running", "stopped"):
             raise RunNotOver()
-        self._store.sites(past.index)  # which knows the index, or says that it is gone
+        store.sites(past.index)  # which knows the index, or says that it is gone
         return past
 
     def _moments(self, flow: Pipeline, run_id: str) -> list[Moment]:

@@ -104,10 +104,10 @@ def test_whatever_a_link_no_longer_shows_one_sentence_tells_it(chat, language):
 
 
 def test_a_page_that_is_open_shows_nothing_more_once_its_link_is_revoked(chat):
-    made = engine().shares.add(chat.conversation, person="me")
+    made = engine().shares.add(chat.conversation)
     page = Page("shared", share=made.token)
     assert "Where does it stand?" in page.told
-    engine().shares.revoke(made.share.id, person="me")
+    engine().shares.revoke(made.share.id)
     page.look()
     assert "Where does it stand?" not in page.told
 
@@ -125,8 +125,8 @@ def test_a_link_is_shown_again_to_the_tab_that_made_it_and_to_no_other(chat):
 @each_language
 def test_all_links_are_listed_and_each_can_be_revoked(chat, language):
     words = texts(language)
-    made = engine().shares.add(chat.conversation, person="me")
-    engine().shares.add(chat.wait().id, person="me")
+    made = engine().shares.add(chat.conversation)
+    engine().shares.add(chat.wait().id)
     page = Page("shares", language)
     assert page.told.count("Where does it stand?") == 2
     assert words["share.conversation"] in page.told
@@ -135,7 +135,7 @@ def test_all_links_are_listed_and_each_can_be_revoked(chat, language):
     oldest.click()
     page.look()
     with pytest.raises(UnknownShare):
-        engine().shares.shared(made.token, person="me")
+        engine().shares.shared(made.token)
     assert words["share.revoked"].partition(" ")[0] in page.told
 
 
@@ -145,7 +145,7 @@ def test_a_page_without_links_says_how_to_make_one():
 
 def test_a_title_that_reads_as_a_picture_is_shown_as_written(chat):
     chat.ask("![x](https://elsewhere.example/x.png) <b>?")
-    engine().shares.add(chat.wait().id, person="me")
+    engine().shares.add(chat.wait().id)
     page = Page("shares")
     assert "\\!\\[x\\]\\(" in page.written
 

@@ -15,7 +15,7 @@ from index_store.ingestion.sources import FileSource
 from index_store.parsing.loaders.formats import FORMATS
 from pages import process
 from pages.server.originals import original
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 
 JAPANESE = "一般社員の国内出張の日当は1日2,500円です。宿泊を伴わないときは半額とします。\n"
@@ -23,7 +23,7 @@ SCRIPT = "<html><body><h1>Page</h1><p>Some text.</p><script>document.title = 'ru
 
 
 @pytest.fixture(scope="module")
-def engine(module_engine) -> Engine:
+def engine(module_engine) -> UserEngine:
     return module_engine
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import event
 
+from index_store.access.principal import LOCAL
 from index_store.base.errors import EmptyIndex
 from rag.runs.history.comparison import StoredComparisons
 from rag.runs.history.history import History
@@ -29,7 +30,7 @@ def runs(history) -> RunList:
 @pytest.fixture
 def save(history):
     """Each a second later than the one before."""
-    conversation = history.conversations.new("?").id
+    conversation = history.conversations.new("?", principal=LOCAL).id
     saved = []
 
     def save(run_id: str, *, question="?", pipeline="naive", index="i", ends=True, steps=(), seconds=1.0, **last):
@@ -46,9 +47,9 @@ def save(history):
     return save
 
 
-def ids(runs: RunList, wanted: Wanted = Wanted(), order="latest", first=0, count=10) -> list[str]:  # noqa: B008
-    found = [run.id for run in runs.page(wanted, order, first=first, count=count, person="p")]
-    assert first or len(found) == min(count, runs.count(wanted, person="p"))
+def ids(runs: RunList, wanted: Wanted = Wanted(), order="latest", first=0, count=10, principal=LOCAL) -> list[str]:  # noqa: B008
+    found = [run.id for run in runs.page(wanted, order, first=first, count=count, principal=principal)]
+    assert first or len(found) == min(count, runs.count(wanted, principal=principal))
     return found
 
 
@@ -65,13 +66,13 @@ REJECTED = step(AnswerCheckDetail(grounding=Grounding(verdict="no", score=0.1), 
 
 def test_a_run_has_in_its_row_what_it_came_to(runs, save):
     save("r", seconds=2.5)
-    [run] = runs.page(Wanted(), "latest", first=0, count=1, person="p")
+    [run] = runs.page(Wanted(), "latest", first=0, count=1, principal=LOCAL)
     assert (run.seconds, run.tokens, run.model_calls, run.outcome, run.why) == (2.5, 8, 2, "answered", "none")
 
 
 def test_a_run_that_goes_on_is_listed_without_what_it_will_come_to(runs, save):
     save("r", ends=False)
-    [run] = runs.page(Wanted(), "latest", first=0, count=1, person="p")
+    [run] = runs.page(Wanted(), "latest", first=0, count=1, principal=LOCAL)
     assert (run.status, run.seconds, run.outcome, run.why) == ("running", None, None, None)
 
 
@@ -93,10 +94,10 @@ def test_why_a_run_was_no_good_one_is_kept_when_it_ends(runs, save, history, las
 
 def test_what_a_person_says_goes_above_the_trace_and_can_be_taken_back(runs, save, history):
     save("r", steps=[DECLINED], outcome="not_in_documents")
-    runs.say_why("r", "not_found", person="p")
+    runs.say_why("r", "not_found")
     assert (history.run("r").why, history.run("r").cause) == ("not_found", "no_document")
     assert (ids(runs, Wanted(why="not_found")), ids(runs, Wanted(why="no_document"))) == (["r"], [])
-    runs.say_why("r", None, person="p")
+    runs.say_why("r", None)
     assert history.run("r").why == "no_document"
 
 
@@ -129,12 +130,15 @@ def test_runs_are_found_by_state(runs, save, history):
 def test_runs_are_found_by_a_vote_for_them_until_it_is_taken_back(runs, save, history):
     save("a")
     save("b")
-    comparisons, conversation = StoredComparisons(history.database), history.conversations.new("?", "comparison").id
-    comparisons.add(conversation, "?", "i", ["a", "b"], person="p")
+    comparisons, conversation = (
+        StoredComparisons(history.database),
+        history.conversations.new("?", "comparison", principal=LOCAL).id,
+    )
+    comparisons.add(conversation, "?", "i", ["a", "b"])
     assert ids(runs, Wanted(state="voted")) == []
-    comparisons.vote(conversation, "a", person="p")
+    comparisons.vote(conversation, "a")
     assert ids(runs, Wanted(state="voted")) == ["a"]
-    comparisons.vote(conversation, None, person="p")
+    comparisons.vote(conversation, None)
     assert ids(runs, Wanted(state="voted")) == []
 
 
@@ -147,7 +151,7 @@ def test_runs_are_found_by_words_pipeline_and_index(runs, save):
     assert ids(runs, Wanted(words="0% _")) == []
     assert ids(runs, Wanted(words="承認")) == ["b"]
     assert ids(runs, Wanted(pipeline="hybrid", index="x")) == ["b"]
-    assert (runs.pipelines(person="p"), runs.indexes(person="p")) == (["hybrid", "naive"], ["x", "y"])
+    assert (runs.pipelines(principal=LOCAL), runs.indexes(principal=LOCAL)) == (["hybrid", "naive"], ["x", "y"])
 
 
 def test_runs_come_in_any_order_a_page_at_a_time(runs, save):
@@ -164,7 +168,7 @@ def test_runs_are_gone_with_their_conversation(runs, save, history):
     save("r")
     history.conversations.delete(history.run("r").conversation_id)
     assert ids(runs) == []
-    runs.say_why("r", "misread", person="p")  # in a tab that does not know yet
+    runs.say_why("r", "misread")  # in a tab that does not know yet
 
 
 @pytest.mark.parametrize("order", ORDERS)
