@@ -1,13 +1,15 @@
 """The index store of a process: its documents, and the doors to them for whoever asks."""
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from typing import Self
 
 from index_store.access.access import Access
 from index_store.access.gate import Who, as_local
 from index_store.access.limits import in_force
+from index_store.access.principal import Principal
+from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.base.settings import Settings
 from index_store.crawl.guard import AddressGuard
 from index_store.ingestion.context import Services
@@ -82,6 +84,31 @@ class IndexStore(Store):
             if sources:
                 jobs.append(self._seen(self._begin(index, sources)))
         return jobs
+
+    def owned_by(self, person_id: str) -> tuple[list[str], list[str]]:
+        """Names of their indexes: those of which nothing is granted, and those that others may use."""
+        owned = [each for each in self.access.grants.all() if each.owner == person_id]
+        alone = [each.index for each in owned if not each.grants]
+        return alone, [each.index for each in owned if each.grants]
+
+    def delete_owned_by(self, person_id: str, *, by: Principal) -> None:
+        """Those that are theirs alone; the others are nobody's then. Raises ChangeFailed."""
+        alone, shared = self.owned_by(person_id)
+        for name in alone:
+            if index := self._catalogue.indexes.named(name):
+                self._delete(index, by)
+        for name in shared:
+            with suppress(UnknownIndex, EmptyIndex):
+                self.access.grants.set_owner(name, None)
+
+    def cancel_jobs_of(self, person_id: str) -> None:
+        """And waits for their ends."""
+        jobs = [job for job in self._parts.jobs.all() if job.order.person_id == person_id]
+        for job in jobs:
+            job.cancel()
+        for job in jobs:
+            job.wait()
+            self._parts.jobs.dismiss(job.id)
 
     def watch_removals(self, told: Callable[[], object]) -> None:
         """`told` is called, in any thread, after documents were removed, by a job too: it should return at once."""

@@ -171,14 +171,7 @@ class Store:
 
     def delete_index(self, name: str) -> None:
         """With its documents, once its jobs have let go of it. Raises UnknownIndex."""
-        by, index = self._gate.who(), self._gate.index(name, MANAGE)
-        with self._going(index):
-            for job in self._parts.jobs.of(index.id):
-                job.cancel()
-                job.wait()
-            with _changing(index.name):
-                self._library.delete_index(index)
-        self._note(Action.INDEX_DELETED, by, index=index.name)
+        self._delete(self._gate.index(name, MANAGE), self._gate.who())
 
     # Documents
 
@@ -478,6 +471,16 @@ class Store:
             raise errors.ChangeFailed(name=name)
         self._note(Action.INDEX_CREATED, owner, index=name)
         return made
+
+    def _delete(self, index: IndexRecord, by: Principal) -> None:
+        """Once its jobs have let go of it."""
+        with self._going(index):
+            for job in self._parts.jobs.of(index.id):
+                job.cancel()
+                job.wait()
+            with _changing(index.name):
+                self._library.delete_index(index)
+        self._note(Action.INDEX_DELETED, by, index=index.name)
 
     @contextmanager
     def _going(self, index: IndexRecord) -> Iterator[None]:

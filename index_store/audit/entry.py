@@ -26,7 +26,6 @@ class Action(StrEnum):
     ASKED = "asked"
     SHARED = "shared"
     SHARE_REVOKED = "share_revoked"
-    EXPORTED = "exported"
     CONVERSATION_DELETED = "conversation_deleted"
     DATA_DELETED = "data_deleted"
     EXPIRED = "expired"

@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.access.gate import Who
 from index_store.access.principal import LOCAL, Principal
+from index_store.audit.entry import Action
 from index_store.base.errors import AccessWithdrawn, PlainError
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length
@@ -27,9 +28,10 @@ from rag.graph.context import Recorder
 from rag.models.admission import Admission
 from rag.models.chat_model import ModelSource
 from rag.models.offered import OfferedModels
-from rag.models.usage import Budget
+from rag.models.usage import Allowance, Budget
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
+from rag.runs.allowances import Allowances
 from rag.runs.execution import Execution
 from rag.runs.fork.checkpoints import Checkpoints
 from rag.runs.fork.plan import Fork
@@ -45,7 +47,7 @@ from rag.runs.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.calls import Call
 from rag.trace.details import Turn
-from rag.trace.events import Event, Origin, RunStarted, RunStatus
+from rag.trace.events import Event, Origin, RunFinished, RunStarted, RunStatus
 from rag.web import WebSearch
 
 log = logging.getLogger(__name__)
@@ -69,6 +71,11 @@ class Begun:
     """asks"""
     party: str
     """whose turns it takes: a person's; where nobody signs in, those of its conversation"""
+    principal: Principal
+    """as they were when they asked"""
+    at_once: float
+    """runs that they may have"""
+    allowance: Allowance
 
 
 class RunsInFlight:
@@ -86,6 +93,7 @@ class RunsInFlight:
         admission: Admission,
         suggestions: Suggestions,
         removal: Removal,
+        allowances: Allowances,
         searching: Executor,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
@@ -99,6 +107,7 @@ class RunsInFlight:
         self._admission = admission
         self._suggestions = suggestions
         self._removal = removal
+        self._allowances = allowances
         self._searching = searching
         self._loop = loop
         self._runs: dict[str, Run] = {}
@@ -125,8 +134,12 @@ class RunsInFlight:
         for run in runs:
             run.result()
 
+    def allowance(self, principal: Principal) -> Allowance:
+        """What they may use today. Raises TokensUsedUp."""
+        return self._allowances.of(principal)
+
     def check(self, question: str, column: Column) -> None:
-        """Whether it can be begun. Raises what `begin` does but NotSaved."""
+        """Whether it can be begun. Raises what `begin` does but NotSaved and TokensUsedUp."""
         check_length(question)
         pipeline(column.pipeline)
         if column.retrieval:
@@ -148,10 +161,12 @@ class RunsInFlight:
     ) -> Begun:
         """A run that is made for a comparison, as `origin` says, follows no other one; else as `Engine.ask` has it.
 
-        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, ModelNotOffered, NotSaved.
+        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, ModelNotOffered, NotSaved,
+        TokensUsedUp.
         """
         question, index = storable(question).strip(), storable(index)
         self.check(question, column)
+        allowance = self._allowances.of(principal)
         flow, models = pipeline(column.pipeline), self._models.source(column.model)
         if conversation_id is None or not self._history.conversations.exists(conversation_id):
             conversation_id = self._history.conversations.new(question, principal=principal).id
@@ -176,7 +191,7 @@ class RunsInFlight:
         turns = self._history.turns(conversation_id, before=question, branch=branch)
         run = Run(started)
         self._history.save(run.id, started)
-        return self.add(run, started, flow, models, principal, turns=turns, attachments=tuple(attachments))
+        return self.add(run, started, flow, models, principal, allowance, turns=turns, attachments=tuple(attachments))
 
     def add(
         self,
@@ -185,6 +200,7 @@ class RunsInFlight:
         flow: Pipeline,
         models: ModelSource,
         principal: Principal,
+        allowance: Allowance,
         *,
         turns: Sequence[Turn] = (),
         attachments: Sequence[FileSource] = (),
@@ -206,7 +222,9 @@ class RunsInFlight:
             checkpoints=self._checkpoints,
             fork=fork,
         )
-        return Begun(run, execution, who, run.conversation_id if principal == LOCAL else principal.id)
+        party = run.conversation_id if principal == LOCAL else principal.id
+        at_once = self._allowances.runs_at_once(principal)
+        return Begun(run, execution, who, party, principal, at_once, allowance)
 
     def forget(self, run: Run) -> None:
         """One that is not to be sent off."""
@@ -226,7 +244,9 @@ class RunsInFlight:
     async def _carry_out(self, sent: Begun, suggests: bool) -> None:
         run, execution, party = sent.run, sent.execution, sent.party
         begun = time.monotonic()
-        budget = Budget(calls=self._settings.run_call_limit, tokens=self._settings.run_token_limit)
+        budget = Budget(
+            calls=self._settings.run_call_limit, tokens=self._settings.run_token_limit, allowance=sent.allowance
+        )
         fork = execution.fork
         reused = fork.reused_seconds if fork else 0.0
 
@@ -249,7 +269,7 @@ class RunsInFlight:
         async def take_turn() -> tuple[RunStatus, PlainError | None]:
             nonlocal begun
             try:
-                async with self._admission.turn(party, run.wait_behind):
+                async with self._admission.turn(party, run.wait_behind, at_once=sent.at_once):
                     begun = time.monotonic()
                     kept = keep_calls if self._settings.keep_prompts else None
                     attempts = fork.attempts if fork else Counter[str]()
@@ -266,12 +286,31 @@ class RunsInFlight:
         status, error = work.result()
         await asyncio.to_thread(self._removal.after_run, run.id)
         last = await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused)
-        if not (suggests and self._suggestions.are_worth_making(last)):
-            emit(last)
-            return
-        with self._suggestions.coming(run):  # before the end is told: whoever hears of it knows that there is more
-            emit(last)
-            await self._suggestions.make(run, last, budget, party)
+        await asyncio.to_thread(self._note, sent, last, budget)
+        try:
+            if not (suggests and self._suggestions.are_worth_making(last)):
+                emit(last)
+                return
+            with self._suggestions.coming(run):  # before the end is told: whoever hears of it knows that there is more
+                emit(last)
+                await self._suggestions.make(run, last, budget, party)
+        finally:
+            self._allowances.note(sent.principal, sent.allowance, budget.tokens_spent)
+
+    def _note(self, sent: Begun, last: RunFinished, budget: Budget) -> None:
+        """Who has asked, in the audit log."""
+        started = sent.execution.started
+        self._store.access.audit.note(
+            Action.ASKED,
+            sent.principal,
+            index=started.index,
+            pipeline=started.pipeline,
+            model=started.model,
+            tokens=budget.tokens_spent,
+            status=last.status,
+            run=started.run_id,
+            question=started.question,
+        )
 
     async def _stop_where_access_is_withdrawn(self, begun: Begun) -> None:
         try:

@@ -14,6 +14,7 @@ from index_store.store import IndexStore
 from rag.errors import NotSaved
 from rag.runs.history.history import History
 from rag.runs.history.schema import clear_log
+from rag.runs.history.used import Used
 from rag.runs.removal import DAY, Removal
 from rag.settings import Settings
 
@@ -32,6 +33,7 @@ class Retention:
         settings: Settings,
         store: IndexStore,
         history: History,
+        used: Used,
         removal: Removal,
         forget_runs: Callable[[], object],
     ) -> None:
@@ -39,6 +41,7 @@ class Retention:
         self._settings = settings
         self._audit = store.access.audit
         self._history = history
+        self._used = used
         self._removal = removal
         self._forget_runs = forget_runs
         self._is_closing = threading.Event()
@@ -68,6 +71,7 @@ class Retention:
         if days:
             self._drop_conversations(days)
         self._removal.sweep()
+        self._used.sweep()
         # A copy of a database holds what went since.
         drop_copies(self._settings.data_dir, UPGRADED, days=min(days or KEPT_DAYS, KEPT_DAYS))
         if days:

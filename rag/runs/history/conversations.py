@@ -109,10 +109,25 @@ class Conversations:
             connection.execute(schema.conversations.delete().where(schema.conversations.c.id.in_(these)))
         return len(these)
 
+    def ids_of(self, person_id: str | None) -> list[str]:
+        """Of every kind. `person_id`: as it is kept, see whose.py."""
+        rows = select(schema.conversations.c.id).where(_is_owned_by(person_id))
+        with self._database.connect() as connection:
+            return list(connection.execute(rows).scalars())
+
+    def delete_all_of(self, person_id: str | None) -> None:
+        """With their runs."""
+        with schema.changing(self._database) as connection:
+            connection.execute(schema.conversations.delete().where(_is_owned_by(person_id)))
+
     def delete(self, conversation_id: str) -> None:
         """With its runs."""
         with schema.changing(self._database) as connection:
             connection.execute(schema.conversations.delete().where(schema.conversations.c.id == conversation_id))
+
+
+def _is_owned_by(person_id: str | None) -> ColumnElement[bool]:
+    return schema.conversations.c.person_id.is_not_distinct_from(person_id)
 
 
 _IS_CHAT = schema.conversations.c.kind == "chat"

@@ -5,17 +5,18 @@ import os
 import sqlite3
 import threading
 import time
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from index_store.audit.audit import Wanted
 from index_store.store import IndexStore
 from rag.errors import NotSaved, UnknownShare
 from rag.runs import retention
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.runs.fork.checkpoints import FILE as CHECKPOINTS
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.history.comparison import Column
@@ -23,12 +24,12 @@ from rag.runs.history.conversations import AT_ONCE, Conversations
 from rag.runs.removal import DAY
 from rag.runs.run import Run
 from rag.settings import Settings
+from tests.local import local_engine, process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
 from tests.rag.verdicts import approve
 
 SECRET = "金庫の暗証番号は八八四一ですか?"
-ME = "me"
 
 
 @pytest.fixture
@@ -37,14 +38,14 @@ def opened(loaded, chat, embeddings):
     approve(chat)
     chat.default = "文書のとおりです[1]。"
 
-    def opened(**values: Any) -> Engine:
+    def opened(**values: Any) -> AbstractContextManager[UserEngine]:
         settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, **values)
-        return Engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
+        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
 
     return opened
 
 
-def ask(engine: Engine, question: str = SECRET, **how: Any) -> Run:
+def ask(engine: UserEngine, question: str = SECRET, **how: Any) -> Run:
     run = engine.ask(question, index=INDEX, pipeline_name="naive", **how)
     run.result()
     return run
@@ -74,24 +75,24 @@ def test_a_conversation_goes_with_all_that_hangs_on_it_and_no_file_has_a_word_of
     with opened() as engine:
         run = ask(engine)
         engine.history.rate(run.id, 1)
-        forked = engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)], person=ME)
+        forked = engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)])
         forked.result()
         columns = (Column(pipeline="naive"), Column(pipeline="hybrid"))
-        compared = engine.comparisons.begin(SECRET, INDEX, columns, person=ME)
+        compared = engine.comparisons.begin(SECRET, INDEX, columns)
         for run_id in filter(None, compared.run_ids):
             engine.run(run_id).result()
-        engine.comparisons.vote(compared.id, compared.run_ids[0], person=ME)
-        tokens = [engine.shares.add(of, person=ME).token for of in (run.conversation_id, run.id, forked.id)]
+        engine.comparisons.vote(compared.id, compared.run_ids[0])
+        tokens = [engine.shares.add(of).token for of in (run.conversation_id, run.id, forked.id)]
     assert {"shares", "comparisons", "compared", "calls", "events"} < rows(loaded).keys()
     grow_old(loaded, 31)
     with opened(retention_days=30) as engine:
         assert eventually(lambda: not engine.history.runs())
         for token in tokens:
             with pytest.raises(UnknownShare):
-                engine.shares.shared(token, person=ME)
+                engine.shares.shared(token)
         assert eventually(lambda: SECRET.encode() not in all_of(loaded))
         assert eventually(lambda: not checkpoints(loaded))
-    assert rows(loaded) == {}
+    assert rows(loaded).keys() == {"used"}
 
 
 def checkpoints(folder: Path) -> int:
@@ -136,13 +137,13 @@ def old_copy(folder: Path, name: str, days: float) -> Path:
 def test_there_are_more_than_go_at_once(opened, loaded):
     with opened() as engine:
         for number in range(AT_ONCE + 3):
-            engine.history.conversations.new(f"{number}")
+            process_of(engine).history.conversations.new(f"{number}", principal=LOCAL)
     grow_old(loaded, 31)
     with opened(retention_days=30) as engine:
         audit = engine.store.access.audit
         assert eventually(lambda: audit.read(Wanted(action="expired")).entries)
         assert rows(loaded) == {}
-        [entry] = audit.read().entries
+        [entry] = audit.read(Wanted(action="expired")).entries
         assert entry.facts == {"conversations": AT_ONCE + 3, "days": 30}
 
 
