@@ -9,6 +9,7 @@ from index_store.access.access import Access
 from index_store.access.gate import Who, as_local
 from index_store.access.limits import in_force
 from index_store.access.principal import Principal
+from index_store.base.database import clear_log
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.base.settings import Settings
 from index_store.crawl.guard import AddressGuard
@@ -100,6 +101,7 @@ class IndexStore(Store):
         for name in shared:
             with suppress(UnknownIndex, EmptyIndex):
                 self.access.grants.set_owner(name, None)
+        clear_log(self._catalogue.database)
 
     def cancel_jobs_of(self, person_id: str) -> None:
         """And waits for their ends."""

@@ -186,6 +186,12 @@ def _option(path: Path) -> str:
     return str(path).replace("%", "%%")
 
 
+def clear_log(database: Engine) -> bool:
+    """Whether what was deleted is gone from SQLite's log as well, which lies beside the file; else someone reads it."""
+    with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        return not connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
+
+
 def is_damaged(error: DatabaseError) -> bool:
     """Or the file is no database at all; rather than one that can't be read or written just now."""
     code = getattr(error.orig, "sqlite_errorcode", 0)

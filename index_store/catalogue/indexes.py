@@ -40,7 +40,7 @@ class Indexes:
         )
         with self._engine.connect() as connection:
             found = [
-                Index(**row._mapping)
+                Index(**row._asdict())
                 for some in batches(ids, VARIABLES)
                 for row in connection.execute(query.where(indexes.c.id.in_(some)))
             ]

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 
 from index_store.access.gate import Who
-from index_store.access.principal import Principal
 from index_store.audit.entry import Action
 from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
@@ -22,6 +22,7 @@ from rag.models.offered import OfferedModels
 from rag.models.preload import Preload
 from rag.models.registry import model_source
 from rag.runs.allowances import Allowances
+from rag.runs.asker import Asker
 from rag.runs.comparisons import Comparisons
 from rag.runs.doors import UserComparisons, UserForks, UserPersonalData, UserPreload, UserSuggestions
 from rag.runs.fork.checkpoints import Checkpoints, discard
@@ -95,7 +96,6 @@ class Engine:
         self.used = Used(self.history.database)
         self._runs = RunsInFlight(
             self.settings,
-            self.store,
             self.history,
             models=self._models,
             web=self._web,
@@ -104,13 +104,14 @@ class Engine:
             suggestions=self.suggestions,
             removal=self._removal,
             allowances=Allowances(self.settings, self.store.access.limits, self.used),
+            audit=self.store.access.audit,
             searching=self._searching,
             loop=self._loop,
         )
         self.run_list = RunList(self.history.database)
         self.shares = Shares(self.history)
         self.comparisons = Comparisons(self.history, self._models, self._runs)
-        self.forks = Forks(self.store, self.history, self._models, self._runs, self._checkpoints, self._loop)
+        self.forks = Forks(self.history, self._models, self._runs, self._checkpoints, self._loop)
         self.personal_data = PersonalData(
             self.settings,
             self.store,
@@ -122,7 +123,12 @@ class Engine:
         )
         self._removal.begin(self._runs.forget_finished)
         self._retention = Retention(
-            self.settings, self.store, self.history, self.used, self._removal, self._runs.forget_finished
+            self.settings,
+            self.store.access.audit,
+            self.history,
+            self.used,
+            self._removal,
+            self._runs.forget_finished,
         )
         self._retention.begin()
 
@@ -176,14 +182,13 @@ class Engine:
         through: str | None = None,
         edits: str | None = None,
         suggests: bool = False,
-        principal: Principal,
+        asker: Asker,
     ) -> Run:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
         `retrieval`: another than the pipeline has; `style`: another than the settings have. It goes on with the
         conversation's latest branch; `through`: with the latest one of this run; `edits`: it takes the place of this
         run, in a new branch. `suggests`: once it is answered, follow-ups are suggested, where the settings have it so.
-        `principal`: who asks.
 
         Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, TokensUsedUp, and has
         begun nothing then. All that goes wrong later ends the run, in its `run_finished`.
@@ -193,7 +198,7 @@ class Engine:
             if conversation_id:
                 self.history.conversations.list_in_chat(conversation_id)
             begun = self._runs.begin(
-                question, index, column, conversation_id, attachments, principal=principal, through=through, edits=edits
+                question, index, column, conversation_id, attachments, asker=asker, through=through, edits=edits
             )
         except PlainError:
             discard_uploads(attachments)
@@ -252,8 +257,8 @@ class UserEngine:
         self.history = UserHistory(engine.history, who)
         self.run_list = UserRunList(engine.run_list, self._own)
         self.shares = UserShares(engine.shares, engine.history, self._own, engine.store.access.audit)
-        self.comparisons = UserComparisons(engine.comparisons, self._own)
-        self.forks = UserForks(engine.forks, self._own)
+        self.comparisons = UserComparisons(engine.comparisons, self._own, self._asker)
+        self.forks = UserForks(engine.forks, self._own, self._asker)
         self.suggestions = UserSuggestions(engine.suggestions, self._own)
         self.preload = UserPreload(engine.preload, who)
         self.used = UserUsed(engine.used, who)
@@ -296,7 +301,7 @@ class UserEngine:
     ) -> Run:
         """In another conversation than one of theirs a new one is begun, as in one that is gone."""
         try:
-            principal = self._own.who()
+            asker = self._asker()
             is_theirs = conversation_id is not None and self._own.has_conversation(conversation_id)
         except PlainError:
             discard_uploads(attachments)
@@ -312,7 +317,7 @@ class UserEngine:
             through=through,
             edits=edits,
             suggests=suggests,
-            principal=principal,
+            asker=asker,
         )
 
     def run(self, run_id: str) -> Run | None:
@@ -329,3 +334,8 @@ class UserEngine:
             who = self._own.who()
             self._engine.delete_conversation(conversation_id)
             self._engine.store.access.audit.note(Action.CONVERSATION_DELETED, who, conversation=conversation_id)
+
+    def _asker(self) -> Asker:
+        store, principal = self._engine.store, self._own.who()
+        who = partial(store.access.principal, principal.id)
+        return Asker(principal, who, store.access.gate(who), store.as_user(who))

@@ -16,13 +16,11 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.access.gate import Who
-from index_store.access.principal import LOCAL, Principal
+from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
 from index_store.base.errors import AccessWithdrawn, PlainError
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length
-from index_store.store import IndexStore
 from rag.errors import NotSaved
 from rag.graph.context import Recorder
 from rag.models.admission import Admission
@@ -32,6 +30,7 @@ from rag.models.usage import Allowance, Budget
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
 from rag.runs.allowances import Allowances
+from rag.runs.asker import Asker
 from rag.runs.execution import Execution
 from rag.runs.fork.checkpoints import Checkpoints
 from rag.runs.fork.plan import Fork
@@ -67,12 +66,7 @@ class Begun:
 
     run: Run
     execution: Execution
-    who: Who
-    """asks"""
-    party: str
-    """whose turns it takes: a person's; where nobody signs in, those of its conversation"""
-    principal: Principal
-    """as they were when they asked"""
+    asker: Asker
     at_once: float
     """runs that they may have"""
     allowance: Allowance
@@ -84,7 +78,6 @@ class RunsInFlight:
     def __init__(
         self,
         settings: Settings,
-        store: IndexStore,
         history: History,
         *,
         models: OfferedModels,
@@ -94,12 +87,12 @@ class RunsInFlight:
         suggestions: Suggestions,
         removal: Removal,
         allowances: Allowances,
+        audit: Audit,
         searching: Executor,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         """`searching`: the threads that search; `loop`: that works on the runs."""
         self._settings = settings
-        self._store = store
         self._history = history
         self._models = models
         self._web = web
@@ -108,6 +101,7 @@ class RunsInFlight:
         self._suggestions = suggestions
         self._removal = removal
         self._allowances = allowances
+        self._audit = audit
         self._searching = searching
         self._loop = loop
         self._runs: dict[str, Run] = {}
@@ -134,9 +128,9 @@ class RunsInFlight:
         for run in runs:
             run.result()
 
-    def allowance(self, principal: Principal) -> Allowance:
+    def allowance(self, asker: Asker) -> Allowance:
         """What they may use today. Raises TokensUsedUp."""
-        return self._allowances.of(principal)
+        return self._allowances.of(asker.principal)
 
     def check(self, question: str, column: Column) -> None:
         """Whether it can be begun. Raises what `begin` does but NotSaved and TokensUsedUp."""
@@ -154,7 +148,7 @@ class RunsInFlight:
         conversation_id: str | None,
         attachments: Sequence[FileSource] = (),
         *,
-        principal: Principal,
+        asker: Asker,
         through: str | None = None,
         edits: str | None = None,
         origin: Origin | None = None,
@@ -166,10 +160,10 @@ class RunsInFlight:
         """
         question, index = storable(question).strip(), storable(index)
         self.check(question, column)
-        allowance = self._allowances.of(principal)
+        allowance = self.allowance(asker)
         flow, models = pipeline(column.pipeline), self._models.source(column.model)
         if conversation_id is None or not self._history.conversations.exists(conversation_id):
-            conversation_id = self._history.conversations.new(question, principal=principal).id
+            conversation_id = self._history.conversations.new(question, principal=asker.principal).id
         branch = Branch()
         if not origin:
             branch = self._history.branch(conversation_id, through=edits or through)
@@ -180,6 +174,7 @@ class RunsInFlight:
             conversation_id=conversation_id,
             question=question,
             index=index,
+            index_id=asker.index_id(index),
             pipeline=flow.name,
             model=models.name,
             retrieval=column.retrieval,
@@ -191,7 +186,7 @@ class RunsInFlight:
         turns = self._history.turns(conversation_id, before=question, branch=branch)
         run = Run(started)
         self._history.save(run.id, started)
-        return self.add(run, started, flow, models, principal, allowance, turns=turns, attachments=tuple(attachments))
+        return self.add(run, started, flow, models, asker, allowance, turns=turns, attachments=tuple(attachments))
 
     def add(
         self,
@@ -199,7 +194,7 @@ class RunsInFlight:
         started: RunStarted,
         flow: Pipeline,
         models: ModelSource,
-        principal: Principal,
+        asker: Asker,
         allowance: Allowance,
         *,
         turns: Sequence[Turn] = (),
@@ -208,13 +203,12 @@ class RunsInFlight:
     ) -> Begun:
         """One that is stored."""
         self._runs[run.id] = run
-        who = partial(self._store.access.principal, principal.id)
         execution = Execution(
             started=started,
             pipeline=flow,
             turns=turns,
             attachments=attachments,
-            store=self._store.as_user(who),
+            store=asker.store,
             models=models,
             settings=self._settings,
             web=self._web,
@@ -222,9 +216,7 @@ class RunsInFlight:
             checkpoints=self._checkpoints,
             fork=fork,
         )
-        party = run.conversation_id if principal == LOCAL else principal.id
-        at_once = self._allowances.runs_at_once(principal)
-        return Begun(run, execution, who, party, principal, at_once, allowance)
+        return Begun(run, execution, asker, self._allowances.runs_at_once(asker.principal), allowance)
 
     def forget(self, run: Run) -> None:
         """One that is not to be sent off."""
@@ -242,7 +234,7 @@ class RunsInFlight:
         asyncio.run_coroutine_threadsafe(self._carry_out(begun, suggests), self._loop)
 
     async def _carry_out(self, sent: Begun, suggests: bool) -> None:
-        run, execution, party = sent.run, sent.execution, sent.party
+        run, execution, party = sent.run, sent.execution, sent.asker.party(sent.run.conversation_id)
         begun = time.monotonic()
         budget = Budget(
             calls=self._settings.run_call_limit, tokens=self._settings.run_token_limit, allowance=sent.allowance
@@ -295,14 +287,14 @@ class RunsInFlight:
                 emit(last)
                 await self._suggestions.make(run, last, budget, party)
         finally:
-            self._allowances.note(sent.principal, sent.allowance, budget.tokens_spent)
+            self._allowances.note(sent.asker.principal, sent.allowance, budget.tokens_spent)
 
     def _note(self, sent: Begun, last: RunFinished, budget: Budget) -> None:
         """Who has asked, in the audit log."""
         started = sent.execution.started
-        self._store.access.audit.note(
+        self._audit.note(
             Action.ASKED,
-            sent.principal,
+            sent.asker.principal,
             index=started.index,
             pipeline=started.pipeline,
             model=started.model,
@@ -314,7 +306,7 @@ class RunsInFlight:
 
     async def _stop_where_access_is_withdrawn(self, begun: Begun) -> None:
         try:
-            await asyncio.to_thread(begun.who)
+            await asyncio.to_thread(begun.asker.who)
         except AccessWithdrawn:
             begun.run.stop()
         except SQLAlchemyError:  # asked again soon

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from index_store.access.principal import LOCAL, Principal
 from index_store.audit.entry import Action
-from index_store.base.database import DAMAGED, UPGRADED, drop_copies
+from index_store.base.database import DAMAGED, UPGRADED, clear_log, drop_copies
 from index_store.store import IndexStore
 from rag.runs.history.history import History
-from rag.runs.history.schema import clear_log
 from rag.runs.history.used import Used
 from rag.runs.history.whose import person_id
 from rag.runs.in_flight import RunsInFlight

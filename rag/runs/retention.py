@@ -8,12 +8,11 @@ from collections.abc import Callable
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.access.principal import LOCAL
+from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
-from index_store.base.database import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
-from index_store.store import IndexStore
+from index_store.base.database import DAMAGED, KEPT_DAYS, UPGRADED, clear_log, drop_copies
 from rag.errors import NotSaved
 from rag.runs.history.history import History
-from rag.runs.history.schema import clear_log
 from rag.runs.history.used import Used
 from rag.runs.removal import DAY, Removal
 from rag.settings import Settings
@@ -31,7 +30,7 @@ class Retention:
     def __init__(
         self,
         settings: Settings,
-        store: IndexStore,
+        audit: Audit,
         history: History,
         used: Used,
         removal: Removal,
@@ -39,7 +38,7 @@ class Retention:
     ) -> None:
         """`forget_runs`: those in memory that are over, of which the history alone tells then."""
         self._settings = settings
-        self._audit = store.access.audit
+        self._audit = audit
         self._history = history
         self._used = used
         self._removal = removal

@@ -72,6 +72,7 @@ runs = Table(
     Index("ix_runs_index_name", "index_name", "started_at"),
     Column("feedback_reason", Text),
     Column("follows", String),
+    Column("index_id", String),
     Column("person_id", String),
     Index("ix_runs_person_id_started_at", "person_id", "started_at", "id"),
     Index("ix_runs_person_id_seconds", "person_id", "seconds"),
@@ -79,7 +80,8 @@ runs = Table(
     Index("ix_runs_person_id_pipeline", "person_id", "pipeline", "started_at"),
     Index("ix_runs_person_id_index_name", "person_id", "index_name", "started_at"),
 )
-"""`person_id`: of their conversation, so that each list of a person's has an index of its own"""
+"""`index_id`: what it asked, whatever that is called by now; None of what was not there, and of before. `person_id`: of
+their conversation, so that each list of a person's has an index of its own"""
 
 events = Table(
     "events",
@@ -178,12 +180,6 @@ def changing(database: Engine) -> Iterator[Connection]:
             yield connection
     except OperationalError as error:
         raise NotSaved() from error
-
-
-def clear_log(database: Engine) -> bool:
-    """Whether what was deleted is gone from SQLite's log as well, which lies beside the file; else someone reads it."""
-    with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        return not connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
 
 
 def storable(text: str) -> str:

@@ -157,7 +157,7 @@ def _is_own(principal: Principal) -> ColumnElement[bool]:
 
 
 def _share(row: Row[Any]) -> Share:
-    return Share(kind="run" if row.run_id else "conversation", **row._mapping)
+    return Share(kind="run" if row.run_id else "conversation", **row._asdict())
 
 
 def _hash(token: str) -> bytes:

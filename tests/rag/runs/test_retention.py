@@ -5,7 +5,7 @@ import os
 import sqlite3
 import threading
 import time
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import pytest
 
 from index_store.access.principal import LOCAL
 from index_store.audit.audit import Wanted
-from index_store.store import IndexStore
 from rag.errors import NotSaved, UnknownShare
 from rag.runs import retention
 from rag.runs.engine import UserEngine
@@ -23,26 +22,11 @@ from rag.runs.history.comparison import Column
 from rag.runs.history.conversations import AT_ONCE, Conversations
 from rag.runs.removal import DAY
 from rag.runs.run import Run
-from rag.settings import Settings
-from tests.local import local_engine, process_of
+from tests.local import process_of
 from tests.rag.documents import INDEX
-from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
-from tests.rag.verdicts import approve
+from tests.rag.scripted import Gate, Held, eventually
 
 SECRET = "金庫の暗証番号は八八四一ですか?"
-
-
-@pytest.fixture
-def opened(loaded, chat, embeddings):
-    """Opens an engine on a folder of the test's own."""
-    approve(chat)
-    chat.default = "文書のとおりです[1]。"
-
-    def opened(**values: Any) -> AbstractContextManager[UserEngine]:
-        settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, **values)
-        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
-
-    return opened
 
 
 def ask(engine: UserEngine, question: str = SECRET, **how: Any) -> Run:
