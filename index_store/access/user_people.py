@@ -49,9 +49,7 @@ def noted(audit: Audit, action: Action, by: Principal, person: Person) -> Person
 
 
 class UserLimits:
-    """Methods of `Limits` in somebody's name. Each raises AdminNeeded and AccessWithdrawn, and what is raised there;
-    but for `mine`, which is for everybody.
-    """
+    """Methods of `Limits` in somebody's name. Each raises AdminNeeded and AccessWithdrawn, and what is raised there."""
 
     def __init__(self, limits: Limits, gate: Gate, audit: Audit) -> None:
         self._limits = limits
@@ -66,9 +64,6 @@ class UserLimits:
         admin = self._gate.admin()
         self._limits.set(group, to)
         self._audit.note(Action.LIMITS_SET, admin, group=group, **to.model_dump())
-
-    def mine(self) -> GroupLimits:
-        return self._limits.of(self._gate.who())
 
 
 class UserAudit:

@@ -29,10 +29,12 @@ class Allowances:
     def runs_at_once(self, principal: Principal) -> float:
         return in_force(self._limits.of(principal).runs_at_once, self._settings.runs_per_person)
 
+    def tokens_a_day(self, principal: Principal) -> float:
+        return in_force(self._limits.of(principal).tokens_a_day, self._settings.tokens_a_day)
+
     def of(self, principal: Principal) -> Allowance:
         """What they may use today; to be held by their run until what it has used is saved. Raises TokensUsedUp."""
-        limit = in_force(self._limits.of(principal).tokens_a_day, self._settings.tokens_a_day)
-        day = today()
+        limit, day = self.tokens_a_day(principal), today()
         with self._looking:
             allowance = self._in_use.get((principal.id, day))
             if allowance is None:

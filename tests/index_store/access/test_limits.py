@@ -16,6 +16,7 @@ from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
 from tests.index_store.access.conftest import claim
+from tests.index_store.team import people_of
 
 Write = Callable[..., Path]
 
@@ -130,3 +131,13 @@ def test_what_was_there_before_a_limit_stays_and_is_indexed_anew(serviced: Setti
         results(store, "a", *files)
     with IndexStore(serviced.model_copy(update={"files_per_index": 1})) as store:
         assert [each.error for each in store.reindex("a").wait()] == [None, None, None]
+
+
+def test_admins_see_what_each_index_takes_and_whose_it_is(serviced: Settings, write: Write) -> None:
+    with people_of(serviced) as people:
+        people("alice").create_index("alices")
+        people.store.create_index("nobodys")
+        files = [write(f"{name}.md", words=name) for name in ("one", "two")]
+        results(people.store, "alices", *files, write("empty.xyz"))
+        size = sum(file.stat().st_size for file in files)
+        assert people("root").extents() == [("alices", people.id("alice"), 2, size), ("nobodys", None, 0, 0)]
