@@ -1,7 +1,7 @@
 """The index store of a process: its documents, and the doors to them for whoever asks."""
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from functools import partial
 from typing import Self
 
@@ -85,6 +85,10 @@ class IndexStore(Store):
             if sources:
                 jobs.append(self._seen(self._begin(index, sources)))
         return jobs
+
+    def answering(self) -> AbstractContextManager[None]:
+        """While a model of this machine answers a question: jobs give way to it."""
+        return self._services.precedence.question()
 
     def owned_by(self, person_id: str) -> tuple[list[str], list[str]]:
         """Names of their indexes: those of which nothing is granted, and those that others may use."""

@@ -105,6 +105,7 @@ class Engine:
             removal=self._removal,
             allowances=Allowances(self.settings, self.store.access.limits, self.used),
             audit=self.store.access.audit,
+            answering=self.store.answering,
             searching=self._searching,
             loop=self._loop,
         )

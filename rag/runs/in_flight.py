@@ -9,8 +9,9 @@ import logging
 import time
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
@@ -88,10 +89,13 @@ class RunsInFlight:
         removal: Removal,
         allowances: Allowances,
         audit: Audit,
+        answering: Callable[[], AbstractContextManager[None]],
         searching: Executor,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        """`searching`: the threads that search; `loop`: that works on the runs."""
+        """`answering`: while a model of this machine is at work; `searching`: the threads that search; `loop`: that
+        works on the runs.
+        """
         self._settings = settings
         self._history = history
         self._models = models
@@ -102,6 +106,7 @@ class RunsInFlight:
         self._removal = removal
         self._allowances = allowances
         self._audit = audit
+        self._answering = answering
         self._searching = searching
         self._loop = loop
         self._runs: dict[str, Run] = {}
@@ -213,6 +218,7 @@ class RunsInFlight:
             settings=self._settings,
             web=self._web,
             search_threads=self._searching,
+            answering=self._answering if models.runs_at_once else nullcontext,
             checkpoints=self._checkpoints,
             fork=fork,
         )

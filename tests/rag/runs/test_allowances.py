@@ -10,6 +10,8 @@ from index_store.access.limits import GroupLimits
 from index_store.access.people import Claim
 from index_store.access.principal import Role
 from index_store.base.errors import AdminNeeded
+from index_store.ingestion import embedding
+from index_store.ingestion.sources import FileSource
 from rag.errors import NotSaved, TokensUsedUp
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
@@ -19,7 +21,7 @@ from rag.runs.history.used import Used
 from rag.runs.run import Run
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX
-from tests.rag.scripted import Gate, Held, eventually
+from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
 from tests.rag.verdicts import approve
 
 QUESTION = "出張の日当はいくらですか?"
@@ -202,3 +204,25 @@ def test_a_month_later_it_is_no_longer_known(limited):
     used.add("young", date.today() - timedelta(days=20), tokens=5)
     used.sweep()
     assert used.by_person() == [("young", 0, 0, 1, 5)]
+
+
+# Long jobs
+
+
+@pytest.mark.parametrize(("runs_at_once", "gives_way"), [(1, True), (None, False)])
+def test_jobs_give_way_while_a_model_of_this_machine_answers_and_only_then(
+    opened, chat, tmp_path, monkeypatch, runs_at_once, gives_way
+):
+    gate = Gate()
+    chat.answer_when("日当", answer=Held(gate, ANSWER))
+    monkeypatch.setattr(ScriptedSource, "runs_at_once", runs_at_once)
+    monkeypatch.setattr(embedding, "PAUSE", 60)
+    (tmp_path / "new.md").write_text("# New\n\nWords.")
+    with opened() as engine:
+        run = engine.ask("日当は?", index=INDEX, pipeline_name="naive")
+        gate.wait_for(1)
+        job = engine.store.ingest(INDEX, [FileSource(tmp_path / "new.md")])
+        assert eventually(lambda: job.is_finished, timeout=1 if gives_way else 30) != gives_way
+        gate.open()
+        run.result()
+        assert [each.status for each in job.wait()] == ["ready"]
