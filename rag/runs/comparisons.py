@@ -3,9 +3,9 @@
 import threading
 from collections.abc import Sequence
 
-from index_store.access.principal import Principal
 from index_store.base.errors import EmptyQuestion, PlainError
 from rag.models.offered import OfferedModels
+from rag.runs.asker import Asker
 from rag.runs.history.comparison import Column, Comparison, StoredComparisons, check_column_count
 from rag.runs.history.history import History
 from rag.runs.history.schema import storable
@@ -23,11 +23,11 @@ class Comparisons(StoredComparisons):
         self._asking_again = threading.Lock()
 
     def begin(
-        self, question: str, index: str, columns: Sequence[Column], *, beside: str | None = None, principal: Principal
+        self, question: str, index: str, columns: Sequence[Column], *, beside: str | None = None, asker: Asker
     ) -> Comparison:
         """Begins a run for each column, and returns at once.
 
-        `beside`: a stored run that becomes the first column as it is. `principal`: who asks, and whose turns the runs
+        `beside`: a stored run that becomes the first column as it is. `asker`: who asks, and whose turns the runs
         take. Raises EmptyQuestion, BadColumnCount, ModelNotOffered, UnknownRun, and what `Engine.ask` does; it has
         begun nothing then.
         """
@@ -39,11 +39,11 @@ class Comparisons(StoredComparisons):
             self._runs.check(question, column)
         if beside is not None:
             self._history.stored_run(beside)
-        conversation_id = self._history.conversations.new(question, "comparison", principal=principal).id
+        conversation_id = self._history.conversations.new(question, "comparison", principal=asker.principal).id
         begun: list[Begun] = []
         try:
             for column in columns:
-                begun.append(self._begin(question, index, column, conversation_id, principal))
+                begun.append(self._begin(question, index, column, conversation_id, asker))
             run_ids = [*([] if beside is None else [beside]), *(each.run.id for each in begun)]
             comparison = self.add(conversation_id, question, index, run_ids)
         except PlainError:
@@ -55,10 +55,10 @@ class Comparisons(StoredComparisons):
             self._runs.send_off(each)
         return comparison
 
-    def begin_again(self, comparison_id: str, run_id: str, *, principal: Principal) -> Run | None:
+    def begin_again(self, comparison_id: str, run_id: str, *, asker: Asker) -> Run | None:
         """A column anew, in the place of its run, which is over; None where there is another one in its place already.
 
-        `principal`: who asks. Raises what `begin` does.
+        `asker`: who asks. Raises what `begin` does.
         """
         with self._asking_again:
             comparison = self.get(comparison_id)
@@ -71,21 +71,21 @@ class Comparisons(StoredComparisons):
                 style=started.style,
                 model=self._models.still_offered(started.model),
             )
-            begun = self._begin(comparison.question, comparison.index, column, comparison.id, principal)
+            begun = self._begin(comparison.question, comparison.index, column, comparison.id, asker)
             self.replace(comparison.id, run_id, by=begun.run.id)
         self._runs.send_off(begun)
         return begun.run
 
-    def keep(self, run_ids: Sequence[str], *, principal: Principal) -> Comparison:
-        """Of stored runs of anywhere, in the name of the first one's question. `principal`: who compares.
+    def keep(self, run_ids: Sequence[str], *, asker: Asker) -> Comparison:
+        """Of stored runs of anywhere, in the name of the first one's question. `asker`: who compares.
 
         Raises BadColumnCount, UnknownRun, NotSaved.
         """
         check_column_count(len(run_ids))
         first, *_ = [self._history.stored_run(run_id) for run_id in run_ids]
-        conversation_id = self._history.conversations.new(first.question, "comparison", principal=principal).id
+        conversation_id = self._history.conversations.new(first.question, "comparison", principal=asker.principal).id
         return self.add(conversation_id, first.question, first.index, run_ids)
 
-    def _begin(self, question: str, index: str, column: Column, conversation_id: str, principal: Principal) -> Begun:
+    def _begin(self, question: str, index: str, column: Column, conversation_id: str, asker: Asker) -> Begun:
         origin = Origin(kind="comparison")
-        return self._runs.begin(question, index, column, conversation_id, origin=origin, principal=principal)
+        return self._runs.begin(question, index, column, conversation_id, origin=origin, asker=asker)

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 
 from index_store.access.gate import Who
-from index_store.access.principal import Principal
 from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
 from index_store.store import IndexStore
@@ -20,6 +20,7 @@ from rag.models.chat_model import ModelSource
 from rag.models.offered import OfferedModels
 from rag.models.preload import Preload
 from rag.models.registry import model_source
+from rag.runs.asker import Asker
 from rag.runs.comparisons import Comparisons
 from rag.runs.doors import UserComparisons, UserForks, UserPreload, UserSuggestions
 from rag.runs.fork.checkpoints import Checkpoints, discard
@@ -89,7 +90,6 @@ class Engine:
         self._removal = Removal(self.settings, self.store, self.history, self._checkpoints)
         self._runs = RunsInFlight(
             self.settings,
-            self.store,
             self.history,
             models=self._models,
             web=self._web,
@@ -103,7 +103,7 @@ class Engine:
         self.run_list = RunList(self.history.database)
         self.shares = Shares(self.history)
         self.comparisons = Comparisons(self.history, self._models, self._runs)
-        self.forks = Forks(self.store, self.history, self._models, self._runs, self._checkpoints, self._loop)
+        self.forks = Forks(self.history, self._models, self._runs, self._checkpoints, self._loop)
         self._removal.begin(self._runs.forget_finished)
 
     def close(self) -> None:
@@ -155,14 +155,13 @@ class Engine:
         through: str | None = None,
         edits: str | None = None,
         suggests: bool = False,
-        principal: Principal,
+        asker: Asker,
     ) -> Run:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
         `retrieval`: another than the pipeline has; `style`: another than the settings have. It goes on with the
         conversation's latest branch; `through`: with the latest one of this run; `edits`: it takes the place of this
         run, in a new branch. `suggests`: once it is answered, follow-ups are suggested, where the settings have it so.
-        `principal`: who asks.
 
         Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, and has begun nothing
         then. All that goes wrong later ends the run, in its `run_finished`.
@@ -172,7 +171,7 @@ class Engine:
             if conversation_id:
                 self.history.conversations.list_in_chat(conversation_id)
             begun = self._runs.begin(
-                question, index, column, conversation_id, attachments, principal=principal, through=through, edits=edits
+                question, index, column, conversation_id, attachments, asker=asker, through=through, edits=edits
             )
         except PlainError:
             discard_uploads(attachments)
@@ -231,8 +230,8 @@ class UserEngine:
         self.history = UserHistory(engine.history, who)
         self.run_list = UserRunList(engine.run_list, self._own)
         self.shares = UserShares(engine.shares, engine.history, self._own)
-        self.comparisons = UserComparisons(engine.comparisons, self._own)
-        self.forks = UserForks(engine.forks, self._own)
+        self.comparisons = UserComparisons(engine.comparisons, self._own, self._asker)
+        self.forks = UserForks(engine.forks, self._own, self._asker)
         self.suggestions = UserSuggestions(engine.suggestions, self._own)
         self.preload = UserPreload(engine.preload, who)
 
@@ -273,7 +272,7 @@ class UserEngine:
     ) -> Run:
         """In another conversation than one of theirs a new one is begun, as in one that is gone."""
         try:
-            principal = self._own.who()
+            asker = self._asker()
             is_theirs = conversation_id is not None and self._own.has_conversation(conversation_id)
         except PlainError:
             discard_uploads(attachments)
@@ -289,7 +288,7 @@ class UserEngine:
             through=through,
             edits=edits,
             suggests=suggests,
-            principal=principal,
+            asker=asker,
         )
 
     def run(self, run_id: str) -> Run | None:
@@ -304,3 +303,8 @@ class UserEngine:
     def delete_conversation(self, conversation_id: str) -> None:
         if self._own.has_conversation(conversation_id):
             self._engine.delete_conversation(conversation_id)
+
+    def _asker(self) -> Asker:
+        store, principal = self._engine.store, self._own.who()
+        who = partial(store.access.principal, principal.id)
+        return Asker(principal, who, store.access.gate(who), store.as_user(who))

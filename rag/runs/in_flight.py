@@ -16,12 +16,9 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.access.gate import Who
-from index_store.access.principal import LOCAL, Principal
 from index_store.base.errors import AccessWithdrawn, PlainError
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length
-from index_store.store import IndexStore
 from rag.errors import NotSaved
 from rag.graph.context import Recorder
 from rag.models.admission import Admission
@@ -30,6 +27,7 @@ from rag.models.offered import OfferedModels
 from rag.models.usage import Budget
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
+from rag.runs.asker import Asker
 from rag.runs.execution import Execution
 from rag.runs.fork.checkpoints import Checkpoints
 from rag.runs.fork.plan import Fork
@@ -65,10 +63,7 @@ class Begun:
 
     run: Run
     execution: Execution
-    who: Who
-    """asks"""
-    party: str
-    """whose turns it takes: a person's; where nobody signs in, those of its conversation"""
+    asker: Asker
 
 
 class RunsInFlight:
@@ -77,7 +72,6 @@ class RunsInFlight:
     def __init__(
         self,
         settings: Settings,
-        store: IndexStore,
         history: History,
         *,
         models: OfferedModels,
@@ -91,7 +85,6 @@ class RunsInFlight:
     ) -> None:
         """`searching`: the threads that search; `loop`: that works on the runs."""
         self._settings = settings
-        self._store = store
         self._history = history
         self._models = models
         self._web = web
@@ -141,7 +134,7 @@ class RunsInFlight:
         conversation_id: str | None,
         attachments: Sequence[FileSource] = (),
         *,
-        principal: Principal,
+        asker: Asker,
         through: str | None = None,
         edits: str | None = None,
         origin: Origin | None = None,
@@ -154,7 +147,7 @@ class RunsInFlight:
         self.check(question, column)
         flow, models = pipeline(column.pipeline), self._models.source(column.model)
         if conversation_id is None or not self._history.conversations.exists(conversation_id):
-            conversation_id = self._history.conversations.new(question, principal=principal).id
+            conversation_id = self._history.conversations.new(question, principal=asker.principal).id
         branch = Branch()
         if not origin:
             branch = self._history.branch(conversation_id, through=edits or through)
@@ -165,6 +158,7 @@ class RunsInFlight:
             conversation_id=conversation_id,
             question=question,
             index=index,
+            index_id=asker.index_id(index),
             pipeline=flow.name,
             model=models.name,
             retrieval=column.retrieval,
@@ -176,7 +170,7 @@ class RunsInFlight:
         turns = self._history.turns(conversation_id, before=question, branch=branch)
         run = Run(started)
         self._history.save(run.id, started)
-        return self.add(run, started, flow, models, principal, turns=turns, attachments=tuple(attachments))
+        return self.add(run, started, flow, models, asker, turns=turns, attachments=tuple(attachments))
 
     def add(
         self,
@@ -184,7 +178,7 @@ class RunsInFlight:
         started: RunStarted,
         flow: Pipeline,
         models: ModelSource,
-        principal: Principal,
+        asker: Asker,
         *,
         turns: Sequence[Turn] = (),
         attachments: Sequence[FileSource] = (),
@@ -192,13 +186,12 @@ class RunsInFlight:
     ) -> Begun:
         """One that is stored."""
         self._runs[run.id] = run
-        who = partial(self._store.access.principal, principal.id)
         execution = Execution(
             started=started,
             pipeline=flow,
             turns=turns,
             attachments=attachments,
-            store=self._store.as_user(who),
+            store=asker.store,
             models=models,
             settings=self._settings,
             web=self._web,
@@ -206,7 +199,7 @@ class RunsInFlight:
             checkpoints=self._checkpoints,
             fork=fork,
         )
-        return Begun(run, execution, who, run.conversation_id if principal == LOCAL else principal.id)
+        return Begun(run, execution, asker)
 
     def forget(self, run: Run) -> None:
         """One that is not to be sent off."""
@@ -224,7 +217,7 @@ class RunsInFlight:
         asyncio.run_coroutine_threadsafe(self._carry_out(begun, suggests), self._loop)
 
     async def _carry_out(self, sent: Begun, suggests: bool) -> None:
-        run, execution, party = sent.run, sent.execution, sent.party
+        run, execution, party = sent.run, sent.execution, sent.asker.party(sent.run.conversation_id)
         begun = time.monotonic()
         budget = Budget(calls=self._settings.run_call_limit, tokens=self._settings.run_token_limit)
         fork = execution.fork
@@ -275,7 +268,7 @@ class RunsInFlight:
 
     async def _stop_where_access_is_withdrawn(self, begun: Begun) -> None:
         try:
-            await asyncio.to_thread(begun.who)
+            await asyncio.to_thread(begun.asker.who)
         except AccessWithdrawn:
             begun.run.stop()
         except SQLAlchemyError:  # asked again soon

@@ -58,6 +58,7 @@ class PastRun(BaseModel, frozen=True):
     conversation_id: str
     question: str
     index: str
+    """its name when it was asked"""
     pipeline: str
     started_at: float
     """seconds since the epoch"""
@@ -76,6 +77,8 @@ class PastRun(BaseModel, frozen=True):
     feedback_reason: str | None = None
     follows: str | None = None
     """the run before it in its branch; None for the first"""
+    index_id: str | None = None
+    """None where there was no such index, and of runs of before"""
 
     @property
     def why(self) -> Cause | None:
@@ -215,6 +218,7 @@ class History:
                         conversation_id=event.conversation_id,
                         question=event.question,
                         index_name=event.index,
+                        index_id=event.index_id,
                         pipeline=event.pipeline,
                         started_at=event.at,
                         status="running",

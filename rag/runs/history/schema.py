@@ -72,6 +72,7 @@ runs = Table(
     Index("ix_runs_index_name", "index_name", "started_at"),
     Column("feedback_reason", Text),
     Column("follows", String),
+    Column("index_id", String),
     Column("person_id", String),
     Index("ix_runs_person_id_started_at", "person_id", "started_at", "id"),
     Index("ix_runs_person_id_seconds", "person_id", "seconds"),
@@ -79,7 +80,8 @@ runs = Table(
     Index("ix_runs_person_id_pipeline", "person_id", "pipeline", "started_at"),
     Index("ix_runs_person_id_index_name", "person_id", "index_name", "started_at"),
 )
-"""`person_id`: of their conversation, so that each list of a person's has an index of its own"""
+"""`index_id`: what it asked, whatever that is called by now; None of what was not there, and of before. `person_id`: of
+their conversation, so that each list of a person's has an index of its own"""
 
 events = Table(
     "events",
