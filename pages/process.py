@@ -16,10 +16,11 @@ def engine() -> UserEngine:
 
     Raises PlainError, such as StoreInUse, when there can't be one.
     """
-    return _the_engine().as_user(as_local)
+    return whole_engine().as_user(as_local)
 
 
-def _the_engine() -> Engine:
+def whole_engine() -> Engine:
+    """For what is done in nobody's name. Raises PlainError, such as StoreInUse, when there can't be one."""
     global _engine, _is_frozen
     with _lock:
         if _engine is None:
@@ -31,13 +32,6 @@ def _the_engine() -> Engine:
             gc.freeze()
             _is_frozen = True
         return _engine
-
-
-def look() -> None:
-    """At catalogue and history; the first one to look opens them. Raises PlainError, SQLAlchemyError."""
-    current = _the_engine().as_user(as_local)
-    current.store.indexes()
-    current.history.run("")
 
 
 def close_engine() -> None:

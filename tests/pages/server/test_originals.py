@@ -17,6 +17,7 @@ from pages import process
 from pages.server.originals import original
 from rag.runs.engine import UserEngine
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
+from tests.local import process_of
 
 JAPANESE = "一般社員の国内出張の日当は1日2,500円です。宿泊を伴わないときは半額とします。\n"
 SCRIPT = "<html><body><h1>Page</h1><p>Some text.</p><script>document.title = 'run'</script></body></html>"
@@ -143,4 +144,4 @@ def test_a_store_that_cannot_be_opened_is_told_in_a_sentence(client, engine, mon
     monkeypatch.setattr("pages.server.originals.engine", refuse)
     answer = client.get("/originals/x")
     assert (answer.status_code, answer.text) == (503, StoreInUse(folder="data", pid=1).sentence("en"))
-    assert process.engine() is engine
+    assert process_of(process.engine()) is process_of(engine)
