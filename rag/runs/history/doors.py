@@ -134,9 +134,12 @@ class UserUsed:
             raise AdminNeeded()
         return self._used.by_person()
 
-    def mine(self) -> UsedBy:
-        id_ = self._who().id
-        return next(iter(self._used.by_person(id_)), UsedBy(id_, 0, 0, 0, 0))
+    def of(self, person_id: str | None = None) -> UsedBy:
+        """Theirs; of somebody else for admins. Raises AdminNeeded."""
+        who = self._who()
+        if person_id not in (None, who.id) and who.role is not Role.ADMIN:
+            raise AdminNeeded()
+        return self._used.of(person_id or who.id)
 
 
 class UserRunList:

@@ -3,7 +3,7 @@
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import Engine, case, func, select
+from sqlalchemy import ColumnElement, Engine, case, func, select
 from sqlalchemy.dialects.sqlite import insert
 
 from rag.runs.history import schema
@@ -45,16 +45,20 @@ class Used:
         with self._database.connect() as connection:
             return connection.execute(select(schema.used.c.tokens).where(*this)).scalar() or 0
 
-    def by_person(self, *person_ids: str) -> list[UsedBy]:
-        """Those with most tokens first. `person_ids`: these alone, else everybody."""
+    def of(self, person_id: str) -> UsedBy:
+        return next(iter(self._by_person(schema.used.c.person_id == person_id)), UsedBy(person_id, 0, 0, 0, 0))
+
+    def by_person(self) -> list[UsedBy]:
+        """Those with most tokens first."""
+        return self._by_person()
+
+    def _by_person(self, *conditions: ColumnElement[bool]) -> list[UsedBy]:
         used, is_today = schema.used.c, schema.used.c.day == today().isoformat()
         columns = [func.sum(case((is_today, column), else_=0)) for column in (used.runs, used.tokens)]
         columns += [func.sum(used.runs), func.sum(used.tokens)]
         rows = select(used.person_id, *columns).group_by(used.person_id).order_by(func.sum(used.tokens).desc())
-        if person_ids:
-            rows = rows.where(used.person_id.in_(person_ids))
         with self._database.connect() as connection:
-            return [UsedBy(*row) for row in connection.execute(rows)]
+            return [UsedBy(*row) for row in connection.execute(rows.where(*conditions))]
 
     def forget(self, *person_ids: str, before: date | None = None) -> None:
         """What was used before that day, today unless another is given. `person_ids`: of these alone, else of all."""

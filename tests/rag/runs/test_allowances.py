@@ -53,9 +53,9 @@ def ask(engine: UserEngine, question: str = QUESTION) -> Run:
 
 @contextmanager
 def noted(engine: UserEngine) -> Iterator[None]:
-    before = engine.used.mine().runs
+    before = engine.used.of().runs
     yield
-    assert eventually(lambda: engine.used.mine().runs == before + 1)
+    assert eventually(lambda: engine.used.of().runs == before + 1)
 
 
 def in_group(engine: UserEngine, name: str, group: str, limits: GroupLimits) -> UserEngine:
@@ -191,7 +191,7 @@ def test_admins_see_who_uses_what_and_everybody_sees_their_own(limited):
     assert first == (person_of(alice).id, 2, sum(tokens[:2]), 2, sum(tokens[:2]))
     assert second == (person_of(bob).id, 1, tokens[2], 1, tokens[2])
     assert as_person(engine, "root", Role.ADMIN).used.by_person() == [first, second]
-    assert (alice.used.mine(), bob.used.mine()) == (first, second)
+    assert (alice.used.of(), bob.used.of()) == (first, second)
     for someone in (alice, bob):
         with pytest.raises(AdminNeeded):
             someone.used.by_person()
