@@ -132,12 +132,6 @@ class People:
         self._note_seen(row)
         return self._person(row).principal
 
-    def id_of(self, issuer: str, subject: str) -> str | None:
-        """Of someone who has signed in as that."""
-        with self._database.connect() as connection:
-            found = connection.execute(_OF_CLAIM, {"issuer": storable(issuer), "subject": storable(subject)}).scalar()
-            return None if found is None else str(found)
-
     def known(self, person_id: str) -> Principal | None:
         """The same for what goes on without them, such as a job: they are not seen by it."""
         row = self._let_in(person_id)
@@ -147,6 +141,12 @@ class People:
         with self._database.connect() as connection:
             row = connection.execute(_OF_ID, {"id": person_id}).one_or_none()
         return None if row is None or row.disabled_at else row
+
+    def id_of(self, issuer: str, subject: str) -> str | None:
+        """Of someone who has signed in as that."""
+        with self._database.connect() as connection:
+            found = connection.execute(_OF_CLAIM, {"issuer": storable(issuer), "subject": storable(subject)}).scalar()
+            return None if found is None else str(found)
 
     def _put(self, connection: Connection, row: Row[Any] | None, values: dict[str, Any]) -> str:
         """The id of the person. `row`: as known so far."""
