@@ -1,4 +1,4 @@
-"""People, their sign-ins and grants of a data folder, which stand in the database of its catalogue."""
+"""People, their sign-ins, grants and limits, in the database of a data folder's catalogue; and who did what."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -7,11 +7,13 @@ from sqlalchemy import Engine
 
 from index_store.access.gate import Gate, Who, as_local
 from index_store.access.grants import Grants
+from index_store.access.limits import Limits
 from index_store.access.people import People
 from index_store.access.principal import LOCAL, Principal
 from index_store.access.rights import Rights
 from index_store.access.sign_ins import SignIns
-from index_store.access.user_people import UserPeople
+from index_store.access.user_people import UserAudit, UserLimits, UserPeople
+from index_store.audit.audit import Audit
 from index_store.base.errors import AccessWithdrawn
 from index_store.base.settings import Settings
 from index_store.library.data_folder import open_catalogue
@@ -23,9 +25,11 @@ class Access:
     def __init__(self, database: Engine, settings: Settings) -> None:
         self._database = database
         self.people = People(database, settings)
-        self.rights = Rights(database)
         self.sign_ins = SignIns(database)
-        self.grants = Grants(database, self.gate(as_local))
+        self.limits = Limits(database)
+        self.audit = Audit(settings)
+        self.rights = Rights(database)
+        self.grants = Grants(database, self.gate(as_local), self.audit)
 
     def close(self) -> None:
         self.people.close()
@@ -41,7 +45,7 @@ class Access:
         return principal
 
     def as_user(self, who: Who) -> "UserAccess":
-        return UserAccess(self._database, self.people, self.gate(who))
+        return UserAccess(self, self._database, self.gate(who))
 
     def gate(self, who: Who) -> Gate:
         return Gate(self.rights, who)
@@ -50,9 +54,11 @@ class Access:
 class UserAccess:
     """In somebody's name."""
 
-    def __init__(self, database: Engine, people: People, gate: Gate) -> None:
-        self.people = UserPeople(people, gate)
-        self.grants = Grants(database, gate)
+    def __init__(self, access: Access, database: Engine, gate: Gate) -> None:
+        self.people = UserPeople(access.people, gate, access.audit)
+        self.grants = Grants(database, gate, access.audit)
+        self.limits = UserLimits(access.limits, gate, access.audit)
+        self.audit = UserAudit(access.audit, gate)
 
 
 @contextmanager

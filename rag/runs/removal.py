@@ -32,15 +32,12 @@ class Removal:
         self._checkpoints = checkpoints
         self._blanking = ThreadPoolExecutor(1, "blanking")
         self._forget_runs: Callable[[], None] = lambda: None
-        self._swept_at = 0.0
-        """seconds since 1970"""
 
     def begin(self, forget_runs: Callable[[], None]) -> None:
         """From now on, and with what was removed before. `forget_runs`: those in memory that are over, of which the
         history alone tells then.
         """
         self._forget_runs = forget_runs
-        self.sweep()
         self._store.watch_removals(self._on_removal)
         self._on_removal()
 
@@ -53,19 +50,16 @@ class Removal:
         try:
             if self._checkpoints and not self._settings.keep_removed and self._history.removed.has_been_read_by(run_id):
                 self._checkpoints.delete([run_id])
-            if time.time() - self._swept_at > DAY:
-                self.sweep()
         except SQLAlchemyError:
             log.exception("The checkpoints of run %s can't be dropped", run_id)
 
     def sweep(self) -> None:
         """Drops the checkpoints of runs that were deleted, or have had their time."""
-        self._swept_at = now = time.time()
         if not self._checkpoints:
             return
         try:
             kept = self._checkpoints.run_ids()
-            since = now - self._settings.keep_checkpoints_days * DAY
+            since = time.time() - self._settings.keep_checkpoints_days * DAY
             self._checkpoints.delete(kept - self._history.known_runs(kept, since=since))
         except SQLAlchemyError:
             log.exception("Checkpoints of runs that are gone can't be dropped")
