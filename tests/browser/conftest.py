@@ -18,11 +18,11 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playw
 
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
-from rag.runs.engine import Engine
 from rag.settings import Settings as RagSettings
 from rag.text.language import Language
 from tests.browser.app_process import App
 from tests.browser.visitor import Visitor
+from tests.local import local_engine
 from tests.servers import OpenAIServer, TavilyServer
 
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
@@ -292,7 +292,7 @@ def data_with_answer(data_with: Callable[[str, str], Path], tmp_path_factory: py
             settings = RagSettings(
                 data_dir=folder, openai_base_url=server.base_url, openai_api_key=KEY, embedding_model="test-embedding"
             )
-            with Engine(settings) as engine:
+            with local_engine(settings) as engine:
                 run = engine.ask(question, index="handbook", pipeline_name=pipeline)
                 assert run.result().status == "finished"
         return folder, run.conversation_id
