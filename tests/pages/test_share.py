@@ -123,7 +123,7 @@ def test_whoever_has_a_link_reads_by_it_what_is_anothers_with_its_prompts_but_no
     ended = [each for each in engine().history.events(run.id) if isinstance(each, StepFinished)]
     step = next(each.step for each in ended if each.model_calls)
     stranger = as_person(engine(), "stranger")
-    monkeypatch.setattr(process, "as_local", lambda: person_of(stranger))
+    monkeypatch.setattr(process, "principal", lambda: person_of(stranger))
     assert engine().history.run(run.id) is None
     page = Page("shared", share=made.token)
     page.app.session_state[f"trace-{run.id}"] = True
