@@ -16,9 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.settings import with_own_data
+from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
 from pages import samples
-from rag.runs.engine import Engine
+from rag.runs.engine import Engine, UserEngine
 
 PLAIN = "naive"
 WARM_UP = "Who looks after the plants in the lobby?"
@@ -27,7 +28,7 @@ MOST = 2.5
 """times as long as PLAIN: the target of the project for self_rag over 4 passages with the embedded model"""
 
 
-def ask(engine: Engine, question: str, pipeline: str) -> float:
+def ask(engine: UserEngine, question: str, pipeline: str) -> float:
     """Seconds."""
     begun = time.perf_counter()
     finished = engine.ask(question, index=samples.INDEX, pipeline_name=pipeline).result()
@@ -44,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     questions = [each.text for each in samples.questions() if each.answer][: options.questions]
     seconds: dict[tuple[str, str], list[float]] = defaultdict(list)
-    with tempfile.TemporaryDirectory() as folder, Engine(with_own_data(Path(folder))) as engine:
+    with tempfile.TemporaryDirectory() as folder, Engine(with_own_data(Path(folder))) as process:
+        engine = process.as_user(as_local)
         engine.store.ingest(samples.INDEX, [FileSource(path) for path in samples.documents()]).wait()
         ask(engine, WARM_UP, PLAIN)
         for _ in range(options.rounds):

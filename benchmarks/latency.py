@@ -28,8 +28,10 @@ from pydantic import SecretStr
 from benchmarks.child import serving
 from benchmarks.fixed_speed import Speed, serve
 from benchmarks.machine import Machine
+from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
+from index_store.user_store import UserStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from index_store.vectors.embeddings import Vectors
 from pages import samples
@@ -37,7 +39,7 @@ from rag.models.client import Prompt
 from rag.models.replies import RelevanceReply
 from rag.models.service import prompts as service
 from rag.pipelines import PIPELINES
-from rag.runs.engine import Engine
+from rag.runs.engine import Engine, UserEngine
 from rag.settings import Settings
 from rag.text.language import language_of
 from rag.trace.events import Style, Token
@@ -135,7 +137,7 @@ def ask_server(base_url: str) -> Timing:
     return Timing(1, first, total)
 
 
-def ask_serially(store: IndexStore, model: ChatOpenAI, k: int) -> Timing:
+def ask_serially(store: UserStore, model: ChatOpenAI, k: int) -> Timing:
     """Self-RAG in the order that was published: each passage graded, the answer, grounding, usefulness.
 
     With the prompts, the store and the client of the pipelines, so that only the flow differs; and with the answer
@@ -163,7 +165,7 @@ def ask_serially(store: IndexStore, model: ChatOpenAI, k: int) -> Timing:
     raise RuntimeError("the server refused its own answer")
 
 
-def ask_corrective_serially(store: IndexStore, model: ChatOpenAI) -> Timing:
+def ask_corrective_serially(store: UserStore, model: ChatOpenAI) -> Timing:
     """Corrective RAG in the order that was published, where the documents do: each passage graded, then the answer.
 
     Source: `langgraph_crag.ipynb` of LangGraph's tutorials. It refines nothing, so it spends no call on that either.
@@ -181,7 +183,7 @@ def ask_corrective_serially(store: IndexStore, model: ChatOpenAI) -> Timing:
     return Timing(len(grades) + 1, first, time.perf_counter() - begun)
 
 
-def ask_engine(engine: Engine, embeddings: TimedEmbeddings, pipeline: str, k: int | None = None) -> Timing:
+def ask_engine(engine: UserEngine, embeddings: TimedEmbeddings, pipeline: str, k: int | None = None) -> Timing:
     """As the page asks: a run begun from this thread, its events read as they come."""
     retrieval = Retrieval(k=k) if k else None
     embeddings.seconds = 0.0
@@ -236,7 +238,8 @@ def compare(speed: Speed, documents: int, rounds: int) -> dict[str, Timing]:
         )
         model = ChatOpenAI(model=MODEL, base_url=base_url, api_key=settings.openai_api_key, temperature=0)
         embeddings = TimedEmbeddings()
-        with Engine(settings, store=IndexStore(settings, embeddings)) as engine:
+        with Engine(settings, store=IndexStore(settings, embeddings)) as process:
+            engine = process.as_user(as_local)
             engine.store.ingest(samples.INDEX, [FileSource(path) for path in samples.documents()[:documents]]).wait()
             pipelines = {name: partial(ask_engine, engine, embeddings, name) for name in PIPELINES}
             serial = partial(in_a_thread, ask_serially, engine.store, model)

@@ -25,8 +25,9 @@ from pathlib import Path
 
 from benchmarks.grading import rows
 from benchmarks.settings import with_own_data
+from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
-from rag.runs.engine import Engine
+from rag.runs.engine import Engine, UserEngine
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ SETS = {
 }
 
 
-def fill(engine: Engine, folder: Path, cases: list[Case]) -> None:
+def fill(engine: UserEngine, folder: Path, cases: list[Case]) -> None:
     for index, passages in {case.index: case.passages for case in cases}.items():
         (folder / index).mkdir()
         sources = []
@@ -95,7 +96,8 @@ def fill(engine: Engine, folder: Path, cases: list[Case]) -> None:
 
 def measure(name: str, cases: list[Case], pipeline: str, folder: Path) -> None:
     runs: dict[bool, list[Ended]] = defaultdict(list)
-    with Engine(with_own_data(folder / f"{name}-data")) as engine:
+    with Engine(with_own_data(folder / f"{name}-data")) as process:
+        engine = process.as_user(as_local)
         (folder / name).mkdir()
         fill(engine, folder / name, cases)
         for case in cases:

@@ -21,12 +21,12 @@ from index_store.backup.restore import restore
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.crawl import CrawlOptions
-from index_store.ingestion.job import Ingestion
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import FileSource, SiteSource, expand, is_address
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES, UNITS
 from index_store.store import IndexStore
+from index_store.user_store import UserIngestion
 
 INTERRUPTED = 130
 """exit status after Ctrl-C, as shells have it: 128 + SIGINT"""
@@ -79,7 +79,7 @@ class _Output:
         sentence = failure.sentence(self.language)
         self.line({"source": source, "status": "failed", **fields, "error": sentence}, f"failed  {source}  {sentence}")
 
-    def job(self, job: Ingestion) -> bool:
+    def job(self, job: UserIngestion) -> bool:
         """Each document when it is done; after Ctrl-C the rest stays pending. Raises what the whole job failed of."""
         all_well = True
         for result in job.as_completed():

@@ -8,7 +8,7 @@ from index_store.catalogue.records import Index
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.search.searcher import LONGEST_QUESTION
 from pages import samples
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.chat.ask import shown_branch
 from pages.widgets.chat.branches import current_branch, show_question_of
 from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
@@ -51,7 +51,6 @@ def ask(
         attachments=attachments or [],
         retrieval=retrieval,
         style=style,
-        person=person(),
         through=shown_branch(current_conversation()),
         suggests=True,
     )
@@ -113,8 +112,8 @@ def show_welcome(indexes: dict[str, Index]) -> None:
 
 
 def offer_samples() -> None:
-    if st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help")):
-        engine().store.ingest(samples.INDEX, [FileSource(path, path.name) for path in samples.documents()])
+    is_wanted = st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help"))
+    if is_wanted and run_or_show_error(samples.load, engine().store):
         st.rerun()
 
 

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from index_store.base.errors import PlainError
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.compare.columns import of_comparison, of_runs, show_columns
 from pages.widgets.compare.form import show_form, show_latest
 from pages.widgets.errors import run_or_show_error, show_error
@@ -14,7 +14,7 @@ from rag.runs.history.comparison import LEAST_COLUMNS, MOST_COLUMNS, Comparison
 def show_page() -> None:
     st.header(say("app.compare"), anchor=False)
     if named := st.query_params.get("c"):
-        comparison = engine().comparisons.get(named, person=person())
+        comparison = engine().comparisons.get(named)
         if comparison:
             show_comparison(comparison)
             return

@@ -6,7 +6,7 @@ import streamlit as st
 
 from index_store.access.principal import Role
 from index_store.base.errors import AccessWithdrawn, PlainError
-from pages.process import engine, person, principal
+from pages.process import engine, principal
 from pages.server.who import NotSignedIn
 from pages.settings import server_settings
 from pages.widgets.errors import show_error
@@ -53,7 +53,7 @@ def show_language() -> None:
 try:
     who = principal()
     set_aside = engine().history.set_aside
-    engine().preload.begin(person=person())
+    engine().preload.begin()
 except NotSignedIn:
     with st.container(key="sign-in"):
         show_sign_in()

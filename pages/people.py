@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from index_store.access.people import People, Person
+from index_store.access.people import Person
 from index_store.access.principal import Role
+from index_store.access.user_people import UserPeople
 from index_store.base.errors import PlainError
-from pages.process import access, principal
-from pages.server.who import NotAnAdmin
+from pages.process import engine, principal
 from pages.settings import server_settings
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
@@ -18,11 +18,9 @@ PAGE = 20  # people that are drawn at once
 CLAIMED = "claimed"  # in place of a role: the one of the sign-in
 
 
-def people() -> People:
-    """Raises NotAnAdmin; as `principal`."""
-    if principal().role is not Role.ADMIN:
-        raise NotAnAdmin
-    return access().people
+def people() -> UserPeople:
+    """Raises as `principal`; and AdminNeeded, whatever is asked of it."""
+    return engine().store.access.people
 
 
 def show_add() -> None:

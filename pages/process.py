@@ -1,8 +1,8 @@
-"""The one Engine of the process, made when the first page asks for it; and who asks."""
+"""The one Engine of the process, made when the first page asks for it: as whoever is at the browser has it."""
 
 import gc
 import threading
-import uuid
+from functools import partial
 
 import streamlit as st
 from starlette.requests import HTTPConnection
@@ -11,17 +11,26 @@ from index_store.access.access import Access
 from index_store.access.principal import Principal
 from pages.server.who import identify
 from pages.settings import server_settings
-from rag.runs.engine import Engine
+from rag.runs.engine import Engine, UserEngine
 
 _lock = threading.Lock()
 _engine: Engine | None = None
 _is_frozen = False
 
 
-def engine() -> Engine:
-    """For whoever is at the browser. Raises as `principal`."""
-    principal()
-    return whole_engine()
+def engine() -> UserEngine:
+    """As whoever is at the browser has it; it may be kept, and asked in any thread. Raises as `principal`."""
+    return _as(principal())
+
+
+def engine_of(request: HTTPConnection) -> UserEngine:
+    """The same of a request, outside of pages."""
+    return _as(principal_of(request))
+
+
+def _as(principal: Principal) -> UserEngine:
+    process = whole_engine()
+    return process.as_user(partial(process.store.access.principal, principal.id))
 
 
 def whole_engine() -> Engine:
@@ -63,11 +72,3 @@ def principal() -> Principal:
 def principal_of(request: HTTPConnection) -> Principal:
     """The same of a request, outside of pages."""
     return identify(server_settings(), access, request.cookies, request.headers.getlist)
-
-
-def person() -> str:
-    """Who is at the browser; the session where nobody signs in."""
-    if server_settings().auth != "none":
-        return principal().id
-    session: str = st.session_state.setdefault("person", uuid.uuid4().hex)
-    return session

@@ -4,22 +4,22 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.chat.turn import ASSISTANT, show_answered, show_question
 from pages.widgets.errors import show_error
 from pages.words import plain, say, when
 from rag.errors import UnknownShare
+from rag.runs.history.doors import SharedDoor
 from rag.runs.history.history import Outline
-from rag.runs.history.shares import Shared
 
 # Comments, as Streamlit would show strings that stand alone on a page.
 LATEST, EARLIER = 5, 10  # as on the chat's page
 LOOK = 3.0  # seconds: so long may a page show what is no longer shared
 
 
-def find(token: str) -> Shared | UnknownShare:
+def find(token: str) -> SharedDoor | UnknownShare:
     try:
-        return engine().shares.shared(token, person=person())
+        return engine().shares.shared(token)
     except UnknownShare as refusal:
         return refusal
 
@@ -33,27 +33,25 @@ def watch(token: str, shown: int) -> None:
 
 
 @st.fragment
-def show_turn(token: str, outline: Outline) -> None:
+def show_turn(found: SharedDoor, outline: Outline) -> None:
     """Each opening of a trace asks anew whether the link is still good."""
-    if isinstance(find(token), UnknownShare):
-        st.rerun()
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
-        show_answered(outline.run, outline.events)
+        show_answered(outline.run, outline.events, found)
 
 
 def show_more() -> None:
     st.session_state["shared turns"] += EARLIER
 
 
-def show_shared(token: str, found: Shared) -> None:
+def show_shared(token: str, found: SharedDoor) -> None:
     made = when(datetime.fromtimestamp(found.share.created_at, UTC))
     st.caption(say("share.read_only", title=plain(found.share.title), when=made))
     turns = st.session_state.setdefault("shared turns", LATEST)
     if earlier := len(found.runs[:-turns]):
         st.button(say("chat.earlier", count=earlier), key="earlier", on_click=show_more, width="stretch")
-    for outline in engine().history.outlines_of(found.runs[-turns:]):
+    for outline in found.outlines_of(found.runs[-turns:]):
         show_question(outline.run.question)
-        show_turn(token, outline)
+        show_turn(found, outline)
     if not found.runs:
         st.caption(say("share.not_finished"))
     watch(token, len(found.runs))

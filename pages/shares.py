@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.chat.share import revoke, told_of
 from pages.widgets.errors import run_as_callback
 from pages.words import plain, say, when
@@ -31,12 +31,12 @@ def list_more() -> None:
 
 
 listed = st.session_state.setdefault("links listed", LISTED)
-shares = engine().shares.listed(latest=listed, person=person())
+shares = engine().shares.listed(latest=listed)
 
 with st.container(key="shares-page"):
     st.header(say("share.all"), anchor=False)
     st.caption(say("share.about" if shares else "share.none"))
     for share in shares:
         show(share)
-    if (left := engine().shares.count(person=person()) - listed) > 0:
+    if (left := engine().shares.count() - listed) > 0:
         st.button(say("share.more", count=left), key="more-links", on_click=list_more, width="stretch")

@@ -17,12 +17,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 
+from index_store.access.gate import as_local
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
 from rag.pipelines import PIPELINES, pipeline
 from rag.runs.engine import Engine
 from rag.runs.export.export import export_as_markdown, gather
+from rag.runs.history.doors import UserHistory
 from rag.runs.history.history import History
 from rag.runs.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
 from rag.runs.run import Run
@@ -91,7 +93,8 @@ def _pipelines(options: argparse.Namespace) -> int:
 
 
 def _ask(options: argparse.Namespace) -> int:
-    with Engine() as engine:
+    with Engine() as process:
+        engine = process.as_user(as_local)
         usual = engine.settings.style
         if options.conversation and not engine.history.conversations.exists(options.conversation):
             raise UnknownConversation(name=options.conversation)
@@ -148,7 +151,7 @@ def _export(options: argparse.Namespace) -> int:
     data_dir = Settings().data_dir
     History.refuse_newer(data_dir)
     with closing(History(data_dir)) as history:
-        found = gather(history, options.name, person="command line")
+        found = gather(UserHistory(history, as_local), options.name)
     _line(found.as_json() if options.format == "json" else export_as_markdown(found, options.language), end="")
     return 0
 

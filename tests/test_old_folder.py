@@ -6,34 +6,35 @@ from pathlib import Path
 
 import pytest
 
-from index_store.access.principal import LOCAL
+from index_store.access.principal import LOCAL, Role
 from index_store.catalogue.records import DocumentStatus
 from pages.widgets.trace.detail import view_of  # with all views
 from pages.widgets.trace.view import JsonView
 from rag.pipelines import PIPELINES
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.runs.history.run_list import Wanted
 from rag.runs.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.cause import cause_of
 from rag.trace.details import CandidatesDetail, GradesDetail, GroundingDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished
+from tests.local import as_person, local_engine, process_of
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 
 FOLDERS = sorted((Path(__file__).parent / "old_folders").glob("*.tar.xz"))
 
 
 @pytest.fixture(scope="module", params=FOLDERS, ids=[path.name.partition(".tar")[0] for path in FOLDERS])
-def engine(request, tmp_path_factory) -> Iterator[Engine]:
+def engine(request, tmp_path_factory) -> Iterator[UserEngine]:
     folder = tmp_path_factory.mktemp("old")
     with tarfile.open(request.param) as packed:
         packed.extractall(folder, filter="data")
     settings = Settings(data_dir=folder / "data", web_search="off")
-    with Engine(settings, models=ScriptedSource(ScriptedChat())) as engine:
+    with local_engine(settings, models=ScriptedSource(ScriptedChat())) as engine:
         yield engine
 
 
-def traces(engine: Engine) -> dict[str, list]:
+def traces(engine: UserEngine) -> dict[str, list]:
     return {run.id: engine.history.events(run.id) for run in engine.history.runs()}
 
 
@@ -46,13 +47,13 @@ def test_its_documents_are_there_and_the_stores_agree(engine):
         "travel.zip/travel.txt": DocumentStatus.READY,
         "broken.pdf": DocumentStatus.FAILED,
     }
-    assert list(engine.store.check()) == []
+    assert list(process_of(engine).store.check()) == []
 
 
 def test_its_indexes_are_nobodys_and_open_as_before_where_nobody_signs_in(engine):
-    access = engine.store.access
+    access = process_of(engine).store.access
     assert [(each.owner, each.grants) for each in access.grants.all()] == [(None, ()), (None, ())]
-    assert access.grants.readable(LOCAL) == ["handbook", "notes"]
+    assert [each.index.name for each in access.rights.all(LOCAL)] == ["handbook", "notes"]
     assert access.people.all() == []
 
 
@@ -69,6 +70,11 @@ def test_its_conversations_stand_in_their_order_with_feedback(engine):
     first, follow_up = engine.history.runs(engine.history.conversations.listed()[-1].id)
     assert (first.feedback, follow_up.feedback) == (1, None)
     assert follow_up.question == "有給休暇は？"
+
+
+def test_its_conversations_are_nobodys_so_admins_have_them_and_nobody_else_who_signs_in(engine):
+    assert as_person(engine, "admin", Role.ADMIN).history.runs() == engine.history.runs()
+    assert as_person(engine, "editor", Role.EDITOR).history.runs() == []
 
 
 def test_every_trace_of_it_can_be_read_and_shown(engine):
@@ -97,7 +103,7 @@ def test_its_runs_have_in_their_rows_what_their_events_say(engine):
         assert (run.seconds, run.tokens) == (last.totals.seconds, last.totals.tokens)
         assert (run.model_calls, run.outcome) == (last.totals.model_calls, last.outcome)
         assert run.cause == (finding and finding.cause)
-    assert engine.run_list.count(Wanted(), person="p") == len(engine.history.runs())
+    assert engine.run_list.count(Wanted()) == len(engine.history.runs())
 
 
 def test_grades_by_log_odds_keep_how_they_came_about(engine):

@@ -26,7 +26,7 @@ async def ask(request: Request) -> Response:
 
 def _ask(question: str, pipeline: str) -> dict[str, float]:
     begun = time.perf_counter()
-    run = engine().ask(question, index=samples.INDEX, pipeline_name=pipeline, person="benchmark")
+    run = engine().ask(question, index=samples.INDEX, pipeline_name=pipeline)
     first, events = None, 0
     for event in run.stream():
         events += not isinstance(event, Token)

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from index_store.access.access import Access
-from index_store.access.grants import EVERYONE, Grantee, GranteeKind, Right
+from index_store.access.grants import EVERYONE, Grantee
 from index_store.access.people import Person
 from index_store.access.principal import Role
+from index_store.access.rights import GranteeKind, Right
 
 CLAIMED = "claimed"
 """in place of a role: the one of the sign-in and the settings"""

@@ -217,6 +217,30 @@ class AccessWithdrawn(IndexStoreError):
     ja = "このアプリの利用は停止されています。再び使うには、管理者に依頼してください。"
 
 
+class NotAllowed(IndexStoreError):
+    """Of what the asker knows that it exists."""
+
+
+class RightMissing(NotAllowed):
+    en = "You may not do this with the index “{index}”. Ask its owner, or an admin of this app, to grant you more."
+    ja = "インデックス「{index}」に対するこの操作は許可されていません。所有者か、このアプリの管理者に依頼してください。"
+
+
+class EditorNeeded(NotAllowed):
+    en = "You may ask and read here, and make no indexes. Ask an admin of this app to make you an editor."
+    ja = "質問と閲覧だけが許可されています。インデックスを作るには、編集者にしてもらうよう管理者に依頼してください。"
+
+
+class AdminNeeded(NotAllowed):
+    en = "This is for admins of this app alone. Ask one of them to do it."
+    ja = "これはこのアプリの管理者だけが行えます。管理者に依頼してください。"
+
+
+class UnknownJob(IndexStoreError):
+    en = "This job is not on your list. Open the Documents page to see what is being added."
+    ja = "この処理は一覧にありません。「文書」ページで、追加中の文書を確認してください。"
+
+
 class UnknownPerson(IndexStoreError):
     en = "There is nobody known as “{name}”. List the people to see who there is, or add them first."
     ja = "「{name}」という利用者はいません。一覧で確認するか、先に追加してください。"

@@ -20,13 +20,15 @@ class Documents:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def all(self, index: str | None = None) -> list[Document]:
-        """Of the index of this name, or of every one."""
-        query = _SHOWN.order_by(indexes.c.name, documents.c.source)
-        if index is not None:
-            query = query.where(indexes.c.name == index)
+    def all(self, index_ids: Sequence[str]) -> list[Document]:
+        """Of these indexes, by the index's name and the source."""
         with self._engine.connect() as connection:
-            return [_document(row) for row in connection.execute(query)]
+            found = [
+                _document(row)
+                for some in batches(index_ids, VARIABLES)
+                for row in connection.execute(_SHOWN.where(documents.c.index_id.in_(some)))
+            ]
+        return sorted(found, key=lambda document: (document.index, document.source))
 
     def get(self, document_id: str) -> Document | None:
         with self._engine.connect() as connection:

@@ -1,9 +1,12 @@
 """Indexes: each has documents, an embedding model, a collection of vectors and a full text of its own."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Engine, FunctionFilter, Row, bindparam, delete, func, insert, select, update
 
+from index_store.base.batches import batches
+from index_store.base.database import VARIABLES
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.leftovers import insert_dropped
 from index_store.catalogue.records import DocumentStatus, Index, IndexRecord
@@ -15,8 +18,8 @@ class Indexes:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def all(self) -> list[Index]:
-        """By name, with how many documents each has."""
+    def all(self, ids: Sequence[str]) -> list[Index]:
+        """Those of them that there are, by name, with how many documents each has."""
 
         def how_many(status: DocumentStatus) -> FunctionFilter[int]:
             return func.count(documents.c.id).filter(documents.c.status == status)
@@ -34,25 +37,29 @@ class Indexes:
             )
             .select_from(indexes.outerjoin(documents))
             .group_by(indexes.c.id)
-            .order_by(indexes.c.name)
         )
         with self._engine.connect() as connection:
-            return [Index(**row._mapping) for row in connection.execute(query)]
+            found = [
+                Index(**row._asdict())
+                for some in batches(ids, VARIABLES)
+                for row in connection.execute(query.where(indexes.c.id.in_(some)))
+            ]
+        return sorted(found, key=lambda index: index.name)
 
     def records(self) -> list[IndexRecord]:
         """By name."""
         with self._engine.connect() as connection:
-            return [_record(row) for row in connection.execute(select(indexes).order_by(indexes.c.name))]
+            return [index_record(row) for row in connection.execute(select(indexes).order_by(indexes.c.name))]
 
     def record(self, index_id: str) -> IndexRecord | None:
         with self._engine.connect() as connection:
             row = connection.execute(select(indexes).where(indexes.c.id == index_id)).one_or_none()
-        return _record(row) if row else None
+        return index_record(row) if row else None
 
     def named(self, name: str) -> IndexRecord | None:
         with self._engine.connect() as connection:
             row = connection.execute(_NAMED, {"name": name}).one_or_none()
-        return _record(row) if row else None
+        return index_record(row) if row else None
 
     def has_chunks(self, index_id: str) -> bool:
         """Whether a search can find anything."""
@@ -62,11 +69,13 @@ class Indexes:
         with self._engine.connect() as connection:
             return connection.execute(query.limit(1)).first() is not None
 
-    def create(self, id_: str, name: str, embedding_model: str, collection: str, analysis: str) -> None:
+    def create(
+        self, id_: str, name: str, embedding_model: str, collection: str, analysis: str, owner_id: str | None
+    ) -> None:
         """Its dimension is 0 until the first document is ready."""
         values = {
             "id": id_, "name": name, "embedding_model": embedding_model, "dimension": 0, "collection": collection,
-            "analysis": analysis,
+            "analysis": analysis, "owner_id": owner_id,
         }  # fmt: skip
         with self._engine.begin() as connection:
             connection.execute(insert(indexes).values(**values))
@@ -97,7 +106,7 @@ class Indexes:
             bm25_index(index_id).drop(connection)
 
 
-def _record(row: Row[Any]) -> IndexRecord:
+def index_record(row: Row[Any]) -> IndexRecord:
     return IndexRecord(
         id=row.id, name=row.name, embedding_model=row.embedding_model, dimension=row.dimension,
         collection=row.collection, analysis=row.analysis, glossary=row.glossary,

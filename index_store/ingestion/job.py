@@ -2,8 +2,11 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import uuid
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -18,24 +21,46 @@ from index_store.ingestion.progress import Item, Progress, Stage
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.saving import Saving
 from index_store.ingestion.sites import SiteAdmission
-from index_store.ingestion.sources import FileSource, SiteSource, Source, storable
+from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, storable
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import is_archive
 
 log = logging.getLogger(__name__)
 
 
-class Ingestion:
-    """Adds `sources` to the index; one that fails stops no other.
+LOOK = 2.0
+"""seconds between two looks at whether a job may go on"""
 
-    `open_index` gives the index, or raises the PlainError for which nothing can be added: `failure` then.
+
+@dataclass(eq=False)
+class Order:
+    """What a job is to add, where, and in whose name."""
+
+    sources: tuple[Source, ...]
+    index: str
+    """its name, as it is now"""
+    index_id: str | None
+    """None until the job has made it"""
+    person_id: str
+    """who began it"""
+
+
+class Ingestion:
+    """Adds the sources of its order to the index; one that fails stops no other. Nothing is done before `start`.
+
+    `open_index` gives the index, or raises the PlainError for which nothing can be added: `failure` then. `may_go_on`:
+    asked every LOOK seconds; where it may not, it is cancelled.
     """
 
     def __init__(
-        self, services: Services, index: str, open_index: Callable[[], IndexRecord], sources: Sequence[Source]
+        self,
+        services: Services,
+        order: Order,
+        open_index: Callable[[Order], IndexRecord],
+        may_go_on: Callable[[], bool] | None = None,
     ) -> None:
-        self.index = index
-        self.sources = tuple(sources)
+        self.id = uuid.uuid4().hex
+        self.order = order
         self.failure: PlainError | None = None
         """why nothing at all could be added"""
         self._services = services
@@ -47,10 +72,23 @@ class Ingestion:
         self._admission = Admission(self._context, self._completion)
         self._archives = ArchiveAdmission(self._context, self._admission, self._completion)
         self._sites = SiteAdmission(self._context, self._admission)
-        self._thread = threading.Thread(target=self._work, name=f"ingestion into {index}", daemon=True)
-        self._thread.start()
+        self._has_ended = threading.Event()
+        name = f"ingestion into {order.index}"
+        self._threads = [threading.Thread(target=self._work, name=name, daemon=True)]
+        if may_go_on:
+            watch = partial(self._watch, may_go_on)
+            self._threads.append(threading.Thread(target=watch, name=f"{name}: whether it may", daemon=True))
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
 
     # What others see
+
+    @property
+    def index(self) -> str:
+        """Its name; of one that was deleted, the last."""
+        return self.order.index
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -68,7 +106,7 @@ class Ingestion:
 
     @property
     def is_finished(self) -> bool:
-        return not self._thread.is_alive()
+        return self._has_ended.is_set()
 
     @property
     def is_cancelled(self) -> bool:
@@ -85,7 +123,8 @@ class Ingestion:
         self._sites.interrupt()
 
     def wait(self) -> tuple[IngestResult, ...]:
-        self._thread.join()
+        for thread in self._threads:
+            thread.join()
         return self.results
 
     def as_completed(self) -> Iterator[IngestResult]:
@@ -97,7 +136,7 @@ class Ingestion:
 
     def _work(self) -> None:
         try:
-            index = self._open_index()
+            index = self._open_index(self.order)
             with (
                 Saving(self._context, self._completion) as saving,
                 Embedding(self._context, index, self._completion, saving, self._give_up) as embedding,
@@ -114,10 +153,14 @@ class Ingestion:
             log.exception("Adding to %s failed", self.index)
             self.failure = errors.IndexStoreError(what=type(error).__name__)
         finally:
-            for source in self.sources:
-                if isinstance(source, FileSource) and source.is_upload:
-                    source.path.unlink(missing_ok=True)
+            discard_uploads(self.order.sources)
             self._completion.results.put(None)
+            self._has_ended.set()
+
+    def _watch(self, may_go_on: Callable[[], bool]) -> None:
+        while not self._has_ended.wait(LOOK):
+            if not may_go_on():
+                self.cancel()
 
     def _give_up(self, error: PlainError) -> None:
         self.failure = error
@@ -125,9 +168,9 @@ class Ingestion:
 
     def _tasks(self, index: IndexRecord) -> Iterator[DocumentTask]:
         """All is noted first, so that nothing is lost should the process die; what takes long to be had comes last."""
-        items = [self._items.add(storable(source.source)) for source in self.sources]
+        items = [self._items.add(storable(source.source)) for source in self.order.sources]
         archives = []
-        for source, item in zip(self.sources, items, strict=True):
+        for source, item in zip(self.order.sources, items, strict=True):
             # What is only suspended is kept and noted all the same: an upload is nowhere else.
             if self._stop.is_cancelled:
                 break
@@ -144,7 +187,7 @@ class Ingestion:
                 yield DocumentTask(version, item)
         for archive in archives:
             yield from self._archives.tasks(index, archive)
-        for source, item in zip(self.sources, items, strict=True):
+        for source, item in zip(self.order.sources, items, strict=True):
             if isinstance(source, SiteSource):
                 yield from self._sites.tasks(index, source, item)
 

@@ -106,9 +106,11 @@ def keep_upload(data_dir: Path, name: str, content: BinaryIO) -> FileSource:
     return FileSource(path, PurePath(name.replace("\\", "/")).name, is_upload=True)
 
 
-def discard_uploads(uploads: Iterable[FileSource]) -> None:
-    for upload in uploads:
-        upload.path.unlink(missing_ok=True)
+def discard_uploads(sources: Iterable[Source]) -> None:
+    """Those that are uploads: nobody else has them."""
+    for source in sources:
+        if isinstance(source, FileSource) and source.is_upload:
+            source.path.unlink(missing_ok=True)
 
 
 def discard_all_uploads(data_dir: Path) -> None:

@@ -122,17 +122,20 @@ class Library:
         for revision in document.revisions:
             self.originals.discard(document.id, revision)
 
-    def create_index(self, name: str, embedding_model: str) -> None:
+    def create_index(self, name: str, embedding_model: str, owner_id: str | None) -> str:
+        """Its id."""
+        id_ = uuid.uuid4().hex
         with self.held():
-            self.catalogue.indexes.create(
-                uuid.uuid4().hex, name, embedding_model, new_collection(), Analyzer(Glossary()).id
-            )
+            analysis = Analyzer(Glossary()).id
+            self.catalogue.indexes.create(id_, name, embedding_model, new_collection(), analysis, owner_id)
+        return id_
 
     def set_model(self, index: IndexRecord, embedding_model: str) -> None:
         """Every document that was ready is then pending: another model's vectors can't be compared with these."""
         with self.held():
+            present = self.catalogue.indexes.record(index.id) or index  # someone else may have done so meanwhile
             self.catalogue.indexes.set_model(index.id, embedding_model, new_collection())
-            self._finish_dropping(index.collection)
+            self._finish_dropping(present.collection)
 
     def remove_stray_vectors(self, index: IndexRecord) -> None:
         """Those that belong to no document; there are none unless someone else wrote to the data folder."""

@@ -27,11 +27,6 @@ class NotSignedIn(PlainError):
     ja = "サインインしていません。ページを再読み込みしてサインインしてください。"
 
 
-class NotAnAdmin(PlainError):
-    en = "Only admins see this page. Ask one of them, or ask them to make you one."
-    ja = "このページは管理者だけが見られます。管理者に依頼してください。"
-
-
 Cookies = Mapping[str, str]
 Headers = Callable[[str], Iterable[str]]
 """name -> all values"""

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal
 
-from index_store.store import IndexStore
+from index_store.user_store import UserStore
 from rag.graph.state import State
 from rag.models.chat_model import ChatModel
 from rag.models.usage import Budget
@@ -82,7 +82,8 @@ class Override:
 @dataclass(frozen=True)
 class RunContext:
     model: ChatModel
-    store: IndexStore
+    store: UserStore
+    """the door of who asks"""
     index: str
     retrieval: Retrieval
     limits: Limits
@@ -94,7 +95,5 @@ class RunContext:
     """where searches take their turns: other work in threads does not make them wait"""
     web: WebSearch | None = None
     assessment: Assessment = Assessment()
-    person: str = ""
-    """who asks"""
     overrides: Mapping[tuple[str, int], Override] = field(default_factory=dict)
     """by step and attempt"""

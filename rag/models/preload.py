@@ -28,9 +28,9 @@ class Preload:
         """Seconds since 1970; None while the chat model is not being started ahead."""
         return self._since
 
-    def begin(self, *, person: str) -> None:
+    def begin(self) -> None:
         """Begins to start the chat model where that takes time. What goes wrong is told to who asks, when the start is
-        tried again. `person`: who looks.
+        tried again.
         """
         if self._thread or self._models.is_ready() or not self._is_wanted():
             return

@@ -61,7 +61,7 @@ async def _probe(state: State, step: NodeStep) -> Probe | None:
     try:
         survey = await asyncio.get_running_loop().run_in_executor(
             context.search_threads,
-            lambda: context.store.survey(context.index, question, k=PROBED, person=context.person),
+            lambda: context.store.survey(context.index, question, k=PROBED),
         )
     except PlainError:
         return None

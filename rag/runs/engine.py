@@ -9,7 +9,9 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 
+from index_store.access.gate import Who
 from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
 from index_store.store import IndexStore
@@ -18,13 +20,17 @@ from rag.models.chat_model import ModelSource
 from rag.models.offered import OfferedModels
 from rag.models.preload import Preload
 from rag.models.registry import model_source
+from rag.runs.asker import Asker
 from rag.runs.comparisons import Comparisons
+from rag.runs.doors import UserComparisons, UserForks, UserPreload, UserSuggestions
 from rag.runs.fork.checkpoints import Checkpoints, discard
 from rag.runs.forks import Forks
 from rag.runs.history.comparison import Column
+from rag.runs.history.doors import UserHistory, UserRunList, UserShares
 from rag.runs.history.history import History
 from rag.runs.history.run_list import RunList
 from rag.runs.history.shares import Shares
+from rag.runs.history.whose import Own
 from rag.runs.in_flight import RunsInFlight
 from rag.runs.removal import Removal
 from rag.runs.run import Run
@@ -42,7 +48,7 @@ class Engine:
     """One for the process: it owns the index store, the chat model, the history, and the runs in flight.
 
     What stands beside a question's way has an object of its own: `preload`, `run_list`, `comparisons`, `forks`,
-    `suggestions`, `shares`.
+    `suggestions`, `shares`. Whoever asks for anything does so through `as_user`.
     """
 
     def __init__(
@@ -84,7 +90,6 @@ class Engine:
         self._removal = Removal(self.settings, self.store, self.history, self._checkpoints)
         self._runs = RunsInFlight(
             self.settings,
-            self.store,
             self.history,
             models=self._models,
             web=self._web,
@@ -98,7 +103,7 @@ class Engine:
         self.run_list = RunList(self.history.database)
         self.shares = Shares(self.history)
         self.comparisons = Comparisons(self.history, self._models, self._runs)
-        self.forks = Forks(self.store, self.history, self._models, self._runs, self._checkpoints, self._loop)
+        self.forks = Forks(self.history, self._models, self._runs, self._checkpoints, self._loop)
         self._removal.begin(self._runs.forget_finished)
 
     def close(self) -> None:
@@ -124,6 +129,10 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def as_user(self, who: Who) -> "UserEngine":
+        """All that there is for one person."""
+        return UserEngine(self, who)
+
     @property
     def model_name(self) -> str:
         return self._models.usual.name
@@ -143,17 +152,16 @@ class Engine:
         attachments: Sequence[FileSource] = (),
         retrieval: Retrieval | None = None,
         style: Style | None = None,
-        person: str | None = None,
         through: str | None = None,
         edits: str | None = None,
         suggests: bool = False,
+        asker: Asker,
     ) -> Run:
         """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
 
-        `retrieval`: another than the pipeline has; `style`: another than the settings have; `person`: who asks, so
-        that others get their turns, the conversation where it is not known. It goes on with the conversation's latest
-        branch; `through`: with the latest one of this run; `edits`: it takes the place of this run, in a new branch.
-        `suggests`: once it is answered, follow-ups are suggested, where the settings have it so.
+        `retrieval`: another than the pipeline has; `style`: another than the settings have. It goes on with the
+        conversation's latest branch; `through`: with the latest one of this run; `edits`: it takes the place of this
+        run, in a new branch. `suggests`: once it is answered, follow-ups are suggested, where the settings have it so.
 
         Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, and has begun nothing
         then. All that goes wrong later ends the run, in its `run_finished`.
@@ -163,7 +171,7 @@ class Engine:
             if conversation_id:
                 self.history.conversations.list_in_chat(conversation_id)
             begun = self._runs.begin(
-                question, index, column, conversation_id, attachments, person=person, through=through, edits=edits
+                question, index, column, conversation_id, attachments, asker=asker, through=through, edits=edits
             )
         except PlainError:
             discard_uploads(attachments)
@@ -176,8 +184,8 @@ class Engine:
         """A run that this process began and still remembers; `history` has the others."""
         return self._runs.get(run_id)
 
-    def events(self, run_id: str, *, person: str) -> Sequence[Event]:
-        """Those so far, of a run in flight its tokens too; none where there is no such run. `person`: who reads."""
+    def events(self, run_id: str) -> Sequence[Event]:
+        """Those so far, of a run in flight its tokens too; none where there is no such run."""
         run = self.run(run_id)
         return run.events if run else self.history.events(run_id)
 
@@ -207,3 +215,96 @@ class Engine:
                 discard(folder)
             return None
         return asyncio.run_coroutine_threadsafe(Checkpoints.open(folder), self._loop).result()
+
+
+class UserEngine:
+    """The engine as one person has it: each call asks who they are by now. What is not theirs is not there, and is told
+    as what never was. Each raises AccessWithdrawn, and what the engine's own raises.
+    """
+
+    def __init__(self, engine: Engine, who: Who) -> None:
+        """`who`: is asked in any thread."""
+        self._engine = engine
+        self._own = Own(engine.history.database, who)
+        self.store = engine.store.as_user(who)
+        self.history = UserHistory(engine.history, who)
+        self.run_list = UserRunList(engine.run_list, self._own)
+        self.shares = UserShares(engine.shares, engine.history, self._own)
+        self.comparisons = UserComparisons(engine.comparisons, self._own, self._asker)
+        self.forks = UserForks(engine.forks, self._own, self._asker)
+        self.suggestions = UserSuggestions(engine.suggestions, self._own)
+        self.preload = UserPreload(engine.preload, who)
+
+    @property
+    def settings(self) -> Settings:
+        self._own.who()
+        return self._engine.settings
+
+    @property
+    def model_name(self) -> str:
+        self._own.who()
+        return self._engine.model_name
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        self._own.who()
+        return self._engine.model_names
+
+    @property
+    def runs_in_flight(self) -> int:
+        """Of everybody: how busy it is."""
+        self._own.who()
+        return self._engine.runs_in_flight
+
+    def ask(
+        self,
+        question: str,
+        *,
+        index: str,
+        pipeline_name: str,
+        conversation_id: str | None = None,
+        attachments: Sequence[FileSource] = (),
+        retrieval: Retrieval | None = None,
+        style: Style | None = None,
+        through: str | None = None,
+        edits: str | None = None,
+        suggests: bool = False,
+    ) -> Run:
+        """In another conversation than one of theirs a new one is begun, as in one that is gone."""
+        try:
+            asker = self._asker()
+            is_theirs = conversation_id is not None and self._own.has_conversation(conversation_id)
+        except PlainError:
+            discard_uploads(attachments)
+            raise
+        return self._engine.ask(
+            question,
+            index=index,
+            pipeline_name=pipeline_name,
+            conversation_id=conversation_id if is_theirs else None,
+            attachments=attachments,
+            retrieval=retrieval,
+            style=style,
+            through=through,
+            edits=edits,
+            suggests=suggests,
+            asker=asker,
+        )
+
+    def run(self, run_id: str) -> Run | None:
+        return self._engine.run(run_id) if self._own.has_run(run_id) else None
+
+    def events(self, run_id: str) -> Sequence[Event]:
+        return self._engine.events(run_id) if self._own.has_run(run_id) else []
+
+    def running(self, conversation_id: str) -> Run | None:
+        return self._engine.running(conversation_id) if self._own.has_conversation(conversation_id) else None
+
+    def delete_conversation(self, conversation_id: str) -> None:
+        if self._own.has_conversation(conversation_id):
+            self._engine.delete_conversation(conversation_id)
+
+    def _asker(self) -> Asker:
+        store, principal = self._engine.store, self._own.who()
+        who = partial(store.access.principal, principal.id)
+        return Asker(principal, who, store.access.gate(who), store.as_user(who))

@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 
 from index_store.base.errors import EmptyQuestion, PlainError
 from index_store.ingestion.sources import FileSource, discard_uploads
-from index_store.store import IndexStore
+from index_store.user_store import UserStore
 from rag.errors import RunLimit, RunTimeLimit, Unexpected
 from rag.graph.context import Assessment, Limits, Recorder, RunContext
 from rag.graph.state import State
@@ -44,7 +44,8 @@ class Execution:
     """what was said before in the conversation"""
     attachments: Sequence[FileSource]
     """uploads, added to the index before anything else"""
-    store: IndexStore
+    store: UserStore
+    """the door of who asks"""
     models: ModelSource
     settings: Settings
     web: WebSearch | None
@@ -53,11 +54,11 @@ class Execution:
     fork: Fork | None = None
     """whose checkpoints the run has already, and from which it goes on"""
 
-    async def work(self, recorder: Recorder, person: str) -> tuple[RunStatus, PlainError | None]:
-        """Runs to the end, whichever it is. The recorder gets every event but `run_finished`. `person`: who asks."""
+    async def work(self, recorder: Recorder) -> tuple[RunStatus, PlainError | None]:
+        """Runs to the end, whichever it is. The recorder gets every event but `run_finished`."""
         try:
             async with asyncio.timeout(self.settings.run_time_limit):
-                await self._work(recorder, person)
+                await self._work(recorder)
         except asyncio.CancelledError:
             return "stopped", None
         except TimeoutError:
@@ -71,7 +72,7 @@ class Execution:
             return "failed", Unexpected(kind=type(error).__name__)
         return "finished", None
 
-    async def _work(self, recorder: Recorder, person: str) -> None:
+    async def _work(self, recorder: Recorder) -> None:
         if not self.started.question:
             discard_uploads(self.attachments)
             raise EmptyQuestion()
@@ -104,7 +105,6 @@ class Execution:
             assessment=Assessment(
                 rule=self.settings.corrective_rule, lower=self.settings.crag_lower, upper=self.settings.crag_upper
             ),
-            person=person,
             overrides=self.fork.overrides if self.fork else {},
         )
         config = RunnableConfig(recursion_limit=RECURSION_LIMIT)

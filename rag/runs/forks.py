@@ -8,11 +8,11 @@ from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.store import IndexStore
 from rag.errors import NotSaved, RunNotOver
 from rag.models.offered import OfferedModels
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
+from rag.runs.asker import Asker
 from rag.runs.fork.checkpoints import Checkpoints, Moment
 from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments, Fork, changed_documents, plan
@@ -27,7 +27,6 @@ class Forks:
 
     def __init__(
         self,
-        store: IndexStore,
         history: History,
         models: OfferedModels,
         runs: RunsInFlight,
@@ -35,21 +34,21 @@ class Forks:
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         """`loop`: that of the checkpoints, without which nothing can be forked."""
-        self._store = store
         self._history = history
         self._models = models
         self._runs = runs
         self._checkpoints = checkpoints
         self._loop = loop
 
-    def begin(self, run_id: str, step: str, attempt: int, changes: Sequence[Edit], *, person: str) -> Run:
+    def begin(self, run_id: str, step: str, attempt: int, changes: Sequence[Edit], *, asker: Asker) -> Run:
         """Begins a run that goes on from that step of another one, changed, and returns at once. What stands before the
         step is not done again. The fork is in a conversation of its own, which goes when its origin does.
 
-        `person`: who asks. Raises UnknownRun, ForkError, UnknownPipeline, UnknownIndex, UnknownMode, UnknownUnit,
+        `asker`: who asks. Raises UnknownRun, ForkError, UnknownPipeline, UnknownIndex, UnknownMode, UnknownUnit,
         BadHitCount, NotSaved; nothing has begun then.
         """
         past = self._forkable(run_id)
+        index = asker.index(past.index, past.index_id)
         flow, events = pipeline(past.pipeline), self._history.events(run_id)
         origin = next(each for each in events if isinstance(each, RunStarted))
         fork = plan(
@@ -58,17 +57,21 @@ class Forks:
             step,
             attempt,
             changes,
-            origin.index,
+            index.name,
             origin.retrieval or flow.retrieval,
-            self._store,
+            asker.store,
         )
         models = self._models.source(self._models.still_offered(origin.model))
-        conversation = self._history.conversations.new(past.question, "fork", origin_run_id=run_id)
+        conversation = self._history.conversations.new(
+            past.question, "fork", principal=asker.principal, origin_run_id=run_id
+        )
         started = origin.model_copy(
             update={
                 "run_id": uuid.uuid4().hex,
                 "conversation_id": conversation.id,
                 "follows": "",
+                "index": index.name,
+                "index_id": index.id,
                 "model": models.name,
                 "retrieval": fork.retrieval or origin.retrieval,
                 "at": time.time(),
@@ -82,19 +85,20 @@ class Forks:
             with suppress(NotSaved):
                 self._history.conversations.delete(conversation.id)
             raise NotSaved() from error
-        self._runs.send_off(self._runs.add(run, started, flow, models, person, fork=fork))
+        self._runs.send_off(self._runs.add(run, started, flow, models, asker, fork=fork))
         return run
 
-    def changed_documents(self, run_id: str, *, person: str) -> ChangedDocuments:
-        """Of those that a run has read, what became of them since. `person`: who looks."""
-        return changed_documents(self._history.events(run_id), self._store)
+    def changed_documents(self, run_id: str, *, asker: Asker) -> ChangedDocuments:
+        """Of those that a run has read, what became of them since. `asker`: who looks; what they may not read any
+        more is gone for them.
+        """
+        return changed_documents(self._history.events(run_id), asker.store)
 
     def _forkable(self, run_id: str) -> PastRun:
-        """Raises UnknownRun, RunNotOver, UnknownIndex."""
+        """Raises UnknownRun, RunNotOver."""
         past = self._history.stored_run(run_id)
         if past.status in ("running", "stopped"):
             raise RunNotOver()
-        self._store.sites(past.index)  # which knows the index, or says that it is gone
         return past
 
     def _moments(self, flow: Pipeline, run_id: str) -> list[Moment]:

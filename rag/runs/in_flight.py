@@ -16,10 +16,9 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.base.errors import PlainError
+from index_store.base.errors import AccessWithdrawn, PlainError
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length
-from index_store.store import IndexStore
 from rag.errors import NotSaved
 from rag.graph.context import Recorder
 from rag.models.admission import Admission
@@ -28,6 +27,7 @@ from rag.models.offered import OfferedModels
 from rag.models.usage import Budget
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
+from rag.runs.asker import Asker
 from rag.runs.execution import Execution
 from rag.runs.fork.checkpoints import Checkpoints
 from rag.runs.fork.plan import Fork
@@ -53,14 +53,17 @@ KEPT_RUNS = 50
 all of them go, and the history alone tells of them."""
 
 
+LOOK = 5.0
+"""seconds between two looks at whether whoever asked may still come in"""
+
+
 @dataclass(frozen=True)
 class Begun:
     """A run that is stored, and waits to be sent off."""
 
     run: Run
     execution: Execution
-    person: str
-    """who asks"""
+    asker: Asker
 
 
 class RunsInFlight:
@@ -69,7 +72,6 @@ class RunsInFlight:
     def __init__(
         self,
         settings: Settings,
-        store: IndexStore,
         history: History,
         *,
         models: OfferedModels,
@@ -83,7 +85,6 @@ class RunsInFlight:
     ) -> None:
         """`searching`: the threads that search; `loop`: that works on the runs."""
         self._settings = settings
-        self._store = store
         self._history = history
         self._models = models
         self._web = web
@@ -133,7 +134,7 @@ class RunsInFlight:
         conversation_id: str | None,
         attachments: Sequence[FileSource] = (),
         *,
-        person: str | None,
+        asker: Asker,
         through: str | None = None,
         edits: str | None = None,
         origin: Origin | None = None,
@@ -146,11 +147,10 @@ class RunsInFlight:
         self.check(question, column)
         flow, models = pipeline(column.pipeline), self._models.source(column.model)
         if conversation_id is None or not self._history.conversations.exists(conversation_id):
-            conversation_id = self._history.conversations.new(question).id
-        person = person or conversation_id
+            conversation_id = self._history.conversations.new(question, principal=asker.principal).id
         branch = Branch()
         if not origin:
-            branch = self._history.branch(conversation_id, through=edits or through, person=person)
+            branch = self._history.branch(conversation_id, through=edits or through)
         if edits in branch.runs:
             branch = branch.before(edits)
         started = RunStarted(
@@ -158,6 +158,7 @@ class RunsInFlight:
             conversation_id=conversation_id,
             question=question,
             index=index,
+            index_id=asker.index_id(index),
             pipeline=flow.name,
             model=models.name,
             retrieval=column.retrieval,
@@ -169,7 +170,7 @@ class RunsInFlight:
         turns = self._history.turns(conversation_id, before=question, branch=branch)
         run = Run(started)
         self._history.save(run.id, started)
-        return self.add(run, started, flow, models, person, turns=turns, attachments=tuple(attachments))
+        return self.add(run, started, flow, models, asker, turns=turns, attachments=tuple(attachments))
 
     def add(
         self,
@@ -177,7 +178,7 @@ class RunsInFlight:
         started: RunStarted,
         flow: Pipeline,
         models: ModelSource,
-        person: str,
+        asker: Asker,
         *,
         turns: Sequence[Turn] = (),
         attachments: Sequence[FileSource] = (),
@@ -190,7 +191,7 @@ class RunsInFlight:
             pipeline=flow,
             turns=turns,
             attachments=attachments,
-            store=self._store,
+            store=asker.store,
             models=models,
             settings=self._settings,
             web=self._web,
@@ -198,7 +199,7 @@ class RunsInFlight:
             checkpoints=self._checkpoints,
             fork=fork,
         )
-        return Begun(run, execution, person)
+        return Begun(run, execution, asker)
 
     def forget(self, run: Run) -> None:
         """One that is not to be sent off."""
@@ -216,7 +217,7 @@ class RunsInFlight:
         asyncio.run_coroutine_threadsafe(self._carry_out(begun, suggests), self._loop)
 
     async def _carry_out(self, sent: Begun, suggests: bool) -> None:
-        run, execution, person = sent.run, sent.execution, sent.person
+        run, execution, party = sent.run, sent.execution, sent.asker.party(sent.run.conversation_id)
         begun = time.monotonic()
         budget = Budget(calls=self._settings.run_call_limit, tokens=self._settings.run_token_limit)
         fork = execution.fork
@@ -241,19 +242,21 @@ class RunsInFlight:
         async def take_turn() -> tuple[RunStatus, PlainError | None]:
             nonlocal begun
             try:
-                async with self._admission.turn(person, run.wait_behind):
+                async with self._admission.turn(party, run.wait_behind):
                     begun = time.monotonic()
                     kept = keep_calls if self._settings.keep_prompts else None
                     attempts = fork.attempts if fork else Counter[str]()
                     recorder = Recorder(emit, clock, budget, attempts, keep_calls=kept)
-                    return await execution.work(recorder, person)
+                    return await execution.work(recorder)
             except asyncio.CancelledError:  # while it waited
                 execution.keep_attachments()
                 return "stopped", None
 
         work = asyncio.ensure_future(take_turn())
         run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
-        status, error = await work
+        while not (await asyncio.wait([work], timeout=LOOK))[0]:
+            await self._stop_where_access_is_withdrawn(sent)
+        status, error = work.result()
         await asyncio.to_thread(self._removal.after_run, run.id)
         last = await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused)
         if not (suggests and self._suggestions.are_worth_making(last)):
@@ -261,4 +264,12 @@ class RunsInFlight:
             return
         with self._suggestions.coming(run):  # before the end is told: whoever hears of it knows that there is more
             emit(last)
-            await self._suggestions.make(run, last, budget, person)
+            await self._suggestions.make(run, last, budget, party)
+
+    async def _stop_where_access_is_withdrawn(self, begun: Begun) -> None:
+        try:
+            await asyncio.to_thread(begun.asker.who)
+        except AccessWithdrawn:
+            begun.run.stop()
+        except SQLAlchemyError:  # asked again soon
+            log.exception("Whether run %s may go on is not known", begun.run.id)

@@ -50,8 +50,8 @@ class Suggestions(StoredSuggestions):
         self._tasks: dict[Run, asyncio.Task[Any]] = {}
         """of runs that are over"""
 
-    def are_coming(self, run_id: str, *, person: str) -> bool:
-        """Whether there may still be some. `person`: who waits for them."""
+    def are_coming(self, run_id: str) -> bool:
+        """Whether there may still be some."""
         return any(run.id == run_id for run in tuple(self._tasks))
 
     def are_worth_making(self, last: RunFinished) -> bool:
@@ -68,13 +68,13 @@ class Suggestions(StoredSuggestions):
         finally:
             self._tasks.pop(run, None)
 
-    async def make(self, run: Run, last: RunFinished, budget: Budget, person: str) -> None:
-        """In a turn of its own, behind the questions of others."""
+    async def make(self, run: Run, last: RunFinished, budget: Budget, party: str) -> None:
+        """In a turn of its own, behind the questions of others. `party`: as of the run."""
         try:
             model = self._models.open()
             if not (model.suggests or self._settings.suggest_follow_ups == "always"):
                 return
-            async with self._admission.turn(person), asyncio.timeout(SUGGESTING_LIMIT):
+            async with self._admission.turn(party), asyncio.timeout(SUGGESTING_LIMIT):
                 questions = await suggested(run.events, last, model, budget)
             self.save(run.id, questions)
         except (PlainError, TimeoutError, SQLAlchemyError) as error:  # an answer is an answer without them

@@ -78,6 +78,9 @@ class RunStarted(Frozen):
     conversation_id: str
     question: str
     index: str
+    """its name when it was asked"""
+    index_id: str | None = None
+    """None where there was no such index, and of runs of before"""
     pipeline: str
     model: str
     retrieval: Retrieval | None = None

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from index_store.access.principal import LOCAL
 from index_store.search.searcher import LONGEST_QUESTION
 from rag.runs.history.history import History
 from tests.browser.visitor import LOADED
@@ -15,7 +16,7 @@ from tests.browser.visitor import LOADED
 def test_the_latest_of_many_are_listed_and_words_find_the_others(app, visit, tmp_path: Path, language, width):
     history = History(tmp_path / "many")
     for number in range(1, 101):
-        history.conversations.new(f"Question {number}?")
+        history.conversations.new(f"Question {number}?", principal=LOCAL)
     history.close()
     app.renew(DATA_DIR=str(tmp_path / "many"))
     visitor = visit(language, width=width)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
+from index_store.access.principal import LOCAL
 from rag.errors import Interrupted
 from rag.runs.history.history import History
 from rag.trace.details import AnswerCheckDetail, GenerationDetail, GradesDetail, RetrievalDetail, RewriteDetail
@@ -225,7 +226,7 @@ def long_answer() -> str:
 def long_app(app, tmp_path) -> App:
     """With one run of many steps and a long answer."""
     history = History(tmp_path / "long")
-    conversation = history.conversations.new("Who approves the green car?").id
+    conversation = history.conversations.new("Who approves the green car?", principal=LOCAL).id
     for event in long_run("long", conversation, long_answer()):
         history.save("long", event)
     history.close()

@@ -311,7 +311,7 @@ def test_the_last_admin_can_neither_disable_nor_demote_themselves(come, access):
 def test_nobody_else_sees_the_people(come):
     reader = come()
     reader.sign_in("rika", "/people")
-    expect(reader.page.get_by_text("Only admins see this page")).to_be_visible(timeout=WITHIN)
+    expect(reader.page.get_by_text("This is for admins of this app alone")).to_be_visible(timeout=WITHIN)
     expect(reader.page.get_by_text("anna@")).to_have_count(0)
     expect(reader.link("app.people")).to_have_count(0)
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from index_store.base import errors
-from index_store.ingestion.job import Ingestion
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore
+from index_store.user_store import UserIngestion
 
 INDEXES = ("規程", "manuals")
 FILES = tuple(f"{name}.{kind}" for name in ("travel", "旅費 ①", "leave", "vpn") for kind in ("md", "txt", "html"))
@@ -67,7 +67,7 @@ class Churn:
     version: int
     busy: set[tuple[str, str]] = field(default_factory=set)
     """index and source of what a job has in hand"""
-    jobs: dict[int, Ingestion] = field(default_factory=dict)
+    jobs: dict[int, UserIngestion] = field(default_factory=dict)
     count: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -87,7 +87,7 @@ class Churn:
         for job in self.store.resume():
             self.until_done(job, {(job.index, source.source.partition("/")[0]) for source in job.sources})
 
-    def until_done(self, job: Ingestion, taken: set[tuple[str, str]]) -> None:
+    def until_done(self, job: UserIngestion, taken: set[tuple[str, str]]) -> None:
         self.busy |= taken
 
         def wait() -> None:

@@ -8,8 +8,6 @@ from pages.texts import texts
 from rag.text.language import Language
 from tests.pages.chat_page import INDEX_PAGE, shown
 
-ME = "me"
-
 
 class ComparePage:
     def __init__(self, language: Language = "en", **address: str) -> None:
@@ -90,7 +88,7 @@ class ComparePage:
 
     def wait(self) -> "ComparePage":
         """Until all columns are over, however they end."""
-        for run_id in engine().comparisons.get(self.comparison, person=ME).run_ids:
+        for run_id in engine().comparisons.get(self.comparison).run_ids:
             if run := engine().run(run_id):
                 run.result()
         return self.look()

@@ -8,7 +8,7 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from pages import process
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from tests.servers import OpenAIServer
 
 
@@ -38,7 +38,7 @@ def server() -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture
-def engine(server: OpenAIServer, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+def engine(server: OpenAIServer, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[UserEngine]:
     """The one that pages get; `restart` gives its successor."""
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("MODEL_RETRIES", "0")
@@ -48,7 +48,7 @@ def engine(server: OpenAIServer, data_dir: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.fixture(scope="module")
-def module_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def module_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserEngine]:
     """One for all tests of a module that ask, and change nothing that another one meets."""
     with OpenAIServer() as server, pytest.MonkeyPatch.context() as environment:
         environment.setenv("DATA_DIR", str(tmp_path_factory.mktemp("module-data")))
@@ -58,7 +58,7 @@ def module_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         process.close_engine()
 
 
-def restart() -> Engine:
+def restart() -> UserEngine:
     """As when the app is ended and started again."""
     process.close_engine()
     return process.engine()

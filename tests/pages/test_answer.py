@@ -8,7 +8,7 @@ import pytest
 
 from pages.texts import texts
 from pages.widgets.chat.answer import answer_html
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.trace.passages import Citation
 from tests.pages.reader import for_reader
 from tests.pages.test_detail import Tags
@@ -21,14 +21,14 @@ HANDBOOK = f"# 出張旅費規程\n\n## 日当\n\n{SECTION}\n"
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> ![p](https://elsewhere.example/p.png)"
 
 
-def add(engine: Engine, folder: Path, text: str, index: str) -> None:
+def add(engine: UserEngine, folder: Path, text: str, index: str) -> None:
     """As travel.md; an index a test, as all share the engine."""
     file = folder / "travel.md"
     file.write_text(text, encoding="utf-8")
     assert engine.store.add(index, file, file.name).error is None
 
 
-def cited(engine: Engine, index: str, **changes: object) -> Citation:
+def cited(engine: UserEngine, index: str, **changes: object) -> Citation:
     [hit, *_] = engine.store.search(index, "日当")
     return Citation(number=1, **hit.model_dump(exclude={"rank", "score", "chunk_id"})).model_copy(update=changes)
 
@@ -39,13 +39,13 @@ def part(citation: Citation, text: str) -> Citation:
     return citation.model_copy(update={"text": text, "start": start, "end": start + len(text)})
 
 
-def html_of(engine: Engine, answer: str, *citations: Citation, language: str = "ja") -> str:
+def html_of(engine: UserEngine, answer: str, *citations: Citation, language: str = "ja") -> str:
     html, _ = for_reader(language, lambda: answer_html(answer, citations, engine.store, "k"))
     return html
 
 
 @pytest.fixture(scope="module")
-def engine(module_engine) -> Engine:
+def engine(module_engine) -> UserEngine:
     return module_engine
 
 

@@ -141,7 +141,7 @@ def suggesting(monkeypatch, page, server):
 def test_follow_ups_are_offered_below_the_last_answer_alone_and_one_press_asks(suggesting, engine, language):
     page = suggesting(language)
     [first] = engine.history.runs()
-    assert eventually(lambda: not engine.suggestions.are_coming(first.id, person="p"))
+    assert eventually(lambda: not engine.suggestions.are_coming(first.id))
     page.look()
     assert page.words["chat.follow_ups"] in [each.value for each in page.app.caption]
     assert set(SUGGESTED) <= set(page.buttons)

@@ -7,8 +7,9 @@ import pytest
 from pages import process
 from pages.texts import texts
 from rag.runs.history.comparison import Column, Comparison
+from tests.local import process_of
 from tests.pages.chat_page import ChatPage, shown
-from tests.pages.compare_page import ME, ComparePage
+from tests.pages.compare_page import ComparePage
 from tests.pages.conftest import restart
 from tests.servers import Answer, Refusal
 
@@ -38,7 +39,7 @@ def handbook(engine, server, tmp_path) -> None:
 
 def compared(columns=TWO, question: str = QUESTION, **options) -> Comparison:
     """Over."""
-    comparison = process.engine().comparisons.begin(question, "handbook", columns, person=ME, **options)
+    comparison = process.engine().comparisons.begin(question, "handbook", columns, **options)
     for run_id in comparison.run_ids:
         if run := process.engine().run(run_id):
             run.result()
@@ -140,7 +141,7 @@ def test_a_reload_and_a_second_tab_find_it_as_it_goes_on_and_nothing_is_asked_tw
 def test_after_a_restart_columns_that_were_cut_off_say_so_and_are_asked_again(handbook, server):
     comparison = compared()
     last = comparison.run_ids[1]
-    with process.engine().history.database.begin() as connection:
+    with process_of(process.engine()).history.database.begin() as connection:
         connection.exec_driver_sql("delete from events where run_id = ? and position > 0", (last,))
         connection.exec_driver_sql("update runs set status = 'running' where id = ?", (last,))
     restart()
@@ -185,9 +186,9 @@ def test_stored_runs_of_anywhere_stand_side_by_side_and_a_vote_keeps_them(handbo
     page = ComparePage(runs=",".join(runs))
     assert page.questions == [QUESTION, "What does a hotel cost?"]
     assert len(page.answers) == 2
-    assert process.engine().comparisons.latest(5, person=ME) == []
+    assert process.engine().comparisons.latest(5) == []
     page.press(page.words["compare.vote"], 1)
-    [kept] = process.engine().comparisons.latest(5, person=ME)
+    [kept] = process.engine().comparisons.latest(5)
     assert (kept.run_ids, kept.best) == (tuple(runs), runs[1])
     assert f"★ {page.words['compare.best']}" in ComparePage(runs=",".join(runs)).buttons
 
@@ -201,7 +202,7 @@ def test_from_an_answer_of_the_chat_it_is_the_first_column_and_only_the_others_a
     assert page.answers == ["A director approves it 1."]
     before = len(server.chats)
     page.press(page.words["compare.begin"]).wait()
-    comparison = process.engine().comparisons.get(page.comparison, person=ME)
+    comparison = process.engine().comparisons.get(page.comparison)
     assert comparison.run_ids[0] == first
     assert [head[0] for head in page.heads] == ["A", "B"]
     assert len([each for each in server.chats[before:] if each.schema is None]) == 1
@@ -214,7 +215,7 @@ def test_beside_a_follow_up_the_others_are_asked_what_it_meant(handbook, server)
     page = ComparePage(runs=follow_up)
     assert page.questions == ["Who approves hotels?"]
     page.press(page.words["compare.begin"]).wait()
-    assert process.engine().comparisons.get(page.comparison, person=ME).question == "Who approves hotels?"
+    assert process.engine().comparisons.get(page.comparison).question == "Who approves hotels?"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from rag.runs.history.conversations import Conversation
+from tests.local import process_of
 from tests.pages.chat_page import ChatPage
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
@@ -11,7 +13,9 @@ each_language = pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.fixture
 def many(engine) -> list[Conversation]:
     """The earliest first."""
-    return [engine.history.conversations.new(f"Question {number}") for number in range(1, 201)]
+    return [
+        process_of(engine).history.conversations.new(f"Question {number}", principal=LOCAL) for number in range(1, 201)
+    ]
 
 
 def listed(page: ChatPage) -> list[str]:
@@ -50,7 +54,7 @@ def test_one_that_is_open_is_listed_however_old_it_is(many):
 
 
 def test_a_few_need_no_search(engine):
-    engine.history.conversations.new("Question 1")
+    process_of(engine).history.conversations.new("Question 1", principal=LOCAL)
     page = ChatPage()
     assert listed(page) == ["Question 1"]
     assert not page.app.text_input

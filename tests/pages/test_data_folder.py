@@ -16,6 +16,7 @@ from rag.runs.history.schema import FILE
 from rag.trace.details import UnknownDetail
 from rag.trace.events import StepFinished, StepStarted
 from tests.full_disk import full_disk, linux
+from tests.local import process_of
 from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
 from tests.pages.reader import for_reader
@@ -115,7 +116,7 @@ def test_a_step_and_a_detail_that_only_a_newer_version_knows_are_shown_by_their_
 def test_of_a_document_that_was_removed_answer_and_trace_say_so(handbook, engine, language):
     run = ChatPage(language).ask("Where does it open?")
     assert engine.store.remove("handbook", "safe.md")
-    assert eventually(lambda: engine.store.removed() == [])
+    assert eventually(lambda: process_of(engine).store.removed() == [])
     page = ChatPage(language, run.conversation_id)
     [answer] = page.answers
     assert page.words["chat.removed"] in answer

@@ -10,8 +10,9 @@ from rag.runs.fork.edits import EDITS, LeaveOut, TurnOver
 from rag.runs.run import Run
 from rag.trace.events import RunStarted, StepFinished
 from rag.trace.passages import Retrieval
+from tests.local import process_of
 from tests.pages.chat_page import ChatPage, shown
-from tests.pages.compare_page import ME, ComparePage
+from tests.pages.compare_page import ComparePage
 from tests.pages.trace_examples import HOSTILE
 from tests.servers import Refusal
 
@@ -193,7 +194,7 @@ def test_nothing_changed_and_a_removed_document_are_told_in_a_sentence(handbook,
 
 def test_a_prompt_that_is_not_kept_can_not_be_edited(handbook, engine, server):
     form = Form(asked("naive"), "generate")
-    with engine.history.database.begin() as connection:
+    with process_of(engine).history.database.begin() as connection:
         connection.exec_driver_sql("DELETE FROM calls")
     form.choose("prompt")
     assert form.words["change.no_prompt"] in form.told
@@ -210,7 +211,7 @@ def test_a_run_that_failed_offers_no_change_of_the_step_that_did(handbook, serve
 @each_language
 def test_the_compare_page_tells_what_a_fork_has_from_its_origin_and_what_was_changed(handbook, engine, language):
     origin = asked("self_rag")
-    fork = engine.forks.begin(origin.id, "check_usefulness", 1, [TurnOver()], person=ME)
+    fork = engine.forks.begin(origin.id, "check_usefulness", 1, [TurnOver()])
     fork.result()
     compared = ComparePage(language, runs=f"{origin.id},{fork.id}", step="check_usefulness-1")
     [told] = [each.text_content() for each in compared.html.find_class("origin")]
@@ -228,7 +229,7 @@ def test_the_compare_page_tells_what_a_fork_has_from_its_origin_and_what_was_cha
 
 def test_what_documents_and_people_wrote_is_escaped_in_what_a_fork_tells(handbook, engine):
     origin = asked("naive")
-    fork = engine.forks.begin(origin.id, "retrieve", 1, [LeaveOut(passage=1)], person=ME)
+    fork = engine.forks.begin(origin.id, "retrieve", 1, [LeaveOut(passage=1)])
     fork.result()
     started = fork.events[0]
     change = started.origin.changes[0].model_copy(update={"before": HOSTILE})

@@ -4,9 +4,11 @@ import uuid
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from rag.runs.history import history
 from rag.trace.details import GenerationDetail, RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, StepStarted, Totals, from_json
+from tests.local import process_of
 from tests.pages.chat_page import ChatPage
 from tests.pages.trace_examples import PASSAGE, finished
 
@@ -29,7 +31,7 @@ def conversation(engine):
     """Makes one of so many turns, and gives its id."""
 
     def conversation(turns: int) -> str:
-        conversation_id = engine.history.conversations.new("Many turns").id
+        conversation_id = process_of(engine).history.conversations.new("Many turns", principal=LOCAL).id
         for number in range(1, turns + 1):
             run_id = uuid.uuid4().hex
             started = RunStarted(
@@ -40,7 +42,7 @@ def conversation(engine):
                 status="finished", answer=f"Answer {number}.", outcome="answered", citations=(), totals=Totals()
             )
             for event in (started, *steps(), end):
-                engine.history.save(run_id, event)
+                process_of(engine).history.save(run_id, event)
         return conversation_id
 
     return conversation

@@ -4,12 +4,14 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from pages.widgets.runs.table import PAGE
 from rag.models.service.en import EN
 from rag.models.service.no_answer import TOKEN
 from rag.runs.fork.edits import EditQuery
 from rag.runs.history.comparison import Column
 from rag.trace.events import RunFinished, RunStarted, Totals
+from tests.local import process_of
 from tests.pages.runs_page import RunsPage
 from tests.pages.test_documents import add
 
@@ -22,7 +24,7 @@ def ask(engine, tmp_path):
     add(engine, tmp_path, "travel.md")
 
     def ask(question: str, pipeline: str = "naive", **options) -> str:
-        run = engine.ask(question, index="handbook", pipeline_name=pipeline, person="p", **options)
+        run = engine.ask(question, index="handbook", pipeline_name=pipeline, **options)
         run.result()
         return run.id
 
@@ -31,15 +33,15 @@ def ask(engine, tmp_path):
 
 def stored(engine, count: int) -> list[str]:
     """Runs that nobody had to wait for, the earliest first."""
-    conversation = engine.history.conversations.new("many").id
+    conversation = process_of(engine).history.conversations.new("many", principal=LOCAL).id
     for number in range(count):
         started = RunStarted(
             run_id=f"r{number}", conversation_id=conversation, question=f"Question {number}", index="handbook",
             pipeline="naive" if number % 2 else "hybrid", model="m", at=1_000_000 + number,
         )  # fmt: skip
         totals = Totals(seconds=number, tokens_in=count - number)
-        engine.history.save(started.run_id, started)
-        engine.history.save(
+        process_of(engine).history.save(started.run_id, started)
+        process_of(engine).history.save(
             started.run_id,
             RunFinished(status="finished", answer="a", outcome="answered", citations=(), totals=totals),
         )
@@ -95,8 +97,8 @@ def test_runs_are_searched_filtered_and_sorted(engine, server, ask):
 def test_votes_are_listed_and_the_runs_that_have_some_are_found(engine, ask):
     first, second = ask("Who approves the green car?"), ask("Who approves a hotel?")
     for _ in range(2):
-        comparison = engine.comparisons.keep([first, second], person="p")
-        engine.comparisons.vote(comparison.id, first, person="p")
+        comparison = engine.comparisons.keep([first, second])
+        engine.comparisons.vote(comparison.id, first)
     page = RunsPage()
     votes = {row["question"]: row["votes"] for row in page.rows}
     assert votes["Who approves the green car?"] == 2
@@ -108,9 +110,9 @@ def test_votes_are_listed_and_the_runs_that_have_some_are_found(engine, ask):
 def test_a_run_leads_to_where_it_was_asked(engine, ask, language):
     chat = ask("Who approves the green car?")
     columns = (Column(pipeline="naive"), Column(pipeline="hybrid"))
-    comparison = engine.comparisons.begin("Who approves a hotel?", "handbook", columns, person="p")
+    comparison = engine.comparisons.begin("Who approves a hotel?", "handbook", columns)
     column = comparison.run_ids[1]
-    fork = engine.forks.begin(chat, "retrieve", 1, [EditQuery(query="hotels")], person="p").id
+    fork = engine.forks.begin(chat, "retrieve", 1, [EditQuery(query="hotels")]).id
     for each in (*comparison.run_ids, fork):
         engine.run(each).result()
     places = {
@@ -174,12 +176,12 @@ def test_a_run_that_is_deleted_in_another_tab_while_it_is_open_is_said_to_be_gon
 
 
 def test_a_run_of_a_pipeline_that_this_version_does_not_know_opens_and_cant_be_asked_again(engine):
-    conversation = engine.history.conversations.new("?").id
+    conversation = process_of(engine).history.conversations.new("?", principal=LOCAL).id
     started = RunStarted(
         run_id="r", conversation_id=conversation, question="What?", index="gone", pipeline="quantum", model="m", at=1
     )
-    engine.history.save("r", started)
-    engine.history.save(
+    process_of(engine).history.save("r", started)
+    process_of(engine).history.save(
         "r", RunFinished(status="finished", answer="A.", outcome="answered", citations=(), totals=Totals(seconds=1))
     )
     page = RunsPage()

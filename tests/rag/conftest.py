@@ -10,8 +10,9 @@ import pytest
 from index_store.ingestion.results import IngestStatus
 from index_store.store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.settings import Settings
+from tests.local import local_engine
 from tests.rag.documents import INDEX, write_documents
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 from tests.servers import OpenAIServer, TavilyServer
@@ -42,10 +43,10 @@ def loaded(loaded_folder: Path, data_dir: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def embedded_engine(loaded_folder: Path, embedded_model: Path, tmp_path_factory) -> Iterator[Engine]:
+def embedded_engine(loaded_folder: Path, embedded_model: Path, tmp_path_factory) -> Iterator[UserEngine]:
     """With the real model, whose start takes seconds, for tests that leave the documents as they were."""
     folder = shutil.copytree(loaded_folder, tmp_path_factory.mktemp("embedded") / "data")
-    with Engine(Settings(data_dir=folder, embedded_model=embedded_model)) as engine:
+    with local_engine(Settings(data_dir=folder, embedded_model=embedded_model)) as engine:
         yield engine
 
 
@@ -121,7 +122,7 @@ def tavily() -> Iterator[TavilyServer]:
         yield server
 
 
-Opener = Callable[..., Engine]
+Opener = Callable[..., UserEngine]
 
 
 @pytest.fixture
@@ -141,7 +142,7 @@ def open_engine(store: IndexStore, data_dir: Path) -> Iterator[Opener]:
             starts: bool = False,
             regenerates: bool = True,
             **values: object,
-        ) -> Engine:
+        ) -> UserEngine:
             if server:
                 values = {
                     "openai_api_key": key,
@@ -159,11 +160,11 @@ def open_engine(store: IndexStore, data_dir: Path) -> Iterator[Opener]:
             models = None
             if chat:
                 models = ScriptedSource(chat, starts=starts, speculates=settings.draft_ahead, regenerates=regenerates)
-            return opened.enter_context(Engine(settings, store=store, models=models))
+            return opened.enter_context(local_engine(settings, store=store, models=models))
 
         yield open_engine
 
 
 @pytest.fixture
-def engine(open_engine: Opener, chat: ScriptedChat) -> Engine:
+def engine(open_engine: Opener, chat: ScriptedChat) -> UserEngine:
     return open_engine(chat)

@@ -9,7 +9,7 @@ import pytest
 from rag.models.chat_model import ChatModel
 from rag.models.replies import GroundingReply, RelevanceReply, UsefulnessReply
 from rag.models.service.chat import ServiceChat
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.text.fence import fenced
 from rag.trace.events import RunFinished
 from rag.trace.passages import Passage
@@ -110,7 +110,7 @@ def test_what_is_no_tag_of_ours_is_quoted_letter_by_letter(text):
     assert fenced("passage", text) == f"<passage>\n{text}\n</passage>"
 
 
-def document(engine: Engine, tmp_path, text: str) -> None:
+def document(engine: UserEngine, tmp_path, text: str) -> None:
     file = tmp_path / "hostile.md"
     file.write_text(f"# 出張旅費規程\n\n## 第9条 日当の特例\n\n出張の日当の特例です。{text}\n", encoding="utf-8")
     assert engine.store.add(INDEX, file, file.name).error is None
@@ -159,7 +159,7 @@ def test_what_a_follow_up_is_read_against_is_fenced_in_a_real_run(engine, chat, 
     assert INJECTIONS[name].split()[0] in prompt or name == "fake refusal"
 
 
-def asked_beside(engine: Engine, tmp_path: Path, attack: str, pipeline: str) -> RunFinished:
+def asked_beside(engine: UserEngine, tmp_path: Path, attack: str, pipeline: str) -> RunFinished:
     """Asks for the allowance, where a document about it gives an order, too."""
     document(engine, tmp_path, attack)
     try:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.copying import show_copy_run
 from pages.widgets.chat.share import show_share
@@ -48,7 +48,7 @@ def show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], 
 def _ask_reason(run: PastRun) -> None:
     """Why the answer has its thumb, in the person's words."""
     key = f"reason-{run.id}"
-    explain = partial(engine().history.explain_feedback, run.id, person=person())
+    explain = partial(engine().history.explain_feedback, run.id)
     st.text_input(
         say("chat.reason"),
         value=run.feedback_reason or "",

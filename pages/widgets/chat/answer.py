@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 from index_store.base.errors import UnknownSection
 from index_store.catalogue.records import Section
-from index_store.store import IndexStore
+from index_store.user_store import UserStore
 from pages.widgets.chat.copying import copy_button
 from pages.widgets.chat.formulae import with_formulae
 from pages.widgets.location import links_to, location
@@ -58,14 +58,14 @@ _answers.add_render_rule("code_block", _code)
 
 
 def show_answer(
-    text: str, citations: Sequence[Citation], store: IndexStore, key: str, *, is_no_answer: bool = False
+    text: str, citations: Sequence[Citation], store: UserStore, key: str, *, is_no_answer: bool = False
 ) -> None:
     """`key` tells this answer's passages from those of others on the page. Those of a "no answer" are no sources."""
     st.html(answer_html(text, citations, store, key, "detail.nearest" if is_no_answer else "chat.sources"))
 
 
 def answer_html(
-    text: str, citations: Sequence[Citation], store: IndexStore | None, key: str, heading: str = "chat.sources"
+    text: str, citations: Sequence[Citation], store: UserStore | None, key: str, heading: str = "chat.sources"
 ) -> str:
     """`store`: None for a file that is read without the app: it quotes what the model read and leads to no document."""
     buttons = {str(each.number): _button(each, key) for each in citations}
@@ -122,7 +122,7 @@ def _web_link(citation: Citation) -> str:
     )
 
 
-def _card(citation: Citation, store: IndexStore | None, id_: str) -> str:
+def _card(citation: Citation, store: UserStore | None, id_: str) -> str:
     if citation.removed:
         return (
             f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'

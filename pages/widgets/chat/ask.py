@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from index_store.base.errors import EmptyQuestion
-from pages.process import engine, person
+from pages.process import engine
 from rag.runs.history.history import PastRun
 from rag.runs.run import Run
 from rag.trace.events import Event, RunStarted
@@ -30,7 +30,6 @@ def ask_like(
         conversation_id=None if is_column else run.conversation_id,
         retrieval=started.retrieval,
         style=started.style,
-        person=person(),
         through=shown_branch(run.conversation_id) or run.id,
         edits=edits,
         suggests=True,

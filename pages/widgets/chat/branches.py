@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.conversations import open_conversation
 from pages.widgets.chat.turn import USER, show_question
@@ -24,7 +24,7 @@ EDITED = "edited question"
 def current_branch(conversation_id: str) -> Branch:
     """The latest one, unless another was chosen."""
     named: str | None = st.session_state.setdefault("branch", st.query_params.get("b"))
-    branch = engine().history.branch(conversation_id, through=named, person=person())
+    branch = engine().history.branch(conversation_id, through=named)
     if named not in branch.runs:
         named = st.session_state.branch = None
     if named and st.query_params.get("b") != named:

@@ -11,7 +11,7 @@ from typing import Literal, NoReturn
 
 import streamlit as st
 
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.words import plain, say
 from rag.runs.history.conversations import TITLE_LENGTH, Conversation
@@ -103,7 +103,7 @@ def _ask_title(conversation: Conversation) -> None:
 
 
 def _rename(conversation_id: str, title: str) -> None:
-    run_as_callback(partial(engine().history.conversations.rename, conversation_id, title, person=person()))
+    run_as_callback(partial(engine().history.conversations.rename, conversation_id, title))
     st.session_state[RENAMED] = None
 
 

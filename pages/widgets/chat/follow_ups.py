@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.chat.ask import ask_like
 from pages.widgets.chat.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN
@@ -17,10 +17,10 @@ from rag.trace.events import Event
 
 def show_follow_ups(run: PastRun, events: Sequence[Event]) -> None:
     """Those of the run, asked as it was; or nothing yet, until they come."""
-    if engine().suggestions.are_coming(run.id, person=person()):
+    if engine().suggestions.are_coming(run.id):
         _wait_for(run.id)
         return
-    questions = engine().suggestions.after(run.id, person=person())
+    questions = engine().suggestions.after(run.id)
     if not questions:
         return
     with st.container(key="follow-ups", gap="xsmall"):
@@ -37,5 +37,5 @@ def _ask(run: PastRun, events: Sequence[Event], question: str) -> None:
 @st.fragment(run_every=OFTEN)
 def _wait_for(run_id: str) -> None:
     take_left()
-    if not engine().suggestions.are_coming(run_id, person=person()):
+    if not engine().suggestions.are_coming(run_id):
         st.rerun()

@@ -64,7 +64,7 @@ def _look_at_once(runtime: Runtime, session_id: str, fragment: str, told: Told) 
     session = runtime.get_app_session(session_id)
     if session:
         with suppress(RuntimeError):  # the server's loop has just been closed
-            session._enqueue_forward_msg(_message(AT_ONCE, fragment))
+            session._enqueue_forward_msg(_message(AT_ONCE, fragment))  # noqa: SLF001 - no public way to one fragment
         told.seconds = AT_ONCE  # after the message: a look between both would take back what is not yet sent
 
 

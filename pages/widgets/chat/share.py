@@ -10,11 +10,12 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from pages.export.html import as_html
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.errors import run_as_callback
 from pages.words import Reader, language, reader, say, when, written_for, zone
 from rag.errors import NothingOfThisName
 from rag.runs.export.export import Export, export_as_markdown, file_name, gather
+from rag.runs.history.doors import UserHistory
 from rag.runs.history.shares import Share
 
 PAGES = Path(__file__).parents[2]
@@ -44,7 +45,7 @@ def show_share(of: str, title: str, help_key: str) -> None:
 
 def revoke(share: Share) -> None:
     """Raises NotSaved."""
-    engine().shares.revoke(share.id, person=person())
+    engine().shares.revoke(share.id)
 
 
 def told_of(share: Share) -> str:
@@ -54,13 +55,13 @@ def told_of(share: Share) -> str:
 
 
 def _make(of: str) -> None:
-    made = engine().shares.add(of, person=person())
+    made = engine().shares.add(of)
     st.session_state.setdefault(LINKS, {})[made.share.id] = made.token
 
 
 def _show_links(of: str) -> None:
     """Those that are open."""
-    links = [each for each in engine().shares.listed(of, person=person()) if each.revoked_at is None]
+    links = [each for each in engine().shares.listed(of) if each.revoked_at is None]
     tokens = st.session_state.get(LINKS, {})
     if any(each.id in tokens for each in links):
         st.caption(say("share.copy_now"))
@@ -98,7 +99,7 @@ def _show_files(of: str, title: str) -> None:
     for label, suffix, mime, help_key, write in kinds:
         st.download_button(
             label,
-            partial(_file, of, write, reader(), person()),
+            partial(_file, of, write, reader(), engine().history),
             file_name(title, today, suffix),
             mime,
             key=f"file-{of}{suffix}",
@@ -107,11 +108,11 @@ def _show_files(of: str, title: str) -> None:
         )
 
 
-def _file(of: str, write: Callable[[Export], str], reader: Reader, person: str) -> bytes:
+def _file(of: str, write: Callable[[Export], str], reader: Reader, history: UserHistory) -> bytes:
     """Of what was deleted just now it says so: for what is raised here, Streamlit has a sentence in English alone."""
     with written_for(reader):
         try:
-            return write(gather(engine().history, of, person=person)).encode()
+            return write(gather(history, of)).encode()
         except NothingOfThisName as error:
             return error.sentence(language()).encode()
 

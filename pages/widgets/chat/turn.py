@@ -20,6 +20,7 @@ from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
+from rag.runs.history.doors import Traces
 from rag.runs.history.history import PastRun
 from rag.runs.run import Run
 from rag.runs.summary import answer_so_far, cited_so_far, reused_seconds
@@ -88,17 +89,17 @@ def show_past(
     take_left()
     if isinstance(outline[-1], RunFinished):
         with st.chat_message("assistant", avatar=str(ASSISTANT)):
-            show_answered(run, outline, is_open=is_open, is_changeable=True)
+            show_answered(run, outline, engine().history, is_open=is_open, is_changeable=True)
             show_actions(run, outline, go_to or open_conversation)
         if beneath:
             beneath()
 
 
 def show_answered(
-    run: PastRun, outline: Sequence[Event], *, is_open: bool = False, is_changeable: bool = False
+    run: PastRun, outline: Sequence[Event], traces: Traces, *, is_open: bool = False, is_changeable: bool = False
 ) -> None:
-    """Trace and answer of a run that is over. `is_open`: the trace is, to begin with; `is_changeable`: its steps can be
-    changed and run on from.
+    """Trace and answer of a run that is over. `traces`: its own is among them; `is_open`: it is, to begin with;
+    `is_changeable`: its steps can be changed and run on from.
 
     Only when the trace is opened are all events of the run read.
     """
@@ -110,12 +111,12 @@ def show_answered(
     panel = st.expander(headline(outline, last.totals.seconds), is_open, key=f"trace-{run.id}", on_change="rerun")
     if panel.open:
         with panel:
-            events = engine().history.events(run.id)
-            if not events:  # it was deleted in another tab
+            events = traces.events(run.id)
+            if not events:  # it was deleted in another tab, or is no longer shared
                 st.rerun()
             show_graph(events, f"past-{run.id}", usual="drawn")
             below = offer_change if is_changeable else None
-            show_rows(events, last.totals.until, key=f"past-{run.id}", below=below)
+            show_rows(events, last.totals.until, key=f"past-{run.id}", below=below, traces=traces)
     if last.answer:
         show_answer_status(outline)
         is_no_answer = last.outcome == "not_in_documents"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.answer_status import show_answer_status
 from pages.widgets.chat.pace import OFTEN, look_every, pace
@@ -81,7 +81,7 @@ def of_comparison(comparison: Comparison) -> Shown:
 
 def of_runs(run_ids: Sequence[str]) -> Shown:
     """The comparison of just these, where there is one."""
-    kept = engine().comparisons.of_runs(run_ids, person=person())
+    kept = engine().comparisons.of_runs(run_ids)
     return of_comparison(kept) if kept else Shown(None, tuple(run_ids), None)
 
 
@@ -104,7 +104,7 @@ def _as_it_is_now(shown: Shown) -> Shown:
     """With a column that was asked again, or a vote, of this tab or another one."""
     if not shown.comparison:
         return of_runs([each for each in shown.run_ids if each])
-    comparison = engine().comparisons.get(shown.comparison.id, person=person())
+    comparison = engine().comparisons.get(shown.comparison.id)
     return of_comparison(comparison) if comparison else shown
 
 
@@ -112,7 +112,7 @@ def _columns(shown: Shown, known: Mapping[str, Sequence[Event]] | None = None) -
     """None for runs that are gone. `known`: the events of runs that are over, which need not be read again."""
     columns: list[Column | None] = []
     for number, run_id in enumerate(shown.run_ids):
-        events = (known or {}).get(run_id) or engine().events(run_id, person=person()) if run_id else ()
+        events = (known or {}).get(run_id) or engine().events(run_id) if run_id else ()
         run = engine().run(run_id) if run_id else None
         is_over = not events or isinstance(events[-1], RunFinished)
         columns.append(Column(number, run_id, events, None if is_over else run) if run_id and events else None)
@@ -233,12 +233,12 @@ def _show_actions(shown: Shown, column: Column, last: RunFinished) -> None:
 
 def _vote(shown: Shown, run_id: str | None) -> None:
     run_ids = [each for each in shown.run_ids if each]
-    comparison = shown.comparison or engine().comparisons.keep(run_ids, person=person())
-    engine().comparisons.vote(comparison.id, run_id, person=person())
+    comparison = shown.comparison or engine().comparisons.keep(run_ids)
+    engine().comparisons.vote(comparison.id, run_id)
 
 
 def _ask_again(comparison_id: str, run_id: str) -> None:
-    engine().comparisons.begin_again(comparison_id, run_id, person=person())
+    engine().comparisons.begin_again(comparison_id, run_id)
 
 
 def _places(count: int) -> Sequence[DeltaGenerator]:

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from index_store.catalogue.records import Index
 from pages import samples
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.compare.head import head_html, question_html
@@ -61,7 +61,7 @@ def _show_new_form(indexes: Mapping[str, Index]) -> None:
 
 
 def _show_form_beside(run_id: str, indexes: Mapping[str, Index]) -> None:
-    events = engine().events(run_id, person=person())
+    events = engine().events(run_id)
     started, last = events[0], events[-1]
     if not isinstance(started, RunStarted):
         return
@@ -84,7 +84,7 @@ def _show_form_beside(run_id: str, indexes: Mapping[str, Index]) -> None:
 
 
 def _begin(question: str, index: str, columns: list[Column], beside: str | None) -> None:
-    comparison = engine().comparisons.begin(question, index, columns, beside=beside, person=person())
+    comparison = engine().comparisons.begin(question, index, columns, beside=beside)
     st.query_params.pop("runs", None)
     st.query_params["c"] = comparison.id
     st.rerun()
@@ -146,7 +146,7 @@ def _offer_samples() -> None:
 
 def show_latest() -> None:
     """Comparisons of before."""
-    latest = engine().comparisons.latest(LISTED, person=person())
+    latest = engine().comparisons.latest(LISTED)
     if not latest:
         return
     st.subheader(say("compare.latest"), anchor=False)

@@ -5,9 +5,10 @@ from html import escape
 
 import streamlit as st
 
-from index_store.ingestion.job import Ingestion
+from index_store.base.errors import AccessWithdrawn, UnknownJob
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult, IngestStatus
+from index_store.user_store import UserIngestion
 from pages.process import engine
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback, show_error
@@ -23,12 +24,12 @@ LISTED = 5
 """failures that are shown without being asked for"""
 
 
-def jobs() -> dict[Ingestion, bool]:
+def jobs() -> dict[UserIngestion, bool]:
     """Each with whether it is finished. To be asked before the indexes are: what a page shows of both then agrees."""
     return {job: job.is_finished for job in engine().store.ingestions}
 
 
-def show_jobs(known: dict[Ingestion, bool]) -> None:
+def show_jobs(known: dict[UserIngestion, bool]) -> None:
     # In a place of its own, so that what is below it is not drawn anew, away from under a click, when they are done.
     with st.container():
         if running := [job for job, is_finished in known.items() if not is_finished]:
@@ -38,16 +39,19 @@ def show_jobs(known: dict[Ingestion, bool]) -> None:
 
 
 @st.fragment(run_every=REFRESH)
-def _show_running(running: Sequence[Ingestion]) -> None:
+def _show_running(running: Sequence[UserIngestion]) -> None:
     take_left()
-    if any(job.is_finished for job in running):
-        st.rerun()
-    for job in running:
-        with st.container(border=True, key=f"job-{id(job)}"):
-            _show_progress(job)
+    try:
+        if any(job.is_finished for job in running):
+            st.rerun()
+        for job in running:
+            with st.container(border=True, key=f"job-{job.id}"):
+                _show_progress(job)
+    except (AccessWithdrawn, UnknownJob):
+        st.rerun()  # whoever looks may no longer; the page says so
 
 
-def _show_progress(job: Ingestion) -> None:
+def _show_progress(job: UserIngestion) -> None:
     progress = job.progress
     words = [say("job.adding", index=plain(job.index)), say("job.done", done=progress.done, total=progress.total)]
     if progress.seconds_left is not None:
@@ -61,7 +65,7 @@ def _show_progress(job: Ingestion) -> None:
     if job.is_cancelled:
         st.caption(say("job.cancelling"))
     else:
-        st.button(say("documents.cancel"), key=f"cancel-{id(job)}", on_click=job.cancel)
+        st.button(say("documents.cancel"), key=f"cancel-{job.id}", on_click=run_as_callback, args=(job.cancel,))
 
 
 def _stage(item: Item) -> str:
@@ -77,29 +81,29 @@ def _counts(items: Sequence[Item]) -> str:
     return " · ".join([*told, counted("job.failed", failed)] if failed else told)
 
 
-def _show_finished(job: Ingestion) -> None:
+def _show_finished(job: UserIngestion) -> None:
     results = job.results
     failed = [each for each in results if each.status == IngestStatus.FAILED]
-    with st.container(border=True, key=f"job-{id(job)}"):
+    with st.container(border=True, key=f"job-{job.id}"):
         st.html(f'<div class="job"><p class="summary">{escape(_summary(job))}</p>{_failures(failed)}</div>')
         if job.failure:
             show_error(job.failure)
         again = [each.document_id for each in failed if each.document_id]
         with st.container(horizontal=True, gap="small"):
             if again:
-                work = (_retry, job, again)
+                retry = (_retry, job, again)
                 words = counted("job.retry", len(again))
-                st.button(words, key=f"retry-{id(job)}", on_click=run_as_callback, args=work)
-            dismiss = engine().store.dismiss
-            st.button(say("documents.dismiss"), key=f"dismiss-{id(job)}", on_click=dismiss, args=(job,))
+                st.button(words, key=f"retry-{job.id}", on_click=run_as_callback, args=retry)
+            work = (engine().store.dismiss, job)
+            st.button(say("documents.dismiss"), key=f"dismiss-{job.id}", on_click=run_as_callback, args=work)
 
 
-def _retry(job: Ingestion, document_ids: list[str]) -> None:
+def _retry(job: UserIngestion, document_ids: list[str]) -> None:
     engine().store.retry(job.index, document_ids)
     engine().store.dismiss(job)
 
 
-def _summary(job: Ingestion) -> str:
+def _summary(job: UserIngestion) -> str:
     counts = {status: sum(each.status == status for each in job.results) for status in IngestStatus}
     told = [counted(f"job.{status}", count) for status, count in counts.items() if count]
     end = [say("job.cancelled")] if job.is_cancelled else []

@@ -7,7 +7,7 @@ import streamlit as st
 from index_store.base.errors import PlainError
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES, UNITS
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.errors import run_or_show_error, show_error
 from pages.widgets.location import location
 from pages.words import language, plain, say
@@ -63,13 +63,13 @@ def _show_form(events: Sequence[Event], step: StepFinished, key: str) -> None:
 
 
 def _run_on(run_id: str, step: StepFinished, edits: Sequence[Edit]) -> None:
-    fork = engine().forks.begin(run_id, step.step, step.attempt, edits, person=person())
+    fork = engine().forks.begin(run_id, step.step, step.attempt, edits)
     beside = {"runs": f"{run_id},{fork.id}", "step": f"{step.step}-{step.attempt}", "lang": language()}
     st.switch_page("compare.py", query_params=beside)
 
 
 def _show_changed_documents(run_id: str) -> None:
-    changed = engine().forks.changed_documents(run_id, person=person())
+    changed = engine().forks.changed_documents(run_id)
     for what, titles in (("gone", changed.gone), ("newer", changed.newer)):
         if titles:
             st.warning(say(f"change.{what}", titles=plain(", ".join(titles))))
@@ -184,7 +184,7 @@ def _ask_grades(verdicts: Mapping[int, str], events: Sequence[Event], step: Step
 
 def _ask_prompt(run_id: str, step: StepFinished, key: str) -> list[Edit]:
     """The messages of its first call."""
-    calls = engine().history.calls.of_step(run_id, step.step, step.attempt, person=person())
+    calls = engine().history.calls.of_step(run_id, step.step, step.attempt)
     if not calls or any(each.left_out for each in calls[0].messages):
         st.caption(say("change.no_prompt"))
         return []

@@ -6,7 +6,7 @@ from typing import cast
 
 import streamlit as st
 
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.chat.turn import show_live, show_past, show_question
 from pages.widgets.errors import run_as_callback
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
@@ -100,7 +100,7 @@ def _show_cause(run_id: str, events: list[Event]) -> None:
 
 
 def _say_why(run_id: str, chosen: str) -> None:
-    engine().run_list.say_why(run_id, cast(Cause, chosen) if chosen else None, person=person())
+    engine().run_list.say_why(run_id, cast(Cause, chosen) if chosen else None)
 
 
 def _named(cause: Cause) -> str:

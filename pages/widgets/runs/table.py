@@ -8,7 +8,7 @@ from typing import Any, cast
 import pandas as pd  # type: ignore[import-untyped]  # as in documents/table.py
 import streamlit as st
 
-from pages.process import engine, person
+from pages.process import engine
 from pages.widgets.picker import fresh_key, pick, renew
 from pages.words import language, say, zone
 from rag.runs.history.history import PastRun
@@ -55,14 +55,14 @@ def _show() -> None:
     if "opened run" in st.session_state:
         st.rerun()
     runs = engine().run_list
-    if not runs.count(Wanted(), person=person()):
+    if not runs.count(Wanted()):
         st.info(say("runs.empty"))
         st.page_link("chat.py", label=say("runs.to_chat"), query_params={"lang": language()})
         return
     wanted, order = _choose()
-    count = runs.count(wanted, person=person())
+    count = runs.count(wanted)
     first = _first(wanted, order, count)
-    found = runs.page(wanted, order, first=first, count=PAGE, person=person())
+    found = runs.page(wanted, order, first=first, count=PAGE)
     is_in_flight = any(run.status == "running" for run in found)
     if is_in_flight != st.session_state.setdefault("runs in flight", False):
         st.session_state["runs in flight"] = is_in_flight
@@ -88,9 +88,9 @@ def _choose() -> tuple[Wanted, Order]:
         st.session_state["runs sought"] = words
         state = _pick("state", {each: say(f"runs.{each}") for each in STATES})
         why = _pick("why", {each: say(f"cause.{each}") for each in CAUSES})
-        pipelines = engine().run_list.pipelines(person=person())
+        pipelines = engine().run_list.pipelines()
         pipeline = _pick("pipeline", {each: say(f"pipeline.{each}") for each in pipelines})
-        index = _pick("index", {each: each for each in engine().run_list.indexes(person=person())})
+        index = _pick("index", {each: each for each in engine().run_list.indexes()})
         order = pick("runs order", say("runs.order"), {each: say(f"order.{each}") for each in ORDERS}, ORDERS[0])
     wanted = Wanted(
         words=words,
@@ -146,7 +146,7 @@ def _table(runs: Sequence[PastRun]) -> list[str]:
 
 
 def _frame(runs: Sequence[PastRun]) -> pd.DataFrame:
-    votes = engine().comparisons.votes([run.id for run in runs], person=person())
+    votes = engine().comparisons.votes([run.id for run in runs])
     columns = {
         "open": [say("table.open")] * len(runs),
         "question": [" ".join(run.question.split()) for run in runs],

@@ -7,7 +7,7 @@ from string import ascii_uppercase
 from index_store.base.errors import PlainError
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
-from index_store.store import IndexStore
+from index_store.user_store import UserStore
 
 GOLDEN_ANGLE = 137.508
 """degrees between two hues: however many there are, neighbours differ"""
@@ -35,7 +35,7 @@ class Passage:
 
 
 def search_every_mode(
-    store: IndexStore,
+    store: UserStore,
     index: str,
     question: str,
     unit: str,
@@ -43,7 +43,7 @@ def search_every_mode(
     words: Sequence[str] | None,
     document_ids: Sequence[str] | None,
 ) -> list[ModeResult]:
-    """Each of MODES, as `IndexStore.search` has it. What one side can't do is its error; the others go on."""
+    """Each of MODES, as `UserStore.search` has it. What one side can't do is its error; the others go on."""
     results: list[ModeResult] = []
     failed: PlainError | None = None
     for mode in MODES:

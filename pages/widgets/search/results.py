@@ -5,7 +5,7 @@ from html import escape
 
 from index_store.base.errors import UnknownSection
 from index_store.search.hits import Hit
-from index_store.store import IndexStore
+from index_store.user_store import UserStore
 from pages.widgets.location import links_to, location
 from pages.widgets.search.every_mode import ModeResult, Passage, passages
 from pages.words import counted, language, say
@@ -33,7 +33,7 @@ _SCORES = {"vector": "{:.3f}", "keyword": "{:.2f}", "hybrid": "{:.4f}"}
 class SectionTexts:
     """Sections with their matches, each looked up once."""
 
-    def __init__(self, store: IndexStore, matches: Matches) -> None:
+    def __init__(self, store: UserStore, matches: Matches) -> None:
         self.matches = matches
         self._store = store
         self._known: dict[str, tuple[str, Spans] | None] = {}

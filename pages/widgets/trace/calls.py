@@ -8,21 +8,24 @@ from statistics import fmean
 
 import streamlit as st
 
-from pages.process import engine, person
+from pages.process import engine
 from pages.words import counted, language, say, thousands
+from rag.runs.history.doors import Traces
 from rag.trace.calls import Call, TokenProbability, Words
 from rag.trace.events import StepFinished
 
 
-def show_calls(run_id: str, step: StepFinished, key: str) -> None:
-    """A fold for them; nothing for a step that asked no model. `key`: of the trace that it stands in."""
+def show_calls(run_id: str, step: StepFinished, key: str, traces: Traces | None = None) -> None:
+    """A fold for them; nothing for a step that asked no model. `key`: of the trace that it stands in; `traces`: that it
+    is of, one's own unless others are given.
+    """
     if not step.model_calls:
         return
     label = counted("call.fold", step.model_calls)
     fold = st.expander(label, key=f"calls-{key}-{step.step}-{step.attempt}", on_change="rerun")
     if fold.open:
         with fold:
-            calls = engine().history.calls.of_step(run_id, step.step, step.attempt, person=person())
+            calls = (traces or engine().history).calls.of_step(run_id, step.step, step.attempt)
             if calls:
                 st.html(calls_html(calls))
             else:

@@ -11,6 +11,7 @@ from pages.widgets.trace import detail
 from pages.widgets.trace.calls import show_calls
 from pages.widgets.trace.graph import row_key
 from pages.words import counted, plain, say, thousands
+from rag.runs.history.doors import Traces
 from rag.runs.options import USUAL
 from rag.trace.events import (
     Decision,
@@ -97,9 +98,11 @@ def _costs(totals: Totals) -> list[str]:
     return costs
 
 
-def show_rows(events: Sequence[Event], now: float, key: str, below: Below | None = None) -> None:
+def show_rows(
+    events: Sequence[Event], now: float, key: str, below: Below | None = None, traces: Traces | None = None
+) -> None:
     """`now`: seconds since the run began, for the bars of steps that still run. `below`: what else stands below the
-    detail of a step that is over.
+    detail of a step that is over. `traces`: as in `show_calls`.
     """
     begun = next((each for each in events if isinstance(each, RunStarted)), None)
     run_id, index, origin = (begun.run_id, begun.index, begun.origin) if begun else ("", "", None)
@@ -108,7 +111,7 @@ def show_rows(events: Sequence[Event], now: float, key: str, below: Below | None
         with st.expander(label(row, now, _of_a_fork(row, origin)), key=row_key(key, started.step, started.attempt)):
             if row.finished:
                 detail.show(row.finished, index)
-                show_calls(run_id, row.finished, key)
+                show_calls(run_id, row.finished, key, traces)
                 if below:
                     below(events, row.finished, key)
             else:

@@ -12,7 +12,8 @@ from pydantic import BeforeValidator, ValidationError
 
 from rag.errors import NothingOfThisName, UnreadableExport
 from rag.runs.export.markdown import in_line, run_as_markdown
-from rag.runs.history.history import History, PastRun
+from rag.runs.history.doors import UserHistory
+from rag.runs.history.history import PastRun
 from rag.text.fence import place
 from rag.text.language import Language
 from rag.trace import events
@@ -81,9 +82,8 @@ class Export(Frozen):
             raise UnreadableExport() from error
 
 
-def gather(history: History, of: str, *, person: str) -> Export:
+def gather(history: UserHistory, of: str) -> Export:
     """`of`: the id of a conversation, of which only the runs that are over are taken, or of a run.
-    `person`: who exports it.
 
     Raises NothingOfThisName.
     """
@@ -94,17 +94,17 @@ def gather(history: History, of: str, *, person: str) -> Export:
         title, runs = conversation.title, history.runs(of)
     else:
         raise NothingOfThisName(name=of)
-    exported = tuple(_exported(history, each, person) for each in runs if each.status != "running")
+    exported = tuple(_exported(history, each) for each in runs if each.status != "running")
     return Export(exported_at=time.time(), title=title, runs=exported)
 
 
-def _exported(history: History, run: PastRun, person: str) -> ExportedRun:
+def _exported(history: UserHistory, run: PastRun) -> ExportedRun:
     found = tuple(history.events(run.id))
     asked = [each for each in found if isinstance(each, StepFinished) and each.model_calls]
     kept = [
         StepCalls(step=each.step, attempt=each.attempt, calls=calls)
         for each in asked
-        if (calls := history.calls.of_step(run.id, each.step, each.attempt, person=person))
+        if (calls := history.calls.of_step(run.id, each.step, each.attempt))
     ]
     return ExportedRun(feedback=run.feedback, events=found, calls=tuple(kept))
 

@@ -75,7 +75,7 @@ class Checkpoints:
         try:
             database = _open(file)
             connection = aiosqlite.connect(file, timeout=30)
-            connection._thread.daemon = True  # or a process that ends without closing it would not end
+            connection._thread.daemon = True  # noqa: SLF001 - or a process that does not close it never ends
             await connection
         except (DatabaseError, sqlite3.Error) as error:
             log.warning("Runs can't be forked, as %s can't be opened: %s", FILE, error)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from index_store.search.hits import Place
-from index_store.store import IndexStore
+from index_store.user_store import UserStore
 from rag.errors import BadChange, NothingChanged
 from rag.graph.context import Outcome, Override
 from rag.graph.speculative_answer import SpeculativeAnswer
@@ -51,7 +51,7 @@ class Editing:
     finished: StepFinished
     index: str
     searched_by: Retrieval
-    store: IndexStore
+    store: UserStore
     given: State = field(default_factory=State)
     prompt: tuple[Message, ...] = ()
     outcome: State | None = None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from index_store.base.errors import UnknownDocument, UnknownSection
-from index_store.store import IndexStore
+from index_store.user_store import UserStore
 from rag.errors import DocumentsGone, NoCheckpoint
 from rag.graph.context import Outcome, Override
 from rag.graph.state import State
@@ -63,7 +63,7 @@ def plan(
     edits: Sequence[Edit],
     index: str,
     retrieval: Retrieval,
-    store: IndexStore,
+    store: UserStore,
 ) -> Fork:
     """`moments`, `events`, `index`, `retrieval`: the origin's.
 
@@ -100,7 +100,7 @@ class ChangedDocuments(NamedTuple):
     """those that have another version now"""
 
 
-def changed_documents(events: Sequence[Event], store: IndexStore) -> ChangedDocuments:
+def changed_documents(events: Sequence[Event], store: UserStore) -> ChangedDocuments:
     """Of those that a run has read."""
     gone, newer = dict[str, None](), dict[str, None]()
     for each in events:
@@ -114,7 +114,7 @@ def changed_documents(events: Sequence[Event], store: IndexStore) -> ChangedDocu
     return ChangedDocuments(tuple(gone), tuple(newer))
 
 
-def _newer_versions(state: State, store: IndexStore) -> Iterator[Change]:
+def _newer_versions(state: State, store: UserStore) -> Iterator[Change]:
     """Raises DocumentsGone."""
     found = [each for each in state.get("seen", {}).values() if each.origin == "documents"]
     if gone := dict.fromkeys(each.title for each in found if not _is_there(store, each)):
@@ -123,7 +123,7 @@ def _newer_versions(state: State, store: IndexStore) -> Iterator[Change]:
         yield Change(what="newer_version", before=title, after="")
 
 
-def _is_there(store: IndexStore, passage: Passage) -> bool:
+def _is_there(store: UserStore, passage: Passage) -> bool:
     try:
         store.document(passage.document_id)
     except UnknownDocument:
@@ -131,7 +131,7 @@ def _is_there(store: IndexStore, passage: Passage) -> bool:
     return True
 
 
-def _is_current(store: IndexStore, passage: Passage) -> bool:
+def _is_current(store: UserStore, passage: Passage) -> bool:
     try:
         store.section(passage.section_id)
     except UnknownSection:

@@ -36,11 +36,8 @@ class Calls:
                 )
             )
 
-    def of_step(self, run_id: str, step: str, attempt: int, *, person: str) -> tuple[Call, ...]:
-        """Of a step that is over, word for word, in the order in which they began; none where they are not kept.
-
-        `person`: who wants to read them.
-        """
+    def of_step(self, run_id: str, step: str, attempt: int) -> tuple[Call, ...]:
+        """Of a step that is over, word for word, in the order in which they began; none where they are not kept."""
         of_step = (schema.calls.c.run_id == run_id, schema.calls.c.step == step, schema.calls.c.attempt == attempt)
         with self._database.connect() as connection:
             packed = connection.execute(select(schema.calls.c.packed).where(*of_step)).scalar()

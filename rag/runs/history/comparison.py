@@ -4,10 +4,12 @@ import time
 from collections.abc import Sequence
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Engine, func, select
+from sqlalchemy import ColumnElement, Engine, func, select, true
 
+from index_store.access.principal import LOCAL, Principal
 from rag.errors import BadColumnCount
 from rag.runs.history import schema
+from rag.runs.history.whose import is_of
 from rag.trace.events import Style
 from rag.trace.passages import Retrieval
 
@@ -46,6 +48,14 @@ def check_column_count(count: int) -> None:
         raise BadColumnCount(least=LEAST_COLUMNS, most=MOST_COLUMNS, count=count)
 
 
+def is_own_comparison(principal: Principal) -> ColumnElement[bool]:
+    """As its conversation is."""
+    if principal == LOCAL:
+        return true()
+    own = select(schema.conversations.c.id).where(is_of(principal, schema.conversations.c.person_id))
+    return schema.comparisons.c.id.in_(own)
+
+
 class StoredComparisons:
     """Safe from any thread. What it can't save raises NotSaved."""
 
@@ -53,10 +63,8 @@ class StoredComparisons:
         """`database`: the one that the history has opened, and closes."""
         self._database = database
 
-    def add(
-        self, conversation_id: str, question: str, index: str, run_ids: Sequence[str], *, person: str
-    ) -> Comparison:
-        """Of runs that are stored already. `person`: who compares."""
+    def add(self, conversation_id: str, question: str, index: str, run_ids: Sequence[str]) -> Comparison:
+        """Of runs that are stored already, in a conversation of whoever compares them."""
         row = {"id": conversation_id, "question": question, "created_at": time.time()}
         with schema.changing(self._database) as connection:
             connection.execute(schema.comparisons.insert().values(index_name=index, **row))
@@ -69,41 +77,41 @@ class StoredComparisons:
             )
         return Comparison(**row, index=index, run_ids=tuple(run_ids), best=None)
 
-    def get(self, comparison_id: str, *, person: str) -> Comparison | None:
-        """`person`: who wants to see it."""
+    def get(self, comparison_id: str) -> Comparison | None:
         return next(iter(self._select(schema.comparisons.c.id == comparison_id)), None)
 
-    def latest(self, count: int, *, person: str) -> list[Comparison]:
-        """`person`: who wants to see them."""
-        return self._select(latest=count)
+    def latest(self, count: int, *, principal: Principal) -> list[Comparison]:
+        """Theirs."""
+        return self._select(is_own_comparison(principal), latest=count)
 
-    def of_runs(self, run_ids: Sequence[str], *, person: str) -> Comparison | None:
-        """The latest of just these runs in this order. `person`: who wants to see it."""
+    def of_runs(self, run_ids: Sequence[str], *, principal: Principal) -> Comparison | None:
+        """The latest of theirs of just these runs in this order."""
         with_first = select(schema.compared.c.comparison_id).where(schema.compared.c.run_id == run_ids[0])
-        found = self._select(schema.comparisons.c.id.in_(with_first))
+        found = self._select(schema.comparisons.c.id.in_(with_first), is_own_comparison(principal))
         return next((each for each in found if each.run_ids == tuple(run_ids)), None)
 
-    def replace(self, comparison_id: str, run_id: str, by: str, *, person: str) -> None:
-        """A column's run by another one; a vote for it is void. `person`: who asked again."""
+    def replace(self, comparison_id: str, run_id: str, by: str) -> None:
+        """A column's run by another one; a vote for it is void."""
         with schema.changing(self._database) as connection:
             column = (schema.compared.c.comparison_id == comparison_id) & (schema.compared.c.run_id == run_id)
             connection.execute(schema.compared.update().where(column).values(run_id=by))
             best = (schema.comparisons.c.id == comparison_id) & (schema.comparisons.c.best_run_id == run_id)
             connection.execute(schema.comparisons.update().where(best).values(best_run_id=None))
 
-    def vote(self, comparison_id: str, run_id: str | None, *, person: str) -> None:
-        """For one of its runs as the best, instead of any other; None takes the vote back. `person`: who votes."""
+    def vote(self, comparison_id: str, run_id: str | None) -> None:
+        """For one of its runs as the best, instead of any other; None takes the vote back."""
         its_runs = select(schema.compared.c.run_id).where(schema.compared.c.comparison_id == comparison_id)
         with schema.changing(self._database) as connection:
             if run_id is None or run_id in connection.execute(its_runs).scalars().all():
                 this = schema.comparisons.c.id == comparison_id
                 connection.execute(schema.comparisons.update().where(this).values(best_run_id=run_id))
 
-    def votes(self, run_ids: Sequence[str], *, person: str) -> dict[str, int]:
-        """In how many comparisons each was voted for; those alone that were. `person`: who wants to see them."""
+    def votes(self, run_ids: Sequence[str], *, principal: Principal) -> dict[str, int]:
+        """In how many of their comparisons each was voted for; those alone that were."""
         best = schema.comparisons.c.best_run_id
+        voted = select(best, func.count()).where(best.in_(run_ids), is_own_comparison(principal)).group_by(best)
         with self._database.connect() as connection:
-            rows = connection.execute(select(best, func.count()).where(best.in_(run_ids)).group_by(best)).all()
+            rows = connection.execute(voted).all()
         return {row[0]: row[1] for row in rows}
 
     def _select(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[Comparison]:

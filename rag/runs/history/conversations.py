@@ -7,7 +7,9 @@ from typing import Literal
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Engine, func, or_, select
 
+from index_store.access.principal import Principal
 from rag.runs.history import schema
+from rag.runs.history.whose import is_of, person_id
 
 TITLE_LENGTH = 60
 """characters of the first question"""
@@ -27,31 +29,42 @@ class Conversations:
         self._database = database
 
     def new(
-        self, question: str, kind: Literal["chat", "comparison", "fork"] = "chat", *, origin_run_id: str | None = None
+        self,
+        question: str,
+        kind: Literal["chat", "comparison", "fork"] = "chat",
+        *,
+        principal: Principal,
+        origin_run_id: str | None = None,
     ) -> Conversation:
-        """`origin_run_id`: of a fork, which goes when that run does."""
+        """`principal`: whose it is; `origin_run_id`: of a fork, which goes when that run does."""
         now = time.time()
         row = Conversation(id=uuid.uuid4().hex, title=_title(question), updated_at=now)
         with schema.changing(self._database) as connection:
             connection.execute(
                 schema.conversations.insert().values(
-                    created_at=now, kind=kind, origin_run_id=origin_run_id, **row.model_dump()
+                    created_at=now,
+                    kind=kind,
+                    origin_run_id=origin_run_id,
+                    person_id=person_id(principal),
+                    **row.model_dump(),
                 )
             )
         return row
 
-    def listed(self, words: str = "", *, latest: int | None = None) -> list[Conversation]:
-        """Of the chat, the latest first. `words`: only those in whose questions all of them stand, in any order and
-        case; `latest`: only that many.
+    def listed(self, words: str = "", *, latest: int | None = None, principal: Principal) -> list[Conversation]:
+        """Theirs of the chat, the latest first. `words`: only those in whose questions all of them stand, in any order
+        and case; `latest`: only that many.
         """
         rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
-        in_order = rows.where(*_asked_with(words)).order_by(schema.conversations.c.updated_at.desc()).limit(latest)
+        in_order = (
+            rows.where(*_asked_with(words, principal)).order_by(schema.conversations.c.updated_at.desc()).limit(latest)
+        )
         with self._database.connect() as connection:
             return [Conversation(**row) for row in connection.execute(in_order).mappings()]
 
-    def count(self, words: str = "") -> int:
+    def count(self, words: str = "", *, principal: Principal) -> int:
         """`words`: as above."""
-        count = select(func.count()).select_from(schema.conversations).where(*_asked_with(words))
+        count = select(func.count()).select_from(schema.conversations).where(*_asked_with(words, principal))
         with self._database.connect() as connection:
             return connection.execute(count).scalar_one()
 
@@ -70,9 +83,9 @@ class Conversations:
         with schema.changing(self._database) as connection:
             connection.execute(schema.conversations.update().where(*this).values(kind="chat", origin_run_id=None))
 
-    def rename(self, conversation_id: str, title: str, *, person: str) -> None:
+    def rename(self, conversation_id: str, title: str) -> None:
         """It keeps its place in the list. `title`: on one line and cut where it is too long; a blank one changes
-        nothing. `person`: who names it.
+        nothing.
         """
         if title.strip():
             this = schema.conversations.c.id == conversation_id
@@ -89,9 +102,9 @@ _IS_CHAT = schema.conversations.c.kind == "chat"
 """forks and comparisons are reached through their runs"""
 
 
-def _asked_with(words: str) -> list[ColumnElement[bool]]:
+def _asked_with(words: str, principal: Principal) -> list[ColumnElement[bool]]:
     """Conditions on conversations of the chat."""
-    return [_IS_CHAT, *map(_holds, words.split())]
+    return [_IS_CHAT, is_of(principal, schema.conversations.c.person_id), *map(_holds, words.split())]
 
 
 def _holds(word: str) -> ColumnElement[bool]:

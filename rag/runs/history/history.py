@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, func, or_, select
 from sqlalchemy import Engine as Database
 from sqlalchemy.exc import DatabaseError, OperationalError
 
+from index_store.access.principal import Principal
 from index_store.base.batches import batches
 from index_store.base.database import VARIABLES, refuse_newer
 from index_store.base.errors import DataFolderUnusable
@@ -25,6 +26,7 @@ from rag.runs.history.branches import Branch, Branches
 from rag.runs.history.calls import Calls
 from rag.runs.history.conversations import Conversations
 from rag.runs.history.removed import Removed
+from rag.runs.history.whose import is_of
 from rag.runs.summary import summarize_run
 from rag.text.citations import MARKER
 from rag.trace.cause import Cause, cause_of
@@ -56,6 +58,7 @@ class PastRun(BaseModel, frozen=True):
     conversation_id: str
     question: str
     index: str
+    """its name when it was asked"""
     pipeline: str
     started_at: float
     """seconds since the epoch"""
@@ -74,6 +77,8 @@ class PastRun(BaseModel, frozen=True):
     feedback_reason: str | None = None
     follows: str | None = None
     """the run before it in its branch; None for the first"""
+    index_id: str | None = None
+    """None where there was no such index, and of runs of before"""
 
     @property
     def why(self) -> Cause | None:
@@ -132,14 +137,13 @@ class History:
             seconds = max((_end(each) for each in events), default=0)
             self.save(run.id, summarize_run(events, "failed", Interrupted(), seconds))
 
-    def runs(self, conversation_id: str | None = None) -> list[PastRun]:
-        """Of one conversation or of all, the earliest first."""
-        if conversation_id is None:
-            return self._select_runs()
-        return self._select_runs(schema.runs.c.conversation_id == conversation_id)
+    def runs(self, conversation_id: str | None = None, *, principal: Principal) -> list[PastRun]:
+        """Theirs, of one conversation or of all, the earliest first."""
+        of_it = [] if conversation_id is None else [schema.runs.c.conversation_id == conversation_id]
+        return self._select_runs(is_of(principal, schema.runs.c.person_id), *of_it)
 
-    def branch(self, conversation_id: str, *, person: str, through: str | None = None) -> Branch:
-        """As `Branches.branch`. `person`: who wants to see it."""
+    def branch(self, conversation_id: str, *, through: str | None = None) -> Branch:
+        """As `Branches.branch`."""
         return self._branches.branch(conversation_id, through=through)
 
     def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[Outline]:
@@ -147,7 +151,8 @@ class History:
         passages and grades fill stays unread, however long the conversation is.
         """
         branch = branch or self._branches.branch(conversation_id)
-        return self.outlines_of(self._select_runs(schema.runs.c.id.in_(branch.runs[-latest:])))
+        of_it = schema.runs.c.conversation_id == conversation_id
+        return self.outlines_of(self._select_runs(of_it, schema.runs.c.id.in_(branch.runs[-latest:])))
 
     def outlines_of(self, runs: Sequence[PastRun]) -> list[Outline]:
         # An event's JSON begins with its kind, and quotes within its texts are escaped.
@@ -172,7 +177,9 @@ class History:
         """
         branch = branch or self._branches.branch(conversation_id)
         said: dict[str, Turn] = {}
-        for run in reversed(self._select_runs(schema.runs.c.id.in_(branch.runs), schema.runs.c.status == "finished")):
+        of_it = schema.runs.c.conversation_id == conversation_id
+        finished = (schema.runs.c.id.in_(branch.runs), schema.runs.c.status == "finished")
+        for run in reversed(self._select_runs(of_it, *finished)):
             if run.question != before and run.question not in said and (turn := _turn(self.events(run.id))):
                 said[run.question] = turn
             if len(said) == MOST_TURNS:
@@ -203,23 +210,23 @@ class History:
             if isinstance(event, RunStarted):
                 of_it = schema.runs.c.conversation_id == event.conversation_id
                 latest = select(schema.runs.c.id).where(of_it).order_by(schema.runs.c.started_at.desc()).limit(1)
+                holds_it = schema.conversations.c.id == event.conversation_id
+                whose = select(schema.conversations.c.person_id).where(holds_it)
                 connection.execute(
                     schema.runs.insert().values(
                         id=run_id,
                         conversation_id=event.conversation_id,
                         question=event.question,
                         index_name=event.index,
+                        index_id=event.index_id,
                         pipeline=event.pipeline,
                         started_at=event.at,
                         status="running",
                         follows=latest.scalar_subquery() if event.follows is None else event.follows or None,
+                        person_id=whose.scalar_subquery(),
                     )
                 )
-                connection.execute(
-                    schema.conversations.update()
-                    .where(schema.conversations.c.id == event.conversation_id)
-                    .values(updated_at=event.at)
-                )
+                connection.execute(schema.conversations.update().where(holds_it).values(updated_at=event.at))
             if isinstance(event, RunFinished):
                 ending = self._ending(connection, run_id, event)
                 connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(**ending))
@@ -260,8 +267,8 @@ class History:
         with schema.changing(self._database) as connection:
             connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(values))
 
-    def explain_feedback(self, run_id: str, reason: str, *, person: str) -> None:
-        """Why a run has its thumb. `reason`: in the words of `person`, cut to LONGEST_REASON; blank for none."""
+    def explain_feedback(self, run_id: str, reason: str) -> None:
+        """Why a run has its thumb. `reason`: in a person's words, cut to LONGEST_REASON; blank for none."""
         rated = (schema.runs.c.id == run_id, schema.runs.c.feedback.is_not(None))
         with schema.changing(self._database) as connection:
             kept = schema.storable(reason).strip()[:LONGEST_REASON] or None

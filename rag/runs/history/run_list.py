@@ -1,4 +1,4 @@
-"""All stored runs as a list: searched, filtered, sorted, and read a page at a time, however many there are.
+"""All stored runs of a person as a list: searched, filtered, sorted, and read a page at a time, however many there are.
 
 No event is read: a run's row has what it came to. Each order has an index of its own, so that a page of the list costs
 the same among a hundred thousand runs as among a hundred.
@@ -9,12 +9,15 @@ from typing import Literal, get_args
 
 from sqlalchemy import ColumnElement, Engine, and_, case, func, or_, select
 
+from index_store.access.principal import Principal
 from rag.runs.history import schema
+from rag.runs.history.comparison import is_own_comparison
 from rag.runs.history.history import PastRun
+from rag.runs.history.whose import is_of
 from rag.trace.cause import Cause
 
 State = Literal["unconfirmed", "no_answer", "thumb_down", "failed", "slow", "voted"]
-"""`failed`: or a limit was met; `slow`: among the slowest tenth of all; `voted`: for the best of a comparison"""
+"""`failed`: or a limit was met; `slow`: among the slowest tenth of theirs; `voted`: for the best of a comparison"""
 
 Order = Literal["latest", "earliest", "slowest", "fastest", "most_tokens", "fewest_tokens"]
 
@@ -55,56 +58,53 @@ class Wanted:
 
 
 class RunList:
-    """Safe from any thread."""
+    """Each of a principal alone, whose runs these are. Safe from any thread."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
 
-    def page(self, wanted: Wanted, order: Order, *, first: int, count: int, person: str) -> list[PastRun]:
-        """`count` runs from the `first` on, which counts from 0. Those in flight stand last by seconds and tokens.
-
-        `person`: who looks.
-        """
-        rows = select(schema.runs, _runs.index_name.label("index")).where(*_conditions(wanted))
+    def page(self, wanted: Wanted, order: Order, *, first: int, count: int, principal: Principal) -> list[PastRun]:
+        """`count` runs from the `first` on, which counts from 0. Those in flight stand last by seconds and tokens."""
+        rows = select(schema.runs, _runs.index_name.label("index")).where(*_conditions(wanted, principal))
         if order in ("fastest", "fewest_tokens"):
             rows = rows.where((_runs.seconds if order == "fastest" else _runs.tokens).is_not(None))
         with self._database.connect() as connection:
             found = connection.execute(rows.order_by(*_ORDERS[order]).offset(first).limit(count)).mappings().all()
         return [PastRun.model_validate(dict(row)) for row in found]
 
-    def count(self, wanted: Wanted, *, person: str) -> int:
-        rows = select(func.count()).select_from(schema.runs).where(*_conditions(wanted))
+    def count(self, wanted: Wanted, *, principal: Principal) -> int:
+        rows = select(func.count()).select_from(schema.runs).where(*_conditions(wanted, principal))
         with self._database.connect() as connection:
             return connection.execute(rows).scalar_one()
 
-    def pipelines(self, *, person: str) -> list[str]:
+    def pipelines(self, *, principal: Principal) -> list[str]:
         """That some run went through, those that only another version knows too."""
-        return self._each("pipeline")
+        return self._each(_runs.pipeline, principal)
 
-    def indexes(self, *, person: str) -> list[str]:
+    def indexes(self, *, principal: Principal) -> list[str]:
         """That some run asked, those that are deleted too."""
-        return self._each("index_name")
+        return self._each(_runs.index_name, principal)
 
-    def say_why(self, run_id: str, cause: Cause | None, *, person: str) -> None:
+    def say_why(self, run_id: str, cause: Cause | None) -> None:
         """Sets the cause by hand, above the trace's; None takes it back. Raises NotSaved."""
         with schema.changing(self._database) as connection:
             connection.execute(schema.runs.update().where(_runs.id == run_id).values(cause_by_person=cause))
 
-    def _each(self, column: str) -> list[str]:
+    def _each(self, column: ColumnElement[str], principal: Principal) -> list[str]:
         """Each value once, from one to the next by the column's index: DISTINCT would read all runs."""
-        statement = (
-            f"WITH RECURSIVE each(value) AS (SELECT min({column}) FROM runs UNION ALL "  # noqa: S608 - a name of ours
-            f"SELECT (SELECT min({column}) FROM runs WHERE {column} > value) FROM each WHERE value IS NOT NULL) "
-            "SELECT value FROM each WHERE value IS NOT NULL"
-        )
+        least = select(func.min(column).label("value")).where(is_of(principal, _runs.person_id))
+        each = least.cte("each", recursive=True)
+        following = least.where(column > each.c.value).correlate(each).scalar_subquery()
+        each = each.union_all(select(following).where(each.c.value.is_not(None)))
         with self._database.connect() as connection:
-            return list(connection.exec_driver_sql(statement).scalars())
+            return list(connection.execute(select(each.c.value).where(each.c.value.is_not(None))).scalars())
 
 
-def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
-    conditions = [_runs.question.icontains(word, autoescape=True) for word in wanted.words.split()]
+def _conditions(wanted: Wanted, principal: Principal) -> list[ColumnElement[bool]]:
+    conditions = [is_of(principal, _runs.person_id)]
+    conditions += [_runs.question.icontains(word, autoescape=True) for word in wanted.words.split()]
     if wanted.state:
-        conditions.append(_in_state(wanted.state))
+        conditions.append(_in_state(wanted.state, principal))
     if wanted.pipeline is not None:
         conditions.append(_runs.pipeline == wanted.pipeline)
     if wanted.index is not None:
@@ -114,7 +114,7 @@ def _conditions(wanted: Wanted) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _in_state(state: State) -> ColumnElement[bool]:
+def _in_state(state: State, principal: Principal) -> ColumnElement[bool]:
     match state:
         case "unconfirmed":
             return _runs.outcome == "unconfirmed"
@@ -125,13 +125,13 @@ def _in_state(state: State) -> ColumnElement[bool]:
         case "failed":
             return or_(_runs.status == "failed", _runs.status == "limited")
         case "slow":
-            return _runs.seconds >= _slow_from()
+            return _runs.seconds >= _slow_from(principal)
         case "voted":
-            return _runs.id.in_(select(schema.comparisons.c.best_run_id))
+            return _runs.id.in_(select(schema.comparisons.c.best_run_id).where(is_own_comparison(principal)))
 
 
-def _slow_from() -> ColumnElement[float]:
-    """Seconds of the fastest among the slowest tenth."""
-    known = _runs.seconds.is_not(None)
-    tenth = select((func.count() - 1) // SLOW).select_from(schema.runs).where(known).scalar_subquery()
-    return select(_runs.seconds).where(known).order_by(_runs.seconds.desc()).offset(tenth).limit(1).scalar_subquery()
+def _slow_from(principal: Principal) -> ColumnElement[float]:
+    """Seconds of the fastest among the slowest tenth of theirs."""
+    known = (_runs.seconds.is_not(None), is_of(principal, _runs.person_id))
+    tenth = select((func.count() - 1) // SLOW).select_from(schema.runs).where(*known).scalar_subquery()
+    return select(_runs.seconds).where(*known).order_by(_runs.seconds.desc()).offset(tenth).limit(1).scalar_subquery()

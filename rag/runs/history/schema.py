@@ -43,8 +43,11 @@ conversations = Table(
     Column("updated_at", Float, nullable=False, index=True),
     Column("kind", String, nullable=False, server_default="chat"),
     Column("origin_run_id", ForeignKey("runs.id", ondelete="CASCADE", name="forked", use_alter=True), index=True),
+    Column("person_id", String),
+    Index("ix_conversations_person_id", "person_id", "updated_at"),
 )
-"""`kind`: chat, comparison or fork; of a fork `origin_run_id`, with which it goes"""
+"""`kind`: chat, comparison or fork; of a fork `origin_run_id`, with which it goes; `person_id`: as rag/runs/history/
+whose.py has it"""
 
 runs = Table(
     "runs",
@@ -69,7 +72,16 @@ runs = Table(
     Index("ix_runs_index_name", "index_name", "started_at"),
     Column("feedback_reason", Text),
     Column("follows", String),
+    Column("index_id", String),
+    Column("person_id", String),
+    Index("ix_runs_person_id_started_at", "person_id", "started_at", "id"),
+    Index("ix_runs_person_id_seconds", "person_id", "seconds"),
+    Index("ix_runs_person_id_tokens", "person_id", "tokens"),
+    Index("ix_runs_person_id_pipeline", "person_id", "pipeline", "started_at"),
+    Index("ix_runs_person_id_index_name", "person_id", "index_name", "started_at"),
 )
+"""`index_id`: what it asked, whatever that is called by now; None of what was not there, and of before. `person_id`: of
+their conversation, so that each list of a person's has an index of its own"""
 
 events = Table(
     "events",

@@ -14,18 +14,26 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Engine, Row, Select, func, or_, select
 
+from index_store.access.principal import LOCAL, Principal
 from rag.errors import NothingOfThisName, NotSaved, UnknownShare
 from rag.runs.history import schema
 from rag.runs.history.history import History, PastRun
+from rag.runs.history.whose import is_of
 
 TOKEN_BYTES = 32
 
 NOTED_EVERY = 60
 """seconds between two notes that a link is open: a page that shows one looks every few seconds"""
 
+_COLUMNS = ("id", "run_id", "person", "created_at", "revoked_at", "opened_at")
+"""that a Share has as they are"""
 
-_OWN = ("id", "run_id", "person", "created_at", "revoked_at", "opened_at")
-"""columns that a Share has as they are"""
+_CONVERSATION_ID = func.coalesce(schema.shares.c.conversation_id, schema.runs.c.conversation_id)
+
+_SHARES = schema.shares.outerjoin(schema.runs, schema.shares.c.run_id == schema.runs.c.id).join(
+    schema.conversations, schema.conversations.c.id == _CONVERSATION_ID
+)
+"""each with what it is of"""
 
 
 class Share(BaseModel, frozen=True):
@@ -39,7 +47,7 @@ class Share(BaseModel, frozen=True):
     title: str
     """of the conversation, or the question of the run"""
     person: str
-    """who made it"""
+    """who made it: an id; of before people signed in, of a browser's tab"""
     created_at: float
     revoked_at: float | None
     opened_at: float | None
@@ -67,8 +75,8 @@ class Shares:
         self._history = history
         self._database: Engine = history.database
 
-    def add(self, of: str, *, person: str) -> NewShare:
-        """A link by which others may read it; `of`: the id of a conversation or a run. `person`: who shares it.
+    def add(self, of: str, *, principal: Principal) -> NewShare:
+        """A link by which others may read it; `of`: the id of a conversation or a run. `principal`: who shares it.
 
         Raises NothingOfThisName.
         """
@@ -76,32 +84,33 @@ class Shares:
         if not is_run and not self._history.conversations.exists(of):
             raise NothingOfThisName(name=of)
         id_, token = uuid.uuid4().hex, secrets.token_urlsafe(TOKEN_BYTES)
-        row = {"run_id" if is_run else "conversation_id": of, "person": person, "created_at": time.time()}
+        row = {"run_id" if is_run else "conversation_id": of, "person": principal.id, "created_at": time.time()}
         with schema.changing(self._database) as connection:
             connection.execute(schema.shares.insert().values(id=id_, token_hash=_hash(token), **row))
         [made] = self._select(schema.shares.c.id == id_)
         return NewShare(made, token)
 
-    def listed(self, of: str | None = None, *, latest: int | None = None, person: str) -> list[Share]:
-        """The latest first, revoked ones too. `of`: only those of this conversation or run; `latest`: only so many.
-
-        Everybody's, until people sign in.
+    def listed(self, of: str | None = None, *, latest: int | None = None, principal: Principal) -> list[Share]:
+        """Of what is theirs, the latest first, revoked ones too. `of`: only those of this conversation or run;
+        `latest`: only so many.
         """
         conditions = [or_(schema.shares.c.run_id == of, schema.shares.c.conversation_id == of)] if of else []
-        return self._select(*conditions, latest=latest)
+        return self._select(_is_own(principal), *conditions, latest=latest)
 
-    def count(self, *, person: str) -> int:
+    def count(self, *, principal: Principal) -> int:
+        rows = select(func.count()).select_from(_SHARES).where(_is_own(principal))
         with self._database.connect() as connection:
-            return connection.execute(select(func.count()).select_from(schema.shares)).scalar_one()
+            return connection.execute(rows).scalar_one()
 
-    def revoke(self, share_id: str, *, person: str) -> None:
-        """From now on its link shows nothing. Nothing happens to one that is revoked, or gone."""
-        this = (schema.shares.c.id == share_id) & schema.shares.c.revoked_at.is_(None)
+    def revoke(self, share_id: str, *, principal: Principal) -> None:
+        """From now on its link shows nothing. Nothing happens to one that is revoked, gone, or not theirs."""
+        own = select(schema.shares.c.id).select_from(_SHARES).where(_is_own(principal))
+        this = (schema.shares.c.id == share_id) & schema.shares.c.revoked_at.is_(None) & schema.shares.c.id.in_(own)
         with schema.changing(self._database) as connection:
             connection.execute(schema.shares.update().where(this).values(revoked_at=time.time()))
 
-    def shared(self, token: str, *, person: str) -> Shared:
-        """What a link shows.
+    def shared(self, token: str) -> Shared:
+        """What a link shows, to whoever has it.
 
         Raises UnknownShare, the same whether there never was one, it is revoked, or what it showed is deleted.
         """
@@ -113,7 +122,8 @@ class Shares:
             run = self._history.run(share.run_id)
             runs = [run] if run else []
         else:
-            runs = [each for each in self._history.runs(share.conversation_id) if each.started_at <= share.created_at]
+            runs = self._history.runs(share.conversation_id, principal=LOCAL)
+            runs = [each for each in runs if each.started_at <= share.created_at]
         self._note_opened(share)
         return Shared(share, tuple(each for each in runs if each.status != "running"))
 
@@ -127,15 +137,13 @@ class Shares:
 
     def _select(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[Share]:
         """The latest first."""
-        conversation_id = func.coalesce(schema.shares.c.conversation_id, schema.runs.c.conversation_id)
         rows: Select[Any] = (
             select(
-                *(schema.shares.c[name] for name in _OWN),
-                conversation_id.label("conversation_id"),
+                *(schema.shares.c[name] for name in _COLUMNS),
+                _CONVERSATION_ID.label("conversation_id"),
                 func.coalesce(schema.runs.c.question, schema.conversations.c.title).label("title"),
             )
-            .select_from(schema.shares.outerjoin(schema.runs, schema.shares.c.run_id == schema.runs.c.id))
-            .join(schema.conversations, schema.conversations.c.id == conversation_id)
+            .select_from(_SHARES)
             .where(*conditions)
             .order_by(schema.shares.c.created_at.desc())
             .limit(latest)
@@ -144,8 +152,12 @@ class Shares:
             return [_share(row) for row in connection.execute(rows)]
 
 
+def _is_own(principal: Principal) -> ColumnElement[bool]:
+    return is_of(principal, schema.conversations.c.person_id)
+
+
 def _share(row: Row[Any]) -> Share:
-    return Share(kind="run" if row.run_id else "conversation", **row._mapping)
+    return Share(kind="run" if row.run_id else "conversation", **row._asdict())
 
 
 def _hash(token: str) -> bytes:

@@ -24,8 +24,8 @@ class StoredSuggestions:
             rows = [{"run_id": run_id, "position": at, "question": each} for at, each in enumerate(questions)]
             connection.execute(schema.suggestions.insert(), rows)
 
-    def after(self, run_id: str, *, person: str) -> tuple[str, ...]:
-        """Those that may be asked next, the best first. `person`: who may."""
+    def after(self, run_id: str) -> tuple[str, ...]:
+        """Those that may be asked next, the best first."""
         suggested = schema.suggestions.c
         rows = select(suggested.question).where(suggested.run_id == run_id).order_by(suggested.position)
         with self._database.connect() as connection:

@@ -15,10 +15,10 @@ import pytest
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
-from index_store.ingestion.job import Ingestion
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore
+from index_store.user_store import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import eventually, is_sound, originals
 from tests.servers import Refusal
@@ -51,7 +51,7 @@ def packed(path: Path, **members: str) -> Path:
     return path
 
 
-def outcome(job: Ingestion) -> dict[str, str]:
+def outcome(job: UserIngestion) -> dict[str, str]:
     """Name of each source -> what became of it, or the code of its error."""
     job.wait()
     assert job.failure is None

@@ -7,9 +7,9 @@ import pytest
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
-from index_store.ingestion.job import Ingestion
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore
+from index_store.user_store import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import is_sound, originals
 from tests.servers import Refusal
@@ -34,7 +34,7 @@ def other(filled: Settings) -> Settings:
     return filled.model_copy(update={"embedding_model": "model-b"})
 
 
-def outcome(job: Ingestion) -> list[str]:
+def outcome(job: UserIngestion) -> list[str]:
     job.wait()
     assert job.failure is None
     return sorted(each.error.code if each.error else each.status.value for each in job.results)
@@ -249,7 +249,7 @@ def test_documents_whose_originals_are_gone_are_read_from_where_they_came_or_say
         assert found(store).endswith("bananas.md")
 
 
-def _begun(store: IndexStore, service: EmbeddingService) -> Ingestion:
+def _begun(store: IndexStore, service: EmbeddingService) -> UserIngestion:
     """A reindex whose documents wait for the service; that it answers at all is made sure of before."""
     answered = len(service.requests)
     service.is_held, service.passes = True, 1
@@ -258,7 +258,7 @@ def _begun(store: IndexStore, service: EmbeddingService) -> Ingestion:
     return job
 
 
-def _cancelled(store: IndexStore, service: EmbeddingService) -> Ingestion:
+def _cancelled(store: IndexStore, service: EmbeddingService) -> UserIngestion:
     job = _begun(store, service)
     job.cancel()
     service.is_held = False

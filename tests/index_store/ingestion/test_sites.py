@@ -6,9 +6,9 @@ import pytest
 
 from index_store.base.settings import Settings
 from index_store.crawl import CrawlOptions
-from index_store.ingestion.job import Ingestion
 from index_store.ingestion.sources import FileSource, SiteSource
 from index_store.store import IndexStore
+from index_store.user_store import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import eventually, is_sound, originals
 from tests.servers.site_server import Asked, Reply, SiteServer, html, moved, with_etag
@@ -41,11 +41,11 @@ def store(crawling: Settings) -> Iterator[IndexStore]:
         yield store
 
 
-def crawled(store: IndexStore, site: SiteServer, path: str = "/", **options: object) -> Ingestion:
+def crawled(store: IndexStore, site: SiteServer, path: str = "/", **options: object) -> UserIngestion:
     return store.ingest("a", [SiteSource(CrawlOptions(url=site.url(path), **options))])
 
 
-def outcome(site: SiteServer, job: Ingestion) -> dict[str, str]:
+def outcome(site: SiteServer, job: UserIngestion) -> dict[str, str]:
     """Path of each page -> what became of it, or the code of its error."""
     job.wait()
     assert job.failure is None

@@ -4,10 +4,12 @@ import threading
 
 import pytest
 
+from index_store.access.gate import as_local
 from rag.errors import NoChatModel
 from rag.models.chat_model import ChatModel
-from rag.runs.engine import Engine
+from rag.runs.engine import Engine, UserEngine
 from rag.settings import Settings
+from tests.local import local_engine
 from tests.rag.documents import INDEX
 from tests.rag.reading import begun, finished
 from tests.rag.scripted import ScriptedSource, eventually
@@ -42,10 +44,10 @@ def source(chat) -> SlowSource:
 def open_slow(store, data_dir, source):
     engines = []
 
-    def open_slow(**settings: object) -> Engine:
+    def open_slow(**settings: object) -> UserEngine:
         values = {"data_dir": data_dir, "web_search": "off", "preload": True} | settings
         engines.append(Engine(Settings(**values), store=store, models=source))
-        return engines[-1]
+        return engines[-1].as_user(as_local)
 
     yield open_slow
     source.may_start.set()
@@ -56,7 +58,7 @@ def open_slow(store, data_dir, source):
 def test_it_starts_once_however_many_pages_are_opened_and_questions_asked_meanwhile(open_slow, source):
     engine = open_slow()
     for _ in range(3):
-        engine.preload.begin(person="p")
+        engine.preload.begin()
     assert engine.preload.since is not None
     runs = [engine.ask(f"日当{number}は?", index=INDEX, pipeline_name="naive") for number in range(2)]
     assert eventually(lambda: all(begun(run.events) == ["start_model"] for run in runs))
@@ -68,7 +70,7 @@ def test_it_starts_once_however_many_pages_are_opened_and_questions_asked_meanwh
 
 def test_a_question_after_it_has_no_start_to_wait_for(open_slow, source):
     engine = open_slow()
-    engine.preload.begin(person="p")
+    engine.preload.begin()
     source.may_start.set()
     assert eventually(source.is_ready)
     run = engine.ask("日当は?", index=INDEX, pipeline_name="naive")
@@ -80,9 +82,9 @@ def test_a_start_that_fails_is_told_to_who_asks_and_to_nobody_before(open_slow, 
     source.error = NoChatModel()
     source.may_start.set()
     engine = open_slow()
-    engine.preload.begin(person="p")
+    engine.preload.begin()
     assert eventually(lambda: source.starts == 1 and engine.preload.since is None)
-    engine.preload.begin(person="p")
+    engine.preload.begin()
     assert source.starts == 1
     run = engine.ask("日当は?", index=INDEX, pipeline_name="naive")
     assert run.result().error.code == NoChatModel().as_failure().code
@@ -91,7 +93,7 @@ def test_a_start_that_fails_is_told_to_who_asks_and_to_nobody_before(open_slow, 
 
 def test_nothing_is_started_where_the_settings_forbid_it(open_slow, source):
     engine = open_slow(preload=False)
-    engine.preload.begin(person="p")
+    engine.preload.begin()
     assert engine.preload.since is None
     assert source.starts == 0
 
@@ -99,11 +101,11 @@ def test_nothing_is_started_where_the_settings_forbid_it(open_slow, source):
 def test_nothing_is_started_before_there_is_a_document_to_ask(chat, data_dir, tmp_path):
     source = SlowSource(chat)
     source.may_start.set()
-    with Engine(Settings(data_dir=data_dir, web_search="off", preload=True), models=source) as engine:
-        engine.preload.begin(person="p")
+    with local_engine(Settings(data_dir=data_dir, web_search="off", preload=True), models=source) as engine:
+        engine.preload.begin()
         assert source.starts == 0
         file = tmp_path / "travel.md"
         file.write_text("日当は1日2,500円です。", encoding="utf-8")
         assert engine.store.add("handbook", file, file.name).error is None
-        engine.preload.begin(person="p")
+        engine.preload.begin()
         assert eventually(lambda: source.starts == 1)

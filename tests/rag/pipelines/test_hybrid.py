@@ -11,6 +11,7 @@ from rag.models.chat_model import Keywords
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.trace.passages import Retrieval
+from tests.local import process_of
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, finished, tokens
 from tests.rag.scripted import Gate, Held
@@ -107,7 +108,7 @@ def test_words_that_the_model_itself_does_not_stand_by_are_not_searched(ask, eng
     async def extract_keywords(question, usage, *, language):
         return Keywords(named=("宿泊費", "价格"), kept=("宿泊費",), why_not="invented")
 
-    monkeypatch.setattr(engine._models.usual.open(), "extract_keywords", extract_keywords)
+    monkeypatch.setattr(process_of(engine)._models.usual.open(), "extract_keywords", extract_keywords)
     run = ask("宿泊費の価格は?")
     assert run.result().status == "finished"
     [extracted] = finished(run.events, "extract_keywords")

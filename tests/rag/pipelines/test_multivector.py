@@ -1,6 +1,7 @@
 from rag.models.context_window import ContextWindow, length
 from rag.models.service.ja import JA
 from rag.trace.passages import Retrieval
+from tests.local import process_of
 from tests.rag.documents import ALLOWANCE, INDEX
 from tests.rag.reading import begun, finished
 
@@ -55,7 +56,7 @@ def test_a_section_too_long_for_the_model_is_trimmed_and_its_citation_still_stan
     engine, chat, tmp_path, monkeypatch
 ):
     load_long_section(engine, tmp_path)
-    model = engine._models.usual.open()
+    model = process_of(engine)._models.usual.open()
     monkeypatch.setattr(model, "context_window", ContextWindow(passage=400, passages=500))
     chat.default = "30階です[1]。"
     run = engine.ask("第30号の備品はどこに保管しますか", index=INDEX, pipeline_name="multivector")

@@ -13,8 +13,9 @@ import pytest
 from index_store.backup.restore import restore
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.settings import Settings
+from tests.local import local_engine, process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
 
@@ -24,9 +25,9 @@ SECRET = "金庫の暗証番号は八八四一です。"
 
 @pytest.fixture
 def open_at(chat, embeddings):
-    def open_at(folder: Path) -> Engine:
+    def open_at(folder: Path) -> UserEngine:
         settings = Settings(data_dir=folder, web_search="off")
-        return Engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
+        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
 
     return open_at
 
@@ -59,7 +60,7 @@ def test_conversations_come_with_their_traces_and_what_was_in_flight_is_closed(l
     restore(tmp_path / "saved.zip", other)
     assert done.id in checkpoints(other)
     with open_at(other) as engine:
-        assert engine.store.check() == []
+        assert process_of(engine).store.check() == []
         assert [each.id for each in engine.history.conversations.listed()] == [done.conversation_id]
         assert engine.history.events(done.id) == events
         assert engine.history.events(done.id)[-1].answer == answer
@@ -94,8 +95,8 @@ def test_no_trace_quotes_a_document_that_the_saved_catalogue_does_not_have(loade
         other = tmp_path / archive.stem
         restore(archive, other)
         with open_at(other) as engine:
-            assert engine.store.check() == []
-            assert eventually(lambda engine=engine: engine.store.removed() == [])
+            assert process_of(engine).store.check() == []
+            assert eventually(lambda engine=engine: process_of(engine).store.removed() == [])
             if "safe.md" not in {each.source for each in engine.store.documents()}:
                 kept = b"".join(each.read_bytes() for each in other.glob("*.sqlite3*"))
                 assert SECRET.encode() not in kept

@@ -4,32 +4,32 @@ import pytest
 
 from index_store.base.errors import EmptyQuestion, InvalidSetting, QuestionTooLong, UnknownMode
 from rag.errors import BadColumnCount, ModelNotOffered, UnknownPipeline, UnknownRun
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.runs.history.comparison import MOST_COLUMNS, Column, Comparison
 from rag.settings import Settings
 from rag.trace.comparison import compare_passages
 from rag.trace.details import StandaloneDetail
 from rag.trace.events import Origin, RunFinished, RunStarted, StepFinished, Style, Token
 from rag.trace.passages import Retrieval
+from tests.local import local_engine, process_of
 from tests.rag.documents import INDEX
 from tests.rag.reading import of
 from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource, eventually
 
 QUESTION = "出張の日当はいくらですか?"
-ME = "me"
 TWO = (Column(pipeline="naive"), Column(pipeline="hybrid", retrieval=Retrieval(mode="keyword", k=2)))
 
 
-def compare(engine: Engine, columns=TWO, question: str = QUESTION, **options) -> Comparison:
-    return engine.comparisons.begin(question, INDEX, columns, person=ME, **options)
+def compare(engine: UserEngine, columns=TWO, question: str = QUESTION, **options) -> Comparison:
+    return engine.comparisons.begin(question, INDEX, columns, **options)
 
 
-def results(engine: Engine, comparison: Comparison) -> list[RunFinished]:
+def results(engine: UserEngine, comparison: Comparison) -> list[RunFinished]:
     return [engine.run(run_id).result() for run_id in comparison.run_ids]
 
 
-def started(engine: Engine, run_id: str) -> RunStarted:
-    return engine.events(run_id, person=ME)[0]
+def started(engine: UserEngine, run_id: str) -> RunStarted:
+    return engine.events(run_id)[0]
 
 
 def test_each_column_is_a_run_of_the_same_question_with_settings_of_its_own(engine, chat):
@@ -49,7 +49,7 @@ def test_four_columns_are_at_work_at_once_and_take_no_more_of_a_persons_turns_th
     chat.default = Held(gate, "2,500円です[1]。")
     comparison = compare(engine, [Column(pipeline="naive")] * MOST_COLUMNS)
     gate.wait_for(MOST_COLUMNS)
-    others = engine.ask(QUESTION, index=INDEX, pipeline_name="naive", person="someone else")
+    others = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
     gate.wait_for(MOST_COLUMNS + 1)
     gate.open()
     assert [each.status for each in results(engine, comparison)] == ["finished"] * MOST_COLUMNS
@@ -72,7 +72,7 @@ def test_where_the_model_serves_one_run_at_a_time_they_take_turns_and_know_their
 def test_none_is_a_follow_up_to_another(engine, chat):
     comparison = compare(engine)
     results(engine, comparison)
-    again = engine.comparisons.begin_again(comparison.id, comparison.run_ids[0], person=ME)
+    again = engine.comparisons.begin_again(comparison.id, comparison.run_ids[0])
     again.result()
     details = [each.detail for each in of(StepFinished, again.events)]
     assert not [each for each in details if isinstance(each, StandaloneDetail)]
@@ -88,12 +88,12 @@ def test_its_conversation_is_not_among_those_of_the_chat(engine, chat):
 
 def test_it_is_found_by_its_id_among_the_latest_and_by_its_runs(engine, chat):
     first, second = compare(engine), compare(engine, question="宿泊費の上限は?")
-    assert engine.comparisons.get(first.id, person=ME) == first
-    assert engine.comparisons.get("nothing", person=ME) is None
-    assert engine.comparisons.latest(5, person=ME) == [second, first]
-    assert engine.comparisons.latest(1, person=ME) == [second]
-    assert engine.comparisons.of_runs(second.run_ids, person=ME) == second
-    assert engine.comparisons.of_runs(second.run_ids[::-1], person=ME) is None
+    assert engine.comparisons.get(first.id) == first
+    assert engine.comparisons.get("nothing") is None
+    assert engine.comparisons.latest(5) == [second, first]
+    assert engine.comparisons.latest(1) == [second]
+    assert engine.comparisons.of_runs(second.run_ids) == second
+    assert engine.comparisons.of_runs(second.run_ids[::-1]) is None
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_what_cannot_be_compared_is_refused_before_anything_is_begun(engine, cha
     with pytest.raises(error):
         compare(engine, columns, question)
     assert engine.history.runs() == []
-    assert engine.comparisons.latest(1, person=ME) == []
+    assert engine.comparisons.latest(1) == []
 
 
 def test_an_answer_of_the_chat_stands_first_and_is_not_asked_again(engine, chat):
@@ -132,9 +132,9 @@ def test_a_run_that_is_deleted_with_its_conversation_leaves_its_place_empty(engi
     asked.result()
     comparison = compare(engine, TWO, beside=asked.id)
     results(engine, comparison)
-    engine.comparisons.vote(comparison.id, asked.id, person=ME)
+    engine.comparisons.vote(comparison.id, asked.id)
     engine.delete_conversation(asked.conversation_id)
-    left = engine.comparisons.get(comparison.id, person=ME)
+    left = engine.comparisons.get(comparison.id)
     assert left.run_ids == (None, *comparison.run_ids[1:])
     assert left.best is None
 
@@ -144,7 +144,7 @@ def test_a_deleted_comparison_takes_its_own_runs_along_and_no_answer_of_the_chat
     asked.result()
     comparison = compare(engine, TWO, beside=asked.id)
     engine.delete_conversation(comparison.id)
-    assert engine.comparisons.latest(1, person=ME) == []
+    assert engine.comparisons.latest(1) == []
     assert [each.id for each in engine.history.runs()] == [asked.id]
 
 
@@ -153,61 +153,60 @@ def test_the_vote_is_kept_can_be_changed_and_taken_back(engine, chat):
     first, second = comparison.run_ids
 
     def best() -> str | None:
-        return engine.comparisons.get(comparison.id, person=ME).best
+        return engine.comparisons.get(comparison.id).best
 
     assert best() is None
-    engine.comparisons.vote(comparison.id, first, person=ME)
+    engine.comparisons.vote(comparison.id, first)
     assert best() == first
-    engine.comparisons.vote(comparison.id, second, person=ME)
+    engine.comparisons.vote(comparison.id, second)
     assert best() == second
-    assert engine.comparisons.votes([first, second, "nothing"], person=ME) == {second: 1}
-    engine.comparisons.vote(comparison.id, "of another one", person=ME)
+    assert engine.comparisons.votes([first, second, "nothing"]) == {second: 1}
+    engine.comparisons.vote(comparison.id, "of another one")
     assert best() == second
-    engine.comparisons.vote(comparison.id, None, person=ME)
+    engine.comparisons.vote(comparison.id, None)
     assert best() is None
 
 
 def test_stored_runs_become_a_comparison_when_there_is_something_to_keep_of_it(engine, chat):
     runs = [engine.ask(question, index=INDEX, pipeline_name="naive") for question in (QUESTION, "宿泊費の上限は?")]
     ids = [run.id for run in runs]
-    assert engine.comparisons.of_runs(ids, person=ME) is None
-    kept = engine.comparisons.keep(ids, person=ME)
+    assert engine.comparisons.of_runs(ids) is None
+    kept = engine.comparisons.keep(ids)
     assert (kept.question, kept.index, kept.run_ids) == (QUESTION, INDEX, tuple(ids))
-    assert engine.comparisons.of_runs(ids, person=ME) == kept
+    assert engine.comparisons.of_runs(ids) == kept
     with pytest.raises(UnknownRun):
-        engine.comparisons.keep([ids[0], "nothing"], person=ME)
+        engine.comparisons.keep([ids[0], "nothing"])
     with pytest.raises(BadColumnCount):
-        engine.comparisons.keep(ids * 3, person=ME)
+        engine.comparisons.keep(ids * 3)
 
 
 def test_a_column_that_a_restart_ended_is_kept_as_failed_and_asked_again_once_by_two_tabs(store, data_dir, chat):
     settings = Settings(data_dir=data_dir, web_search="off")
     gate = Gate()
     chat.enqueue("2,500円です[1]。")
-    engine = Engine(settings, store=store, models=ScriptedSource(chat))
-    comparison = compare(engine)
-    # As a process that dies leaves it: the second run has begun, and there is no end of it.
-    results(engine, comparison)
-    with engine.history.database.begin() as connection:
-        last = comparison.run_ids[1]
-        connection.exec_driver_sql("delete from events where run_id = ? and position > 0", (last,))
-        connection.exec_driver_sql("update runs set status = 'running' where id = ?", (last,))
-    engine.close()
+    with local_engine(settings, store=store, models=ScriptedSource(chat)) as engine:
+        comparison = compare(engine)
+        # As a process that dies leaves it: the second run has begun, and there is no end of it.
+        results(engine, comparison)
+        with process_of(engine).history.database.begin() as connection:
+            last = comparison.run_ids[1]
+            connection.exec_driver_sql("delete from events where run_id = ? and position > 0", (last,))
+            connection.exec_driver_sql("update runs set status = 'running' where id = ?", (last,))
 
     chat.default = Held(gate, "2,500円です[1]。")
-    with Engine(settings, store=store, models=ScriptedSource(chat)) as engine:
-        kept = engine.comparisons.get(comparison.id, person=ME)
+    with local_engine(settings, store=store, models=ScriptedSource(chat)) as engine:
+        kept = engine.comparisons.get(comparison.id)
         assert kept.run_ids == comparison.run_ids
-        finished = [engine.events(run_id, person=ME)[-1] for run_id in kept.run_ids]
+        finished = [engine.events(run_id)[-1] for run_id in kept.run_ids]
         assert [each.status for each in finished] == ["finished", "failed"]
         assert finished[1].error.code == "interrupted"
 
-        engine.comparisons.vote(kept.id, last, person=ME)
-        again = engine.comparisons.begin_again(kept.id, last, person=ME)
-        assert engine.comparisons.begin_again(kept.id, last, person=ME) is None
+        engine.comparisons.vote(kept.id, last)
+        again = engine.comparisons.begin_again(kept.id, last)
+        assert engine.comparisons.begin_again(kept.id, last) is None
         gate.open()
         assert again.result().status == "finished"
-        renewed = engine.comparisons.get(kept.id, person=ME)
+        renewed = engine.comparisons.get(kept.id)
         assert renewed.run_ids == (kept.run_ids[0], again.id)
         assert renewed.best is None
         first, second = started(engine, last), started(engine, again.id)
@@ -220,11 +219,11 @@ def test_events_are_those_of_a_run_in_flight_or_the_stored_ones(engine, chat):
     comparison = compare(engine)
     run_id = comparison.run_ids[0]
     gate.wait_for(2)
-    assert eventually(lambda: of(Token, engine.events(run_id, person=ME)))
+    assert eventually(lambda: of(Token, engine.events(run_id)))
     gate.open()
     results(engine, comparison)
-    assert isinstance(engine.events(run_id, person=ME)[-1], RunFinished)
-    assert engine.events("nothing", person=ME) == []
+    assert isinstance(engine.events(run_id)[-1], RunFinished)
+    assert engine.events("nothing") == []
 
 
 def test_an_index_that_is_deleted_under_it_ends_its_columns_in_words(open_engine, chat):
@@ -238,7 +237,7 @@ def test_an_index_that_is_deleted_under_it_ends_its_columns_in_words(open_engine
     first, second = results(engine, comparison)
     assert first.status == "finished"
     assert second.error.code == "empty_index"
-    again = engine.comparisons.begin_again(comparison.id, comparison.run_ids[1], person=ME)
+    again = engine.comparisons.begin_again(comparison.id, comparison.run_ids[1])
     assert again.result().error.code == "empty_index"
 
 
@@ -249,14 +248,14 @@ def test_a_column_may_have_another_model_of_the_service(open_engine, server):
     assert [each.status for each in results(engine, comparison)] == ["finished"] * 2
     assert [started(engine, run_id).model for run_id in comparison.run_ids] == ["test-chat", "other-chat"]
     assert sorted(request.body["model"] for request in server.chats) == ["other-chat", "test-chat"]
-    again = engine.comparisons.begin_again(comparison.id, comparison.run_ids[1], person=ME)
+    again = engine.comparisons.begin_again(comparison.id, comparison.run_ids[1])
     again.result()
     assert server.chats[-1].body["model"] == "other-chat"
 
 
 def test_beside_the_embedded_model_no_other_is_offered(data_dir, store):
     settings = Settings(data_dir=data_dir, compare_models="other-chat")
-    with Engine(settings, store=store, models=ScriptedSource(ScriptedChat())) as engine:
+    with local_engine(settings, store=store, models=ScriptedSource(ScriptedChat())) as engine:
         assert engine.model_names == ("scripted",)
     with pytest.raises(InvalidSetting):
         Settings(compare_models="other-chat,embedded")

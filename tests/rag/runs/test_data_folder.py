@@ -13,6 +13,7 @@ from rag.runs.engine import Engine
 from rag.runs.history.schema import FILE
 from rag.settings import Settings
 from tests.full_disk import full_disk, linux
+from tests.local import local_engine
 from tests.rag.documents import INDEX
 from tests.rag.scripted import ScriptedSource
 
@@ -48,13 +49,13 @@ def test_a_folder_with_a_newer_history_is_refused_before_its_catalogue_is_brough
 
 def test_a_run_with_an_event_that_this_version_does_not_know_does_not_keep_the_engine_from_starting(loaded, chat):
     settings = Settings(data_dir=loaded)
-    with Engine(settings, models=ScriptedSource(chat)) as engine:
+    with local_engine(settings, models=ScriptedSource(chat)) as engine:
         run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
         run.result()
     with closing(sqlite3.connect(loaded / FILE)) as connection, connection:
         connection.execute("UPDATE runs SET status = 'running'")
         connection.execute('UPDATE events SET event = \'{"kind":"cost"}\' WHERE position = 2')
-    with Engine(settings, models=ScriptedSource(chat)) as engine:
+    with local_engine(settings, models=ScriptedSource(chat)) as engine:
         assert engine.history.run(run.id).status == "failed"
 
 

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from index_store.base.errors import QuestionTooLong, UnknownMode, UnknownUnit
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload, upload_folder
@@ -11,13 +12,14 @@ from rag.errors import BadHitCount, UnknownPipeline
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
-from rag.runs.engine import Engine
+from rag.runs.engine import Engine, UserEngine
 from rag.runs.history.history import History
 from rag.runs.run import Run
 from rag.settings import Settings
 from rag.trace.details import DocumentsDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json
 from rag.trace.passages import Retrieval
+from tests.local import as_person, grant, local_engine, process_of
 from tests.rag.documents import INDEX
 from tests.rag.reading import begun, finished, of, tokens
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
@@ -29,7 +31,7 @@ QUESTION = "出張の日当はいくらですか?"
 LONG_ANSWER = "日当は1日2,500円です[1]。" * 20
 
 
-def ask(engine: Engine, question: str = QUESTION, pipeline: str = "naive", **options) -> Run:
+def ask(engine: UserEngine, question: str = QUESTION, pipeline: str = "naive", **options) -> Run:
     return engine.ask(question, index=INDEX, pipeline_name=pipeline, **options)
 
 
@@ -177,12 +179,27 @@ def test_one_person_has_a_share_of_the_model_and_others_get_their_turn(open_engi
     gate = Gate()
     chat.answer_when("日当", answer=Held(gate, LONG_ANSWER))
     engine = open_engine(chat, runs_at_once=4, runs_per_person=2)
-    many = [ask(engine, f"日当{number}はいくら?", person="a") for number in range(4)]
-    other = ask(engine, "日当9はいくら?", person="b")
+    grant(engine, INDEX)
+    someone, another = as_person(engine, "a"), as_person(engine, "b")
+    many = [ask(someone, f"日当{number}はいくら?") for number in range(4)]
+    other = ask(another, "日当9はいくら?")
     gate.wait_for(3)
     assert [run.before > 0 for run in (*many, other)] == [False, False, True, True, False]
     gate.open()
     assert {run.result().status for run in (*many, other)} == {"finished"}
+
+
+def test_where_nobody_signs_in_each_conversation_has_such_a_share(open_engine, chat):
+    gate = Gate()
+    chat.answer_when("日当", answer=Held(gate, LONG_ANSWER))
+    engine = open_engine(chat, runs_at_once=4, runs_per_person=1)
+    first = ask(engine, "日当1はいくら?")
+    behind = ask(engine, "日当2はいくら?", conversation_id=first.conversation_id)
+    other = ask(engine, "日当3はいくら?")
+    gate.wait_for(2)
+    assert [run.before > 0 for run in (first, behind, other)] == [False, True, False]
+    gate.open()
+    assert {run.result().status for run in (first, behind, other)} == {"finished"}
 
 
 def test_all_runs_together_have_no_more_calls_under_way_than_is_set(open_engine, server):
@@ -422,7 +439,7 @@ def test_a_follow_up_counts_among_the_calls_of_its_run(open_engine, chat):
 def test_closing_the_engine_stops_its_runs(loaded, chat):
     gate = Gate()
     chat.default = Held(gate, LONG_ANSWER)
-    with Engine(Settings(data_dir=loaded), models=ScriptedSource(chat)) as engine:
+    with local_engine(Settings(data_dir=loaded), models=ScriptedSource(chat)) as engine:
         runs = [ask(engine), ask(engine)]
         gate.wait_for(2)
     assert [run.result().status for run in runs] == ["stopped", "stopped"]
@@ -519,14 +536,14 @@ def test_a_run_is_saved_as_it_goes_without_its_tokens(engine, chat):
 
 def test_a_run_that_was_in_flight_when_the_process_died_is_failed_at_the_next_start(loaded, chat):
     history = History(loaded)
-    conversation = history.conversations.new(QUESTION)
+    conversation = history.conversations.new(QUESTION, principal=LOCAL)
     started = RunStarted(
         run_id="r", conversation_id=conversation.id, question=QUESTION, index=INDEX, pipeline="naive", model="m", at=1
     )
     history.save("r", started)
     history.save("r", StepStarted(step="retrieve", attempt=1, start=0.25))
     history.close()
-    with Engine(Settings(data_dir=loaded), models=ScriptedSource(chat)) as engine:
+    with local_engine(Settings(data_dir=loaded), models=ScriptedSource(chat)) as engine:
         assert engine.history.run("r").status == "failed"
         end = engine.history.events("r")[-1]
         assert (end.status, end.error.code, end.totals.seconds) == ("failed", "interrupted", 0.25)
@@ -569,7 +586,7 @@ def test_a_run_whose_history_is_gone_ends_for_its_readers(engine, chat, caplog):
     chat.enqueue(Held(gate, "答え。"))
     run = ask(engine)
     gate.wait_for(1)
-    engine.history.conversations.delete(run.conversation_id)
+    process_of(engine).history.conversations.delete(run.conversation_id)
     gate.open()
     assert eventually(lambda: run.is_finished)
     assert run.id in caplog.text
@@ -578,7 +595,7 @@ def test_a_run_whose_history_is_gone_ends_for_its_readers(engine, chat, caplog):
 # Attachments
 
 
-def attachment(engine: Engine, tmp_path, name: str, text: str) -> FileSource:
+def attachment(engine: UserEngine, tmp_path, name: str, text: str) -> FileSource:
     file = tmp_path / "from-the-browser"
     file.write_text(text, encoding="utf-8")
     with file.open("rb") as content:
@@ -623,9 +640,9 @@ def test_an_attachment_outlives_a_run_whose_time_is_up(open_engine, chat, tmp_pa
     is_added_all_the_same(engine, upload)
 
 
-def is_added_all_the_same(engine: Engine, upload: FileSource) -> None:
+def is_added_all_the_same(engine: UserEngine, upload: FileSource) -> None:
     """By a job that whoever asked sees among the others."""
-    [job] = [each for each in engine.store.ingestions if upload in each.sources]
+    [job] = engine.store.ingestions
     assert [(each.source, each.status) for each in job.wait()] == [("parking.md", IngestStatus.READY)]
     assert "parking.md" in [each.source for each in engine.store.documents(INDEX)]
     assert not upload.path.exists()
@@ -663,7 +680,7 @@ def test_an_engine_from_the_environment_asks_the_service_that_it_names(loaded, m
     }.items():
         monkeypatch.setenv(name, value)
     server.enqueue("2,500円です[1]。")
-    with Engine() as engine:
+    with local_engine() as engine:
         run = ask(engine)
         assert run.result().answer == "2,500円です[1]。"
         assert of(RunStarted, run.events)[0].model == "their-model"

@@ -7,7 +7,7 @@ import pytest
 from index_store.store import IndexStore
 from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import (
     EDITS,
     ChangeRetrieval,
@@ -25,6 +25,7 @@ from rag.text.fence import place
 from rag.trace.calls import Message
 from rag.trace.events import Change, Origin, StepFinished
 from rag.trace.passages import Retrieval
+from tests.local import local_engine
 from tests.rag.documents import ALLOWANCE, CLIENT, INDEX
 from tests.rag.reading import begun, decisions, finished
 from tests.rag.scripted import ScriptedSource
@@ -36,7 +37,6 @@ ANSWER = "一日につき二千五百円です[1]。"
 OTHER = "別の答えです[2]。"
 QUERY = "病気で休むときに必要な書類は何ですか"
 SICK = "A doctor's note is needed"
-ME = "me"
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def speaking(chat):
     return chat
 
 
-def ask(engine: Engine, pipeline: str, **how: object) -> Run:
+def ask(engine: UserEngine, pipeline: str, **how: object) -> Run:
     run = engine.ask(QUESTION, index=INDEX, pipeline_name=pipeline, **how)
     assert run.result().status == "finished"
     return run
@@ -56,9 +56,9 @@ def ask(engine: Engine, pipeline: str, **how: object) -> Run:
 class Forked:
     """A fork that is over, with what the model was asked for it."""
 
-    def __init__(self, engine: Engine, chat, origin: Run, step: str, *edits: Edit, attempt: int = 1) -> None:
+    def __init__(self, engine: UserEngine, chat, origin: Run, step: str, *edits: Edit, attempt: int = 1) -> None:
         before = len(chat.prompts)
-        self.run = engine.forks.begin(origin.id, step, attempt, edits, person=ME)
+        self.run = engine.forks.begin(origin.id, step, attempt, edits)
         self.result = self.run.result()
         assert self.result.error is None
         self.prompts = chat.prompts[before:]
@@ -139,9 +139,9 @@ def test_what_the_model_was_asked_before_can_be_read_in_the_fork_as_well(engine,
     origin = ask(engine, "self_rag")
     forked = Forked(engine, speaking, origin, "generate", LeaveOut(passage=2))
     for step in ("grade_documents", "generate"):
-        assert engine.history.calls.of_step(forked.run.id, step, 1, person=ME)
-    assert engine.history.calls.of_step(forked.run.id, "grade_documents", 1, person=ME) == engine.history.calls.of_step(
-        origin.id, "grade_documents", 1, person=ME
+        assert engine.history.calls.of_step(forked.run.id, step, 1)
+    assert engine.history.calls.of_step(forked.run.id, "grade_documents", 1) == engine.history.calls.of_step(
+        origin.id, "grade_documents", 1
     )
 
 
@@ -164,8 +164,8 @@ def test_a_fork_can_be_forked_at_the_same_step_before_it_and_behind_it(engine, s
 def test_a_fork_outlives_a_restart(loaded, embeddings, speaking):
     settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False)
 
-    def opened() -> Engine:
-        return Engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(speaking))
+    def opened() -> UserEngine:
+        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(speaking))
 
     with opened() as engine:
         origin = ask(engine, "self_rag")
@@ -446,7 +446,7 @@ def test_the_answers_prompt_is_asked_as_it_was_edited_and_only_once(open_engine,
     assert len(forked.asked("You rhyme.")) == 1
     assert forked.result.answer == OTHER
     assert [each.number for each in forked.result.citations] == [2]
-    [call] = engine.history.calls.of_step(forked.run.id, "generate", 1, person=ME)
+    [call] = engine.history.calls.of_step(forked.run.id, "generate", 1)
     assert call.messages == messages
 
 
@@ -487,7 +487,7 @@ def test_the_embedded_model_answers_otherwise_once_what_it_read_counts_as_not_re
     assert "2,500" in origin.result().answer
     graded = finished(origin.events, "grade_documents")[0].detail.grades
     turned = [TurnOver(passage=each.passage.number) for each in graded if each.grade.verdict == "yes"]
-    fork = embedded_engine.forks.begin(origin.id, "grade_documents", 1, turned, person=ME)
+    fork = embedded_engine.forks.begin(origin.id, "grade_documents", 1, turned)
     result = fork.result()
     assert result.status == "finished", result.error
     assert "2,500" not in result.answer

@@ -7,11 +7,12 @@ import pytest
 
 from index_store.store import IndexStore
 from rag.pipelines import PIPELINES
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.runs.run import Run
 from rag.settings import Settings
 from rag.trace.events import RunFinished, StepFinished
 from rag.trace.passages import Retrieval
+from tests.local import local_engine, process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
 from tests.rag.verdicts import approve
@@ -31,24 +32,24 @@ def open_loaded(loaded, chat, embeddings, tmp_path):
     with IndexStore(Settings(data_dir=loaded), embeddings) as store:
         assert store.add(INDEX, file, "safe.md").error is None
 
-    def open_loaded(**values: object) -> Engine:
+    def open_loaded(**values: object) -> UserEngine:
         settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, **values)
-        return Engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
+        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
 
     return open_loaded
 
 
-def ask(engine: Engine, pipeline: str = "naive"):
+def ask(engine: UserEngine, pipeline: str = "naive"):
     return engine.ask(QUESTION, index=INDEX, pipeline_name=pipeline)
 
 
-def stored(engine: Engine) -> bytes:
+def stored(engine: UserEngine) -> bytes:
     """All that the files of the history hold."""
     return b"".join(file.read_bytes() for file in engine.settings.data_dir.glob("history.sqlite3*"))
 
 
-def is_forgotten(engine: Engine) -> bool:
-    return eventually(lambda: engine.store.removed() == [])
+def is_forgotten(engine: UserEngine) -> bool:
+    return eventually(lambda: process_of(engine).store.removed() == [])
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
@@ -72,16 +73,14 @@ def test_no_trace_holds_a_sentence_of_a_document_that_was_removed(open_loaded, p
         assert all(each.text and not each.removed for each in searched.passages if each.source != "safe.md")
 
 
-def prompts(engine: Engine, run: Run) -> str:
+def prompts(engine: UserEngine, run: Run) -> str:
     """All that is kept of what the model was asked."""
     ended = [each for each in engine.history.events(run.id) if isinstance(each, StepFinished)]
-    kept = [
-        call for each in ended for call in engine.history.calls.of_step(run.id, each.step, each.attempt, person="me")
-    ]
+    kept = [call for each in ended for call in engine.history.calls.of_step(run.id, each.step, each.attempt)]
     return "\n".join(message.text for call in kept for message in call.messages)
 
 
-def packed(engine: Engine) -> int:
+def packed(engine: UserEngine) -> int:
     """Rows of calls in the file itself."""
     with closing(sqlite3.connect(engine.settings.data_dir / "history.sqlite3")) as connection:
         return connection.execute("SELECT count(*) FROM calls").fetchone()[0]
@@ -172,5 +171,5 @@ def test_a_new_version_of_a_document_leaves_the_traces_as_they_are(open_loaded, 
         run.result()
         (tmp_path / "safe.md").write_text("# 金庫\n\nもうありません。", encoding="utf-8")
         assert engine.store.add(INDEX, tmp_path / "safe.md", "safe.md").error is None
-        assert engine.store.removed() == []
+        assert process_of(engine).store.removed() == []
         assert SENTENCE in engine.history.events(run.id)[-1].citations[0].text

@@ -10,15 +10,15 @@ from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.runs.run import Run
+from tests.local import process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, eventually
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
 SUGGESTED = ("宿泊しないときは?", "海外では?")
-LOOKS = {"person": "p"}
 
 
 def reply(*questions: object) -> str:
@@ -26,23 +26,23 @@ def reply(*questions: object) -> str:
 
 
 @pytest.fixture
-def suggesting(open_engine, chat) -> Engine:
+def suggesting(open_engine, chat) -> UserEngine:
     """With a service's model, which suggests two questions."""
     chat.default = ANSWER
     chat.answer_when(JA.follow_ups, answer=reply(*SUGGESTED))
     return open_engine(chat, suggest_follow_ups="service")
 
 
-def ask(engine: Engine, question: str = QUESTION, **options: object) -> Run:
+def ask(engine: UserEngine, question: str = QUESTION, **options: object) -> Run:
     options = {"suggests": True} | options
-    run = engine.ask(question, index=INDEX, pipeline_name="naive", person="p", **options)
+    run = engine.ask(question, index=INDEX, pipeline_name="naive", **options)
     run.result()
     return run
 
 
-def suggested(engine: Engine, run: Run) -> tuple[str, ...]:
-    assert eventually(lambda: not engine.suggestions.are_coming(run.id, **LOOKS))
-    return engine.suggestions.after(run.id, **LOOKS)
+def suggested(engine: UserEngine, run: Run) -> tuple[str, ...]:
+    assert eventually(lambda: not engine.suggestions.are_coming(run.id))
+    return engine.suggestions.after(run.id)
 
 
 def was_asked(chat) -> bool:
@@ -65,7 +65,7 @@ def test_the_answer_is_there_before_and_its_totals_know_nothing_of_them(open_eng
     run = ask(engine)
     gate.wait_for(1)
     assert run.is_finished
-    assert engine.suggestions.are_coming(run.id, **LOOKS)
+    assert engine.suggestions.are_coming(run.id)
     assert run.result().totals.model_calls == 1
     gate.open()
     assert suggested(engine, run) == SUGGESTED
@@ -143,7 +143,7 @@ def test_an_answer_without_sources_has_none(suggesting, chat):
 def test_a_run_that_was_stopped_has_none(suggesting, chat):
     gate = Gate()
     chat.answer_when(QUESTION, answer=Held(gate, ANSWER, shown=ANSWER[:8]))
-    run = suggesting.ask(QUESTION, index=INDEX, pipeline_name="naive", person="p", suggests=True)
+    run = suggesting.ask(QUESTION, index=INDEX, pipeline_name="naive", suggests=True)
     gate.wait_for(1)
     run.stop()
     assert run.result().status == "stopped"
@@ -190,7 +190,7 @@ def test_they_go_with_a_document_that_is_removed(suggesting):
     run = ask(suggesting)
     assert suggested(suggesting, run) == SUGGESTED
     [document_id] = {citation.document_id for citation in run.result().citations}
-    suggesting.history.removed.blank([document_id])
-    assert suggesting.suggestions.after(run.id, **LOOKS) == ()
-    suggesting.suggestions.save(run.id, SUGGESTED)
-    assert suggesting.suggestions.after(run.id, **LOOKS) == ()
+    process_of(suggesting).history.removed.blank([document_id])
+    assert suggesting.suggestions.after(run.id) == ()
+    process_of(suggesting).suggestions.save(run.id, SUGGESTED)
+    assert suggesting.suggestions.after(run.id) == ()

@@ -6,13 +6,13 @@ from pages.samples.faults import FAULTS, PIPELINE, load
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
-from rag.runs.engine import Engine
 from rag.runs.run import Run
 from rag.settings import Settings
 from rag.trace.cause import Finding, cause_of
 from rag.trace.details import DeclineDetail
 from rag.trace.events import StepFinished
 from rag.trace.passages import Retrieval
+from tests.local import local_engine
 from tests.rag.conftest import LentStore
 from tests.rag.verdicts import NO, PROSE, approve, grounding, rating, verdict
 
@@ -33,7 +33,7 @@ def prepared(tmp_path_factory, embeddings):
 def prepared_engine(prepared, embedded_model, tmp_path_factory):
     """With the embedded models, and nothing else set."""
     settings = Settings(data_dir=tmp_path_factory.mktemp("asked") / "data", embedded_model=embedded_model)
-    with Engine(settings, store=prepared) as engine:
+    with local_engine(settings, store=prepared) as engine:
         yield engine
 
 

@@ -30,7 +30,7 @@ RATIO = 100
 RATIO_FROM_MB = 20
 """of XML, below which the ratio does not matter"""
 
-Element = etree._Element
+Element = etree._Element  # noqa: SLF001 - its public name is a function
 
 _MEGABYTE = 1024 * 1024
 _ENCRYPTED = 0x1

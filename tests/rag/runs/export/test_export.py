@@ -14,13 +14,13 @@ from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file
 from rag.runs.export.markdown import run_as_markdown
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, Totals, UnknownEvent
 from rag.trace.passages import Citation
+from tests.local import process_of
 from tests.rag.conftest import KEY
 from tests.rag.documents import INDEX
 from tests.rag.verdicts import YES
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
-ME = "me"
 HOSTILE = (
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
@@ -85,14 +85,14 @@ def test_a_conversation_is_read_again_as_it_was_written_with_its_calls_and_witho
     engine, first = ask()
     _, second = ask("宿泊費はいくらですか?", first.conversation_id)
     engine.history.rate(first.id, -1)
-    written = gather(engine.history, first.conversation_id, person=ME)
+    written = gather(engine.history, first.conversation_id)
     text = written.as_json()
     assert Export.from_json(text) == written
     assert [run.started.run_id for run in written.runs] == [first.id, second.id]
     assert list(written.runs[0].events) == engine.history.events(first.id)
     assert written.runs[0].feedback == -1
     step = next(each for each in written.runs[0].events if isinstance(each, StepFinished) and each.step == "generate")
-    assert written.runs[0].calls_of(step) == engine.history.calls.of_step(first.id, "generate", 1, person=ME)
+    assert written.runs[0].calls_of(step) == engine.history.calls.of_step(first.id, "generate", 1)
     assert written.runs[0].calls
     assert KEY not in text
 
@@ -100,19 +100,19 @@ def test_a_conversation_is_read_again_as_it_was_written_with_its_calls_and_witho
 def test_a_run_is_exported_alone_and_what_there_is_not_is_refused(ask):
     engine, first = ask()
     ask("宿泊費はいくらですか?", first.conversation_id)
-    written = gather(engine.history, first.id, person=ME)
+    written = gather(engine.history, first.id)
     assert [run.started.run_id for run in written.runs] == [first.id]
     assert written.title == QUESTION
     with pytest.raises(NothingOfThisName):
-        gather(engine.history, "nothing", person=ME)
+        gather(engine.history, "nothing")
 
 
 def test_of_a_document_that_was_removed_no_export_holds_the_text(ask):
     engine, run = ask()
     passage = next(each for each in engine.history.events(run.id) if isinstance(each, RunFinished)).citations[0]
-    assert set(texts_of(passage.document_id, json.loads(gather(engine.history, run.id, person=ME).as_json()))) != {""}
-    assert engine.history.removed.blank([passage.document_id])
-    after = gather(engine.history, run.id, person=ME)
+    assert set(texts_of(passage.document_id, json.loads(gather(engine.history, run.id).as_json()))) != {""}
+    assert process_of(engine).history.removed.blank([passage.document_id])
+    after = gather(engine.history, run.id)
     assert set(texts_of(passage.document_id, json.loads(after.as_json()))) == {""}
     assert after.runs[0].calls == ()
 

@@ -8,13 +8,13 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from pydantic import BaseModel
 
-from index_store.base.errors import EmptyIndex
+from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.store import IndexStore
 from rag.errors import BadChange, ForkError, NoCheckpoint, NothingChanged, RunNotOver, UnknownRun
 from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.graph.state import STORED, State
 from rag.runs import removal
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.runs.fork.checkpoints import FILE
 from rag.runs.fork.edits import EditQuery, LeaveOut, TakeIn, TurnOver
 from rag.runs.fork.plan import ChangedDocuments
@@ -23,6 +23,7 @@ from rag.settings import Settings
 from rag.trace.events import Change
 from rag.trace.passages import Passage, Retrieval
 from tests.full_disk import full_disk, linux
+from tests.local import local_engine, process_of
 from tests.rag.documents import INDEX
 from tests.rag.reading import finished
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
@@ -30,7 +31,6 @@ from tests.rag.verdicts import approve
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "一日につき二千五百円です[1]。"
-ME = "me"
 
 
 @pytest.fixture
@@ -39,21 +39,21 @@ def opened(loaded, chat, embeddings):
     approve(chat)
     chat.default = ANSWER
 
-    def opened(**values: Any) -> Engine:
+    def opened(**values: Any) -> UserEngine:
         settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, **values)
-        return Engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
+        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
 
     return opened
 
 
-def ask(engine: Engine, pipeline: str = "self_rag", **how: Any) -> Run:
+def ask(engine: UserEngine, pipeline: str = "self_rag", **how: Any) -> Run:
     run = engine.ask(QUESTION, index=INDEX, pipeline_name=pipeline, **how)
     run.result()
     return run
 
 
-def fork(engine: Engine, run: Run) -> Run:
-    forked = engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=2)], person=ME)
+def fork(engine: UserEngine, run: Run) -> Run:
+    forked = engine.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=2)])
     assert forked.result().status == "finished"
     return forked
 
@@ -62,7 +62,7 @@ def found(run: Run) -> Sequence[Passage]:
     return finished(run.events, "retrieve")[0].detail.passages
 
 
-def kept(engine: Engine) -> set[str]:
+def kept(engine: UserEngine) -> set[str]:
     """Ids of the runs that the file has checkpoints of."""
     file = engine.settings.data_dir / FILE
     if not file.exists():
@@ -76,7 +76,7 @@ def test_they_go_with_their_conversation_and_so_do_its_forks(opened):
     with opened() as engine:
         gone, stays = ask(engine), ask(engine)
         forked = fork(engine, gone)
-        again = engine.forks.begin(forked.id, "generate", 1, [LeaveOut(passage=1)], person=ME)
+        again = engine.forks.begin(forked.id, "generate", 1, [LeaveOut(passage=1)])
         again.result()
         assert kept(engine) == {gone.id, stays.id, forked.id, again.id}
         engine.delete_conversation(gone.conversation_id)
@@ -92,12 +92,12 @@ def test_they_go_with_a_document_that_their_run_has_read_and_others_stay(opened,
         forked, last = fork(engine, read), found(read)[-1]
         assert last.source != found(other)[0].source
         engine.store.remove(INDEX, last.source)
-        assert eventually(lambda: engine.store.removed() == [])
+        assert eventually(lambda: process_of(engine).store.removed() == [])
         assert kept(engine) == {other.id}
         for run in (read, forked):
             with pytest.raises(NoCheckpoint):
-                engine.forks.begin(run.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
-            assert engine.forks.changed_documents(run.id, person=ME) == ChangedDocuments(gone=(last.title,), newer=())
+                engine.forks.begin(run.id, "retrieve", 1, [EditQuery(query="VPN")])
+            assert engine.forks.changed_documents(run.id) == ChangedDocuments(gone=(last.title,), newer=())
 
 
 def test_a_run_that_ends_after_a_document_that_it_read_was_removed_keeps_none(opened, chat):
@@ -107,7 +107,7 @@ def test_a_run_that_ends_after_a_document_that_it_read_was_removed_keeps_none(op
         run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
         gate.wait_for(1)
         engine.store.remove(INDEX, found(run)[-1].source)
-        assert eventually(lambda: engine.store.removed() == [])
+        assert eventually(lambda: process_of(engine).store.removed() == [])
         gate.open()
         assert run.result().answer == ANSWER
         assert kept(engine) == set()
@@ -198,12 +198,27 @@ def test_a_run_that_was_stopped_or_still_goes_on_is_not_forked(opened, chat):
 def test_neither_is_one_that_there_is_not_nor_one_of_a_deleted_index(opened):
     with opened() as engine:
         with pytest.raises(UnknownRun):
-            engine.forks.begin("none", "retrieve", 1, [EditQuery(query="VPN")], person=ME)
+            engine.forks.begin("none", "retrieve", 1, [EditQuery(query="VPN")])
         run = ask(engine)
         engine.store.delete_index(INDEX)
         with pytest.raises(EmptyIndex):
             fork(engine, run)
         assert len(engine.history.runs()) == 1
+
+
+def test_an_index_is_known_by_more_than_its_name(opened):
+    """Renamed it is the same, and another one that is given its name is not."""
+    with opened() as engine:
+        run, edits = ask(engine), [EditQuery(query="VPN")]
+        engine.store.rename_index(INDEX, "renamed")
+        forked = engine.forks.begin(run.id, "retrieve", 1, edits)
+        assert forked.result().status == "finished"
+        assert forked.events[0].index == "renamed"
+        engine.store.create_index(INDEX)
+        assert engine.forks.begin(run.id, "retrieve", 1, edits).events[0].index == "renamed"
+        engine.store.delete_index("renamed")
+        with pytest.raises(UnknownIndex):
+            engine.forks.begin(run.id, "retrieve", 1, edits)
 
 
 @pytest.mark.parametrize(("step", "edits", "error"), [
@@ -225,7 +240,7 @@ def test_what_does_not_fit_is_refused_and_begins_nothing(engine, chat, step, edi
     run = ask(engine)
     runs = engine.history.runs()
     with pytest.raises(error):
-        engine.forks.begin(run.id, step, 1, edits, person=ME)
+        engine.forks.begin(run.id, step, 1, edits)
     assert engine.history.runs() == runs
 
 
@@ -235,8 +250,8 @@ def test_a_newer_version_of_a_document_is_told_and_the_fork_goes_on_with_what_wa
         last = found(run)[-1]
         (tmp_path / "new.md").write_text("# New\n\nNo longer in use.", encoding="utf-8")
         assert engine.store.add(INDEX, tmp_path / "new.md", last.source).error is None
-        assert engine.forks.changed_documents(run.id, person=ME) == ChangedDocuments(gone=(), newer=(last.title,))
-        forked = engine.forks.begin(run.id, "generate", 1, [LeaveOut(passage=1)], person=ME)
+        assert engine.forks.changed_documents(run.id) == ChangedDocuments(gone=(), newer=(last.title,))
+        forked = engine.forks.begin(run.id, "generate", 1, [LeaveOut(passage=1)])
         assert forked.result().status == "finished"
         assert forked.events[0].origin.changes[1:] == (Change(what="newer_version", before=last.title, after=""),)
 
@@ -245,19 +260,19 @@ def test_a_fork_under_which_its_index_is_deleted_ends_and_keeps_neither_passages
     with opened() as engine:
         run, gate = ask(engine, "naive"), Gate()
         chat.enqueue(Held(gate, ANSWER))
-        forked = engine.forks.begin(run.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
+        forked = engine.forks.begin(run.id, "retrieve", 1, [EditQuery(query="VPN")])
         gate.wait_for(1)
         texts = [each.text for each in found(forked)]
         assert texts
         engine.store.delete_index(INDEX)
-        assert eventually(lambda: engine.store.removed() == [])
+        assert eventually(lambda: process_of(engine).store.removed() == [])
         gate.open()
         assert forked.result().answer == ANSWER
         assert kept(engine) == set()
         stored = finished(engine.history.events(forked.id), "retrieve")[0].detail.passages
         assert all(each.removed and each.text not in texts for each in stored)
         with pytest.raises(EmptyIndex):
-            engine.forks.begin(forked.id, "retrieve", 1, [EditQuery(query="VPN")], person=ME)
+            engine.forks.begin(forked.id, "retrieve", 1, [EditQuery(query="VPN")])
 
 
 def test_a_checkpoint_may_hold_every_type_that_a_state_has():

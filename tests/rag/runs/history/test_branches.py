@@ -2,7 +2,9 @@
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from rag.runs.run import Run
+from tests.local import process_of
 from tests.rag.documents import INDEX
 
 
@@ -24,7 +26,7 @@ def ids(*runs: Run) -> tuple[str, ...]:
 
 
 def branch(engine, run: Run, through: Run | None = None):
-    return engine.history.branch(run.conversation_id, through=through and through.id, person="p")
+    return engine.history.branch(run.conversation_id, through=through and through.id)
 
 
 def test_questions_follow_each_other_in_one_branch(engine, ask):
@@ -103,9 +105,9 @@ def test_a_run_of_another_conversation_names_no_branch_of_this_one(engine, ask):
 
 
 def test_a_conversation_without_a_question_has_an_empty_branch(engine):
-    conversation = engine.history.conversations.new("?")
-    assert engine.history.branch(conversation.id, person="p").runs == ()
-    assert engine.history.branch(conversation.id, person="p").end is None
+    conversation = process_of(engine).history.conversations.new("?", principal=LOCAL)
+    assert engine.history.branch(conversation.id).runs == ()
+    assert engine.history.branch(conversation.id).end is None
 
 
 def test_a_deleted_conversation_takes_all_its_branches_along(engine, ask):

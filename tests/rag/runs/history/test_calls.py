@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from rag.runs.engine import Engine
+from rag.runs.engine import UserEngine
 from rag.runs.run import Run
 from rag.trace.calls import Call
 from rag.trace.events import StepFinished
@@ -16,14 +16,13 @@ from tests.servers import Answer, Fault, Refusal
 
 QUESTION = "出張の日当はいくらですか?"
 ANSWER = "日当は1日2,500円です[1]。"
-ME = "me"
 
 
-def calls(engine: Engine, run: Run) -> dict[str, tuple[Call, ...]]:
+def calls(engine: UserEngine, run: Run) -> dict[str, tuple[Call, ...]]:
     """By step."""
     run.result()
     ended = [each for each in engine.history.events(run.id) if isinstance(each, StepFinished)]
-    kept = {each.step: engine.history.calls.of_step(run.id, each.step, each.attempt, person=ME) for each in ended}
+    kept = {each.step: engine.history.calls.of_step(run.id, each.step, each.attempt) for each in ended}
     assert {step: len(found) for step, found in kept.items() if found} == {
         each.step: each.model_calls for each in ended if each.model_calls
     }
@@ -151,7 +150,7 @@ def test_who_wants_none_kept_has_none(open_engine, chat):
     engine = open_engine(chat, keep_prompts=False)
     run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
     run.result()
-    assert engine.history.calls.of_step(run.id, "generate", 1, person=ME) == ()
+    assert engine.history.calls.of_step(run.id, "generate", 1) == ()
 
 
 def test_they_go_with_their_conversation(open_engine, chat):
@@ -159,4 +158,4 @@ def test_they_go_with_their_conversation(open_engine, chat):
     run = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
     assert calls(engine, run)
     engine.delete_conversation(run.conversation_id)
-    assert engine.history.calls.of_step(run.id, "generate", 1, person=ME) == ()
+    assert engine.history.calls.of_step(run.id, "generate", 1) == ()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from index_store.access.principal import LOCAL
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
 from rag.runs.history.conversations import TITLE_LENGTH
 from rag.runs.history.history import LONGEST_REASON, History
@@ -28,8 +29,6 @@ from rag.trace.events import (
 from rag.trace.passages import Passage
 from tests.migrated import differences
 
-ME = "me"
-
 
 @pytest.fixture
 def history(data_dir) -> Iterator[History]:
@@ -49,38 +48,38 @@ FINISHED = RunFinished(status="finished", answer="2,500円", outcome="answered",
 
 
 def test_a_conversation_is_titled_by_its_first_question_on_one_line(history):
-    assert history.conversations.new(" 日当は\n いくら? ").title == "日当は いくら?"
-    long = history.conversations.new("あ" * 100).title
+    assert history.conversations.new(" 日当は\n いくら? ", principal=LOCAL).title == "日当は いくら?"
+    long = history.conversations.new("あ" * 100, principal=LOCAL).title
     assert len(long) == TITLE_LENGTH
     assert long.endswith("…")
 
 
 def test_the_conversation_of_the_latest_question_comes_first(history):
-    first, second = history.conversations.new("1"), history.conversations.new("2")
-    assert [each.id for each in history.conversations.listed()] == [second.id, first.id]
+    first, second = history.conversations.new("1", principal=LOCAL), history.conversations.new("2", principal=LOCAL)
+    assert [each.id for each in history.conversations.listed(principal=LOCAL)] == [second.id, first.id]
     history.save("r", started(first.id, at=second.updated_at + 1))
-    assert [each.id for each in history.conversations.listed()] == [first.id, second.id]
+    assert [each.id for each in history.conversations.listed(principal=LOCAL)] == [first.id, second.id]
 
 
 def test_as_many_conversations_as_are_wanted_are_listed_the_latest_first(history):
-    made = [history.conversations.new(str(number)) for number in range(5)]
-    assert history.conversations.listed(latest=2) == made[:2:-1]
-    assert history.conversations.count() == 5
+    made = [history.conversations.new(str(number), principal=LOCAL) for number in range(5)]
+    assert history.conversations.listed(latest=2, principal=LOCAL) == made[:2:-1]
+    assert history.conversations.count(principal=LOCAL) == 5
 
 
 def test_conversations_are_found_by_words_of_any_of_their_questions(history):
-    first = history.conversations.new("Who approves the Green Car?")
-    second = history.conversations.new("有給休暇の日数は?")
+    first = history.conversations.new("Who approves the Green Car?", principal=LOCAL)
+    second = history.conversations.new("有給休暇の日数は?", principal=LOCAL)
     history.save("r", started(second.id, at=second.updated_at))  # 日当は?
-    history.conversations.new("100% of it?")
+    history.conversations.new("100% of it?", principal=LOCAL)
     for words, found in (("car green", [first]), ("日当", [second]), ("有給", [second]), ("car 日当", []), ("%_", [])):
-        assert history.conversations.listed(words) == found
-        assert history.conversations.count(words) == len(found)
+        assert history.conversations.listed(words, principal=LOCAL) == found
+        assert history.conversations.count(words, principal=LOCAL) == len(found)
     assert history.conversations.get(first.id) == first
 
 
 def test_events_come_back_as_they_were_saved_but_for_tokens(history):
-    conversation = history.conversations.new("日当は?")
+    conversation = history.conversations.new("日当は?", principal=LOCAL)
     events = [started(conversation.id), StepStarted(step="retrieve", attempt=1, start=0.1), FINISHED]
     for event in [*events[:2], Token(step="generate", attempt=1, text="2"), events[2]]:
         history.save("r", event)
@@ -105,7 +104,7 @@ def test_events_of_before_there_was_a_choice_of_retrieval_are_still_read():
 
 
 def test_a_run_is_running_until_its_last_event(history):
-    history.save("r", started(history.conversations.new("?").id))
+    history.save("r", started(history.conversations.new("?", principal=LOCAL).id))
     assert history.run("r").status == "running"
     history.save("r", FINISHED)
     run = history.run("r")
@@ -115,11 +114,11 @@ def test_a_run_is_running_until_its_last_event(history):
 
 
 def test_runs_are_listed_by_conversation_or_all_the_earliest_first(history):
-    one, other = history.conversations.new("1").id, history.conversations.new("2").id
+    one, other = history.conversations.new("1", principal=LOCAL).id, history.conversations.new("2", principal=LOCAL).id
     for run_id, conversation, at in (("c", one, 3), ("a", other, 1), ("b", one, 2)):
         history.save(run_id, started(conversation, run_id, at))
-    assert [run.id for run in history.runs()] == ["a", "b", "c"]
-    assert [run.id for run in history.runs(one)] == ["b", "c"]
+    assert [run.id for run in history.runs(principal=LOCAL)] == ["a", "b", "c"]
+    assert [run.id for run in history.runs(one, principal=LOCAL)] == ["b", "c"]
 
 
 def test_what_is_not_there_is_none_or_empty(history):
@@ -129,68 +128,71 @@ def test_what_is_not_there_is_none_or_empty(history):
 
 
 def test_a_thumb_can_be_turned_and_taken_back(history):
-    history.save("r", started(history.conversations.new("?").id))
+    history.save("r", started(history.conversations.new("?", principal=LOCAL).id))
     for thumb in (1, -1, None):
         history.rate("r", thumb)
         assert history.run("r").feedback == thumb
 
 
 def test_a_thumb_keeps_its_reason_when_it_is_turned_and_loses_it_when_it_is_taken_back(history):
-    history.save("r", started(history.conversations.new("日当は?").id))
-    history.explain_feedback("r", "no thumb yet", person=ME)
+    history.save("r", started(history.conversations.new("日当は?", principal=LOCAL).id))
+    history.explain_feedback("r", "no thumb yet")
     assert history.run("r").feedback_reason is None
     history.rate("r", -1)
-    history.explain_feedback("r", "  Wrong year.\nIt is of 2019. ", person=ME)
+    history.explain_feedback("r", "  Wrong year.\nIt is of 2019. ")
     assert history.run("r").feedback_reason == "Wrong year.\nIt is of 2019."
     history.rate("r", 1)
     assert (history.run("r").feedback, history.run("r").feedback_reason) == (1, "Wrong year.\nIt is of 2019.")
-    history.explain_feedback("r", "あ" * (LONGEST_REASON + 1), person=ME)
+    history.explain_feedback("r", "あ" * (LONGEST_REASON + 1))
     assert history.run("r").feedback_reason == "あ" * LONGEST_REASON
-    history.explain_feedback("r", " ", person=ME)
+    history.explain_feedback("r", " ")
     assert history.run("r").feedback_reason is None
-    history.explain_feedback("r", "Good.", person=ME)
+    history.explain_feedback("r", "Good.")
     history.rate("r", None)
     assert (history.run("r").feedback, history.run("r").feedback_reason) == (None, None)
 
 
 def test_a_conversation_has_the_name_that_it_is_given_and_is_found_by_it(history):
-    first, second = history.conversations.new("日当は?"), history.conversations.new("Trains")
+    first, second = (
+        history.conversations.new("日当は?", principal=LOCAL),
+        history.conversations.new("Trains", principal=LOCAL),
+    )
     history.save("r", started(first.id, at=1.0))
-    history.conversations.rename(first.id, "  出張の\n決まり ", person=ME)
+    history.conversations.rename(first.id, "  出張の\n決まり ")
     assert history.conversations.get(first.id).title == "出張の 決まり"
-    assert [each.id for each in history.conversations.listed("決まり")] == [first.id]
-    assert [each.id for each in history.conversations.listed("日当")] == [first.id]
-    assert [each.id for each in history.conversations.listed()] == [second.id, first.id]
-    history.conversations.rename(first.id, "x" * 200, person=ME)
+    assert [each.id for each in history.conversations.listed("決まり", principal=LOCAL)] == [first.id]
+    assert [each.id for each in history.conversations.listed("日当", principal=LOCAL)] == [first.id]
+    assert [each.id for each in history.conversations.listed(principal=LOCAL)] == [second.id, first.id]
+    history.conversations.rename(first.id, "x" * 200)
     assert history.conversations.get(first.id).title == "x" * (TITLE_LENGTH - 1) + "…"
-    history.conversations.rename(second.id, " \n", person=ME)
+    history.conversations.rename(second.id, " \n")
     assert history.conversations.get(second.id).title == "Trains"
 
 
 def test_what_may_be_asked_next_goes_with_its_run(history):
-    conversation = history.conversations.new("日当は?")
+    conversation = history.conversations.new("日当は?", principal=LOCAL)
     suggestions = StoredSuggestions(history.database, history.removed)
     suggestions.save("r", ["Of no run"])
     history.save("r", started(conversation.id))
     suggestions.save("r", ["いつ?", "誰が?"])
-    assert suggestions.after("r", person=ME) == ("いつ?", "誰が?")
+    assert suggestions.after("r") == ("いつ?", "誰が?")
     history.conversations.delete(conversation.id)
-    assert suggestions.after("r", person=ME) == ()
+    assert suggestions.after("r") == ()
 
 
 def test_a_deleted_conversation_takes_its_runs_and_events_along_and_no_others(history):
-    gone, kept = history.conversations.new("1").id, history.conversations.new("2").id
+    gone, kept = history.conversations.new("1", principal=LOCAL).id, history.conversations.new("2", principal=LOCAL).id
     history.save("gone", started(gone, "gone"))
     history.save("kept", started(kept, "kept"))
     history.conversations.delete(gone)
-    assert [run.id for run in history.runs()] == ["kept"]
+    assert [run.id for run in history.runs(principal=LOCAL)] == ["kept"]
     assert history.events("gone") == []
     assert not history.conversations.exists(gone)
     assert history.conversations.exists(kept)
 
 
 def test_only_runs_that_were_under_way_are_closed_as_interrupted(history):
-    conversation = history.conversations.new("?").id
+    conversation = history.conversations.new("?", principal=LOCAL).id
     history.save("done", started(conversation, "done"))
     history.save("done", FINISHED)
     history.save("dead", started(conversation, "dead"))
@@ -203,10 +205,10 @@ def test_only_runs_that_were_under_way_are_closed_as_interrupted(history):
 
 
 def test_it_outlives_its_process(history, data_dir):
-    conversation = history.conversations.new("日当は?")
+    conversation = history.conversations.new("日当は?", principal=LOCAL)
     history.close()
     again = History(data_dir)
-    assert again.conversations.listed() == [conversation]
+    assert again.conversations.listed(principal=LOCAL) == [conversation]
     again.close()
 
 
@@ -221,28 +223,26 @@ def call(text: str) -> Call:
 
 
 def test_the_calls_of_a_step_are_found_by_run_step_and_attempt(history):
-    conversation = history.conversations.new("?").id
+    conversation = history.conversations.new("?", principal=LOCAL).id
     for run_id in "ab":
         history.save(run_id, started(conversation, run_id))
         for step, attempt in (("grade", 1), ("grade", 2), ("generate", 1)):
             history.calls.save(run_id, step, attempt, [call(f"{run_id} {step} {attempt}")])
-    assert history.calls.of_step("b", "grade", 2, person=ME) == (call("b grade 2"),)
-    assert history.calls.of_step("b", "grade", 3, person=ME) == ()
+    assert history.calls.of_step("b", "grade", 2) == (call("b grade 2"),)
+    assert history.calls.of_step("b", "grade", 3) == ()
 
 
 def test_what_a_run_keeps_of_its_calls_has_a_limit_over_all_its_steps(history):
-    history.save("r", started(history.conversations.new("?").id))
+    history.save("r", started(history.conversations.new("?", principal=LOCAL).id))
     steps = MOST_OF_A_RUN // MOST_OF_A_CALL + 1
     for attempt in range(1, steps + 1):
         history.calls.save("r", "generate", attempt, [call("x" * MOST_OF_A_CALL)])
-    kept = [
-        history.calls.of_step("r", "generate", attempt, person=ME)[0].messages[0] for attempt in range(1, steps + 1)
-    ]
+    kept = [history.calls.of_step("r", "generate", attempt)[0].messages[0] for attempt in range(1, steps + 1)]
     assert [each.left_out for each in kept] == [0] * (steps - 1) + [MOST_OF_A_CALL]
 
 
 def test_the_texts_are_packed(history, data_dir):
-    history.save("r", started(history.conversations.new("?").id))
+    history.save("r", started(history.conversations.new("?", principal=LOCAL).id))
     history.calls.save("r", "generate", 1, [call("金庫の暗証番号" * 1000)])
     with closing(sqlite3.connect(data_dir / FILE)) as connection:
         assert connection.execute("SELECT length(packed) FROM calls").fetchone()[0] < 1000
@@ -304,19 +304,24 @@ def test_runs_of_before_prompts_were_kept_have_none_and_new_ones_have(data_dir):
     data_dir.mkdir()
     sql(data_dir / FILE, VERSION_1)
     with closing(History(data_dir)) as history:
-        assert history.calls.of_step("r", "generate", 1, person=ME) == ()
+        assert history.calls.of_step("r", "generate", 1) == ()
         history.calls.save("r", "generate", 2, [call("日当は?")])
-        assert history.calls.of_step("r", "generate", 2, person=ME) == (call("日当は?"),)
+        assert history.calls.of_step("r", "generate", 2) == (call("日当は?"),)
         history.conversations.delete("c")
-        assert history.calls.of_step("r", "generate", 2, person=ME) == ()
+        assert history.calls.of_step("r", "generate", 2) == ()
 
 
 def test_runs_of_before_there_were_branches_follow_each_other_as_they_were_asked(data_dir):
     data_dir.mkdir()
     sql(data_dir / FILE, VERSION_2)
     with closing(History(data_dir)) as history:
-        assert {run.id: run.follows for run in history.runs()} == {"r": None, "s": None, "t": "r", "u": "t"}
-        assert history.branch("c", person=ME).runs == ("r", "t", "u")
+        assert {run.id: run.follows for run in history.runs(principal=LOCAL)} == {
+            "r": None,
+            "s": None,
+            "t": "r",
+            "u": "t",
+        }
+        assert history.branch("c").runs == ("r", "t", "u")
 
 
 def test_a_newer_one_is_refused_and_stays_as_it_is(data_dir):
@@ -360,7 +365,7 @@ def test_a_step_with_a_detail_that_this_version_does_not_know_keeps_the_rest():
 
 @pytest.mark.parametrize("text", UNKNOWN)
 def test_a_run_with_an_unknown_event_is_closed_outlined_and_gone_on_with(history, data_dir, text):
-    conversation = history.conversations.new("?").id
+    conversation = history.conversations.new("?", principal=LOCAL).id
     history.save("r", started(conversation))
     with closing(sqlite3.connect(data_dir / FILE)) as connection, connection:
         connection.execute("INSERT INTO events VALUES ('r', 1, ?)", (text,))
@@ -391,7 +396,7 @@ def damage_within(file: Path) -> None:
 @pytest.mark.parametrize("damage", [damage_by_garbage, damage_by_truncation, damage_within])
 def test_a_damaged_history_is_set_aside_and_an_empty_one_begins(data_dir, caplog, damage):
     history = History(data_dir)
-    conversation = history.conversations.new("?").id
+    conversation = history.conversations.new("?", principal=LOCAL).id
     for number in range(50):
         history.save(f"r{number}", started(conversation, f"r{number}"))
     history.close()
@@ -399,14 +404,14 @@ def test_a_damaged_history_is_set_aside_and_an_empty_one_begins(data_dir, caplog
     content = (data_dir / FILE).read_bytes()
 
     with closing(History(data_dir)) as empty:
-        assert empty.conversations.listed() == []
+        assert empty.conversations.listed(principal=LOCAL) == []
         assert empty.set_aside.parent == data_dir
         assert empty.set_aside.read_bytes() == content
         assert empty.set_aside.name in caplog.text
-        empty.conversations.new("again")
+        empty.conversations.new("again", principal=LOCAL)
     with closing(History(data_dir)) as history:
         assert history.set_aside is None
-        assert [each.title for each in history.conversations.listed()] == ["again"]
+        assert [each.title for each in history.conversations.listed(principal=LOCAL)] == ["again"]
 
 
 def test_a_history_that_cannot_be_opened_just_now_is_no_damaged_one(data_dir):
@@ -436,7 +441,7 @@ def did(detail: Detail) -> StepFinished:
 def test_strips_of_before_they_named_their_document_go_by_the_numbers_of_its_passages(history):
     strips = [Strip(passage=number, text=f"Strip {number}.", score=1, kept=True) for number in (1, 2)]
     found = RetrievalDetail(query="?", mode="vector", unit="chunk", passages=(passage(1, "gone"), passage(2, "stays")))
-    history.save("r", started(history.conversations.new("?").id))
+    history.save("r", started(history.conversations.new("?", principal=LOCAL).id))
     history.save("r", did(found))
     history.save("r", did(RefinementDetail(strips=tuple(strips))))
     assert history.removed.blank(["gone"])
@@ -447,7 +452,7 @@ def test_strips_of_before_they_named_their_document_go_by_the_numbers_of_its_pas
 
 
 def test_traces_that_do_not_quote_a_removed_document_stay_as_they_were(history):
-    conversation = history.conversations.new("?").id
+    conversation = history.conversations.new("?", principal=LOCAL).id
     for run_id in "ab":
         history.save(run_id, started(conversation, run_id))
         found = RetrievalDetail(query="?", mode="vector", unit="chunk", passages=(passage(1, f"of-{run_id}"),))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import event
 
+from index_store.access.principal import LOCAL, Principal, Role
 from index_store.base.errors import EmptyIndex
 from rag.runs.history.comparison import StoredComparisons
 from rag.runs.history.history import History
@@ -12,6 +13,9 @@ from rag.runs.history.run_list import ORDERS, RunList, Wanted
 from rag.trace.details import AnswerCheckDetail, DeclineDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.grades import Grounding, Usefulness
+
+ME, OTHER = (Principal(name, "", "", Role.READER) for name in ("me", "other"))
+ADMIN = Principal("admin", "", "", Role.ADMIN)
 
 
 @pytest.fixture
@@ -29,13 +33,15 @@ def runs(history) -> RunList:
 @pytest.fixture
 def save(history):
     """Each a second later than the one before."""
-    conversation = history.conversations.new("?").id
+    conversations = {each.id: history.conversations.new("?", principal=each).id for each in (LOCAL, ME, ADMIN, OTHER)}
     saved = []
 
-    def save(run_id: str, *, question="?", pipeline="naive", index="i", ends=True, steps=(), seconds=1.0, **last):
+    def save(
+        run_id: str, *, question="?", pipeline="naive", index="i", ends=True, steps=(), seconds=1.0, whose=LOCAL, **last
+    ):
         started = RunStarted(
-            run_id=run_id, conversation_id=conversation, question=question, index=index, pipeline=pipeline, model="m",
-            at=1000.0 + len(saved),
+            run_id=run_id, conversation_id=conversations[whose.id], question=question, index=index,
+            pipeline=pipeline, model="m", at=1000.0 + len(saved),
         )  # fmt: skip
         saved.append(run_id)
         values = {"status": "finished", "answer": "a", "outcome": "answered", "citations": ()} | last
@@ -46,9 +52,9 @@ def save(history):
     return save
 
 
-def ids(runs: RunList, wanted: Wanted = Wanted(), order="latest", first=0, count=10) -> list[str]:  # noqa: B008
-    found = [run.id for run in runs.page(wanted, order, first=first, count=count, person="p")]
-    assert first or len(found) == min(count, runs.count(wanted, person="p"))
+def ids(runs: RunList, wanted: Wanted = Wanted(), order="latest", first=0, count=10, principal=LOCAL) -> list[str]:  # noqa: B008
+    found = [run.id for run in runs.page(wanted, order, first=first, count=count, principal=principal)]
+    assert first or len(found) == min(count, runs.count(wanted, principal=principal))
     return found
 
 
@@ -65,13 +71,13 @@ REJECTED = step(AnswerCheckDetail(grounding=Grounding(verdict="no", score=0.1), 
 
 def test_a_run_has_in_its_row_what_it_came_to(runs, save):
     save("r", seconds=2.5)
-    [run] = runs.page(Wanted(), "latest", first=0, count=1, person="p")
+    [run] = runs.page(Wanted(), "latest", first=0, count=1, principal=LOCAL)
     assert (run.seconds, run.tokens, run.model_calls, run.outcome, run.why) == (2.5, 8, 2, "answered", "none")
 
 
 def test_a_run_that_goes_on_is_listed_without_what_it_will_come_to(runs, save):
     save("r", ends=False)
-    [run] = runs.page(Wanted(), "latest", first=0, count=1, person="p")
+    [run] = runs.page(Wanted(), "latest", first=0, count=1, principal=LOCAL)
     assert (run.status, run.seconds, run.outcome, run.why) == ("running", None, None, None)
 
 
@@ -93,10 +99,10 @@ def test_why_a_run_was_no_good_one_is_kept_when_it_ends(runs, save, history, las
 
 def test_what_a_person_says_goes_above_the_trace_and_can_be_taken_back(runs, save, history):
     save("r", steps=[DECLINED], outcome="not_in_documents")
-    runs.say_why("r", "not_found", person="p")
+    runs.say_why("r", "not_found")
     assert (history.run("r").why, history.run("r").cause) == ("not_found", "no_document")
     assert (ids(runs, Wanted(why="not_found")), ids(runs, Wanted(why="no_document"))) == (["r"], [])
-    runs.say_why("r", None, person="p")
+    runs.say_why("r", None)
     assert history.run("r").why == "no_document"
 
 
@@ -129,12 +135,15 @@ def test_runs_are_found_by_state(runs, save, history):
 def test_runs_are_found_by_a_vote_for_them_until_it_is_taken_back(runs, save, history):
     save("a")
     save("b")
-    comparisons, conversation = StoredComparisons(history.database), history.conversations.new("?", "comparison").id
-    comparisons.add(conversation, "?", "i", ["a", "b"], person="p")
+    comparisons, conversation = (
+        StoredComparisons(history.database),
+        history.conversations.new("?", "comparison", principal=LOCAL).id,
+    )
+    comparisons.add(conversation, "?", "i", ["a", "b"])
     assert ids(runs, Wanted(state="voted")) == []
-    comparisons.vote(conversation, "a", person="p")
+    comparisons.vote(conversation, "a")
     assert ids(runs, Wanted(state="voted")) == ["a"]
-    comparisons.vote(conversation, None, person="p")
+    comparisons.vote(conversation, None)
     assert ids(runs, Wanted(state="voted")) == []
 
 
@@ -147,7 +156,7 @@ def test_runs_are_found_by_words_pipeline_and_index(runs, save):
     assert ids(runs, Wanted(words="0% _")) == []
     assert ids(runs, Wanted(words="承認")) == ["b"]
     assert ids(runs, Wanted(pipeline="hybrid", index="x")) == ["b"]
-    assert (runs.pipelines(person="p"), runs.indexes(person="p")) == (["hybrid", "naive"], ["x", "y"])
+    assert (runs.pipelines(principal=LOCAL), runs.indexes(principal=LOCAL)) == (["hybrid", "naive"], ["x", "y"])
 
 
 def test_runs_come_in_any_order_a_page_at_a_time(runs, save):
@@ -164,15 +173,47 @@ def test_runs_are_gone_with_their_conversation(runs, save, history):
     save("r")
     history.conversations.delete(history.run("r").conversation_id)
     assert ids(runs) == []
-    runs.say_why("r", "misread", person="p")  # in a tab that does not know yet
+    runs.say_why("r", "misread")  # in a tab that does not know yet
 
 
+def test_each_has_a_list_of_their_own_and_an_admin_what_is_nobodys_beside_it(runs, save):
+    for name, whose, pipeline in (
+        ("a", ME, "naive"), ("b", OTHER, "hybrid"), ("c", ADMIN, "adaptive"), ("d", LOCAL, "self_rag"),
+    ):  # fmt: skip
+        save(name, whose=whose, pipeline=pipeline, index=f"of {name}")
+    assert {
+        each.id: (ids(runs, principal=each), runs.pipelines(principal=each), runs.indexes(principal=each))
+        for each in (ME, OTHER, ADMIN, LOCAL)
+    } == {
+        "me": (["a"], ["naive"], ["of a"]),
+        "other": (["b"], ["hybrid"], ["of b"]),
+        "admin": (["d", "c"], ["adaptive", "self_rag"], ["of c", "of d"]),
+        "local": (["d", "c", "b", "a"], ["adaptive", "hybrid", "naive", "self_rag"], ["of a", "of b", "of c", "of d"]),
+    }
+
+
+def test_what_is_slow_and_what_was_voted_for_is_so_among_ones_own(runs, save, history):
+    for number in range(10):
+        save(f"mine {number}", whose=ME, seconds=number)
+        save(f"other {number}", whose=OTHER, seconds=100 + number)
+    assert ids(runs, Wanted(state="slow"), principal=ME) == ["mine 9"]
+    comparisons = StoredComparisons(history.database)
+    for whose in (ME, OTHER):
+        conversation = history.conversations.new("?", "comparison", principal=whose).id
+        comparisons.add(conversation, "?", "i", ["mine 1", "mine 2"])
+        comparisons.vote(conversation, "mine 1" if whose is ME else "mine 2")
+    assert ids(runs, Wanted(state="voted"), principal=ME) == ["mine 1"]
+    assert comparisons.votes(["mine 1", "mine 2"], principal=ME) == {"mine 1": 1}
+
+
+@pytest.mark.parametrize("principal", [LOCAL, ME, ADMIN], ids=["local", "reader", "admin"])
 @pytest.mark.parametrize("order", ORDERS)
-def test_no_order_needs_all_runs_to_be_sorted(runs, history, save, order):
-    save("r")
+def test_no_order_needs_all_runs_to_be_sorted(runs, history, save, order, principal):
+    for number in range(3):
+        save(f"r{number}", whose=principal)
     asked = []
     event.listen(history.database, "before_cursor_execute", lambda *told: asked.append((told[2], told[3])))
-    ids(runs, order=order)
+    ids(runs, order=order, principal=principal)
     [(statement, parameters)] = [each for each in asked if "ORDER BY" in each[0] and "SELECT runs.id" in each[0]]
     with history.database.connect() as connection:
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()

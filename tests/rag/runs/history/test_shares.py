@@ -14,7 +14,6 @@ from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held
 
 QUESTION = "出張の日当はいくらですか?"
-ME = "me"
 
 
 @pytest.fixture
@@ -30,13 +29,13 @@ def ask(engine, chat):
 
 
 def shown(engine, token: str) -> list[str]:
-    return [run.id for run in engine.shares.shared(token, person="somebody else").runs]
+    return [run.id for run in engine.shares.shared(token).runs]
 
 
 def test_a_link_to_a_conversation_shows_its_runs_and_one_to_a_run_that_run_alone(engine, ask):
     first = ask()
     second = ask("宿泊費は?", first.conversation_id)
-    whole, one = engine.shares.add(first.conversation_id, person=ME), engine.shares.add(second.id, person=ME)
+    whole, one = engine.shares.add(first.conversation_id), engine.shares.add(second.id)
     assert shown(engine, whole.token) == [first.id, second.id]
     assert shown(engine, one.token) == [second.id]
     assert (whole.share.kind, whole.share.title) == ("conversation", QUESTION)
@@ -45,7 +44,7 @@ def test_a_link_to_a_conversation_shows_its_runs_and_one_to_a_run_that_run_alone
 
 def test_what_is_asked_after_a_conversation_was_shared_stays_out_of_that_link(engine, ask):
     first = ask()
-    link = engine.shares.add(first.conversation_id, person=ME)
+    link = engine.shares.add(first.conversation_id)
     ask("And what do I earn?", first.conversation_id)
     assert shown(engine, link.token) == [first.id]
 
@@ -56,7 +55,7 @@ def test_an_answer_that_is_being_made_is_shown_when_it_is_finished(engine, chat,
     chat.enqueue(Held(gate, "800円です[1]。"))
     run = engine.ask("半日では?", index=INDEX, pipeline_name="naive", conversation_id=first.conversation_id)
     gate.wait_for(1)
-    link = engine.shares.add(first.conversation_id, person=ME)
+    link = engine.shares.add(first.conversation_id)
     assert shown(engine, link.token) == [first.id]
     gate.open()
     run.result()
@@ -64,36 +63,36 @@ def test_an_answer_that_is_being_made_is_shown_when_it_is_finished(engine, chat,
 
 
 def test_a_link_that_is_revoked_deleted_or_never_was_meets_one_and_the_same_refusal(engine, ask):
-    revoked, deleted = engine.shares.add(ask().id, person=ME), engine.shares.add(ask().conversation_id, person=ME)
-    engine.shares.revoke(revoked.share.id, person=ME)
-    engine.shares.revoke(revoked.share.id, person=ME)
+    revoked, deleted = engine.shares.add(ask().id), engine.shares.add(ask().conversation_id)
+    engine.shares.revoke(revoked.share.id)
+    engine.shares.revoke(revoked.share.id)
     engine.delete_conversation(deleted.share.conversation_id)
     told = set()
     for token in (revoked.token, deleted.token, "never", "", "\ud800", revoked.share.id, deleted.token[:-1]):
         with pytest.raises(UnknownShare) as refusal:
-            engine.shares.shared(token, person=ME)
+            engine.shares.shared(token)
         told.add((refusal.value.sentence("en"), refusal.value.sentence("ja")))
     assert len(told) == 1
 
 
 def test_links_are_listed_the_latest_first_with_what_became_of_them(engine, ask):
     run = ask()
-    first, second = engine.shares.add(run.conversation_id, person=ME), engine.shares.add(run.id, person=ME)
-    assert [each.id for each in engine.shares.listed(person=ME)] == [second.share.id, first.share.id]
-    assert [each.id for each in engine.shares.listed(person=ME, latest=1)] == [second.share.id]
-    assert [each.id for each in engine.shares.listed(run.id, person=ME)] == [second.share.id]
-    assert engine.shares.count(person=ME) == 2
-    engine.shares.shared(first.token, person="somebody else")
-    engine.shares.revoke(second.share.id, person=ME)
-    revoked, opened = engine.shares.listed(person=ME)
+    first, second = engine.shares.add(run.conversation_id), engine.shares.add(run.id)
+    assert [each.id for each in engine.shares.listed()] == [second.share.id, first.share.id]
+    assert [each.id for each in engine.shares.listed(latest=1)] == [second.share.id]
+    assert [each.id for each in engine.shares.listed(run.id)] == [second.share.id]
+    assert engine.shares.count() == 2
+    engine.shares.shared(first.token)
+    engine.shares.revoke(second.share.id)
+    revoked, opened = engine.shares.listed()
     assert (revoked.opened_at, revoked.revoked_at) == (None, pytest.approx(time.time(), abs=NOTED_EVERY))
     assert (opened.opened_at, opened.revoked_at) == (pytest.approx(time.time(), abs=NOTED_EVERY), None)
     engine.delete_conversation(run.conversation_id)
-    assert engine.shares.listed(person=ME) == []
+    assert engine.shares.listed() == []
 
 
 def test_the_token_is_kept_nowhere_but_by_its_hash(engine, data_dir, ask):
-    link = engine.shares.add(ask().id, person=ME)
+    link = engine.shares.add(ask().id)
     assert len(link.token) >= 43  # 256 bits
     kept = b"".join(file.read_bytes() for file in data_dir.glob(f"{FILE}*"))
     assert link.token.encode() not in kept
@@ -106,10 +105,10 @@ def test_the_token_is_kept_nowhere_but_by_its_hash(engine, data_dir, ask):
 
 def test_only_what_there_is_can_be_shared(engine):
     with pytest.raises(NothingOfThisName):
-        engine.shares.add("nothing", person=ME)
+        engine.shares.add("nothing")
 
 
 def test_a_link_outlives_its_engine(open_engine, chat, ask, engine):
     run = ask()
-    link = engine.shares.add(run.id, person=ME)
+    link = engine.shares.add(run.id)
     assert shown(open_engine(chat), link.token) == [run.id]

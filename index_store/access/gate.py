@@ -1,0 +1,118 @@
+"""The gate: in whose name something is asked, and whether they may.
+
+Asked anew by each call: an open page, a callback or a job outlives what someone was allowed when it began.
+
+Whoever may not read an index is told what they would be if there were none. Whoever may, but not so much, is told so.
+"""
+
+from collections.abc import Callable, Sequence
+
+from sqlalchemy import Connection
+
+from index_store.access import rights
+from index_store.access.principal import LOCAL, Principal, Role
+from index_store.access.rights import AllowedIndex, Right, Rights
+from index_store.base import errors
+from index_store.catalogue.records import IndexRecord
+
+Who = Callable[[], Principal]
+"""as they are now; raises AccessWithdrawn"""
+
+
+def as_local() -> Principal:
+    return LOCAL
+
+
+class Gate:
+    """Every method raises AccessWithdrawn. Safe from any thread."""
+
+    def __init__(self, rights: Rights, who: Who) -> None:
+        self._rights = rights
+        self._who = who
+
+    def who(self) -> Principal:
+        return self._who()
+
+    def admin(self) -> Principal:
+        """Raises AdminNeeded."""
+        principal = self._who()
+        if principal.role is not Role.ADMIN:
+            raise errors.AdminNeeded()
+        return principal
+
+    def maker(self) -> Principal:
+        """Who may make indexes. Raises EditorNeeded."""
+        principal = self._who()
+        if principal.role is Role.READER:
+            raise errors.EditorNeeded()
+        return principal
+
+    def index(self, name: str, right: Right) -> IndexRecord:
+        """Raises UnknownIndex, EmptyIndex where there is none to choose, RightMissing."""
+        principal = self._who()
+        allowed = self._rights.named(principal, name)
+        if allowed is None:
+            raise unknown(name, [each.index.name for each in self._rights.all(principal)])
+        return _reaching(allowed, right)
+
+    def index_with_id(self, index_id: str, right: Right) -> IndexRecord | None:
+        """None where there is none that may be read. Raises RightMissing."""
+        return _reaching_any(self._rights.with_id(self._who(), index_id), right)
+
+    def index_to_fill(self, name: str) -> IndexRecord | None:
+        """That documents may be added to; None where there is none that may be read, and one may be made.
+
+        Raises RightMissing; UnknownIndex, EmptyIndex to who makes none.
+        """
+        principal = self._who()
+        if principal.role is Role.READER:
+            return self.index(name, Right.WRITE)
+        return _reaching_any(self._rights.named(principal, name), Right.WRITE)
+
+    def index_of_document(self, document_id: str, right: Right) -> IndexRecord | None:
+        """None where there is no such document that may be read. Raises RightMissing."""
+        return _reaching_any(self._rights.of_document(self._who(), document_id), right)
+
+    def index_of_section(self, section_id: str, right: Right) -> IndexRecord | None:
+        """None where there is no such section that may be read. Raises RightMissing."""
+        return _reaching_any(self._rights.of_section(self._who(), section_id), right)
+
+    def sees_jobs(self, begun: Sequence[tuple[str, str | None]]) -> list[bool]:
+        """By person and index of each, one query for all: whether they began it, or manage its index."""
+        principal = self._who()
+        if principal.role is Role.ADMIN or all(person == principal.id for person, _ in begun):
+            return [True] * len(begun)
+        managed = {each.index.id for each in self._rights.all(principal) if each.right is Right.MANAGE}
+        return [person == principal.id or index in managed for person, index in begun]
+
+    def unknown(self, name: str) -> errors.PlainError:
+        """As `index` raises it, of one that is about to be gone."""
+        return unknown(name, [each.index.name for each in self._rights.all(self._who()) if each.index.name != name])
+
+    def indexes(self, right: Right) -> list[IndexRecord]:
+        """By name."""
+        return [each.index for each in self._rights.all(self._who()) if each.right >= right]
+
+
+def managed(connection: Connection, principal: Principal, name: str) -> IndexRecord:
+    """In the midst of a transaction that changes who may do what. Raises UnknownIndex, EmptyIndex, RightMissing."""
+    allowed = rights.named(connection, principal, name)
+    if allowed is None:
+        raise unknown(name, rights.readable(connection, principal))
+    return _reaching(allowed, Right.MANAGE)
+
+
+def unknown(name: str, known: list[str]) -> errors.PlainError:
+    """`known`: what the asker may read."""
+    return errors.UnknownIndex(index=name, known=", ".join(known)) if known else errors.EmptyIndex(index=name)
+
+
+def _reaching_any(allowed: AllowedIndex | None, right: Right) -> IndexRecord | None:
+    return _reaching(allowed, right) if allowed else None
+
+
+def _reaching(allowed: AllowedIndex, right: Right) -> IndexRecord:
+    """Raises RightMissing."""
+    if allowed.right < right:
+        raise errors.RightMissing(index=allowed.index.name)
+    return allowed.index

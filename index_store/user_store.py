@@ -1,0 +1,511 @@
+"""What can be asked of a store, each time in somebody's name: first whether they may, then the work."""
+
+# ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
+
+import os
+import threading
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.access.access import Access
+from index_store.access.gate import Gate, Who
+from index_store.access.principal import LOCAL, Principal
+from index_store.access.rights import Right
+from index_store.base import errors
+from index_store.base.errors import PlainError
+from index_store.catalogue.records import Chunk, Document, DocumentStatus, Index, IndexRecord, Section, Site
+from index_store.full_text.analysis import Analysis
+from index_store.full_text.bm25 import WordCount
+from index_store.ingestion.context import Services
+from index_store.ingestion.job import Ingestion, Order
+from index_store.ingestion.jobs import Jobs
+from index_store.ingestion.progress import Item, Progress
+from index_store.ingestion.results import IngestResult
+from index_store.ingestion.sources import (
+    FileSource,
+    SiteSource,
+    Source,
+    discard_uploads,
+    file_name,
+    source_of,
+    source_to_retry,
+    storable,
+)
+from index_store.library.check import Difference, differences
+from index_store.library.originals import Original
+from index_store.search.hits import Hit, Survey
+from index_store.search.searcher import Query, Searcher, check_length
+
+READ, WRITE, MANAGE = Right
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What all who ask one store share."""
+
+    services: Services
+    searcher: Searcher
+    access: Access
+    jobs: Jobs = field(default_factory=Jobs)
+    naming: threading.Lock = field(default_factory=threading.Lock)
+    """whether there is an index of a name, until it is made; and which index a job works on"""
+    going: set[str] = field(default_factory=set)
+    """ids of indexes that are being deleted: no job begins to work on them"""
+
+
+class UserIngestion:
+    """A job, for whoever began it or manages its index. Each read of it raises UnknownJob to others, and
+    AccessWithdrawn.
+    """
+
+    def __init__(self, job: Ingestion, gate: Gate) -> None:
+        self.id = job.id
+        self._job = job
+        self._gate = gate
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UserIngestion) and self.id == other.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    @property
+    def index(self) -> str:
+        """Its name; of one that was deleted, the last."""
+        return self._seen.index
+
+    @property
+    def failure(self) -> PlainError | None:
+        """Why nothing at all could be added."""
+        return self._seen.failure
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """What is known of each document, in the order in which they came."""
+        return self._seen.items
+
+    @property
+    def results(self) -> tuple[IngestResult, ...]:
+        """Of the documents that are done."""
+        return self._seen.results
+
+    @property
+    def progress(self) -> Progress:
+        return self._seen.progress
+
+    @property
+    def is_finished(self) -> bool:
+        return self._seen.is_finished
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._seen.is_cancelled
+
+    def cancel(self) -> None:
+        """Leaves out what is not done: as if it had not been given, or as it was before."""
+        self._seen.cancel()
+
+    def wait(self) -> tuple[IngestResult, ...]:
+        return self._seen.wait()
+
+    def as_completed(self) -> Iterator[IngestResult]:
+        """Each result when it is there. For one reader."""
+        return self._seen.as_completed()
+
+    @property
+    def _seen(self) -> Ingestion:
+        [is_seen] = self._gate.sees_jobs([(self._job.order.person_id, self._job.order.index_id)])
+        if not is_seen:
+            raise errors.UnknownJob()
+        return self._job
+
+
+class Store:
+    """The documents of all indexes, and how they are found. An index is told by its name.
+
+    Every method raises AccessWithdrawn. Of an index that the asker may not read they raise what they raise of one that
+    there is not, and so of its documents; of one where they may not do as much, RightMissing.
+    """
+
+    def __init__(self, parts: Parts, who: Who) -> None:
+        self._parts = parts
+        self._services = parts.services
+        self._library = parts.services.library
+        self._catalogue = parts.services.library.catalogue
+        self._embeddings = parts.services.embeddings
+        self._gate = parts.access.gate(who)
+
+    # Indexes
+
+    def indexes(self) -> list[Index]:
+        """Those that may be read."""
+        return self._catalogue.indexes.all([each.id for each in self._gate.indexes(READ)])
+
+    def create_index(self, name: str) -> None:
+        """Whose it is then. Raises EditorNeeded, BadIndexName; IndexExists too where that one may not be read."""
+        owner, name = self._gate.maker(), _checked_name(name)
+        with self._parts.naming, _changing(name):
+            self._make(name, owner)
+
+    def rename_index(self, name: str, new_name: str) -> None:
+        """Raises UnknownIndex, BadIndexName; IndexExists too where that one may not be read."""
+        index, new_name = self._gate.index(name, MANAGE), _checked_name(new_name)
+        with self._parts.naming:
+            self._check_stays(index)
+            taken = self._catalogue.indexes.named(new_name)
+            if taken and taken.id != index.id:
+                raise errors.IndexExists(index=new_name)
+            with _changing(index.name):
+                self._catalogue.indexes.rename(index.id, new_name)
+            for job in self._parts.jobs.of(index.id):
+                job.order.index = new_name
+
+    def delete_index(self, name: str) -> None:
+        """With its documents, once its jobs have let go of it. Raises UnknownIndex."""
+        index = self._gate.index(name, MANAGE)
+        with self._going(index):
+            for job in self._parts.jobs.of(index.id):
+                job.cancel()
+                job.wait()
+            with _changing(index.name):
+                self._library.delete_index(index)
+
+    # Documents
+
+    def documents(self, index: str | None = None) -> list[Document]:
+        """Of one index, or of all that may be read. Raises UnknownIndex."""
+        asked = self._gate.indexes(READ) if index is None else [self._gate.index(index, READ)]
+        return self._catalogue.documents.all([each.id for each in asked])
+
+    def document(self, document_id: str) -> Document:
+        """Raises UnknownDocument."""
+        allowed = self._gate.index_of_document(document_id, READ)
+        document = self._catalogue.documents.get(document_id) if allowed else None
+        if document is None:
+            raise errors.UnknownDocument(source=document_id, index="*")
+        return document
+
+    def sections(self, document_id: str) -> list[Section]:
+        """In reading order; none while the document has no version that is ready."""
+        allowed = self._gate.index_of_document(document_id, READ)
+        return self._catalogue.sections.of(document_id) if allowed else []
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        """In reading order."""
+        allowed = self._gate.index_of_document(document_id, READ)
+        return self._catalogue.sections.chunks(document_id) if allowed else []
+
+    def section(self, section_id: str) -> Section:
+        """Raises UnknownSection: its document may have been replaced or removed."""
+        allowed = self._gate.index_of_section(section_id, READ)
+        section = self._catalogue.sections.get(section_id) if allowed else None
+        if section is None:
+            raise errors.UnknownSection()
+        return section
+
+    def original(self, document_id: str) -> Original:
+        """Of the version that is ready, else of the newest. Raises UnknownDocument, OriginalMissing."""
+        allowed = self._gate.index_of_document(document_id, READ)
+        document = self._catalogue.documents.record(document_id) if allowed else None
+        if document is None:
+            raise errors.UnknownDocument(source=document_id, index="*")
+        revision = document.revision or document.incoming
+        path = self._library.originals.path(document_id, revision) if revision else None
+        name = document.name or file_name(document.source)
+        if path is None or not path.exists():
+            raise errors.OriginalMissing(name=file_name(document.source))
+        return Original(path=path, name=name, kind=document.kind, charset=document.charset)
+
+    def sites(self, index: str) -> list[Site]:
+        """Raises UnknownIndex."""
+        return self._catalogue.sites.of(self._gate.index(index, READ).id)
+
+    # Documents in
+
+    @property
+    def ingestions(self) -> tuple[UserIngestion, ...]:
+        """Jobs under way, or finished and not dismissed, that the asker began or whose index they manage."""
+        jobs = self._parts.jobs.listed()
+        seen = self._gate.sees_jobs([(job.order.person_id, job.order.index_id) for job in jobs])
+        return tuple(UserIngestion(job, self._gate) for job, is_seen in zip(jobs, seen, strict=True) if is_seen)
+
+    def dismiss(self, ingestion: UserIngestion) -> None:
+        """Takes it off the list; one under way goes on."""
+        if ingestion in self.ingestions:
+            self._parts.jobs.dismiss(ingestion.id)
+
+    def ingest(self, index: str, sources: Sequence[FileSource | SiteSource]) -> UserIngestion:
+        """Begins to add them and returns at once; an index that is not there is made, and whose it is then.
+
+        What is wrong with a document or with the embedding service is in the results; what is wrong with the index
+        (BadIndexName, EmbeddingModelMismatch; IndexExists where it is one that may not be read) is the job's `failure`.
+        Uploads are the store's from here on. Raises UnknownIndex to who makes no index.
+        """
+        try:
+            known = self._gate.index_to_fill(index)
+            return self._seen(self._begin(known or index, sources))
+        except PlainError:
+            discard_uploads(sources)
+            raise
+
+    def retry(self, index: str, document_ids: Sequence[str] | None = None) -> UserIngestion:
+        """What failed or is pending, once more; or these documents, whatever they are. Raises UnknownIndex."""
+        known = self._gate.index(index, WRITE)
+        tried = [
+            each
+            for each in self._catalogue.documents.records(known.id)
+            if (each.id in document_ids if document_ids is not None else each.needs_retry)
+        ]
+        return self._seen(self._begin(known, [source_to_retry(each, self._library.originals) for each in tried]))
+
+    def reindex(self, index: str) -> UserIngestion:
+        """Every document once more, with the present settings and embedding model. Raises UnknownIndex, ServiceError.
+
+        Under the same model each stays searchable until its new version is ready; under another none is, until it is
+        embedded again.
+        """
+        allowed = self._gate.index(index, WRITE)
+        dimension = len(self._embeddings.query("dimension"))
+        with self._library.held():
+            # As it is by now: someone else may have begun to re-index it, or deleted it.
+            known = self._catalogue.indexes.record(allowed.id)
+            if known is None:
+                raise self._gate.unknown(index)
+            if known.embedding_model != self._embeddings.id or known.dimension not in (0, dimension):
+                self._library.set_model(known, self._embeddings.id)
+            else:
+                self._library.remove_stray_vectors(known)
+        documents = self._catalogue.documents.records(known.id)
+        stay = [each for each in documents if each.status is not DocumentStatus.REMOVING]
+        return self._seen(self._begin(known, [source_of(each, self._library.originals) for each in stay]))
+
+    def add(self, index: str, path: Path, source: str | None = None) -> IngestResult:
+        """Adds one document and waits for it.
+
+        Raises what `ingest` raises, and the job's `failure`; Cancelled when the index is deleted or the store closed
+        meanwhile.
+        """
+        known = self._gate.index_to_fill(index)
+        job = self._begin(known or index, [FileSource(path, source)])
+        results = job.wait()
+        self._parts.jobs.dismiss(job.id)
+        if job.failure:
+            raise job.failure
+        if not results:
+            raise errors.Cancelled(name=path.name)
+        return results[0]
+
+    def remove(self, index: str, source: str) -> list[Document]:
+        """The document of this source, or all of this site or archive, or below this folder.
+
+        Raises UnknownIndex, UnknownDocument.
+        """
+        known = self._gate.index(index, WRITE)
+        source = storable(source)
+        is_site = self._catalogue.sites.has(known.id, source)
+        if is_site:
+            with _changing(source):
+                self._catalogue.sites.delete(known.id, source)  # first, so that a crawl under way brings no more
+        every = self._catalogue.documents.all([known.id])
+        path = os.path.abspath(source)
+        gone = [document for document in every if document.source == source]
+        gone = gone or [document for document in every if document.parent == source]
+        gone = gone or [document for document in every if document.source == path or document.parent == path]
+        below = path.rstrip(os.sep) + os.sep
+        gone = gone or [document for document in every if document.source.startswith(below)]
+        if not source or not (gone or is_site):
+            raise errors.UnknownDocument(source=source, index=known.name)
+        if is_site:
+            gone += [document for document in every if document.parent == source and document not in gone]
+        self.remove_documents([document.id for document in gone])
+        return gone
+
+    def remove_documents(self, document_ids: Sequence[str]) -> None:
+        """Those of them that are there; all or, where one may only be read, none."""
+        writable = {each.id for each in self._gate.indexes(WRITE)}
+        there = [document for id_ in document_ids if (document := self._catalogue.documents.record(id_))]
+        for index_id in {document.index_id for document in there} - writable:
+            self._gate.index_with_id(index_id, WRITE)
+        documents = [document for document in there if document.index_id in writable]
+        if documents:
+            with _changing(", ".join(file_name(document.source) for document in documents[:3])):
+                self._library.remove(documents)
+
+    def check(self) -> list[Difference]:
+        """Where catalogue, vectors and originals do not agree. Raises AdminNeeded."""
+        self._gate.admin()
+        with self._library.held():
+            return differences(self._library)
+
+    # Search
+
+    def search(
+        self,
+        index: str,
+        question: str,
+        *,
+        mode: str = "vector",
+        unit: str = "chunk",
+        k: int = 4,
+        words: Sequence[str] | None = None,
+        document_ids: Sequence[str] | None = None,
+    ) -> list[Hit]:
+        """Up to `k` chunks, or sections by their best chunk, best first, always in the same order.
+
+        `words`: what the keyword side is asked for instead of the question. `document_ids`: all that is searched.
+        Raises UnknownIndex, EmptyIndex, EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit,
+        EmbeddingModelMismatch, ServiceError.
+        """
+        query = Query(question, mode, unit, k, words, document_ids)
+        return self._parts.searcher.search(self._gate.index(index, READ), query)
+
+    def survey(self, index: str, question: str, *, k: int) -> Survey:
+        """What the index has of a question: up to `k` chunks by vector and keyword, and the words that it lacks.
+
+        Raises UnknownIndex, EmptyIndex where there is none at all, QuestionTooLong, EmbeddingModelMismatch,
+        ServiceError.
+        """
+        return self._parts.searcher.survey(self._gate.index(index, READ), question, k)
+
+    def analyse(self, index: str, question: str) -> Analysis:
+        """How the keyword side reads the question. Raises UnknownIndex, QuestionTooLong."""
+        known = self._gate.index(index, READ)
+        check_length(question)
+        return self._library.analyzer(known).question(question)
+
+    def matches(self, index: str, analysis: Analysis, text: str) -> list[tuple[int, int]]:
+        """Where in `text` the words of a question stand: spans in characters. Raises UnknownIndex."""
+        return self._library.analyzer(self._gate.index(index, READ)).matches(analysis, text)
+
+    def count_words(
+        self, index: str, analysis: Analysis, document_ids: Sequence[str] | None = None
+    ) -> dict[str, WordCount]:
+        """By each term that is searched: in how many chunks it stands; of these documents alone when they are given.
+
+        Raises UnknownIndex.
+        """
+        known = self._gate.index(index, READ)
+        analyzer = self._library.analyzer(known)
+        words = {word.term: word.written for word in analysis.words if not word.dropped}
+        pairs = {term: {pair.text for pair in analyzer.terms(written).pairs} for term, written in words.items()}
+        return self._catalogue.full_text.count_words(known.id, pairs, document_ids)
+
+    def glossary(self, index: str) -> str:
+        """Terms that stay whole in full text, one a line. Raises UnknownIndex."""
+        return self._gate.index(index, READ).glossary or ""
+
+    def set_glossary(self, index: str, glossary: str) -> None:
+        """Rebuilds the full text of the index, a second for a thousand chunks. Raises UnknownIndex."""
+        self._library.set_glossary(self._gate.index(index, WRITE), glossary)
+
+    # Helpers
+
+    def _begin(self, index: IndexRecord | str, sources: Sequence[Source]) -> Ingestion:
+        """A job on this index, or on one of this name that it makes."""
+        name, index_id = (index, None) if isinstance(index, str) else (index.name, index.id)
+        person_id = self._gate.who().id
+        may_go_on = None if person_id == LOCAL.id else partial(self._may_go_on, person_id)
+        job = Ingestion(self._services, Order(tuple(sources), name, index_id, person_id), self._open_index, may_go_on)
+        self._parts.jobs.begin(job)
+        return job
+
+    def _seen(self, job: Ingestion) -> UserIngestion:
+        return UserIngestion(job, self._gate)
+
+    def _may_go_on(self, person_id: str) -> bool:
+        try:
+            self._parts.access.principal(person_id)
+        except errors.AccessWithdrawn:
+            return False
+        except SQLAlchemyError:
+            return True  # to be asked again
+        return True
+
+    def _open_index(self, order: Order) -> IndexRecord:
+        """In the job's thread: the index, made when missing; one that holds nothing yet takes the present model.
+
+        Whether they may is asked here once more, where nothing comes between that and what follows. Raises
+        AccessWithdrawn, UnknownIndex, RightMissing, EditorNeeded, BadIndexName, IndexExists, EmbeddingModelMismatch.
+        """
+        access = self._parts.access
+        gate = access.gate(partial(access.principal, order.person_id))
+        with self._parts.naming:
+            index = self._index_to_fill(gate, order)
+            if index.embedding_model != self._embeddings.id:
+                if self._catalogue.indexes.has_chunks(index.id):
+                    raise index.model_mismatch(self._embeddings.id)
+                self._library.set_model(index, self._embeddings.id)
+                index = self._catalogue.indexes.record(index.id) or index
+            order.index_id, order.index = index.id, index.name
+            return index
+
+    def _index_to_fill(self, gate: Gate, order: Order) -> IndexRecord:
+        if order.index_id:
+            known = gate.index_with_id(order.index_id, WRITE)
+        else:
+            name = _checked_name(order.index)
+            known = gate.index_to_fill(name) or self._make(name, gate.maker())
+        if known is None or known.id in self._parts.going:
+            raise gate.unknown(order.index)
+        return known
+
+    def _make(self, name: str, owner: Principal) -> IndexRecord:
+        """While names are held. Raises IndexExists."""
+        if self._catalogue.indexes.named(name):
+            raise errors.IndexExists(index=name)
+        id_ = self._library.create_index(name, self._embeddings.id, None if owner.id == LOCAL.id else owner.id)
+        made = self._catalogue.indexes.record(id_)
+        if made is None:
+            raise errors.ChangeFailed(name=name)
+        return made
+
+    def _check_stays(self, index: IndexRecord) -> None:
+        """While names are held. Raises UnknownIndex where it has gone since it was looked up, or is about to go."""
+        if index.id in self._parts.going or self._catalogue.indexes.record(index.id) is None:
+            raise self._gate.unknown(index.name)
+
+    @contextmanager
+    def _going(self, index: IndexRecord) -> Iterator[None]:
+        """By one at a time. Raises UnknownIndex to the others."""
+        with self._parts.naming:
+            self._check_stays(index)
+            self._parts.going.add(index.id)
+        try:
+            yield
+        finally:
+            with self._parts.naming:
+                self._parts.going.discard(index.id)
+
+
+class UserStore(Store):
+    """In the name of whoever `who` says, as they are at each call: `IndexStore.as_user`. The store of the process is
+    none, so that it can't be handed to where a person's belongs.
+    """
+
+    def __init__(self, parts: Parts, who: Who) -> None:
+        super().__init__(parts, who)
+        self.access = parts.access.as_user(who)
+        """people and grants"""
+
+
+@contextmanager
+def _changing(what: str) -> Iterator[None]:
+    """What is half done is finished at the next start. Raises ChangeFailed."""
+    try:
+        yield
+    except (OSError, SQLAlchemyError) as error:
+        raise errors.ChangeFailed(name=what) from error
+
+
+def _checked_name(name: str) -> str:
+    name = unicodedata.normalize("NFC", name)
+    bad = any(unicodedata.category(character) in ("Cc", "Cs") or character in "/\\" for character in name)
+    if not 1 <= len(name) <= 64 or bad or name != name.strip() or name in (".", ".."):
+        raise errors.BadIndexName()
+    return name

@@ -1,0 +1,190 @@
+"""The history as one person has it: each call asks who they are by now, and what is not theirs is not there.
+
+What is somebody else's is told as what never was: nothing that a call returns or raises tells one from the other.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Literal
+
+from index_store.access.gate import Who
+from index_store.access.principal import Role
+from rag.errors import NothingOfThisName, UnknownRun, UnknownShare
+from rag.runs.history.branches import Branch
+from rag.runs.history.calls import Calls
+from rag.runs.history.conversations import Conversation, Conversations
+from rag.runs.history.history import History, Outline, PastRun
+from rag.runs.history.run_list import Order, RunList, Wanted
+from rag.runs.history.shares import NewShare, Share, Shared, Shares
+from rag.runs.history.whose import Own
+from rag.trace.calls import Call
+from rag.trace.cause import Cause
+from rag.trace.details import Turn
+from rag.trace.events import Event
+
+MayRead = Callable[[Collection[str]], set[str]]
+"""of these runs those that someone may read"""
+
+
+class UserCalls:
+    def __init__(self, calls: Calls, may_read: MayRead) -> None:
+        self._calls = calls
+        self._may_read = may_read
+
+    def of_step(self, run_id: str, step: str, attempt: int) -> tuple[Call, ...]:
+        return self._calls.of_step(run_id, step, attempt) if self._may_read([run_id]) else ()
+
+
+class Traces:
+    """Those of some runs."""
+
+    def __init__(self, history: History, may_read: MayRead) -> None:
+        self._history = history
+        self._may_read = may_read
+        self.calls = UserCalls(history.calls, may_read)
+
+    def events(self, run_id: str) -> list[Event]:
+        return self._history.events(run_id) if self._may_read([run_id]) else []
+
+    def outlines_of(self, runs: Sequence[PastRun]) -> list[Outline]:
+        readable = self._may_read([run.id for run in runs])
+        return self._history.outlines_of([run for run in runs if run.id in readable])
+
+
+class UserConversations:
+    def __init__(self, conversations: Conversations, own: Own) -> None:
+        self._conversations = conversations
+        self._own = own
+
+    def listed(self, words: str = "", *, latest: int | None = None) -> list[Conversation]:
+        return self._conversations.listed(words, latest=latest, principal=self._own.who())
+
+    def count(self, words: str = "") -> int:
+        return self._conversations.count(words, principal=self._own.who())
+
+    def get(self, conversation_id: str) -> Conversation | None:
+        return self._conversations.get(conversation_id) if self._own.has_conversation(conversation_id) else None
+
+    def exists(self, conversation_id: str) -> bool:
+        return self._own.has_conversation(conversation_id)
+
+    def rename(self, conversation_id: str, title: str) -> None:
+        if self._own.has_conversation(conversation_id):
+            self._conversations.rename(conversation_id, title)
+
+
+class UserHistory(Traces):
+    def __init__(self, history: History, who: Who) -> None:
+        self._own = Own(history.database, who)
+        super().__init__(history, self._own.runs)
+        self.conversations = UserConversations(history.conversations, self._own)
+
+    @property
+    def set_aside(self) -> Path | None:
+        """Only an admin can do anything about it."""
+        return self._history.set_aside if self._own.who().role is Role.ADMIN else None
+
+    def runs(self, conversation_id: str | None = None) -> list[PastRun]:
+        return self._history.runs(conversation_id, principal=self._own.who())
+
+    def run(self, run_id: str) -> PastRun | None:
+        return self._history.run(run_id) if self._own.has_run(run_id) else None
+
+    def stored_run(self, run_id: str) -> PastRun:
+        if not self._own.has_run(run_id):
+            raise UnknownRun()
+        return self._history.stored_run(run_id)
+
+    def branch(self, conversation_id: str, *, through: str | None = None) -> Branch:
+        if not self._own.has_conversation(conversation_id):
+            return Branch()
+        return self._history.branch(conversation_id, through=through)
+
+    def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[Outline]:
+        if not self._own.has_conversation(conversation_id):
+            return []
+        return self._history.outlines(conversation_id, latest, branch=branch)
+
+    def turns(self, conversation_id: str, *, before: str, branch: Branch | None = None) -> tuple[Turn, ...]:
+        if not self._own.has_conversation(conversation_id):
+            return ()
+        return self._history.turns(conversation_id, before=before, branch=branch)
+
+    def rate(self, run_id: str, feedback: Literal[-1, 1] | None) -> None:
+        if self._own.has_run(run_id):
+            self._history.rate(run_id, feedback)
+
+    def explain_feedback(self, run_id: str, reason: str) -> None:
+        if self._own.has_run(run_id):
+            self._history.explain_feedback(run_id, reason)
+
+
+class UserRunList:
+    def __init__(self, run_list: RunList, own: Own) -> None:
+        self._run_list = run_list
+        self._own = own
+
+    def page(self, wanted: Wanted, order: Order, *, first: int, count: int) -> list[PastRun]:
+        return self._run_list.page(wanted, order, first=first, count=count, principal=self._own.who())
+
+    def count(self, wanted: Wanted) -> int:
+        return self._run_list.count(wanted, principal=self._own.who())
+
+    def pipelines(self) -> list[str]:
+        return self._run_list.pipelines(principal=self._own.who())
+
+    def indexes(self) -> list[str]:
+        return self._run_list.indexes(principal=self._own.who())
+
+    def say_why(self, run_id: str, cause: Cause | None) -> None:
+        if self._own.has_run(run_id):
+            self._run_list.say_why(run_id, cause)
+
+
+class SharedDoor(Traces):
+    """What a link showed when it was opened, and the traces of that for as long as it does. Documents are for those
+    alone who may read them themselves.
+    """
+
+    def __init__(self, history: History, shown: Shared, look: Callable[[], Shared]) -> None:
+        """`look`: shows it anew. Raises AccessWithdrawn, UnknownShare."""
+        super().__init__(history, self._still_shown)
+        self.share = shown.share
+        self.runs = shown.runs
+        self._look = look
+
+    def _still_shown(self, run_ids: Collection[str]) -> set[str]:
+        try:
+            return {run.id for run in self._look().runs} & set(run_ids)
+        except UnknownShare:
+            return set()
+
+
+class UserShares:
+    def __init__(self, shares: Shares, history: History, own: Own) -> None:
+        self._shares = shares
+        self._history = history
+        self._own = own
+
+    def add(self, of: str) -> NewShare:
+        if not (self._own.has_run(of) or self._own.has_conversation(of)):
+            raise NothingOfThisName(name=of)
+        return self._shares.add(of, principal=self._own.who())
+
+    def listed(self, of: str | None = None, *, latest: int | None = None) -> list[Share]:
+        return self._shares.listed(of, latest=latest, principal=self._own.who())
+
+    def count(self) -> int:
+        return self._shares.count(principal=self._own.who())
+
+    def revoke(self, share_id: str) -> None:
+        self._shares.revoke(share_id, principal=self._own.who())
+
+    def shared(self, token: str) -> SharedDoor:
+        """For everybody who may come in. Raises UnknownShare."""
+
+        def look() -> Shared:
+            self._own.who()
+            return self._shares.shared(token)
+
+        return SharedDoor(self._history, look(), look)

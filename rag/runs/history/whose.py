@@ -1,0 +1,50 @@
+"""Whose conversations and runs are. People stand in another database: what is kept here is their ids alone."""
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import ColumnElement, Engine, func, select, true
+
+from index_store.access.gate import Who
+from index_store.access.principal import LOCAL, Principal, Role
+from rag.runs.history import schema
+
+
+def person_id(principal: Principal) -> str | None:
+    """As it is kept: None of the local person, as of everything from before people signed in."""
+    return None if principal == LOCAL else principal.id
+
+
+def is_of(principal: Principal, owner: ColumnElement[Any]) -> ColumnElement[bool]:
+    """A condition on a column of ids of persons. An admin has what is nobody's beside what is theirs, but nothing of
+    other people; the local person, who has the folder, has all of it.
+    """
+    if principal == LOCAL:
+        return true()
+    if principal.role is Role.ADMIN:
+        return func.coalesce(owner, principal.id) == principal.id
+    return owner == principal.id
+
+
+class Own:
+    """What someone has, asked before each call of a door. Raises AccessWithdrawn."""
+
+    def __init__(self, database: Engine, who: Who) -> None:
+        self._database = database
+        self.who = who
+
+    def has_conversation(self, conversation_id: str) -> bool:
+        conversations = schema.conversations.c
+        return bool(self._found(conversations.id, conversations.person_id, [conversation_id]))
+
+    def has_run(self, run_id: str) -> bool:
+        return bool(self.runs([run_id]))
+
+    def runs(self, run_ids: Collection[str]) -> set[str]:
+        """Those of them that are theirs."""
+        return self._found(schema.runs.c.id, schema.runs.c.person_id, run_ids)
+
+    def _found(self, column: ColumnElement[str], owner: ColumnElement[str | None], ids: Collection[str]) -> set[str]:
+        rows = select(column).where(column.in_(ids), is_of(self.who(), owner))
+        with self._database.connect() as connection:
+            return set(connection.execute(rows).scalars())

@@ -1,0 +1,319 @@
+"""Every way into the store, and who gets in by it: a new one that nobody has thought of here fails."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from index_store.access.grants import EVERYONE
+from index_store.access.principal import Role
+from index_store.access.rights import Right
+from index_store.base import errors
+from index_store.base.settings import Settings
+from index_store.full_text.analysis import Analysis
+from index_store.ingestion.sources import FileSource
+from index_store.store import IndexStore
+from index_store.user_store import UserIngestion, UserStore
+from tests.index_store.team import People, people_of
+
+READ, WRITE, MANAGE = Right
+
+OF_THE_PROCESS = {
+    "as_user": "makes the doors",
+    "close": "ends with the process",
+    "resume": "goes on with what was allowed when its files were kept",
+    "watch_removals": "history blanks what it quotes of removed documents, whoever removed them",
+    "removed": "the same",
+    "forget_removed": "the same",
+    "access.as_user": "makes the doors",
+    "access.close": "ends with the process",
+    "access.gate": "makes the doors",
+    "access.principal": "says who someone is: the gate asks it",
+    "access.rights.all": "says what someone may: the gate asks it",
+    "access.rights.named": "the same",
+    "access.rights.of_document": "the same",
+    "access.rights.of_section": "the same",
+    "access.rights.with_id": "the same",
+    "access.sign_ins.begin": "the sign-in's own",
+    "access.sign_ins.end": "the same",
+    "access.sign_ins.whose": "the same",
+    "access.people.close": "ends with the process",
+    "access.people.current": "says who someone is: the sign-in asks it",
+    "access.people.id_of": "says who someone is: the sign-in asks it",
+    "access.people.known": "says who someone is: the gate asks it",
+    "access.people.signed_in": "the sign-in's own",
+}
+"""what no door has, and why"""
+
+
+def doors(of: object, path: str = "") -> set[str]:
+    """Public methods and properties, and those of public attributes of our own, by the way to them."""
+    found = set()
+    for name in {*dir(type(of)), *vars(of)}:
+        if name.startswith("_"):
+            continue
+        static = inspect.getattr_static(of, name)
+        if callable(static) or isinstance(static, property | classmethod | staticmethod):
+            found.add(path + name)
+        elif type(static).__module__.startswith("index_store."):
+            found |= doors(static, f"{path}{name}.")
+    return found
+
+
+class Target(NamedTuple):
+    """What is asked for."""
+
+    index: str
+    document: str
+    section: str
+    file: Path
+    """of another document"""
+    analysis: Analysis
+    """of a question, which is nobody's"""
+    job: UserIngestion
+    """as whoever began it has it"""
+    person: str
+
+
+ADMIN = "admin"
+ANYBODY = "anybody"
+
+Call = Callable[[UserStore, Target], object]
+
+
+# In an order in which each finds what it needs: what deletes comes last.
+CALLS: dict[str, tuple[Right | str, Call]] = {
+    "indexes": (ANYBODY, lambda store, on: [each for each in store.indexes() if each.name == on.index]),
+    "ingestions": (ANYBODY, lambda store, on: [each for each in store.ingestions if each.index == on.index]),
+    "dismiss": (ANYBODY, lambda store, on: store.dismiss(on.job)),
+    "documents": (READ, lambda store, on: store.documents(on.index)),
+    "document": (READ, lambda store, on: store.document(on.document)),
+    "sections": (READ, lambda store, on: store.sections(on.document)),
+    "chunks": (READ, lambda store, on: store.chunks(on.document)),
+    "section": (READ, lambda store, on: store.section(on.section)),
+    "original": (READ, lambda store, on: store.original(on.document)),
+    "sites": (READ, lambda store, on: store.sites(on.index)),
+    "search": (READ, lambda store, on: store.search(on.index, "What does it say of apples?")),
+    "survey": (READ, lambda store, on: store.survey(on.index, "What does it say of apples?", k=3)),
+    "analyse": (READ, lambda store, on: store.analyse(on.index, "apples")),
+    "matches": (READ, lambda store, on: store.matches(on.index, on.analysis, "apples")),
+    "count_words": (READ, lambda store, on: store.count_words(on.index, on.analysis)),
+    "glossary": (READ, lambda store, on: store.glossary(on.index)),
+    "set_glossary": (WRITE, lambda store, on: store.set_glossary(on.index, "red apples")),
+    "ingest": (WRITE, lambda store, on: store.ingest(on.index, [FileSource(on.file)]).wait()),
+    "add": (WRITE, lambda store, on: store.add(on.index, on.file)),
+    "retry": (WRITE, lambda store, on: store.retry(on.index, [on.document]).wait()),
+    "reindex": (WRITE, lambda store, on: store.reindex(on.index).wait()),
+    "remove": (WRITE, lambda store, on: store.remove(on.index, str(on.file))),
+    "remove_documents": (WRITE, lambda store, on: store.remove_documents([on.document])),
+    "access.grants.of": (MANAGE, lambda store, on: store.access.grants.of(on.index)),
+    "access.grants.give": (MANAGE, lambda store, on: store.access.grants.give(on.index, EVERYONE, READ)),
+    "access.grants.take": (MANAGE, lambda store, on: store.access.grants.take(on.index, EVERYONE)),
+    "rename_index": (MANAGE, lambda store, on: store.rename_index(on.index, on.index)),
+    "access.grants.set_owner": (MANAGE, lambda store, on: store.access.grants.set_owner(on.index, None)),
+    "delete_index": (MANAGE, lambda store, on: store.delete_index(on.index)),
+    "create_index": (ANYBODY, lambda store, on: store.create_index(f"another than {on.index}")),
+    "check": (ADMIN, lambda store, on: store.check()),
+    "access.grants.all": (ADMIN, lambda store, on: store.access.grants.all()),
+    "access.people.all": (ADMIN, lambda store, on: store.access.people.all()),
+    "access.people.find": (ADMIN, lambda store, on: store.access.people.find("spare")),
+    "access.people.add": (ADMIN, lambda store, on: store.access.people.add("new@example.com")),
+    "access.people.set_role": (ADMIN, lambda store, on: store.access.people.set_role(on.person, Role.ADMIN)),
+    "access.people.disable": (ADMIN, lambda store, on: store.access.people.disable(on.person)),
+    "access.people.enable": (ADMIN, lambda store, on: store.access.people.enable(on.person)),
+}
+
+JOB_CALLS: dict[str, Callable[[UserIngestion], object]] = {
+    "index": lambda job: job.index,
+    "failure": lambda job: job.failure,
+    "items": lambda job: job.items,
+    "results": lambda job: job.results,
+    "progress": lambda job: job.progress,
+    "is_finished": lambda job: job.is_finished,
+    "is_cancelled": lambda job: job.is_cancelled,
+    "cancel": lambda job: job.cancel(),
+    "wait": lambda job: job.wait(),
+    "as_completed": lambda job: list(job.as_completed()),
+}
+
+
+class World(NamedTuple):
+    people: People
+    target: Target
+    missing: Target
+
+
+@pytest.fixture
+def world(serviced: Settings, tmp_path: Path) -> Iterator[World]:
+    """An index “plans” with a document, of which people have each right, and one that everybody reads."""
+    files = [tmp_path / name for name in ("plans.md", "more.md")]
+    for file in files:
+        file.write_text(f"# {file.stem}\n\nApples are red.", encoding="utf-8")
+    with people_of(serviced) as people:
+        store = people.store
+        for name in ("owner", "manager", "writer", "reader", "stranger", "outside reader", "spare"):
+            people.id(name)
+        store.create_index("lobby")
+        store.access.grants.give("lobby", EVERYONE, READ)
+        people("owner").create_index("plans")
+        people.give("plans", manager=MANAGE, writer=WRITE, reader=READ)
+        document = store.add("plans", files[0]).document_id
+        assert document is not None
+        section, analysis = store.sections(document)[0].id, store.analyse("plans", "apples")
+        job, gone = (people("owner").ingest("plans", []) for _ in range(2))
+        people("owner").dismiss(gone)
+        target = Target("plans", document, section, files[1], analysis, job, people.id("spare"))
+        yield World(people, target, Target("other", "d" * 32, section[::-1], files[1], analysis, gone, "e" * 32))
+
+
+def outcome(call: Call, store: UserStore, target: Target) -> object:
+    """What comes of it: what is given back, or the error in both languages; without the names that were asked for."""
+    try:
+        told = call(store, target)
+    except errors.PlainError as error:
+        told = (type(error), error.sentence("en"), error.sentence("ja"))
+    words = repr(told)
+    for name in (target.index, target.document, target.person):
+        words = words.replace(name, "…")
+    return words
+
+
+def state(store: IndexStore) -> object:
+    """All that these calls could change."""
+    return (
+        store.indexes(), store.documents(), store.access.grants.all(), store.glossary("plans"),
+        [(each.id, each.role, each.disabled_at) for each in store.access.people.all()],
+    )  # fmt: skip
+
+
+def test_every_way_into_the_store_is_a_door_or_the_processs_own(world: World) -> None:
+    store, door = world.people.store, world.people("owner")
+    assert doors(store) - doors(door) == set(OF_THE_PROCESS)
+    assert doors(door) <= doors(store)
+
+
+def test_every_door_is_tried_below(world: World) -> None:
+    assert doors(world.people("owner")) == set(CALLS)
+    job = world.people("owner").ingest("plans", [])
+    assert doors(job) == set(JOB_CALLS)
+
+
+@pytest.mark.parametrize("who", ["stranger", "outside reader"])
+def test_a_guess_at_what_is_anothers_is_answered_as_if_it_did_not_exist(world: World, who: str) -> None:
+    before = state(world.people.store)
+    door = world.people(who)
+    # An editor makes an index by these: see below.
+    guesses = [(name, call) for name, (_, call) in CALLS.items() if name not in MAKERS or who == "outside reader"]
+    at_this = {name: outcome(call, door, world.target) for name, call in guesses}
+    at_nothing = {name: outcome(call, door, world.missing) for name, call in guesses}
+    assert at_this == at_nothing
+    assert state(world.people.store) == before
+
+
+MAKERS = ("ingest", "add", "create_index")
+"""make an index where there is none"""
+
+
+def test_an_editor_who_makes_an_index_of_a_name_that_is_anothers_is_told_that_it_is_taken_and_no_more(
+    world: World,
+) -> None:
+    stranger = world.people("stranger")
+    before = state(world.people.store)
+    with pytest.raises(errors.IndexExists):
+        stranger.create_index("plans")
+    with pytest.raises(errors.IndexExists):
+        stranger.add("plans", world.target.file)
+    job = stranger.ingest("plans", [FileSource(world.target.file)])
+    assert (job.wait(), type(job.failure)) == ((), errors.IndexExists)
+    assert state(world.people.store) == before
+    stranger.create_index("own")
+    with pytest.raises(errors.IndexExists):
+        stranger.rename_index("own", "plans")
+    assert [index.name for index in stranger.indexes()] == ["lobby", "own"]
+
+
+def met(calls: dict[str, Callable[[], object]]) -> dict[str, type[Exception] | None]:
+    """The errors that they end in."""
+    found: dict[str, type[Exception] | None] = {}
+    for name, call in calls.items():
+        try:
+            call()
+        except errors.PlainError as error:
+            found[name] = type(error)
+        else:
+            found[name] = None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("who", "may"), [("stranger", MANAGE), ("reader", READ), ("writer", WRITE), ("manager", MANAGE), ("owner", MANAGE)]
+)
+def test_whoever_may_read_but_not_so_much_is_told_so_and_nothing_changes(world: World, who: str, may: Right) -> None:
+    before = state(world.people.store)
+    door = world.people(who)
+    refused = {
+        name: errors.AdminNeeded if needs == ADMIN else errors.RightMissing
+        for name, (needs, _) in CALLS.items()
+        if needs == ADMIN or (isinstance(needs, Right) and needs > may)
+    }
+    assert met({name: partial(CALLS[name][1], door, world.target) for name in refused}) == refused
+    assert state(world.people.store) == before
+
+
+@pytest.mark.parametrize("who", ["reader", "writer", "manager", "owner", "root"])
+def test_whoever_may_does_it(world: World, who: str) -> None:
+    """By someone with the right that it needs and no more; by an admin and the owner all that they may."""
+    door = world.people(who)
+    most = {"reader": (READ, ANYBODY), "writer": (WRITE,), "manager": (MANAGE,), "owner": (ANYBODY, READ, WRITE)}
+    for name, (needs, call) in CALLS.items():
+        if (needs in most.get(who, (needs,))) and not (name == "create_index" and who == "reader"):
+            call(door, world.target)
+    if who == "root":
+        with pytest.raises(errors.UnknownIndex):
+            world.people.store.documents("plans")
+
+
+def test_whoever_is_disabled_meets_the_end_of_their_access_at_every_door(world: World) -> None:
+    door = world.people("manager")
+    job = door.ingest("plans", [])
+    job.wait()
+    assert door.documents("plans")
+    before = state(world.people.store)
+    world.people.disable("manager")
+    of_store = met({name: partial(call, door, world.target) for name, (_, call) in CALLS.items()})
+    of_job = met({name: partial(call, job) for name, call in JOB_CALLS.items()})
+    assert of_store == dict.fromkeys(CALLS, errors.AccessWithdrawn)
+    assert of_job == dict.fromkeys(JOB_CALLS, errors.AccessWithdrawn)
+    world.people.store.access.people.enable(world.people.id("manager"))
+    assert state(world.people.store) == before
+    assert door.documents("plans")
+
+
+def test_a_job_is_shown_to_whoever_began_it_or_manages_its_index_and_to_nobody_else(world: World) -> None:
+    people = world.people
+    people("owner").dismiss(world.target.job)
+    job = people("writer").ingest("plans", [FileSource(world.target.file)])
+    job.wait()
+    seen = {name for name in ("owner", "manager", "writer", "reader", "stranger", "root") if people(name).ingestions}
+    assert seen == {"owner", "manager", "writer", "root"}
+    people("stranger").dismiss(job)
+    assert people("writer").ingestions == (job,)
+    of_manager = people("manager").ingestions[0]
+    assert (of_manager, of_manager.index, of_manager.results) == (job, "plans", job.results)
+    people.give("plans", manager=WRITE)
+    assert met({name: partial(call, of_manager) for name, call in JOB_CALLS.items()}) == dict.fromkeys(
+        JOB_CALLS, errors.UnknownJob
+    )
+    people("owner").dismiss(job)
+    assert people("writer").ingestions == ()
+
+
+def test_the_process_itself_asks_in_the_name_of_the_local_person_who_may_everything(world: World) -> None:
+    store = world.people.store
+    assert [index.name for index in store.indexes()] == ["lobby", "plans"]
+    store.create_index("made")
+    assert store.access.grants.of("made").owner is None
+    store.delete_index("plans")

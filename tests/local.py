@@ -1,0 +1,41 @@
+"""An engine as someone has it: the local person, who may do everything, or one who signs in. And what is behind it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from index_store.access.gate import as_local
+from index_store.access.grants import EVERYONE
+from index_store.access.people import Claim
+from index_store.access.principal import Principal, Role
+from index_store.access.rights import Right
+from rag.runs.engine import Engine, UserEngine
+from rag.settings import Settings
+
+
+@contextmanager
+def local_engine(settings: Settings | None = None, **parts: object) -> Iterator[UserEngine]:
+    with Engine(settings, **parts) as process:
+        yield process.as_user(as_local)
+
+
+def process_of(engine: UserEngine) -> Engine:
+    return engine._engine
+
+
+def as_person(engine: UserEngine, name: str, role: Role = Role.READER) -> UserEngine:
+    """The same engine, as someone has it who signs in."""
+    process = process_of(engine)
+    people = process.store.access.people
+    principal = people.signed_in(Claim("https://id.example.com", name, name=name))
+    people.set_role(principal.id, role)
+    return process.as_user(partial(process.store.access.principal, principal.id))
+
+
+def person_of(engine: UserEngine) -> Principal:
+    return engine._own.who()
+
+
+def grant(engine: UserEngine, index: str, right: Right = Right.READ) -> None:
+    """To everyone."""
+    process_of(engine).store.access.grants.give(index, EVERYONE, right)
