@@ -139,7 +139,12 @@ class SignIn:
     def _take_in(self, token: Mapping[str, Any], shown: bytes, before: bytes) -> str:
         """What came of it; empty: someone is signed in. `before`: what the browser showed until now."""
         number = next(n for n in range(len(self._settings.providers)) if key(n) == token["provider"])
-        claim = claim_of_token(self._settings.providers[number], token)
+        provider = self._settings.providers[number]
+        claim = claim_of_token(provider, token)
+        if claim.issuer.rstrip("/") != provider.issuer.rstrip("/"):
+            # Authlib holds a token against the provider's own metadata, where it may call itself by another's name.
+            log.error("%r signs people in as %.200r, and not as its issuer", provider.name, claim.issuer)
+            return "failed"
         try:
             person = access().people.signed_in(claim)
             access().sign_ins.end(before)
