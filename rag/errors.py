@@ -23,7 +23,7 @@ index_store.base.errors.PlainError
     │   └── RunTimeLimit, RunCallLimit, RunTokenLimit, TokensUsedUp
     ├── ForkError                 a run can't be changed and run on from
     │   ├── RunNotOver, NoCheckpoint
-    │   └── DocumentsGone, BadChange, NothingChanged
+    │   └── IndexGone, DocumentsGone, BadChange, NothingChanged
     ├── NotSaved                  of a conversation; the disk may be full
     ├── Interrupted               the app ended in the midst of the run
     └── Unexpected                a fault of ours; the log has the details
@@ -224,6 +224,11 @@ class NoCheckpoint(ForkError):
         "(回答が古い、以前の版のもの、または削除された文書を読んだ)。"
         "もう一度質問し、新しい回答で変えてください。"
     )
+
+
+class IndexGone(ForkError):
+    en = "The index “{index}”, which this answer is from, was deleted. Ask its question again, of another index."
+    ja = "この回答の元になったインデックス「{index}」は削除されました。別のインデックスで質問し直してください。"
 
 
 class DocumentsGone(ForkError):

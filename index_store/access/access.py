@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Engine
 
 from index_store.access.gate import Gate, Who, as_local
 from index_store.access.grants import Grants
 from index_store.access.limits import Limits
-from index_store.access.people import People
-from index_store.access.principal import LOCAL, Principal
+from index_store.access.people import Claim, People
+from index_store.access.principal import LOCAL, Principal, Role
 from index_store.access.rights import Rights
 from index_store.access.sign_ins import SignIns
 from index_store.access.user_people import UserAudit, UserLimits, UserPeople
 from index_store.audit.audit import Audit
+from index_store.audit.entry import Action
 from index_store.base.errors import AccessWithdrawn
 from index_store.base.settings import Settings
 from index_store.library.data_folder import open_catalogue
@@ -33,6 +35,27 @@ class Access:
 
     def close(self) -> None:
         self.people.close()
+
+    def signed_in(self, claim: Claim, *, visit: timedelta = timedelta(0)) -> Principal:
+        """As `People.signed_in`, and noted: each time, or only where they have not been seen for a `visit`."""
+        known = self.people.id_of(claim.issuer, claim.subject)
+        seen_at = self.people.find(known).last_seen_at if known else None
+        try:
+            principal = self.people.signed_in(claim)
+        except AccessWithdrawn:
+            refused = Principal(known or "", claim.name, claim.mail, Role.READER)
+            self.audit.note(Action.SIGN_IN_REFUSED, refused)
+            raise
+        if seen_at is None or datetime.now(UTC) - seen_at >= visit:
+            self.audit.note(Action.SIGNED_IN, principal, role=principal.role)
+        return principal
+
+    def signed_out(self, shown: bytes) -> None:
+        """`shown`: by a browser. Raises ChangeFailed."""
+        whose = self.sign_ins.whose(shown)
+        self.sign_ins.end(shown)
+        if whose and (principal := self.people.known(whose)):
+            self.audit.note(Action.SIGNED_OUT, principal)
 
     def principal(self, person_id: str) -> Principal:
         """As they are now, for what goes on without them. `person_id`: as a principal had it, not as a browser says.

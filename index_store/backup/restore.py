@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from index_store.audit.audit import FOLDER as AUDIT
 from index_store.backup import errors
 from index_store.backup.manifest import BLOCK, LAYOUT, NAME, Manifest, databases, is_of_a_backup
 from index_store.backup.snapshot import VECTORS
@@ -98,7 +99,7 @@ def _refuse_what_is_there(folder: Path) -> None:
     if (folder / RESTORING).exists():
         for each in (*databases(folder), *folder.glob("*.sqlite3-*")):
             each.unlink()
-        for name in (CHROMA, ORIGINALS):
+        for name in (CHROMA, ORIGINALS, AUDIT):
             shutil.rmtree(folder / name, ignore_errors=True)
         shutil.rmtree(folder / RESTORING)
     found = sorted(each.name for each in folder.iterdir() if each.name not in STAYS)

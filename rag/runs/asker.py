@@ -8,6 +8,7 @@ from index_store.access.rights import Right
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.catalogue.records import IndexRecord
 from index_store.user_store import UserStore
+from rag.errors import IndexGone
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,11 @@ class Asker:
     def index(self, name: str, id_: str | None) -> IndexRecord:
         """That a run has asked; of runs of before there were ids, by its name.
 
-        Raises AccessWithdrawn, UnknownIndex, EmptyIndex.
+        Raises AccessWithdrawn, UnknownIndex, EmptyIndex, IndexGone.
         """
         if id_ is None:
             return self.gate.index(name, Right.READ)
         found = self.gate.index_with_id(id_, Right.READ)
         if found is None:
-            raise self.gate.unknown(name)
+            raise IndexGone(index=name)
         return found

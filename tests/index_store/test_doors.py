@@ -46,6 +46,8 @@ OF_THE_PROCESS = {
     "access.people.id_of": "says who someone is: the sign-in asks it",
     "access.people.known": "says who someone is: the gate asks it",
     "access.people.signed_in": "the sign-in's own",
+    "access.signed_in": "the same",
+    "access.signed_out": "the same",
     "access.limits.of": "says what someone may use: runs and jobs ask it",
     "access.limits.of_index": "the same",
     "access.audit.note": "the doors' own: what they do, in the name of whoever does it",

@@ -1,6 +1,7 @@
 """What the doors of the store note in the audit log, in the name of whoever did it."""
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from index_store.access.limits import GroupLimits
 from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import Right
 from index_store.audit.audit import Wanted
-from index_store.base.errors import AdminNeeded, RightMissing
+from index_store.base.errors import AccessWithdrawn, AdminNeeded, RightMissing
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
@@ -117,3 +118,22 @@ def test_where_nobody_signs_in_it_was_the_local_person(store: IndexStore) -> Non
     store.create_index("a")
     [entry] = store.as_user(lambda: LOCAL).access.audit.read().entries
     assert (entry.person, entry.action, entry.index) == ("local", "index_created", "a")
+
+
+def test_who_signs_in_and_out_and_who_is_not_let_in_is_noted(store: IndexStore) -> None:
+    access = store.access
+    alice = access.signed_in(claim("alice"))
+    access.sign_ins.begin(alice.id, b"shown", timedelta(hours=1))
+    access.signed_out(b"shown")
+    access.signed_out(b"shown")
+    access.people.disable(alice.id)
+    with pytest.raises(AccessWithdrawn):
+        access.signed_in(claim("alice"))
+    assert noted(store) == [("Alice", action, None) for action in ("signed_in", "signed_out", "sign_in_refused")]
+    assert {each.person for each in access.audit.read().entries} == {alice.id}
+
+
+def test_of_many_tabs_behind_a_proxy_one_visit_is_noted(store: IndexStore) -> None:
+    for _ in range(3):
+        store.access.signed_in(claim("alice"), visit=timedelta(hours=8))
+    assert [action for _, action, _ in noted(store)] == ["signed_in"]

@@ -85,7 +85,7 @@ def test_neither_settings_nor_models_nor_logs_nor_what_is_on_its_way_in_are_save
     command("backup", tmp_path / "saved.zip")
     with zipfile.ZipFile(tmp_path / "saved.zip") as packed:
         saved = {name.partition("/")[0] for name in packed.namelist()}
-    assert saved == {"catalogue.sqlite3", "chroma", "originals", "manifest.json"}
+    assert saved == {"catalogue.sqlite3", "chroma", "originals", "audit", "manifest.json"}
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

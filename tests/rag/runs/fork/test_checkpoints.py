@@ -8,9 +8,9 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from pydantic import BaseModel
 
-from index_store.base.errors import EmptyIndex, UnknownIndex
+from index_store.base.errors import EmptyIndex
 from index_store.store import IndexStore
-from rag.errors import BadChange, ForkError, NoCheckpoint, NothingChanged, RunNotOver, UnknownRun
+from rag.errors import BadChange, ForkError, IndexGone, NoCheckpoint, NothingChanged, RunNotOver, UnknownRun
 from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.graph.state import STORED, State
 from rag.runs import removal
@@ -217,7 +217,7 @@ def test_an_index_is_known_by_more_than_its_name(opened):
         engine.store.create_index(INDEX)
         assert engine.forks.begin(run.id, "retrieve", 1, edits).events[0].index == "renamed"
         engine.store.delete_index("renamed")
-        with pytest.raises(UnknownIndex):
+        with pytest.raises(IndexGone):
             engine.forks.begin(run.id, "retrieve", 1, edits)
 
 
