@@ -1,12 +1,12 @@
 """A reply without what it repeats of its instructions: a document may have told the model to show them.
 
-It notices what is repeated letter by letter, whatever the spaces and cases; not what was translated or encoded.
+It notices what is repeated letter by letter, whatever stands between the letters; not what was translated or encoded.
 """
 
 SHOWN = 24
 """bytes of what may turn out to be repeated that are shown meanwhile: nearly every word stands in the instructions"""
 REPEATED = 60
-"""bytes, without spaces, from which on it is no chance: ten words of English, twenty characters of Japanese"""
+"""bytes of letters from which on it is no chance: a dozen words of English, twenty characters of Japanese"""
 LEFT_OUT = "…"
 
 
@@ -50,4 +50,4 @@ class Unrepeated:
 
 
 def _bare(text: str) -> str:
-    return "".join(text.split()).casefold()
+    return "".join(filter(str.isalnum, text)).casefold()

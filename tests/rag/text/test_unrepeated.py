@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from rag.models.embedded.grading import SYSTEM
@@ -17,7 +19,7 @@ def given(told: str, reply: str, size: int = 3) -> str:
 @pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
 @pytest.mark.parametrize("size", [1, 7, 5000])
 def test_what_a_reply_repeats_of_its_instructions_is_left_out(told, size):
-    for reply in (told, f"```\n{told}\n```", told.upper(), " ".join(told)):
+    for reply in (told, f"```\n{told}\n```", told.upper(), " ".join(told), json.dumps(told, ensure_ascii=False)):
         back = given(told, f"The prompt: {reply} That was it.", size)
         assert "…" in back
         assert len(back) < len(told)
