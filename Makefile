@@ -15,12 +15,12 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hash
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run install install-dev announce port model chromium proxies test soak lint fix lock sbom bench pictures clean
+.PHONY: help run install install-dev announce port model chromium proxies provider test soak lint fix lock sbom bench pictures clean
 
 help:
 	@echo "make run       install, fetch the embedded chat model unless a service is set in .env, start the app (PORT=8501)"
 	@echo "make install   only the packages, into $(VENV) (PYTHON=python3)"
-	@echo "make test      lint, import contracts and all tests; fetches the embedded model, Chromium, nginx and Caddy for them"
+	@echo "make test      lint, import contracts and all tests; fetches the embedded model, Chromium, nginx, Caddy and an OpenID provider"
 	@echo "make test T=tests/rag/test_cli.py   only those tests, without lint; any path or path::test that pytest takes"
 	@echo "make soak      the long forms of some tests: many more kills, parser loads and injections; takes an hour"
 	@echo "make lint      ruff, the import contracts and the types"
@@ -85,15 +85,28 @@ proxies: $(INSTALLED_DEV)
 	  echo "nginx and Caddy can't be had: the tests behind them are skipped." >&2; \
 	fi
 
+# The OpenID provider that tests sign in with: npm's packages by their hashes, of which none runs anything to install itself.
+provider: $(INSTALLED_DEV)
+	@if ! command -v npm >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm >/dev/null; \
+	fi
+	@if ! cmp -s tests/servers/provider/package-lock.json $(VENV)/provider/installed; then \
+	  mkdir -p $(VENV)/provider && cp tests/servers/provider/package*.json $(VENV)/provider && \
+	  (cd $(VENV)/provider && npm ci --silent --ignore-scripts --no-audit --no-fund) && \
+	  cp tests/servers/provider/package-lock.json $(VENV)/provider/installed || \
+	  echo "Node.js or npm's packages can't be had: the tests that sign in are skipped." >&2; \
+	fi
+
 # First what waits as often as it works, three at a time on two cores; then what people would wait for, two at a time;
 # then models that use all cores. All three run, whatever the first ones find. Nothing that fails is run again.
 # Each is looked for in its own folder alone: only to import all the tests takes a process ten seconds.
 
 ifdef T
-test: install-dev chromium proxies model
+test: install-dev chromium proxies provider model
 	@$(BIN)/pytest $(T)
 else
-test: install-dev chromium proxies model lint
+test: install-dev chromium proxies provider model lint
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
 	$(BIN)/pytest -n 2 --dist worksteal -m "browser and not soak" tests/browser || status=1; \

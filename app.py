@@ -11,16 +11,20 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from streamlit import config
 
-from index_store.base.errors import PlainError
+from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.process import close_engine
 from pages.server.gate import Gate, refuse_others
 from pages.server.health import healthz, readyz
 from pages.server.originals import original
+from pages.server.providers import for_streamlit
 from pages.server.proxies import OtherProxies, Proxies
+from pages.server.sign_in import SignIn
 from pages.server.upload_limit import UploadLimit
-from pages.settings import Settings
+from pages.server.who import NotSignedIn
+from pages.settings import Settings, server_settings
 from pages.widgets.chat.copying import SCRIPT
 from pages.widgets.compare.columns import LAND
+from pages.widgets.errors import show_error
 from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say
 
@@ -41,25 +45,40 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 
 
 def say_that_it_crashed(error: Exception) -> bool:
-    """For faults of ours: the log gets the trace, the page a sentence."""
+    """For faults of ours: the log gets the trace, the page a sentence. Who may come in no longer is told so."""
+    if isinstance(error, (AccessWithdrawn, NotSignedIn)):
+        show_error(error)
+        return True
     log.error("A page failed", exc_info=error)
     st.error(say("app.crashed"))
     return True
 
 
+def for_others(settings: Settings) -> bool:
+    """Whether others than this machine may connect."""
+    return settings.auth != "none" or settings.allow_anonymous
+
+
 def doors() -> list[Middleware]:
     """What each request passes, in this order. Where a setting is wrong the process ends: no page could tell it."""
     try:
-        settings = Settings()
-        if not settings.allow_anonymous:
+        settings = server_settings()
+        if not for_others(settings):
             refuse_others(config.get_option("server.address"))
         if settings.proxies and os.environ.get("FORWARDED_ALLOW_IPS") != "":
             raise OtherProxies
     except PlainError as error:
         sys.exit(f"{error.sentence('en')}\n{error.sentence('ja')}")
     return [
-        Middleware(Proxies, networks=settings.proxies),
-        Middleware(Gate, names=settings.names, scripts=SCRIPTS, for_others=settings.allow_anonymous),
+        Middleware(Proxies, networks=settings.proxies, identity=settings.identity_headers),
+        Middleware(
+            Gate,
+            names=settings.names,
+            scripts=SCRIPTS,
+            for_others=for_others(settings),
+            signs_in=settings.auth == "oidc",
+        ),
+        Middleware(SignIn, settings=settings),
         Middleware(UploadLimit),
     ]
 
@@ -70,11 +89,15 @@ routes = [
     Route("/originals/{document_id}", original),
 ]
 middleware = doors()
+secrets = (
+    for_streamlit(server_settings().app_url, server_settings().providers) if server_settings().auth == "oidc" else {}
+)
 
 app = st.App(
     "pages/index.py",
     routes=routes,
     middleware=middleware,
+    secrets=secrets,
     lifespan=lifespan,
     on_script_error=say_that_it_crashed,
 )

@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 from index_store.access.principal import LOCAL
 from index_store.ingestion.sources import FileSource
 from pages import samples
-from pages.process import close_engine, engine
+from pages.process import close_engine, engine, whole_engine
 from rag.runs.history.history import History
 from rag.trace.events import Event, RunStarted
 from tests.servers import OpenAIServer
@@ -75,7 +75,7 @@ def redraw(page: AppTest) -> float:
 
 def measure(turns: int, rounds: int) -> None:
     events = asked_once()
-    pages = {each: opened(conversation(engine().history, events, each)) for each in (FEW, turns)}
+    pages = {each: opened(conversation(whole_engine().history, events, each)) for each in (FEW, turns)}
     times: dict[int, list[float]] = {each: [] for each in pages}
     for _ in range(rounds):
         for each, page in pages.items():

@@ -157,12 +157,12 @@ class Store:
         """Raises UnknownIndex, BadIndexName; IndexExists too where that one may not be read."""
         index, new_name = self._gate.index(name, MANAGE), _checked_name(new_name)
         with self._parts.naming:
+            self._check_stays(index)
             taken = self._catalogue.indexes.named(new_name)
             if taken and taken.id != index.id:
                 raise errors.IndexExists(index=new_name)
             with _changing(index.name):
-                if not self._catalogue.indexes.rename(index.id, new_name):
-                    raise self._gate.unknown(name)
+                self._catalogue.indexes.rename(index.id, new_name)
             for job in self._parts.jobs.of(index.id):
                 job.order.index = new_name
 
@@ -465,12 +465,16 @@ class Store:
             raise errors.ChangeFailed(name=name)
         return made
 
+    def _check_stays(self, index: IndexRecord) -> None:
+        """While names are held. Raises UnknownIndex where it has gone since it was looked up, or is about to go."""
+        if index.id in self._parts.going or self._catalogue.indexes.record(index.id) is None:
+            raise self._gate.unknown(index.name)
+
     @contextmanager
     def _going(self, index: IndexRecord) -> Iterator[None]:
-        """By one at a time. Raises UnknownIndex to the others, and where it has gone meanwhile."""
+        """By one at a time. Raises UnknownIndex to the others."""
         with self._parts.naming:
-            if index.id in self._parts.going or self._catalogue.indexes.record(index.id) is None:
-                raise self._gate.unknown(index.name)
+            self._check_stays(index)
             self._parts.going.add(index.id)
         try:
             yield

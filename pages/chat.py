@@ -112,8 +112,8 @@ def show_welcome(indexes: dict[str, Index]) -> None:
 
 
 def offer_samples() -> None:
-    if st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help")):
-        engine().store.ingest(samples.INDEX, [FileSource(path, path.name) for path in samples.documents()])
+    is_wanted = st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help"))
+    if is_wanted and run_or_show_error(samples.load, engine().store):
         st.rerun()
 
 

@@ -4,7 +4,6 @@ import streamlit as st
 
 from index_store.base.errors import UnknownDocument
 from index_store.catalogue.records import Index
-from index_store.ingestion.sources import FileSource
 from pages import samples
 from pages.process import engine
 from pages.widgets.documents.add_form import show_adding
@@ -13,7 +12,7 @@ from pages.widgets.documents.index_picker import show_indexes, size
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.sites import show_sites
 from pages.widgets.documents.table import show_table
-from pages.widgets.errors import show_warning
+from pages.widgets.errors import run_or_show_error, show_warning
 from pages.words import language, say
 
 
@@ -67,10 +66,10 @@ def show_all() -> None:
 
 def show_next_step(indexes: dict[str, Index]) -> None:
     st.info(say("documents.empty"))
-    if not any(index.documents for index in indexes.values()) and st.button(
-        say("empty.load_samples"), type="primary", help=say("empty.samples_help")
-    ):
-        engine().store.ingest(samples.INDEX, [FileSource(path, path.name) for path in samples.documents()])
+    if any(index.documents for index in indexes.values()):
+        return
+    is_wanted = st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help"))
+    if is_wanted and run_or_show_error(samples.load, engine().store):
         st.session_state.picked_index = samples.INDEX
         st.rerun()
 

@@ -4,9 +4,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from index_store.base.errors import PlainError
-from pages.process import engine
+from index_store.access.principal import Role
+from index_store.base.errors import AccessWithdrawn, PlainError
+from pages.process import engine, principal
+from pages.server.who import NotSignedIn
+from pages.settings import server_settings
 from pages.widgets.errors import show_error
+from pages.widgets.sign_in import show_sign_in, show_who, show_withdrawn, watch
 from pages.words import LANGUAGES, language, plain, say
 
 HERE = Path(__file__).parent
@@ -20,7 +24,8 @@ PAGES = {
 }
 SHARED = st.Page(HERE / "shared.py", title=say("share.title"))
 SHARES = st.Page(HERE / "shares.py", title=say("share.all"))
-page = st.navigation([*PAGES.values(), SHARED, SHARES], position="hidden")
+PEOPLE = st.Page(HERE / "people.py", title=say("app.people"))
+page = st.navigation([*PAGES.values(), SHARED, SHARES, PEOPLE], position="hidden")
 
 st.set_page_config(
     page_title=say("app.name"),
@@ -31,12 +36,36 @@ st.html(HERE / "style.css")
 # Streamlit's own words in the uploader are English: the style sheet puts ours in their place.
 st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('sidebar.limit')}'; }}</style>")
 
+
+def show_language() -> None:
+    st.segmented_control(
+        say("app.language"),
+        list(LANGUAGES),
+        default=language(),
+        format_func=LANGUAGES.__getitem__,
+        key="chosen_language",
+        label_visibility="collapsed",
+        required=True,
+        on_change=lambda: st.query_params.update(lang=st.session_state.chosen_language),
+    )
+
+
 try:
+    who = principal()
     set_aside = engine().history.set_aside
     engine().preload.begin()
+except NotSignedIn:
+    with st.container(key="sign-in"):
+        show_sign_in()
+        show_language()
+    st.stop()
+except AccessWithdrawn as error:
+    show_withdrawn(error)
+    st.stop()
 except PlainError as error:
     show_error(error)
     st.stop()
+watch()
 
 if set_aside and "history warning read" not in st.session_state:
     # Not a toast: it cuts a sentence off after three lines, and offers the rest in English.
@@ -48,17 +77,11 @@ with st.sidebar, st.container(gap=None, key="pages"):
     for name, each in PAGES.items() if page != SHARED else ():  # its reader came for one thing
         # A link clears the address, and with it the language.
         st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
+    if server_settings().auth != "none" and who.role is Role.ADMIN and page != SHARED:
+        st.page_link(PEOPLE, label=say("app.people"), query_params={"lang": language()}, width="stretch")
 
 page.run()
 
 with st.sidebar:
-    st.segmented_control(
-        say("app.language"),
-        list(LANGUAGES),
-        default=language(),
-        format_func=LANGUAGES.__getitem__,
-        key="chosen_language",
-        label_visibility="collapsed",
-        required=True,
-        on_change=lambda: st.query_params.update(lang=st.session_state.chosen_language),
-    )
+    show_who()
+    show_language()

@@ -2,8 +2,15 @@
 
 import gc
 import threading
+from functools import partial
 
-from index_store.access.gate import as_local
+import streamlit as st
+from starlette.requests import HTTPConnection
+
+from index_store.access.access import Access
+from index_store.access.principal import Principal
+from pages.server.who import identify
+from pages.settings import server_settings
 from rag.runs.engine import Engine, UserEngine
 
 _lock = threading.Lock()
@@ -12,14 +19,22 @@ _is_frozen = False
 
 
 def engine() -> UserEngine:
-    """As whoever is at the browser has it; it may be kept, and asked in any thread.
-
-    Raises PlainError, such as StoreInUse, when there can't be one.
-    """
-    return _the_engine().as_user(as_local)
+    """As whoever is at the browser has it; it may be kept, and asked in any thread. Raises as `principal`."""
+    return _as(principal())
 
 
-def _the_engine() -> Engine:
+def engine_of(request: HTTPConnection) -> UserEngine:
+    """The same of a request, outside of pages."""
+    return _as(principal_of(request))
+
+
+def _as(principal: Principal) -> UserEngine:
+    process = whole_engine()
+    return process.as_user(partial(process.store.access.principal, principal.id))
+
+
+def whole_engine() -> Engine:
+    """For what is done in nobody's name. Raises PlainError, such as StoreInUse, when there can't be one."""
     global _engine, _is_frozen
     with _lock:
         if _engine is None:
@@ -33,16 +48,27 @@ def _the_engine() -> Engine:
         return _engine
 
 
-def look() -> None:
-    """At catalogue and history; the first one to look opens them. Raises PlainError, SQLAlchemyError."""
-    current = _the_engine().as_user(as_local)
-    current.store.indexes()
-    current.history.run("")
-
-
 def close_engine() -> None:
     global _engine
     with _lock:
         if _engine is not None:
             _engine.close()
             _engine = None
+
+
+def access() -> Access:
+    """People and their sign-ins, for finding out who somebody is. Raises as `whole_engine`."""
+    return whole_engine().store.access
+
+
+def principal() -> Principal:
+    """Of whoever is at the browser whose page is drawn, or whose button was pressed; to be asked each time.
+
+    Raises NotSignedIn, AccessWithdrawn; unless AUTH is none, as `whole_engine` too.
+    """
+    return identify(server_settings(), access, st.context.cookies, st.context.headers.get_all)
+
+
+def principal_of(request: HTTPConnection) -> Principal:
+    """The same of a request, outside of pages."""
+    return identify(server_settings(), access, request.cookies, request.headers.getlist)

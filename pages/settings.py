@@ -1,12 +1,33 @@
 """What an operator may set of the server; the rest is in rag/settings.py."""
 
-from typing import ClassVar
+import re
+from datetime import timedelta
+from functools import cache
+from typing import ClassVar, Literal, Self
 
-from pydantic import field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
+from index_store.base.errors import InvalidSetting
 from index_store.base.settings import PlainSettings
 from pages.server.gate import host_name
+from pages.server.providers import Provider, read_providers, without_path
 from pages.server.proxies import Network, read_networks
+
+PROVIDERS = (
+    'a JSON list of providers, such as [{"name": "Example", "issuer": "https://id.example.com", "client_id": "…", '
+    '"client_secret": "…"}], each issuer with https unless on this machine',
+    'プロバイダーの JSON 配列(例: [{"name": "Example", "issuer": "https://id.example.com", "client_id": "…", '
+    '"client_secret": "…"}]。issuer はこの PC 上でなければ https)',
+)
+APP_URL = (
+    "the address under which the browser opens the app, such as https://rag.example.com, with https unless on this "
+    "machine, and without a path",
+    "ブラウザーでアプリを開くアドレス(例: https://rag.example.com。この PC 上でなければ https、パスは不要)",
+)
+HEADER = ("the name of a header, such as Remote-User", "ヘッダー名(例: Remote-User)")
+
+
+_HEADER_NAME = r"^[A-Za-z0-9-]+$"  # of the regex crate, whose $ is the end
 
 
 class Settings(PlainSettings):
@@ -20,6 +41,14 @@ class Settings(PlainSettings):
             "カンマで区切った IP アドレスまたはネットワーク(例: 127.0.0.1,10.1.0.0/24。全アドレスは不可)",
         ),
         "allow_anonymous": ("true or false", "true または false"),
+        "auth": ("none, oidc or header", "none・oidc・header のいずれか"),
+        "app_url": APP_URL,
+        "oidc_providers": PROVIDERS,
+        "sign_in_hours": ("a number of hours from above 0 to 720", "0 より大きく 720 以下の時間数"),
+        "auth_user_header": HEADER,
+        "auth_name_header": HEADER,
+        "auth_mail_header": HEADER,
+        "auth_groups_header": HEADER,
     }
 
     allowed_hosts: str = ""
@@ -28,6 +57,18 @@ class Settings(PlainSettings):
     """addresses and networks of reverse proxies, separated by commas"""
     allow_anonymous: bool = False
     """whether others than this machine may reach it although nobody signs in"""
+    auth: Literal["none", "oidc", "header"] = "none"
+    """how people sign in"""
+    app_url: str = ""
+    """under which a provider sends browsers back"""
+    oidc_providers: SecretStr = SecretStr("")
+    sign_in_hours: float = Field(default=12, gt=0, le=720, allow_inf_nan=False)
+    auth_user_header: str = Field(default="Remote-User", pattern=_HEADER_NAME)
+    """in which a proxy says who somebody is"""
+    auth_name_header: str = Field(default="Remote-Name", pattern=_HEADER_NAME)
+    auth_mail_header: str = Field(default="Remote-Email", pattern=_HEADER_NAME)
+    auth_groups_header: str = Field(default="Remote-Groups", pattern=_HEADER_NAME)
+    """separated by commas"""
 
     @field_validator("allowed_hosts")
     @classmethod
@@ -42,9 +83,51 @@ class Settings(PlainSettings):
         read_networks(networks)
         return networks
 
+    @field_validator("app_url")
+    @classmethod
+    def _is_an_address(cls, url: str) -> str:
+        return without_path(url) if url.strip() else ""
+
+    @field_validator("oidc_providers")
+    @classmethod
+    def _are_providers(cls, written: SecretStr) -> SecretStr:
+        read_providers(written.get_secret_value())
+        return written
+
+    @model_validator(mode="after")
+    def _has_what_signing_in_needs(self) -> Self:
+        oidc, header = self.auth == "oidc", self.auth == "header"
+        missing = {
+            "app_url": oidc and not self.app_url,
+            "oidc_providers": oidc and not self.providers,
+            "trusted_proxies": header and not self.trusted_proxies,
+        }
+        for field, is_missing in missing.items():
+            if is_missing:
+                en, ja = self.allowed[field]
+                raise InvalidSetting(variable=field.upper(), allowed_en=en, allowed_ja=ja)
+        return self
+
     @property
     def names(self) -> frozenset[str]:
-        return frozenset(filter(None, map(host_name, _parts(self.allowed_hosts))))
+        """Of the app beside loopback."""
+        of_app = self.app_url.rpartition("://")[2]
+        named = [*_parts(self.allowed_hosts), re.sub(r":\d+\Z", "", of_app)]
+        return frozenset(filter(None, map(host_name, filter(None, named))))
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        return read_providers(self.oidc_providers.get_secret_value())
+
+    @property
+    def sign_in_lasts(self) -> timedelta:
+        return timedelta(hours=self.sign_in_hours)
+
+    @property
+    def identity_headers(self) -> frozenset[str]:
+        """In lower case; none unless a proxy signs people in."""
+        named = (self.auth_user_header, self.auth_name_header, self.auth_mail_header, self.auth_groups_header)
+        return frozenset(map(str.lower, named)) if self.auth == "header" else frozenset()
 
     @property
     def proxies(self) -> tuple[Network, ...]:
@@ -53,3 +136,9 @@ class Settings(PlainSettings):
 
 def _parts(hosts: str) -> list[str]:
     return [part.strip() for part in hosts.split(",") if part.strip()]
+
+
+@cache
+def server_settings() -> Settings:
+    """Those of this process, read once: each action asks for them."""
+    return Settings()

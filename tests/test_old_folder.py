@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from index_store.access.principal import LOCAL
+from index_store.access.principal import LOCAL, Role
 from index_store.catalogue.records import DocumentStatus
 from pages.widgets.trace.detail import view_of  # with all views
 from pages.widgets.trace.view import JsonView
@@ -18,7 +18,7 @@ from rag.settings import Settings
 from rag.trace.cause import cause_of
 from rag.trace.details import CandidatesDetail, GradesDetail, GroundingDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished
-from tests.local import local_engine, process_of
+from tests.local import as_person, local_engine, process_of
 from tests.rag.scripted import ScriptedChat, ScriptedSource
 
 FOLDERS = sorted((Path(__file__).parent / "old_folders").glob("*.tar.xz"))
@@ -70,6 +70,11 @@ def test_its_conversations_stand_in_their_order_with_feedback(engine):
     first, follow_up = engine.history.runs(engine.history.conversations.listed()[-1].id)
     assert (first.feedback, follow_up.feedback) == (1, None)
     assert follow_up.question == "有給休暇は？"
+
+
+def test_its_conversations_are_nobodys_so_admins_have_them_and_nobody_else_who_signs_in(engine):
+    assert as_person(engine, "admin", Role.ADMIN).history.runs() == engine.history.runs()
+    assert as_person(engine, "editor", Role.EDITOR).history.runs() == []
 
 
 def test_every_trace_of_it_can_be_read_and_shown(engine):

@@ -54,6 +54,8 @@ def test_the_walls_stand(copy_of_the_packages):
         ("pages", "from langgraph.graph import StateGraph", "LangGraph stays in rag"),
         ("pages", "from index_store.store import IndexStore", "Who asks the index store has its door, not the store"),
         ("rag/nodes", "import index_store.store", "Who asks the index store has its door, not the store"),
+        ("pages/widgets", "from rag.runs.engine import Engine", "Who asks the engine has its door, not the engine"),
+        ("pages", "from rag.runs.history import schema", "Nobody goes around the engine"),
         ("rag/text", "from index_store.catalogue import catalogue", "Nobody goes around the index store"),
         ("pages", "from index_store.library.data_folder import open_library", "Nobody goes around the index store"),
     ],

@@ -1,4 +1,4 @@
-"""People and grants of a data folder, which stand in the database of its catalogue."""
+"""People, their sign-ins and grants of a data folder, which stand in the database of its catalogue."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -10,6 +10,7 @@ from index_store.access.grants import Grants
 from index_store.access.people import People
 from index_store.access.principal import LOCAL, Principal
 from index_store.access.rights import Rights
+from index_store.access.sign_ins import SignIns
 from index_store.access.user_people import UserPeople
 from index_store.base.errors import AccessWithdrawn
 from index_store.base.settings import Settings
@@ -23,6 +24,7 @@ class Access:
         self._database = database
         self.people = People(database, settings)
         self.rights = Rights(database)
+        self.sign_ins = SignIns(database)
         self.grants = Grants(database, self.gate(as_local))
 
     def close(self) -> None:

@@ -86,8 +86,8 @@ class Gate:
         return [person == principal.id or index in managed for person, index in begun]
 
     def unknown(self, name: str) -> errors.PlainError:
-        """As `index` raises it."""
-        return unknown(name, [each.index.name for each in self._rights.all(self._who())])
+        """As `index` raises it, of one that is about to be gone."""
+        return unknown(name, [each.index.name for each in self._rights.all(self._who()) if each.index.name != name])
 
     def indexes(self, right: Right) -> list[IndexRecord]:
         """By name."""

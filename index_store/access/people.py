@@ -142,6 +142,12 @@ class People:
             row = connection.execute(_OF_ID, {"id": person_id}).one_or_none()
         return None if row is None or row.disabled_at else row
 
+    def id_of(self, issuer: str, subject: str) -> str | None:
+        """Of someone who has signed in as that."""
+        with self._database.connect() as connection:
+            found = connection.execute(_OF_CLAIM, {"issuer": storable(issuer), "subject": storable(subject)}).scalar()
+            return None if found is None else str(found)
+
     def _put(self, connection: Connection, row: Row[Any] | None, values: dict[str, Any]) -> str:
         """The id of the person. `row`: as known so far."""
         if row is None:
@@ -253,6 +259,9 @@ class People:
 
 # Made once: making it takes as long as running it, and each action does.
 _OF_ID = select(people).where(people.c.id == bindparam("id"))
+_OF_CLAIM = select(people.c.id).where(
+    people.c.issuer == bindparam("issuer"), people.c.subject == bindparam("subject"), people.c.issuer != NOT_YET
+)
 
 
 def _claimed(claim: Claim) -> dict[str, Any]:

@@ -81,11 +81,9 @@ class Indexes:
             connection.execute(insert(indexes).values(**values))
             bm25_index(id_).create(connection)
 
-    def rename(self, index_id: str, name: str) -> bool:
-        """Whether there is still one."""
+    def rename(self, index_id: str, name: str) -> None:
         with self._engine.begin() as connection:
-            renamed = connection.execute(update(indexes).where(indexes.c.id == index_id).values(name=name))
-            return renamed.rowcount == 1
+            connection.execute(update(indexes).where(indexes.c.id == index_id).values(name=name))
 
     def set_model(self, index_id: str, embedding_model: str, collection: str) -> None:
         """Another model, and a collection for its vectors: every document that was ready is to be embedded again."""

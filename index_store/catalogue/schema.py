@@ -138,6 +138,15 @@ people = Table(
 is named `subject` or has it as mail address. `role`: given by hand; None: by what was claimed and the settings.
 """
 
+sign_ins = Table(
+    "sign_ins",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("person_id", ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
+    Column("ends_at", DateTime, nullable=False),
+)
+"""Browsers in which someone is signed in, until they sign out. `key`: the hash of what the browser shows."""
+
 grants = Table(
     "grants",
     metadata,

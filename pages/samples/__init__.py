@@ -9,6 +9,11 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, model_validator
 
+from index_store.access.grants import EVERYONE
+from index_store.access.rights import Right
+from index_store.ingestion.sources import FileSource
+from index_store.user_store import UserStore
+
 INDEX = "handbook"
 """the index that the samples are loaded into"""
 
@@ -41,6 +46,14 @@ class SampleQuestion(BaseModel, frozen=True, extra="forbid"):
 def documents() -> list[Path]:
     """The handbook's files, Markdown and HTML, by name."""
     return sorted(path for path in (_HERE / "documents").iterdir() if path.suffix in {".md", ".html"})
+
+
+def load(store: UserStore) -> None:
+    """Begins to, for everyone who signs in: whoever does so first owns the index. Raises PlainError."""
+    if INDEX not in {index.name for index in store.indexes()}:
+        store.create_index(INDEX)
+        store.access.grants.give(INDEX, EVERYONE, Right.READ)
+    store.ingest(INDEX, [FileSource(path, path.name) for path in documents()])
 
 
 def questions() -> list[SampleQuestion]:

@@ -1,9 +1,10 @@
 """Who may speak with the app: a browser that opened it by one of its names, and no page but its own.
 
-There is no sign-in, and a server on this machine alone is still within reach of every page that is open in a browser
-here. What a browser can't be made to say falsely is `Host`, by which name it came, and `Origin`, whose page asks. So
-this stands before Streamlit and all routes, and refuses a name that someone else has pointed here (DNS rebinding) and
-the pages of others. Why it is so, with what Streamlit itself does: docs/decisions/hosts-and-origins.md
+A server on this machine alone, where nobody signs in, is still within reach of every page that is open in a browser
+here; and where people sign in, such a page asks in their name. What a browser can't be made to say falsely is `Host`,
+by which name it came, and `Origin`, whose page asks. So this stands before Streamlit and all routes, and refuses a name
+that someone else has pointed here (DNS rebinding) and the pages of others. Why it is so, with what Streamlit itself
+does: docs/decisions/hosts-and-origins.md
 """
 
 import logging
@@ -12,13 +13,11 @@ from collections.abc import Iterable, Set
 
 from ada_url import URL
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from index_store.base.errors import PlainError
 from pages.server.browser_rules import content_policy, tell_browser
 from pages.server.proxies import is_within, read_networks
-from pages.texts import preferred_language
+from pages.server.refusal import Refused, refuse
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 """names that lead nowhere but to the machine on which they are said"""
@@ -27,14 +26,12 @@ LOOPBACK_NETWORKS = read_networks("127.0.0.0/8,::1")
 SHUT = re.compile(
     r"/(?:_stcore/(?!(?:health|host-config|stream|upload_file/[^/]+/[^/]+)\Z)|component/|auth/|oauth2callback\Z)"
 )
-"""what Streamlit serves and no page of ours needs: metrics, the API for agents, components and, as long as nobody signs
-in, signing in. Of its own paths those that are needed are named: what a later version adds is shut too."""
+"""what Streamlit serves and no page of ours needs: metrics, the API for agents, components and signing in. Of its own
+paths those that are needed are named: what a later version adds is shut too."""
+SIGN_IN = re.compile(r"/(?:auth/login|auth/logout|oauth2callback)\Z")
+"""what is open all the same where people sign in with a provider"""
 
 log = logging.getLogger(__name__)
-
-
-class Refused(PlainError):
-    status = 403
 
 
 class Shut(Refused):
@@ -70,13 +67,13 @@ class ForeignOrigin(Refused):
 class NotForOthers(Refused):
     en = (
         "Nobody signs in to this app, and whoever reaches it may read, change and delete everything, so it does not "
-        "listen on {address}, only on this machine. If it is meant to be open to everybody there, set "
-        "ALLOW_ANONYMOUS=true in .env and restart the app."
+        "listen on {address}, only on this machine. Let people sign in (AUTH in .env), or, if it is meant to be open "
+        "to everybody there, set ALLOW_ANONYMOUS=true; then restart the app."
     )
     ja = (
-        "サインインの機能がなく、アプリに届く人は誰でもすべてを閲覧・変更・削除できます。そのため {address} では"
-        "待ち受けず、この PC からだけ使えます。そこに届く全員に公開してよい場合は、.env に ALLOW_ANONYMOUS=true "
-        "と書き、アプリを再起動してください。"
+        "サインインなしで動いているため、アプリに届く人は誰でもすべてを閲覧・変更・削除できます。そのため "
+        "{address} では待ち受けず、この PC からだけ使えます。.env の AUTH でサインインを有効にするか、そこに届く全員に"
+        "公開してよい場合は ALLOW_ANONYMOUS=true と書き、アプリを再起動してください。"
     )
 
 
@@ -94,15 +91,23 @@ def host_name(written: str) -> str | None:
 
 class Gate:
     def __init__(
-        self, app: ASGIApp, names: Set[str] = frozenset(), scripts: Iterable[str] = (), *, for_others: bool = False
+        self,
+        app: ASGIApp,
+        names: Set[str] = frozenset(),
+        scripts: Iterable[str] = (),
+        *,
+        for_others: bool = False,
+        signs_in: bool = False,
     ) -> None:
         """`names`: of the app beside LOOPBACK, each as `host_name` returns it. `scripts`: for `content_policy`.
-        `for_others`: whether connections that did not come to an address of loopback are let in.
+        `for_others`: whether connections that did not come to an address of loopback are let in. `signs_in`: whether
+        people sign in with a provider.
         """
         self._app = app
         self._names = names
         self._policy = content_policy(scripts)
         self._for_others = for_others
+        self._signs_in = signs_in
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -118,7 +123,7 @@ class Gate:
             admitted = self._admitted(scope)
         except Refused as refusal:
             log.warning("Refused %s %.200r: %s", scope["type"], scope["path"], refusal)
-            await _refuse(refusal, scope, receive, send_with_headers)
+            await refuse(refusal, scope, receive, send_with_headers, refusal.status)
         else:
             await self._app(admitted, receive, send_with_headers)
 
@@ -133,7 +138,7 @@ class Gate:
             raise UnreadableHost
         if _name(host) not in LOOPBACK | self._names:
             raise ForeignHost(name=_name(host))
-        if SHUT.search(scope["path"]):
+        if SHUT.search(scope["path"]) and not (self._signs_in and SIGN_IN.match(scope["path"])):
             raise Shut
         if not origins:  # no browser, or one that shows a page of the app, or follows a link to it
             return scope
@@ -183,11 +188,3 @@ def _is_tls(scope: Scope) -> bool:
 
 def _is_loopback(address: str) -> bool:
     return address == "localhost" or is_within(address, LOOPBACK_NETWORKS)
-
-
-async def _refuse(refusal: Refused, scope: Scope, receive: Receive, send: Send) -> None:
-    if scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
-        await send({"type": "websocket.close", "code": 1008})  # a server of this kind says 403 by itself
-        return
-    language = preferred_language(Headers(scope=scope))
-    await PlainTextResponse(f"{refusal.sentence(language)}\n", refusal.status)(scope, receive, send)

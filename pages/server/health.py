@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from index_store.base.errors import PlainError
-from pages.process import look
+from pages.process import whole_engine
 
 UNCACHED = {"Cache-Control": "no-store"}
 
@@ -25,8 +25,15 @@ async def healthz(_: Request) -> Response:
 
 async def readyz(_: Request) -> Response:
     try:
-        await run_in_threadpool(look)
+        await run_in_threadpool(_read_both)
     except (PlainError, SQLAlchemyError) as error:
         log.warning("Not ready: %s", error)
         return PlainTextResponse("not ready\n", 503, UNCACHED)
     return PlainTextResponse("ready\n", headers=UNCACHED)
+
+
+def _read_both() -> None:
+    """Catalogue and history; the first one to ask opens them."""
+    current = whole_engine()
+    current.store.indexes()
+    current.history.run("")

@@ -11,11 +11,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 
-from index_store.base.errors import DocumentError, OriginalMissing, PlainError, UnknownDocument
+from index_store.base.errors import AccessWithdrawn, DocumentError, OriginalMissing, PlainError, UnknownDocument
 from index_store.library.originals import Original
 from index_store.parsing.loaders.formats import ANY_BYTES, BY_KIND
 from index_store.parsing.loaders.text.decode import decode
-from pages.process import engine
+from pages.process import engine_of
+from pages.server.who import NotSignedIn
 from pages.texts import preferred_language
 
 PDF = BY_KIND["pdf"].shown_as
@@ -29,6 +30,14 @@ BLOCK = 1 << 16
 
 SAMPLE = 1 << 20
 """bytes that are looked at, from the first that is not ASCII on"""
+
+REFUSALS: dict[type[PlainError], int] = {
+    UnknownDocument: 404,
+    OriginalMissing: 404,
+    NotSignedIn: 401,
+    AccessWithdrawn: 403,
+}
+"""by what went wrong; whatever else it was may be over soon"""
 
 CODECS = {
     "utf-8": "utf-8",
@@ -48,10 +57,10 @@ async def original(request: Request) -> Response:
     document_id = request.path_params["document_id"]
     try:
         # The store works with files and SQL, and must not hold up the server.
-        found = await run_in_threadpool(lambda: engine().store.original(document_id))
+        found = await run_in_threadpool(lambda: engine_of(request).store.original(document_id))
         return await run_in_threadpool(_response, found)
     except PlainError as error:
-        status = 404 if isinstance(error, (UnknownDocument, OriginalMissing)) else 503
+        status = next((status for kind, status in REFUSALS.items() if isinstance(error, kind)), 503)
         return PlainTextResponse(error.sentence(preferred_language(request.headers)), status)
 
 

@@ -1,17 +1,20 @@
 """Which peers are reverse proxies of ours, and what is believed of them about the browser's own connection.
 
 Anybody can write `X-Forwarded-…`. Of a proxy that is trusted the last value counts, which it wrote itself; from anybody
-else these headers are taken away, so that nothing further in can be deceived by them. uvicorn has a look at them of its
+else these headers are taken away, so that nothing further in can be deceived by them; and who says by headers that
+somebody is signed in, and is no proxy of ours, is refused. uvicorn has a look at them of its
 own, which would let whoever is on this machine name any address as theirs: `forwarded_allow_ips` has to be empty.
 """
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Iterable, Sequence, Set
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from index_store.base.errors import PlainError
+from pages.server.refusal import Refused, refuse
 
 Network = IPv4Network | IPv6Network
 
@@ -28,6 +31,17 @@ class OtherProxies(PlainError):
         "下のサーバーが別の設定でプロキシを信用するため、TRUSTED_PROXIES が守られません。`make run` で起動するか、"
         "環境変数 FORWARDED_ALLOW_IPS を空に設定して起動してください。"
     )
+
+
+class NotOfAProxy(Refused):
+    en = "This request says who you are, and only the proxy before this app may. Open the app by the proxy's address."
+    ja = (
+        "利用者を名乗る要求は、アプリの前にあるプロキシからだけ受け付けます。プロキシのアドレスでアプリを開いて"
+        "ください。"
+    )
+
+
+log = logging.getLogger(__name__)
 
 
 def read_networks(written: str) -> tuple[Network, ...]:
@@ -52,17 +66,31 @@ def is_within(address: str, networks: Iterable[Network]) -> bool:
 class Proxies:
     """ASGI middleware, before all other: gives each request the scheme and `Host` that its browser used."""
 
-    def __init__(self, app: ASGIApp, networks: Sequence[Network] = ()) -> None:
+    def __init__(self, app: ASGIApp, networks: Sequence[Network] = (), identity: Set[str] = frozenset()) -> None:
+        """`identity`: headers by which a proxy says who somebody is, in lower case."""
         self._app = app
         self._networks = networks
+        self._identity = frozenset(name.encode() for name in identity)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(self._as_the_browser_has_it(scope) if scope["type"] in SCHEMES else scope, receive, send)
+        if scope["type"] not in SCHEMES:
+            await self._app(scope, receive, send)
+            return
+        try:
+            seen = self._as_the_browser_has_it(scope)
+        except NotOfAProxy as refusal:
+            log.warning("Refused %s %.200r of %.100s: %s", scope["type"], scope["path"], scope.get("client"), refusal)
+            await refuse(refusal, scope, receive, send, refusal.status)
+        else:
+            await self._app(seen, receive, send)
 
     def _as_the_browser_has_it(self, scope: Scope) -> Scope:
+        """Raises NotOfAProxy."""
         told = Headers(scope=scope)
-        headers = [each for each in scope["headers"] if not _is_forwarded(each[0])]
+        headers = [each for each in scope["headers"] if not _is_forwarded(each[0]) or each[0] in self._identity]
         if not scope.get("client") or not is_within(scope["client"][0], self._networks):
+            if any(name in self._identity for name, _ in headers):
+                raise NotOfAProxy
             return {**scope, "headers": headers}
         scheme = SCHEMES[scope["type"]].get(_last(told, "x-forwarded-proto").lower(), scope["scheme"])
         if host := _last(told, "x-forwarded-host"):

@@ -39,6 +39,10 @@ class App:
         self._environment = os.environ | defaults | {"DATA_DIR": str(folder / "data")} | settings
         self._process: subprocess.Popen | None = None
 
+    def set(self, **settings: str) -> None:
+        """For the next start."""
+        self._environment |= settings
+
     @property
     def url(self) -> str:
         return f"http://localhost:{self.port}"

@@ -16,8 +16,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from streamlit.runtime import get_instance
 
-from app import lifespan, middleware, routes, say_that_it_crashed
-from pages.process import close_engine, engine
+from app import lifespan, middleware, routes, say_that_it_crashed, secrets
+from pages.process import close_engine, whole_engine
 
 LAST_RUNS = 10
 """seconds for the scripts of pages that were just closed"""
@@ -42,7 +42,7 @@ def _renew(settings: dict[str, str]) -> None:
         time.sleep(0.02)
     close_engine()
     os.environ |= settings
-    engine()
+    whole_engine()
 
 
 def _scripts_run() -> bool:
@@ -53,6 +53,7 @@ app = st.App(
     Path(__file__).parent.parent.parent / "pages" / "index.py",
     routes=[*routes, Route("/renew", renew, methods=["POST"]), Route("/held", held)],
     middleware=middleware,
+    secrets=secrets,
     lifespan=lifespan,
     on_script_error=say_that_it_crashed,
 )

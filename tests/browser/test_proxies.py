@@ -6,20 +6,26 @@ import socket
 import ssl
 import subprocess
 import time
+import urllib.error
+import urllib.request
+from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPResponse, HTTPSConnection
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 import trustme
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
+from index_store.access.access import open_access
+from index_store.access.principal import Role
+from index_store.base.settings import Settings
 from tests.browser.app_process import ROOT, App
 from tests.browser.conftest import ARGUMENTS, KEY, installed_chromium
 from tests.browser.test_uploads import SEND
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import LOADED, Visitor
 from tests.servers import OpenAIServer
 
 NAME = "rag.example.com"
@@ -72,38 +78,43 @@ class Proxy(NamedTuple):
 
 @pytest.fixture(scope="module")
 def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    with OpenAIServer() as server:
-        app = App(
-            tmp_path_factory.mktemp("behind"),
-            OPENAI_API_KEY=KEY,
-            OPENAI_BASE_URL=server.base_url,
-            EMBEDDING_MODEL="test-embedding",
-            PRELOAD="false",
-            ALLOWED_HOSTS=NAME,
-            TRUSTED_PROXIES="127.0.0.1",
-            FORWARDED_ALLOW_IPS="",
-        )
-        app.start()
+    with OpenAIServer() as server, _app(tmp_path_factory.mktemp("behind"), server) as app:
         yield app
-        app.stop()
+
+
+@contextmanager
+def _app(folder: Path, server: OpenAIServer, **settings: str) -> Iterator[App]:
+    usual = {"TRUSTED_PROXIES": "127.0.0.1", "FORWARDED_ALLOW_IPS": "", "ALLOWED_HOSTS": NAME, "PRELOAD": "false"}
+    model = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.base_url, "EMBEDDING_MODEL": "test-embedding"}
+    app = App(folder, **{**usual, **model, **settings})
+    app.start()
+    yield app
+    app.stop()
 
 
 @pytest.fixture(params=["nginx", "caddy"])
 def proxy(request: pytest.FixtureRequest, behind: App, tmp_path: Path) -> Iterator[Proxy]:
-    program = shutil.which(request.param, path=os.pathsep.join([*map(str, UNPACKED), os.environ["PATH"], "/usr/sbin"]))
+    with _proxy(request.param, behind, tmp_path) as proxy:
+        yield proxy
+
+
+@contextmanager
+def _proxy(name: str, behind: App, tmp_path: Path, **changed: str) -> Iterator[Proxy]:
+    """`changed`: what stands in the example -> what is to stand there, beside addresses and files."""
+    program = shutil.which(name, path=os.pathsep.join([*map(str, UNPACKED), os.environ["PATH"], "/usr/sbin"]))
     if not program:
-        pytest.skip(f"there is no {request.param} (`make proxies` fetches it on Debian and Ubuntu)")
+        pytest.skip(f"there is no {name} (`make proxies` fetches it on Debian and Ubuntu)")
     authority, port = trustme.CA(), _free_port()
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     issued = authority.issue_cert(NAME)
     issued.private_key_pem.write_to_path(str(key))
     issued.cert_chain_pems[0].write_to_path(str(certificate))
-    changed = {
+    changed |= {
         "127.0.0.1:8501": f"127.0.0.1:{behind.port}",
         f"/etc/ssl/certs/{NAME}.pem": str(certificate),
         f"/etc/ssl/private/{NAME}.key": str(key),
     }
-    if request.param == "nginx":
+    if name == "nginx":
         changed |= {"listen 443": f"listen 127.0.0.1:{port}", "listen 80": f"listen 127.0.0.1:{_free_port()}"}
         file = _changed(EXAMPLES / "nginx.conf", changed, tmp_path / "rag.conf")
         user = "user root;" if os.getuid() == 0 else ""
@@ -124,9 +135,16 @@ def proxy(request: pytest.FixtureRequest, behind: App, tmp_path: Path) -> Iterat
             process.wait(timeout=WAIT)
 
 
-def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_through(proxy, chromium, handbook):
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Browser]:
+    """To which the name leads here."""
     arguments = [*ARGUMENTS, f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
-    browser: Browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
+    browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
+    yield browser
+    browser.close()
+
+
+def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_through(proxy, browser, handbook):
     context = browser.new_context(ignore_https_errors=True, locale="en-US")
     visitor = Visitor(context, f"https://{NAME}:{proxy.port}/", "en")
     with visitor.page.expect_request(lambda request: request.method == "PUT") as asked:
@@ -135,7 +153,7 @@ def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_
     assert visitor.page.evaluate(SEND, ["PUT", f"{asked.value.url}-large", token, megabytes]) == 204
     assert visitor.complaints == visitor.foreign_addresses == []
     assert [cookie["secure"] for cookie in context.cookies()] == [True]
-    browser.close()
+    context.close()
 
     forged = {"X_Forwarded_Host": "evil.example", "X_Forwarded_Proto": "http", "X_Forwarded_For": "127.0.0.1"}
     answer = proxy.get("/_stcore/health", Forwarded="host=evil.example;proto=http", **forged)
@@ -146,6 +164,44 @@ def test_behind_it_the_app_is_used_by_its_name_over_tls_and_nothing_forged_gets_
     assert proxy.get("/readyz", Origin="https://evil.example").status == 403
     assert proxy.get("/_stcore/metrics").status == 404
     assert "script-src 'self' 'sha256-" in proxy.get("/").headers["Content-Security-Policy"]
+
+
+def test_a_proxy_signs_people_in_and_nobody_else_can_say_who_they_are(browser, tmp_path):
+    people = tmp_path / "people"
+    people.write_text("rika:{PLAIN}secret\n")
+    changed = {
+        'Remote-User       ""': "Remote-User $remote_user",
+        "    location / {": f"    auth_basic app;\n    auth_basic_user_file {people};\n    location / {{",
+        "proxy_http_version": "proxy_bind 127.0.0.2;\n        proxy_http_version",  # as from another machine
+    }
+    with ExitStack() as running:
+        server = running.enter_context(OpenAIServer())
+        settings = {"AUTH": "header", "TRUSTED_PROXIES": "127.0.0.2", "ADMIN_GROUPS": "admins"}
+        app = running.enter_context(_app(tmp_path, server, **settings))
+        proxy = running.enter_context(_proxy("nginx", app, tmp_path, **changed))
+        basic = "Basic " + b64encode(b"rika:secret").decode()
+        assert proxy.get("/").status == 401
+        context = browser.new_context(
+            ignore_https_errors=True,
+            locale="en-US",
+            extra_http_headers={"Authorization": basic, "Remote-User": "anna", "Remote-Groups": "admins"},
+        )
+        visitor = Visitor(context, f"https://{NAME}:{proxy.port}/", "en")
+        expect(visitor.sidebar.get_by_text(visitor.words["sign_in.nameless"])).to_be_visible()
+        expect(visitor.sidebar.get_by_role("link", name=visitor.words["app.people"])).to_have_count(0)
+        with open_access(Settings(data_dir=tmp_path / "data", admin_groups="admins")) as access:
+            assert [(each.subject, each.role) for each in access.people.all()] == [("rika", Role.READER)]
+            assert proxy.get("/originals/x", Authorization=basic).status == 404
+            access.people.disable(access.people.find("rika").id)
+            assert proxy.get("/originals/x", Authorization=basic).status == 403
+        expect(visitor.page.get_by_text(visitor.words["sign_in.withdrawn"])).to_be_visible(timeout=LOADED)
+        context.close()
+
+        for path in ("/", "/originals/x"):  # past the proxy
+            request = urllib.request.Request(f"{app.url}{path}", headers={"Remote-User": "rika"})
+            with pytest.raises(urllib.error.HTTPError, match="403") as refused:
+                urllib.request.urlopen(request, timeout=WAIT)
+            refused.value.close()
 
 
 def _changed(file: Path, changed: dict[str, str], copy: Path, before: str = "") -> Path:

@@ -1,11 +1,12 @@
 """People of a store, and the store as each of them has it."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from index_store.access.grants import Grantee
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
+from index_store.base.errors import UnknownPerson
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
 from index_store.user_store import UserStore
@@ -13,7 +14,7 @@ from tests.index_store.access.conftest import claim
 
 
 class People:
-    """`root` is admin, `reader` and `outside reader` read at most, all others are editors."""
+    """`root` is admin, whose names end in "reader" read at most, all others are editors."""
 
     def __init__(self, store: IndexStore) -> None:
         self.store = store
@@ -22,10 +23,13 @@ class People:
 
     def id(self, name: str) -> str:
         if name not in self._ids:
-            person = self.store.access.people.signed_in(claim(name))
+            people = self.store.access.people
             role = Role.ADMIN if name == "root" else Role.READER if name.endswith("reader") else Role.EDITOR
-            self.store.access.people.set_role(person.id, role)
-            self._ids[name] = person.id
+            with suppress(UnknownPerson):
+                self._ids[name] = people.find(name).id
+                return self._ids[name]
+            self._ids[name] = people.signed_in(claim(name)).id
+            people.set_role(self._ids[name], role)
         return self._ids[name]
 
     def __call__(self, name: str) -> UserStore:

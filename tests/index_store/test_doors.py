@@ -37,8 +37,12 @@ OF_THE_PROCESS = {
     "access.rights.of_document": "the same",
     "access.rights.of_section": "the same",
     "access.rights.with_id": "the same",
+    "access.sign_ins.begin": "the sign-in's own",
+    "access.sign_ins.end": "the same",
+    "access.sign_ins.whose": "the same",
     "access.people.close": "ends with the process",
     "access.people.current": "says who someone is: the sign-in asks it",
+    "access.people.id_of": "says who someone is: the sign-in asks it",
     "access.people.known": "says who someone is: the gate asks it",
     "access.people.signed_in": "the sign-in's own",
 }

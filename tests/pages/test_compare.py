@@ -7,6 +7,7 @@ import pytest
 from pages import process
 from pages.texts import texts
 from rag.runs.history.comparison import Column, Comparison
+from tests.local import process_of
 from tests.pages.chat_page import ChatPage, shown
 from tests.pages.compare_page import ComparePage
 from tests.pages.conftest import restart
@@ -140,7 +141,7 @@ def test_a_reload_and_a_second_tab_find_it_as_it_goes_on_and_nothing_is_asked_tw
 def test_after_a_restart_columns_that_were_cut_off_say_so_and_are_asked_again(handbook, server):
     comparison = compared()
     last = comparison.run_ids[1]
-    with process.engine().history.database.begin() as connection:
+    with process_of(process.engine()).history.database.begin() as connection:
         connection.exec_driver_sql("delete from events where run_id = ? and position > 0", (last,))
         connection.exec_driver_sql("update runs set status = 'running' where id = ?", (last,))
     restart()

@@ -9,7 +9,10 @@ from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 from pydantic import ValidationError
 
+from index_store.access.principal import Role
+from index_store.base.errors import EditorNeeded, RightMissing
 from pages import samples
+from tests.local import as_person
 
 LONGEST_SECTION = {"ja": 900, "en": 2300}
 """characters under one h2: some 600 tokens, so that four sections fit a small model's context with room to answer"""
@@ -197,3 +200,17 @@ def test_no_address_leads_out_of_the_made_up_company(document: Path):
     hosts = re.findall(r"[\w-]+(?:\.[\w-]+)*\.(?:example|com|net|org|jp|dev|io)\b", text)
     assert {host.removeprefix("vpn1.").removeprefix("vpn2.") for host in hosts} <= {"nagimine.example"}
     assert not re.search(r"https?://|\d{2,4}-\d{2,4}-\d{4}", text)
+
+
+def test_whoever_loads_the_samples_everyone_reads_them(engine):
+    editor, reader = as_person(engine, "anna", Role.EDITOR), as_person(engine, "ben")
+    with pytest.raises(EditorNeeded):
+        samples.load(reader.store)
+    samples.load(editor.store)
+    for job in editor.store.ingestions:
+        job.wait()
+    samples.load(editor.store)  # once more does no harm
+    [index] = reader.store.indexes()
+    assert (index.name, index.documents) == (samples.INDEX, len(samples.documents()))
+    with pytest.raises(RightMissing):
+        samples.load(reader.store)

@@ -52,3 +52,49 @@ def test_what_is_no_network_of_proxies_is_refused_and_not_repeated(written):
     with pytest.raises(InvalidSetting, match="TRUSTED_PROXIES") as caught:
         Settings(trusted_proxies=written)
     assert written not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("auth", "missing"), [("oidc", "APP_URL"), ("header", "TRUSTED_PROXIES"), ("everybody", "AUTH")]
+)
+def test_a_way_to_sign_in_asks_for_what_it_needs(auth, missing):
+    with pytest.raises(InvalidSetting, match=missing):
+        Settings(auth=auth)
+
+
+def test_oidc_without_a_provider_is_refused():
+    with pytest.raises(InvalidSetting, match="OIDC_PROVIDERS"):
+        Settings(auth="oidc", app_url="https://rag.example.com")
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["http://rag.example.com", "rag.example.com", "https://rag.example.com/app", "https://me@rag.example.com"],
+)
+def test_what_is_no_address_of_the_app_or_has_no_tls_is_refused(written):
+    with pytest.raises(InvalidSetting, match="APP_URL"):
+        Settings(app_url=written)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("https://RAG.example.com/", "rag.example.com"),
+        ("https://rag.example.com:8443", "rag.example.com"),
+        ("http://localhost:8501", "localhost"),
+        ("https://[2001:db8::7]:8443", "[2001:db8::7]"),
+    ],
+)
+def test_the_address_of_the_app_is_one_of_its_names(written, name):
+    assert Settings(app_url=written).names == {name}
+
+
+def test_only_where_a_proxy_signs_people_in_are_its_headers_those_of_somebody():
+    assert Settings().identity_headers == frozenset()
+    by_proxy = Settings(auth="header", trusted_proxies="127.0.0.1", auth_user_header="X-Forwarded-User")
+    assert by_proxy.identity_headers == {"x-forwarded-user", "remote-name", "remote-email", "remote-groups"}
+
+
+def test_a_header_name_is_one():
+    with pytest.raises(InvalidSetting, match="AUTH_USER_HEADER"):
+        Settings(auth_user_header="Remote-User:\n")

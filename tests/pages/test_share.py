@@ -5,11 +5,14 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages import process
 from pages.process import engine
 from pages.texts import texts
 from pages.widgets.chat import share
 from rag.errors import UnknownShare
 from rag.text.language import Language
+from rag.trace.events import StepFinished
+from tests.local import as_person, person_of
 from tests.pages.chat_page import INDEX_PAGE, ChatPage, shown
 
 pytestmark = pytest.mark.usefixtures("engine")
@@ -112,6 +115,26 @@ def test_a_page_that_is_open_shows_nothing_more_once_its_link_is_revoked(chat):
     assert "Where does it stand?" not in page.told
 
 
+def test_whoever_has_a_link_reads_by_it_what_is_anothers_with_its_prompts_but_no_document(chat, server, monkeypatch):
+    server.default = "It stands there [1]."
+    chat.ask("Who says so?")
+    run = chat.wait()
+    made = engine().shares.add(run.id)
+    ended = [each for each in engine().history.events(run.id) if isinstance(each, StepFinished)]
+    step = next(each.step for each in ended if each.model_calls)
+    stranger = as_person(engine(), "stranger")
+    monkeypatch.setattr(process, "principal", lambda: person_of(stranger))
+    assert engine().history.run(run.id) is None
+    page = Page("shared", share=made.token)
+    page.app.session_state[f"trace-{run.id}"] = True
+    page.look()
+    page.app.session_state[f"calls-past-{run.id}-{step}-1"] = True
+    page.look()
+    assert "Who says so?" in page.told
+    assert 'class="detail calls"' in page.written
+    assert page.told.count(shown(texts("en")["chat.gone"])) == 1
+
+
 def test_a_link_is_shown_again_to_the_tab_that_made_it_and_to_no_other(chat):
     open_sharing(chat, chat.conversation)
     chat.press(chat.words["share.make"])
@@ -152,7 +175,7 @@ def test_a_title_that_reads_as_a_picture_is_shown_as_written(chat):
 
 def test_files_are_offered_and_made_only_when_asked_for(chat, monkeypatch):
     asked: list[str] = []
-    monkeypatch.setattr(share, "gather", lambda history, of, person: asked.append(of))
+    monkeypatch.setattr(share, "gather", lambda history, of: asked.append(of))
     open_sharing(chat, chat.conversation)
     assert len(chat.app.get("download_button")) == 3
     assert asked == []

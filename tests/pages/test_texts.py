@@ -9,6 +9,7 @@ from pathlib import Path
 from string import Formatter
 from typing import get_args
 
+from index_store.access.principal import Role
 from index_store.catalogue.records import DocumentStatus
 from index_store.full_text.analysis import Dropped
 from index_store.ingestion.progress import Stage
@@ -17,6 +18,7 @@ from index_store.search.searcher import MODES, UNITS
 from pages.texts import texts
 from pages.widgets.fork.origin import VERDICTS
 from pages.widgets.search.question_words import Found
+from pages.widgets.sign_in import OUTCOMES
 from pages.widgets.trace.graph import VIEWS
 from rag.models.client import REPLY_FORMATS, Message
 from rag.pipelines import PIPELINES
@@ -115,6 +117,8 @@ FAMILIES = {
     "cause.{}_note": set(CAUSES),
     "order.{}": set(ORDERS),
     "runs.{}": {*STATES, "newer", "older"},
+    "people.{}": {*Role, "before", "after"},
+    "sign_in.{}": set(OUTCOMES),
     "runs.{}_any": {"state", "why", "pipeline", "index"},
 }
 """by the pattern of an f-string that is a key: all that may stand in its place"""

@@ -5,6 +5,7 @@ from html import escape
 
 import streamlit as st
 
+from index_store.base.errors import AccessWithdrawn, UnknownJob
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult, IngestStatus
 from index_store.user_store import UserIngestion
@@ -40,11 +41,14 @@ def show_jobs(known: dict[UserIngestion, bool]) -> None:
 @st.fragment(run_every=REFRESH)
 def _show_running(running: Sequence[UserIngestion]) -> None:
     take_left()
-    if any(job.is_finished for job in running):
-        st.rerun()
-    for job in running:
-        with st.container(border=True, key=f"job-{job.id}"):
-            _show_progress(job)
+    try:
+        if any(job.is_finished for job in running):
+            st.rerun()
+        for job in running:
+            with st.container(border=True, key=f"job-{job.id}"):
+                _show_progress(job)
+    except (AccessWithdrawn, UnknownJob):
+        st.rerun()  # whoever looks may no longer; the page says so
 
 
 def _show_progress(job: UserIngestion) -> None:
@@ -61,7 +65,7 @@ def _show_progress(job: UserIngestion) -> None:
     if job.is_cancelled:
         st.caption(say("job.cancelling"))
     else:
-        st.button(say("documents.cancel"), key=f"cancel-{job.id}", on_click=job.cancel)
+        st.button(say("documents.cancel"), key=f"cancel-{job.id}", on_click=run_as_callback, args=(job.cancel,))
 
 
 def _stage(item: Item) -> str:
@@ -87,11 +91,11 @@ def _show_finished(job: UserIngestion) -> None:
         again = [each.document_id for each in failed if each.document_id]
         with st.container(horizontal=True, gap="small"):
             if again:
-                work = (_retry, job, again)
+                retry = (_retry, job, again)
                 words = counted("job.retry", len(again))
-                st.button(words, key=f"retry-{job.id}", on_click=run_as_callback, args=work)
-            dismiss = engine().store.dismiss
-            st.button(say("documents.dismiss"), key=f"dismiss-{job.id}", on_click=dismiss, args=(job,))
+                st.button(words, key=f"retry-{job.id}", on_click=run_as_callback, args=retry)
+            work = (engine().store.dismiss, job)
+            st.button(say("documents.dismiss"), key=f"dismiss-{job.id}", on_click=run_as_callback, args=work)
 
 
 def _retry(job: UserIngestion, document_ids: list[str]) -> None:

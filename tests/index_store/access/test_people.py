@@ -11,7 +11,7 @@ from threading import Barrier
 
 import pytest
 
-from index_store.access.access import open_access
+from index_store.access.access import Access, open_access
 from index_store.access.people import NOTED_EVERY, Claim, People
 from index_store.access.principal import LOCAL, Principal, Role
 from index_store.base import errors
@@ -326,6 +326,20 @@ def test_when_someone_was_last_seen_is_noted_once_a_minute(people: People, setti
     before = seen(people)
     people.current(alice.id)
     assert seen(people) == before
+
+
+def test_what_goes_on_without_someone_does_not_count_as_seeing_them(access: Access, settings: Settings) -> None:
+    alice = access.people.signed_in(claim("alice"))
+    set_seen(settings.data_dir, NOTED_EVERY * 1.5)
+    before = seen(access.people)
+    assert access.principal(alice.id) == alice
+    assert seen(access.people) == before
+    access.people.disable(alice.id)
+    with pytest.raises(errors.AccessWithdrawn):
+        access.principal(alice.id)
+    with pytest.raises(errors.AccessWithdrawn):
+        access.principal("nobody")
+    assert access.principal(LOCAL.id) is LOCAL
 
 
 @pytest.mark.timeout(20)  # whoever waited for the other would do so for 30 s

@@ -15,8 +15,10 @@ from index_store.ingestion.sources import FileSource
 from index_store.parsing.loaders.formats import FORMATS
 from pages import process
 from pages.server.originals import original
+from pages.settings import Settings
 from rag.runs.engine import UserEngine
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
+from tests.local import as_person, grant, person_of, process_of
 
 JAPANESE = "一般社員の国内出張の日当は1日2,500円です。宿泊を伴わないときは半額とします。\n"
 SCRIPT = "<html><body><h1>Page</h1><p>Some text.</p><script>document.title = 'run'</script></body></html>"
@@ -136,11 +138,27 @@ def test_a_document_that_was_removed_is_no_longer_served(client, add, engine):
     assert client.get(f"/originals/{document_id}").status_code == 404
 
 
+def test_an_original_is_for_those_alone_who_may_read_its_index(client, add, engine, monkeypatch):
+    document_id = add("travel.md", JAPANESE.encode())
+    stranger = as_person(engine, "stranger")
+    id_ = person_of(stranger).id
+    with monkeypatch.context() as signed_in:
+        signed_in.setattr(process, "principal_of", lambda request: person_of(stranger))
+        refused, unknown = (client.get(f"/originals/{each}") for each in (document_id, "0" * 32))
+        assert (refused.status_code, refused.text.replace(document_id, "0" * 32)) == (404, unknown.text)
+        grant(engine, "handbook")
+        assert client.get(f"/originals/{document_id}").status_code == 200
+        process_of(engine).store.access.people.disable(id_)
+        assert client.get(f"/originals/{document_id}").status_code == 403
+    monkeypatch.setattr(process, "server_settings", lambda: Settings(auth="header", trusted_proxies="127.0.0.1"))
+    assert client.get(f"/originals/{document_id}").status_code == 401
+
+
 def test_a_store_that_cannot_be_opened_is_told_in_a_sentence(client, engine, monkeypatch):
-    def refuse():
+    def refuse(_):
         raise StoreInUse(folder="data", pid=1)
 
-    monkeypatch.setattr("pages.server.originals.engine", refuse)
+    monkeypatch.setattr("pages.server.originals.engine_of", refuse)
     answer = client.get("/originals/x")
     assert (answer.status_code, answer.text) == (503, StoreInUse(folder="data", pid=1).sentence("en"))
-    assert process.engine() is engine
+    assert process_of(process.engine()) is process_of(engine)

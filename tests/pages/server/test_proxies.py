@@ -95,3 +95,35 @@ def test_an_address_is_looked_for_in_networks_of_both_kinds():
 def test_what_is_no_network_or_all_of_them_is_refused(written):
     with pytest.raises(ValueError, match=r"."):
         read_networks(written)
+
+
+async def named(request: Request) -> Response:
+    return JSONResponse([list(pair) for pair in request.headers.items() if pair[0].startswith(("x-", "remote-"))])
+
+
+@pytest.fixture
+def ask_who() -> Ask:
+    """Asks from an address, as a server hears it to which proxies of 10.1.0.0/16 say who somebody is."""
+    identity = {"x-forwarded-user", "remote-groups"}
+    middleware = [Middleware(Proxies, networks=read_networks("10.1.0.0/16"), identity=identity)]
+    app = Starlette(routes=[Route("/", named)], middleware=middleware)
+
+    def ask(peer: str, *headers: tuple[str, str]) -> Response:
+        with TestClient(app, base_url="http://127.0.0.1:8501", client=(peer, 50000)) as client:
+            return client.get("/", headers=[*headers])
+
+    return ask
+
+
+def test_a_trusted_proxy_says_who_somebody_is(ask_who):
+    said = [["x-forwarded-user", "anna"], ["remote-groups", "a,b"]]
+    assert ask_who(PROXY, *map(tuple, said), ("x-forwarded-for", STRANGER)).json() == said
+
+
+@pytest.mark.parametrize("peer", [STRANGER, "127.0.0.1", "testclient"])
+@pytest.mark.parametrize("header", ["X-Forwarded-User", "remote-groups"])
+def test_anybody_else_who_says_so_is_refused(ask_who, peer, header):
+    answer = ask_who(peer, (header, "anna"))
+    assert answer.status_code == 403
+    assert "only the proxy" in answer.text
+    assert ask_who(peer).json() == []

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from pydantic import BaseModel
 
-from index_store.base.errors import EmptyIndex
+from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.store import IndexStore
 from rag.errors import BadChange, ForkError, NoCheckpoint, NothingChanged, RunNotOver, UnknownRun
 from rag.graph.speculative_answer import SpeculativeAnswer
@@ -204,6 +204,21 @@ def test_neither_is_one_that_there_is_not_nor_one_of_a_deleted_index(opened):
         with pytest.raises(EmptyIndex):
             fork(engine, run)
         assert len(engine.history.runs()) == 1
+
+
+def test_an_index_is_known_by_more_than_its_name(opened):
+    """Renamed it is the same, and another one that is given its name is not."""
+    with opened() as engine:
+        run, edits = ask(engine), [EditQuery(query="VPN")]
+        engine.store.rename_index(INDEX, "renamed")
+        forked = engine.forks.begin(run.id, "retrieve", 1, edits)
+        assert forked.result().status == "finished"
+        assert forked.events[0].index == "renamed"
+        engine.store.create_index(INDEX)
+        assert engine.forks.begin(run.id, "retrieve", 1, edits).events[0].index == "renamed"
+        engine.store.delete_index("renamed")
+        with pytest.raises(UnknownIndex):
+            engine.forks.begin(run.id, "retrieve", 1, edits)
 
 
 @pytest.mark.parametrize(("step", "edits", "error"), [

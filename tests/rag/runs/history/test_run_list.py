@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import event
 
-from index_store.access.principal import LOCAL
+from index_store.access.principal import LOCAL, Principal, Role
 from index_store.base.errors import EmptyIndex
 from rag.runs.history.comparison import StoredComparisons
 from rag.runs.history.history import History
@@ -13,6 +13,9 @@ from rag.runs.history.run_list import ORDERS, RunList, Wanted
 from rag.trace.details import AnswerCheckDetail, DeclineDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.grades import Grounding, Usefulness
+
+ME, OTHER = (Principal(name, "", "", Role.READER) for name in ("me", "other"))
+ADMIN = Principal("admin", "", "", Role.ADMIN)
 
 
 @pytest.fixture
@@ -30,13 +33,15 @@ def runs(history) -> RunList:
 @pytest.fixture
 def save(history):
     """Each a second later than the one before."""
-    conversation = history.conversations.new("?", principal=LOCAL).id
+    conversations = {each.id: history.conversations.new("?", principal=each).id for each in (LOCAL, ME, ADMIN, OTHER)}
     saved = []
 
-    def save(run_id: str, *, question="?", pipeline="naive", index="i", ends=True, steps=(), seconds=1.0, **last):
+    def save(
+        run_id: str, *, question="?", pipeline="naive", index="i", ends=True, steps=(), seconds=1.0, whose=LOCAL, **last
+    ):
         started = RunStarted(
-            run_id=run_id, conversation_id=conversation, question=question, index=index, pipeline=pipeline, model="m",
-            at=1000.0 + len(saved),
+            run_id=run_id, conversation_id=conversations[whose.id], question=question, index=index,
+            pipeline=pipeline, model="m", at=1000.0 + len(saved),
         )  # fmt: skip
         saved.append(run_id)
         values = {"status": "finished", "answer": "a", "outcome": "answered", "citations": ()} | last
@@ -171,12 +176,44 @@ def test_runs_are_gone_with_their_conversation(runs, save, history):
     runs.say_why("r", "misread")  # in a tab that does not know yet
 
 
+def test_each_has_a_list_of_their_own_and_an_admin_what_is_nobodys_beside_it(runs, save):
+    for name, whose, pipeline in (
+        ("a", ME, "naive"), ("b", OTHER, "hybrid"), ("c", ADMIN, "adaptive"), ("d", LOCAL, "self_rag"),
+    ):  # fmt: skip
+        save(name, whose=whose, pipeline=pipeline, index=f"of {name}")
+    assert {
+        each.id: (ids(runs, principal=each), runs.pipelines(principal=each), runs.indexes(principal=each))
+        for each in (ME, OTHER, ADMIN, LOCAL)
+    } == {
+        "me": (["a"], ["naive"], ["of a"]),
+        "other": (["b"], ["hybrid"], ["of b"]),
+        "admin": (["d", "c"], ["adaptive", "self_rag"], ["of c", "of d"]),
+        "local": (["d", "c", "b", "a"], ["adaptive", "hybrid", "naive", "self_rag"], ["of a", "of b", "of c", "of d"]),
+    }
+
+
+def test_what_is_slow_and_what_was_voted_for_is_so_among_ones_own(runs, save, history):
+    for number in range(10):
+        save(f"mine {number}", whose=ME, seconds=number)
+        save(f"other {number}", whose=OTHER, seconds=100 + number)
+    assert ids(runs, Wanted(state="slow"), principal=ME) == ["mine 9"]
+    comparisons = StoredComparisons(history.database)
+    for whose in (ME, OTHER):
+        conversation = history.conversations.new("?", "comparison", principal=whose).id
+        comparisons.add(conversation, "?", "i", ["mine 1", "mine 2"])
+        comparisons.vote(conversation, "mine 1" if whose is ME else "mine 2")
+    assert ids(runs, Wanted(state="voted"), principal=ME) == ["mine 1"]
+    assert comparisons.votes(["mine 1", "mine 2"], principal=ME) == {"mine 1": 1}
+
+
+@pytest.mark.parametrize("principal", [LOCAL, ME, ADMIN], ids=["local", "reader", "admin"])
 @pytest.mark.parametrize("order", ORDERS)
-def test_no_order_needs_all_runs_to_be_sorted(runs, history, save, order):
-    save("r")
+def test_no_order_needs_all_runs_to_be_sorted(runs, history, save, order, principal):
+    for number in range(3):
+        save(f"r{number}", whose=principal)
     asked = []
     event.listen(history.database, "before_cursor_execute", lambda *told: asked.append((told[2], told[3])))
-    ids(runs, order=order)
+    ids(runs, order=order, principal=principal)
     [(statement, parameters)] = [each for each in asked if "ORDER BY" in each[0] and "SELECT runs.id" in each[0]]
     with history.database.connect() as connection:
         plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()

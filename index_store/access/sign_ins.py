@@ -1,0 +1,47 @@
+"""Browsers in which someone is signed in: what one of them shows counts for as long as it is kept here.
+
+So a cookie that was copied is worth nothing once its owner has signed out. What browsers show is kept as a hash alone:
+whoever reads the data folder, or a backup of it, comes in as nobody.
+"""
+
+from datetime import timedelta
+from hashlib import sha256
+
+from sqlalchemy import Engine, bindparam, select
+
+from index_store.access.transaction import changing
+from index_store.catalogue.schema import now, sign_ins
+
+
+class SignIns:
+    """Safe from any thread, and beside another process. `shown`: what a browser shows, and nobody can guess."""
+
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+
+    def begin(self, person_id: str, shown: bytes, lasting: timedelta) -> None:
+        """Raises ChangeFailed."""
+        row = {"key": _key(shown), "person_id": person_id, "ends_at": now() + lasting}
+        with changing(self._database, person_id) as connection:
+            connection.execute(sign_ins.delete().where(sign_ins.c.ends_at < now()))
+            connection.execute(sign_ins.insert().prefix_with("OR REPLACE").values(**row))
+
+    def end(self, shown: bytes) -> None:
+        """Of one that is over or never was, too. Raises ChangeFailed."""
+        with changing(self._database, "sign-in") as connection:
+            connection.execute(sign_ins.delete().where(sign_ins.c.key == _key(shown)))
+
+    def whose(self, shown: bytes) -> str | None:
+        """Id of a person; one row by its key, as each action asks it."""
+        with self._database.connect() as connection:
+            found = connection.execute(_WHOSE, {"key": _key(shown), "now": now()}).scalar()
+            return None if found is None else str(found)
+
+
+_WHOSE = select(sign_ins.c.person_id).where(
+    sign_ins.c.key == bindparam("key"), sign_ins.c.ends_at > bindparam("now", type_=sign_ins.c.ends_at.type)
+)
+
+
+def _key(shown: bytes) -> str:
+    return sha256(shown).hexdigest()

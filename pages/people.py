@@ -1,0 +1,161 @@
+"""For admins: who has signed in or may, as what, when they were last seen, and whether they may still come in."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from index_store.access.people import Person
+from index_store.access.principal import Role
+from index_store.access.user_people import UserPeople
+from index_store.base.errors import PlainError
+from pages.process import engine, principal
+from pages.settings import server_settings
+from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
+from pages.widgets.picker import fresh_key, renew
+from pages.words import plain, say, when
+
+PAGE = 20  # people that are drawn at once
+CLAIMED = "claimed"  # in place of a role: the one of the sign-in
+
+
+def people() -> UserPeople:
+    """Raises as `principal`; and AdminNeeded, whatever is asked of it."""
+    return engine().store.access.people
+
+
+def show_add() -> None:
+    with st.popover(say("people.add"), key=fresh_key("add person")), st.form(fresh_key("person"), border=False):
+        st.caption(say("people.add_help"))
+        name = st.text_input(say("people.name"), max_chars=200)
+        role = st.selectbox(say("people.role_first"), [CLAIMED, *Role], format_func=role_name)
+        is_asked = st.form_submit_button(say("people.add_really"))
+        if is_asked and run_or_show_error(lambda: people().add(name, given(role))):
+            renew("add person")
+            renew("person")
+            st.rerun()
+
+
+def role_name(role: str) -> str:
+    return say("people.as_claimed") if role == CLAIMED else say(f"people.{role}")
+
+
+def given(role: str) -> Role | None:
+    return None if role == CLAIMED else Role(role)
+
+
+def wanted(everybody: Sequence[Person]) -> list[Person]:
+    words = st.text_input(
+        say("people.search"), placeholder=say("people.search"), key="people search", label_visibility="collapsed"
+    )
+    sought = words.casefold().split()
+    texts = ((each, " ".join([each.name, each.mail, each.subject, *each.groups]).casefold()) for each in everybody)
+    return [each for each, text in texts if all(word in text for word in sought)]
+
+
+def show_page(found: Sequence[Person]) -> None:
+    if not found:
+        st.info(say("people.none_found"))
+        return
+    last = (len(found) - 1) // PAGE
+    page = min(st.session_state.get("people page", 0), last)
+    here = found[page * PAGE : (page + 1) * PAGE]
+    for person in here:
+        show(person)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        first = page * PAGE + 1
+        st.caption(say("people.shown", first=first, last=first + len(here) - 1, count=len(found)), width="stretch")
+        if last:
+            turn("←", "before", page - 1, page == 0)
+            turn("→", "after", page + 1, page == last)
+
+
+def turn(sign: str, name: str, page: int, is_last: bool) -> None:
+    go = {"people page": page}
+    st.button(
+        sign,
+        key=f"people-{name}",
+        help=say(f"people.{name}"),
+        on_click=st.session_state.update,
+        args=(go,),
+        disabled=is_last,
+    )
+
+
+def show(person: Person) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"person-{person.id}"):
+        with st.container(gap=None, width="stretch"):
+            st.markdown(f"**{plain(known_as(person))}**")
+            st.caption(" · ".join(told(person)))
+        show_role(person)
+        if person.disabled_at:
+            st.button(say("people.enable"), key=f"enable-{person.id}", on_click=enable, args=(person.id,))
+        else:
+            st.button(say("people.disable"), key=f"disable-{person.id}", on_click=disable, args=(person.id,))
+
+
+def known_as(person: Person) -> str:
+    return person.name or person.mail or person.subject
+
+
+def told(person: Person) -> list[str]:
+    parts = [say("people.you")] if person.id == principal().id else []
+    if person.disabled_at:
+        parts.append(f":red[{say('people.disabled')}]")
+    if person.mail and person.mail != known_as(person):
+        parts.append(plain(person.mail))
+    if not person.issuer:
+        parts.append(say("people.not_yet"))
+    elif person.last_seen_at:
+        parts.append(say("people.seen", when=when(person.last_seen_at)))
+    if person.groups:
+        parts.append(plain(say("people.groups", groups=", ".join(person.groups))))
+    return parts
+
+
+def show_role(person: Person) -> None:
+    now = str(person.role) if person.role_is_given else CLAIMED
+    labels = {each: role_name(each) for each in (CLAIMED, *Role)}
+    if not person.role_is_given:
+        labels[CLAIMED] = say("people.claimed", role=role_name(person.role))
+    # A role that was changed elsewhere makes another field, which shows it.
+    key = f"role-{person.id}-{now}"
+    st.selectbox(
+        say("people.role", name=known_as(person)),
+        list(labels),
+        list(labels).index(now),
+        format_func=labels.__getitem__,
+        key=key,
+        label_visibility="collapsed",
+        width=220,
+        on_change=set_role,
+        args=(person.id, key, now),
+    )
+
+
+def set_role(person_id: str, key: str, now: str) -> None:
+    role = given(st.session_state[key])
+    st.session_state[key] = now  # stays where the change is refused
+    run_as_callback(lambda: people().set_role(person_id, role))
+
+
+def disable(person_id: str) -> None:
+    run_as_callback(lambda: people().disable(person_id))
+
+
+def enable(person_id: str) -> None:
+    run_as_callback(lambda: people().enable(person_id))
+
+
+with st.container(key="people-page"):
+    st.header(say("app.people"), anchor=False)
+    if server_settings().auth == "none":
+        st.info(say("people.nobody_signs_in"))
+        st.stop()
+    try:
+        everybody = people().all()
+    except PlainError as error:
+        show_error(error)
+        st.stop()
+    st.caption(say("people.about"))
+    show_add()
+    show_page(wanted(everybody))

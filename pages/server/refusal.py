@@ -1,0 +1,20 @@
+"""A request that is not served, told in a sentence."""
+
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
+
+from index_store.base.errors import PlainError
+from pages.texts import preferred_language
+
+
+class Refused(PlainError):
+    status = 403
+
+
+async def refuse(error: PlainError, scope: Scope, receive: Receive, send: Send, status: int) -> None:
+    if scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
+        await send({"type": "websocket.close", "code": 1008})  # a server of this kind says 403 by itself
+        return
+    sentence = error.sentence(preferred_language(Headers(scope=scope)))
+    await PlainTextResponse(f"{sentence}\n", status, {"Cache-Control": "no-store"})(scope, receive, send)

@@ -1,0 +1,194 @@
+"""Signing in and out, around Streamlit's own routes for it; and what nobody gets who has not signed in.
+
+Streamlit and Authlib speak with the provider. What they leave open is done here: a sign-in is kept on the server, so
+that it ends there; a failure is told on our page, in the reader's language; and the reader comes back to the address
+that was asked for.
+"""
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.web.server.starlette.starlette_server_config import SESSION_COOKIE_NAME, USER_COOKIE_NAME
+from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
+
+from index_store.base.errors import AccessWithdrawn, PlainError
+from pages.process import access, principal_of
+from pages.server.providers import CALLBACK, key
+from pages.server.refusal import refuse
+from pages.server.who import NotSignedIn, claim_of_headers, claim_of_token, is_of_sign_in, shown
+from pages.settings import Settings
+
+LOGIN, LOGOUT = "/auth/login", "/auth/logout"
+FOR_PEOPLE = ("/originals/", "/media/", "/_stcore/upload_file/")
+"""paths that hold or take what is somebody's"""
+
+LEEWAY = 5 * 60
+"""seconds that the clocks of a provider and of this machine may differ"""
+
+CAME_FROM = "came_from"
+"""cookie: where someone was when they went to sign in"""
+AWAY = 10 * 60
+"""seconds for which that is known"""
+
+OUTCOME = "sign_in"
+"""of an address: what came of a sign-in, where it was none"""
+
+log = logging.getLogger(__name__)
+
+
+def allow_for_clocks() -> None:
+    """Streamlit asks Authlib for no leeway, and its own is two minutes."""
+    from authlib.integrations import starlette_client  # takes a moment, and most have no provider
+
+    class Lenient(starlette_client.StarletteOAuth2App):  # type: ignore[misc]
+        async def authorize_access_token(self, request: Request, **options: Any) -> Any:
+            return await super().authorize_access_token(request, **{"leeway": LEEWAY, **options})
+
+    starlette_client.StarletteOAuth2App = Lenient  # from which Streamlit makes its own
+
+
+class SignIn:
+    """ASGI middleware, behind the gate and the proxies."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self._app = app
+        self._settings = settings
+        if settings.auth == "oidc":
+            allow_for_clocks()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        auth = self._settings.auth
+        if scope["type"] == "http" and auth != "none" and scope["path"].startswith(FOR_PEOPLE):
+            try:
+                await run_in_threadpool(principal_of, HTTPConnection(scope))
+            except PlainError as error:
+                status = 403 if isinstance(error, (NotSignedIn, AccessWithdrawn)) else 503
+                await refuse(error, scope, receive, send, status)
+                return
+        elif scope["type"] == "http" and auth == "oidc" and scope["path"] in (LOGIN, CALLBACK, LOGOUT):
+            answer = await self._answer(Request(scope, receive))
+            await answer(scope, receive, send)
+            return
+        elif scope["type"] == "websocket" and auth == "header":
+            await run_in_threadpool(self._take_claims, HTTPConnection(scope))
+        await self._app(scope, receive, send)
+
+    def _take_claims(self, connection: HTTPConnection) -> None:
+        """Of a tab that connects. What can't be taken is told on the page."""
+        claim = claim_of_headers(self._settings, connection.headers.getlist)
+        try:
+            if claim:
+                access().people.signed_in(claim)
+        except PlainError as error:
+            log.warning("Who connects is not taken in: %s", error)
+
+    async def _answer(self, request: Request) -> Response:
+        if request.url.path != CALLBACK and request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+            return _to("/")  # nobody else's page signs people in or out
+        if request.url.path == LOGIN:
+            return await self._begin(request)
+        if request.url.path == LOGOUT:
+            await run_in_threadpool(self._sign_out, shown(request.cookies))
+            location, headers = await self._of_streamlit(request)
+            return _with_cookies(_to(location or "/"), headers)
+        return await self._end(request)
+
+    def _sign_out(self, shown: bytes) -> None:
+        try:
+            access().sign_ins.end(shown)
+        except PlainError:
+            log.exception("A sign-out could not be kept: only the browser forgets it")
+
+    async def _begin(self, request: Request) -> Response:
+        came_from = _address(request.headers.get("referer", ""))
+        location, headers = await self._of_streamlit(request)
+        if not location:
+            return _to(came_from, "unreachable")
+        answer = _with_cookies(_to(location), headers)
+        answer.set_cookie(CAME_FROM, quote(came_from, safe=""), AWAY, path=CALLBACK, httponly=True, samesite="lax")
+        return answer
+
+    async def _end(self, request: Request) -> Response:
+        """Where a provider sends a browser, which has signed in there or out."""
+        came_from = _address(unquote(request.cookies.get(CAME_FROM, "")))
+        _, headers = await self._of_streamlit(request)
+        cookies, query = _set_in(headers), request.query_params
+        outcome = ""
+        if token := _get_signed_cookie_with_chunks(cookies, USER_COOKIE_NAME):
+            outcome = await run_in_threadpool(self._take_in, json.loads(token), shown(cookies), shown(request.cookies))
+        elif "state" in query or "error" in query:  # else back from signing out
+            outcome = "cancelled" if query.get("error") == "access_denied" else "failed"
+        answer = _with_cookies(_to(came_from, outcome), headers, but=is_of_sign_in)
+        answer.delete_cookie(CAME_FROM, CALLBACK)
+        if token and not outcome:
+            for name in filter(is_of_sign_in, request.cookies.keys() - cookies.keys()):
+                answer.delete_cookie(name)  # a part of one that was longer
+            lasting = int(self._settings.sign_in_lasts.total_seconds())
+            for name in filter(is_of_sign_in, cookies):
+                answer.set_cookie(name, cookies[name], lasting, httponly=True, samesite="lax")
+        return answer
+
+    def _take_in(self, token: Mapping[str, Any], shown: bytes, before: bytes) -> str:
+        """What came of it; empty: someone is signed in. `before`: what the browser showed until now."""
+        number = next(n for n in range(len(self._settings.providers)) if key(n) == token["provider"])
+        claim = claim_of_token(self._settings.providers[number], token)
+        try:
+            person = access().people.signed_in(claim)
+            access().sign_ins.end(before)
+            access().sign_ins.begin(person.id, shown, self._settings.sign_in_lasts)
+        except AccessWithdrawn:
+            return "withdrawn"
+        except PlainError as error:
+            log.warning("A sign-in is not taken: %s", error)
+            return "failed"
+        return ""
+
+    async def _of_streamlit(self, request: Request) -> tuple[str, Headers]:
+        """Where Streamlit sends the browser, empty where it gives up; and the headers of its answer."""
+        start: Message = {}
+
+        async def keep(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                start.update(message)
+
+        await self._app(request.scope, request.receive, keep)
+        headers = Headers(raw=start["headers"])
+        return headers.get("location", ""), headers
+
+
+def _to(address: str, outcome: str = "") -> Response:
+    if outcome:
+        address += f"{'&' if '?' in address else '?'}{OUTCOME}={outcome}"
+    return RedirectResponse(address, 302, {"Cache-Control": "no-store"})
+
+
+def _address(url: str) -> str:
+    """Of a page of ours, as path and query alone: whatever was sent, it leads nowhere else."""
+    parts = urlsplit(url)
+    query = urlencode([(name, value) for name, value in parse_qsl(parts.query) if name != OUTCOME])
+    path = "/" + parts.path.replace("\\", "/").lstrip("/")
+    return f"{path}?{query}" if query else path
+
+
+def _set_in(headers: Headers) -> dict[str, str]:
+    """Cookies, without those that are taken away."""
+    pairs = [cookie.partition(";")[0].partition("=") for cookie in headers.getlist("set-cookie")]
+    return {name: value for name, _, value in pairs if value.strip('"')}
+
+
+def _with_cookies(answer: Response, headers: Headers, but: Any = lambda _: False) -> Response:
+    """Those of another answer; the provider's tokens stay here, which nothing needs."""
+    own = MutableHeaders(raw=answer.raw_headers)
+    for cookie in headers.getlist("set-cookie"):
+        name = cookie.partition("=")[0]
+        if name == SESSION_COOKIE_NAME or (is_of_sign_in(name) and not but(name)):
+            own.append("set-cookie", cookie)
+    return answer

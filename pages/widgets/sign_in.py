@@ -1,0 +1,73 @@
+"""Signing in and out, as people see it."""
+
+from typing import Literal
+
+import streamlit as st
+
+from index_store.base.errors import AccessWithdrawn, PlainError
+from pages.process import principal
+from pages.server.providers import key
+from pages.server.sign_in import OUTCOME
+from pages.server.who import NotSignedIn
+from pages.settings import server_settings
+from pages.widgets.errors import show_error
+from pages.words import plain, say
+
+LOOK = 20
+"""seconds between two looks of a tab in which nobody does anything: who was let out is out within a minute"""
+
+OUTCOMES = ("cancelled", "failed", "unreachable", "withdrawn")
+
+
+def show_sign_in() -> None:
+    """In place of the page."""
+    settings = server_settings()
+    st.header(say("app.name"), anchor=False)
+    if (outcome := st.query_params.get(OUTCOME)) in OUTCOMES:
+        st.error(say(f"sign_in.{outcome}"))
+    if settings.auth == "header":
+        st.info(say("sign_in.by_proxy"))
+        return
+    st.caption(say("sign_in.about"), text_alignment="center")
+    for number, provider in enumerate(settings.providers):
+        label = say("sign_in.with", provider=plain(provider.name))
+        kind: Literal["primary", "secondary"] = "primary" if len(settings.providers) == 1 else "secondary"
+        st.button(label, type=kind, key=f"sign-in-{number}", width="stretch", on_click=st.login, args=(key(number),))
+
+
+def show_withdrawn(error: AccessWithdrawn) -> None:
+    """In place of the page."""
+    show_error(error)
+    _show_sign_out()
+
+
+def show_who() -> None:
+    """Whoever is signed in, and the way out; nothing where nobody signs in."""
+    if server_settings().auth == "none":
+        return
+    who = principal()
+    with st.container(horizontal=True, vertical_alignment="center", key="who"):
+        name = plain(who.name or who.mail or say("sign_in.nameless"))
+        st.caption(name, help=plain(who.mail) or None, width="stretch")
+        _show_sign_out()
+
+
+def _show_sign_out() -> None:
+    if server_settings().auth == "oidc":  # a proxy that signs people in signs them out, too
+        st.button(say("sign_in.out"), key="sign-out", type="tertiary", on_click=st.logout)
+
+
+def watch() -> None:
+    """Puts the page away once its reader may see it no longer, also where nobody touches it."""
+    if server_settings().auth != "none":
+        _look()
+
+
+@st.fragment(run_every=LOOK)
+def _look() -> None:
+    try:
+        principal()
+    except (NotSignedIn, AccessWithdrawn):
+        st.rerun()
+    except PlainError as error:
+        show_error(error)

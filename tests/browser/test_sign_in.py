@@ -1,0 +1,449 @@
+"""Signing in with a certified OpenID provider on loopback, and what becomes of whoever may come in no longer."""
+
+import json
+import re
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+
+from index_store.access.access import Access, open_access
+from index_store.access.people import Person
+from index_store.access.principal import Role
+from index_store.base.settings import Settings
+from pages.texts import texts
+from rag.text.language import Language
+from tests.browser.app_process import App
+from tests.browser.conftest import KEY, LOCALES
+from tests.servers import OpenAIServer
+from tests.servers.provider import CLIENT_SECRET, OpenIdProvider
+
+SECONDS = 1000
+"""milliseconds"""
+WITHIN = 30 * SECONDS
+BY_ITSELF = 60 * SECONDS
+"""in which a tab that nobody touches has to notice"""
+CLOCK = 5 * 60
+"""seconds"""
+
+ROLES = {"admins": "anna@example.com", "editor_groups": "editors"}
+
+
+def person(login: str, name: str, *groups: str) -> dict[str, object]:
+    return {"name": name, "email": f"{login}@example.com", "email_verified": True, "groups": list(groups)}
+
+
+PEOPLE = {
+    "anna": person("anna", "Anna Adams", "staff"),
+    "emil": person("emil", "Emil", "staff", "editors"),
+    "rika": person("rika", "鈴木 梨香"),
+    "nora": person("nora", "Nora"),
+}
+
+
+class Served(NamedTuple):
+    app: App
+    provider: OpenIdProvider
+    behind: OpenIdProvider
+    """whose clock is"""
+    data_dir: Path
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("signed-in")
+    app = App(
+        folder,
+        OPENAI_API_KEY=KEY,
+        EMBEDDING_MODEL="test-embedding",
+        PRELOAD="false",
+        AUTH="oidc",
+        **{name.upper(): value for name, value in ROLES.items()},
+    )
+    callback = f"{app.url}/oauth2callback"
+    with ExitStack() as servers:
+        model = servers.enter_context(OpenAIServer())
+        provider = servers.enter_context(OpenIdProvider(callback, PEOPLE))
+        ahead = servers.enter_context(OpenIdProvider(callback, PEOPLE, clock=CLOCK))
+        behind = servers.enter_context(OpenIdProvider(callback, PEOPLE, clock=-CLOCK))
+        providers = [provider.settings("Example"), ahead.settings("Ahead"), behind.settings("Behind")]
+        app.set(OPENAI_BASE_URL=model.base_url, APP_URL=app.url, OIDC_PROVIDERS=json.dumps(providers))
+        app.start()
+        with urllib.request.urlopen(f"{app.url}/readyz", timeout=30) as answer:  # it has opened its data folder
+            assert answer.status == 200
+        yield Served(app, provider, behind, folder / "data")
+        app.stop()
+    log = app.log.read_text(encoding="utf-8")
+    assert not [line for line in log.splitlines() if " ERROR " in line]
+    assert CLIENT_SECRET not in log
+
+
+class Guest:
+    """Someone at a browser of their own, in which a tab is open."""
+
+    def __init__(self, context: BrowserContext, served: Served, language: Language) -> None:
+        self.context = context
+        self.served = served
+        self.words = texts(language)
+        self.page = context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", self._note)
+
+    def _note(self, message: object) -> None:
+        if message.type == "error" and "404" not in message.text:
+            self.complaints.append(message.text)
+
+    def open(self, path: str = "/", page: Page | None = None) -> None:
+        (page or self.page).goto(self.served.app.url + path)
+
+    def sign_in(self, name: str, path: str = "/", provider: str = "Example") -> None:
+        self.open(path)
+        self.button("sign_in.with", provider=provider).click()
+        self.tell_provider(name)
+        expect(self.documents).to_be_attached(timeout=WITHIN)
+
+    def sign_out(self) -> None:
+        """Here and at the provider."""
+        expand = self.page.get_by_test_id("stExpandSidebarButton")
+        if expand.count():
+            expand.click()
+        self.button("sign_in.out").click()
+        self.page.get_by_role("button", name="Yes").click()
+        expect(self.text("sign_in.about")).to_be_visible(timeout=WITHIN)
+
+    def choose_role(self, person: Person, role: str) -> None:
+        self.page.locator(f".st-key-person-{person.id}").get_by_role("combobox").click()
+        name = self.words[f"people.{role}"]
+        option = self.page.get_by_role("option")
+        (option.first if role == "as_claimed" else option.get_by_text(name, exact=True)).click()
+
+    def tell_provider(self, name: str) -> None:
+        self.page.get_by_label("Login").fill(name)
+        self.page.get_by_label("Password").fill(name)
+        self.page.get_by_role("button", name="Continue").click()
+
+    @property
+    def sidebar(self) -> Locator:
+        return self.page.get_by_test_id("stSidebar")
+
+    @property
+    def width(self) -> int:
+        """Of the widest that there is to scroll, in pixels."""
+        return self.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+
+    @property
+    def documents(self) -> Locator:
+        """The way to the Documents page, which only those see who are in."""
+        return self.link("app.documents")
+
+    def link(self, key: str) -> Locator:
+        return self.sidebar.get_by_role("link", name=self.words[key], exact=True)
+
+    def button(self, key: str, **parts: object) -> Locator:
+        return self.page.get_by_role("button", name=self.words[key].format(**parts), exact=True)
+
+    def text(self, key: str, page: Page | None = None) -> Locator:
+        return (page or self.page).get_by_text(self.words[key])
+
+
+@pytest.fixture
+def come(chromium: Browser, served: Served) -> Iterator[Callable[..., Guest]]:
+    guests = []
+
+    def come(language: Language = "en", width: int = 1280) -> Guest:
+        context = chromium.new_context(locale=LOCALES[language], viewport={"width": width, "height": 900})
+        guests.append(Guest(context, served, language))
+        return guests[-1]
+
+    yield come
+    for guest in guests:
+        guest.context.close()
+    assert [each for guest in guests for each in guest.complaints] == []
+
+
+@pytest.fixture
+def access(served: Served) -> Iterator[Access]:
+    """From another process, while the app runs."""
+    with open_access(Settings(data_dir=served.data_dir, **ROLES)) as access:
+        yield access
+
+
+@pytest.mark.parametrize(("language", "width"), [("en", 1280), ("ja", 390)])
+def test_someone_signs_in_comes_to_the_page_they_asked_for_and_signs_out(come, language, width):
+    guest = come(language, width)
+    guest.open("/documents?doc=none")
+    expect(guest.button("sign_in.with", provider="Example")).to_be_visible(timeout=WITHIN)
+    expect(guest.documents).to_have_count(0)
+    assert guest.width <= width
+    guest.button("sign_in.with", provider="Example").click()
+    guest.tell_provider("rika")
+    guest.page.wait_for_url(lambda url: "/documents?doc=none" in url, timeout=WITHIN)
+    expect(guest.sidebar.get_by_text("鈴木 梨香")).to_be_attached(timeout=WITHIN)
+    guest.sign_out()
+    guest.button("sign_in.with", provider="Example").click()
+    expect(guest.page.get_by_label("Login")).to_be_visible(timeout=WITHIN)  # nor are they signed in there any more
+
+
+def test_the_browser_keeps_no_token_of_the_provider_and_what_it_keeps_no_script_reads(come):
+    guest = come()
+    guest.sign_in("emil")
+    cookies = {cookie["name"]: cookie for cookie in guest.context.cookies(guest.served.app.url)}
+    assert cookies.keys() == {"_streamlit_user", "_streamlit_xsrf"}
+    cookie = cookies["_streamlit_user"]
+    assert cookie["httpOnly"]
+    assert cookie["sameSite"] == "Lax"
+    assert cookie["expires"] - time.time() <= 12 * 3600  # Streamlit's own would stay for 30 days
+
+
+def test_a_cookie_that_was_copied_is_worth_nothing_after_its_owner_has_signed_out(come):
+    owner, thief = come(), come()
+    owner.sign_in("emil")
+    stolen = [cookie for cookie in owner.context.cookies() if cookie["name"].startswith("_streamlit")]
+    thief.context.add_cookies(stolen)
+    thief.open()
+    expect(thief.documents).to_be_attached(timeout=WITHIN)
+    owner.sign_out()
+    thief.context.add_cookies(stolen)
+    for page in (thief.page, thief.context.new_page()):
+        thief.open(page=page)
+        expect(thief.text("sign_in.about", page)).to_be_visible(timeout=WITHIN)
+    assert thief.context.request.get(f"{thief.served.app.url}/originals/x").status == 403
+
+
+def test_who_signs_out_in_one_tab_is_out_in_the_others_by_themselves(come):
+    guest = come()
+    guest.sign_in("emil")
+    other = guest.context.new_page()
+    guest.open("/search", other)
+    expect(other.get_by_test_id("stSidebar").get_by_role("link", name="Documents")).to_be_attached(timeout=WITHIN)
+    guest.sign_out()
+    expect(guest.text("sign_in.about", other)).to_be_visible(timeout=BY_ITSELF)
+    expect(other.get_by_test_id("stSidebar").get_by_role("link", name="Documents")).to_have_count(0)
+
+
+def test_who_is_disabled_is_out_in_every_tab_that_nobody_touches_and_does_not_come_in_again(come, access):
+    guest = come()
+    guest.sign_in("rika")
+    other = guest.context.new_page()
+    guest.open("/documents", other)
+    expect(other.get_by_test_id("stSidebar").get_by_role("link", name="Search")).to_be_attached(timeout=WITHIN)
+    rika = access.people.find("rika").id
+    access.people.disable(rika)
+    try:
+        for page in (guest.page, other):
+            expect(guest.text("sign_in.withdrawn", page)).to_be_visible(timeout=BY_ITSELF)
+            expect(page.get_by_test_id("stSidebar").get_by_role("link", name="Search")).to_have_count(0)
+        guest.sign_out()
+        guest.button("sign_in.with", provider="Example").click()
+        guest.tell_provider("rika")
+        expect(guest.text("sign_in.withdrawn")).to_be_visible(timeout=WITHIN)
+    finally:
+        access.people.enable(rika)
+
+
+def test_who_is_disabled_can_press_nothing_more_in_a_tab_that_was_open(come, access):
+    guest = come()
+    guest.sign_in("rika", "/documents")
+    expect(guest.button("index.new")).to_be_visible(timeout=WITHIN)
+    guest.button("index.new").click()
+    guest.page.get_by_label(guest.words["index.name"]).fill("secrets")
+    rika = access.people.find("rika").id
+    access.people.disable(rika)
+    try:
+        guest.button("index.create").click()
+        expect(guest.text("sign_in.withdrawn")).to_be_visible(timeout=WITHIN)
+        assert "secrets" not in [each.index for each in access.grants.all()]
+    finally:
+        access.people.enable(rika)
+
+
+def test_roles_come_from_the_settings_and_the_groups_of_the_claim(come, access):
+    for name, role in (("anna", Role.ADMIN), ("emil", Role.EDITOR), ("rika", Role.READER)):
+        come().sign_in(name)
+        assert access.people.find(name).role is role
+
+
+@pytest.mark.parametrize(("language", "width"), [("en", 1280), ("ja", 390)])
+def test_an_admin_sees_the_people_changes_a_role_and_disables(come, access, language, width):
+    come().sign_in("emil")
+    admin = come(language, width)
+    admin.sign_in("anna", "/people")
+    emil = access.people.find("emil")
+    row = admin.page.locator(f".st-key-person-{emil.id}")
+    expect(row).to_contain_text("emil@", timeout=WITHIN)
+    expect(row).to_contain_text("staff")
+    assert admin.width <= width
+    admin.choose_role(emil, "admin")
+    expect(row.get_by_role("combobox")).to_have_value(admin.words["people.admin"], timeout=WITHIN)
+    assert access.people.find("emil").role is Role.ADMIN
+    admin.choose_role(emil, "as_claimed")
+    expect(row.get_by_role("combobox")).to_have_value(
+        admin.words["people.claimed"].format(role=admin.words["people.editor"]), timeout=WITHIN
+    )
+    row.get_by_role("button", name=admin.words["people.disable"]).click()
+    expect(row).to_contain_text(admin.words["people.disabled"], timeout=WITHIN)
+    assert access.people.find("emil").disabled_at
+    row.get_by_role("button", name=admin.words["people.enable"]).click()
+    expect(row.get_by_role("button", name=admin.words["people.disable"])).to_be_visible(timeout=WITHIN)
+    assert not access.people.find("emil").disabled_at
+
+
+def test_the_last_admin_can_neither_disable_nor_demote_themselves(come, access):
+    admin = come()
+    admin.sign_in("anna", "/people")
+    anna = access.people.find("anna")
+    row = admin.page.locator(f".st-key-person-{anna.id}")
+    row.get_by_role("button", name=admin.words["people.disable"]).click()
+    expect(admin.page.get_by_text("is the last admin")).to_be_visible(timeout=WITHIN)
+    admin.choose_role(anna, "reader")
+    expect(admin.page.get_by_text("is the last admin")).to_be_visible(timeout=WITHIN)
+    expect(row.get_by_role("combobox")).to_have_value("Admin (by the sign-in)")
+    assert access.people.find("anna").role is Role.ADMIN
+
+
+def test_nobody_else_sees_the_people(come):
+    reader = come()
+    reader.sign_in("rika", "/people")
+    expect(reader.page.get_by_text("This is for admins of this app alone")).to_be_visible(timeout=WITHIN)
+    expect(reader.page.get_by_text("anna@")).to_have_count(0)
+    expect(reader.link("app.people")).to_have_count(0)
+
+
+def test_an_admin_adds_someone_who_comes_in_under_the_role_that_was_given(come, access):
+    admin = come()
+    admin.sign_in("anna", "/people")
+    admin.button("people.add").click()
+    admin.page.get_by_label(admin.words["people.name"]).fill("nora@example.com")
+    admin.page.get_by_role("combobox", name=admin.words["people.role_first"], exact=True).click()
+    admin.page.get_by_role("option", name=admin.words["people.editor"], exact=True).click()
+    admin.button("people.add_really").click()
+    expect(admin.page.get_by_text(admin.words["people.not_yet"])).to_be_visible(timeout=WITHIN)
+    come().sign_in("nora")
+    nora = access.people.find("nora")
+    assert (nora.role, nora.role_is_given) == (Role.EDITOR, True)
+
+
+@pytest.mark.parametrize("provider", ["Ahead", "Behind"])
+def test_a_clock_that_is_5_minutes_off_keeps_nobody_out(come, provider):
+    come().sign_in("rika", provider=provider)
+
+
+def test_a_provider_that_is_down_is_told_and_one_that_is_up_again_lets_people_in(come, served):
+    guest = come()
+    guest.open("/search")
+    expect(guest.button("sign_in.with", provider="Example")).to_be_visible(timeout=WITHIN)
+    served.provider.stop()
+    guest.button("sign_in.with", provider="Example").click()
+    expect(guest.text("sign_in.unreachable")).to_be_visible(timeout=WITHIN)
+    served.provider.start()
+    guest.button("sign_in.with", provider="Example").click()
+    guest.tell_provider("rika")
+    expect(guest.documents).to_be_attached(timeout=WITHIN)
+    assert "/search" in guest.page.url
+    assert "sign_in" not in guest.page.url
+
+
+def test_a_provider_that_says_nothing_is_told_and_holds_up_nobody_else(come, served):
+    inside, guest = come("ja"), come("ja")
+    inside.sign_in("emil", provider="Ahead")
+    guest.open()
+    expect(guest.button("sign_in.with", provider="Example")).to_be_visible(timeout=WITHIN)
+    served.provider.hang()
+    try:
+        guest.button("sign_in.with", provider="Example").click()
+        inside.open("/documents")
+        expect(inside.button("index.new")).to_be_visible(timeout=WITHIN)
+        expect(guest.text("sign_in.unreachable")).to_be_visible(timeout=WITHIN)
+    finally:
+        served.provider.go_on()
+
+
+def test_a_provider_that_dies_in_the_midst_of_a_sign_in_is_told(come, served):
+    guest = come()
+    guest.open()
+    guest.button("sign_in.with", provider="Behind").click()
+    expect(guest.page.get_by_label("Login")).to_be_visible(timeout=WITHIN)
+    guest.page.route("**/oauth2callback*", lambda route: (served.behind.hang(), route.continue_()))
+    try:
+        guest.tell_provider("rika")
+        expect(guest.text("sign_in.failed")).to_be_visible(timeout=WITHIN)
+    finally:
+        served.behind.go_on()
+
+
+def test_who_says_no_at_the_provider_is_back_and_may_try_again(come):
+    guest = come()
+    guest.open("/?lang=ja")
+    guest.words = texts("ja")
+    guest.button("sign_in.with", provider="Example").click()
+    guest.page.get_by_role("button", name="Cancel").click()
+    expect(guest.text("sign_in.cancelled")).to_be_visible(timeout=WITHIN)
+    expect(guest.button("sign_in.with", provider="Example")).to_be_visible()
+
+
+@pytest.mark.parametrize("query", ["code=made-up&state=made-up", "code=x", "state=x", "error=server_error&state=x", ""])
+def test_a_made_up_answer_of_the_provider_signs_nobody_in_and_nobody_out(come, query):
+    guest = come()
+    guest.sign_in("emil")
+    guest.open(f"/oauth2callback?{query}")
+    expect(guest.documents).to_be_attached(timeout=WITHIN)
+    stranger = come()
+    stranger.open(f"/oauth2callback?{query}")
+    expect(stranger.text("sign_in.about")).to_be_visible(timeout=WITHIN)
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+@pytest.mark.parametrize("path", ["/auth/logout", "/auth/login?provider=x"])
+def test_no_page_of_others_signs_anybody_out_or_sends_them_to_sign_in(come, site, path):
+    guest = come()
+    guest.sign_in("emil")
+    asked = guest.context.request.get(guest.served.app.url + path, headers={"Sec-Fetch-Site": site}, max_redirects=0)
+    assert asked.headers["location"] == "/"
+    guest.open()
+    expect(guest.documents).to_be_attached(timeout=WITHIN)
+
+
+@pytest.mark.parametrize("address", ["//evil.example/x", "/\\evil.example", "https://evil.example//evil.example/"])
+def test_whatever_address_is_asked_for_nobody_is_led_elsewhere(come, address):
+    guest = come()
+    guest.context.add_cookies(
+        [{"name": "came_from", "value": quote(address, safe=""), "url": f"{guest.served.app.url}/oauth2callback"}]
+    )
+    asked = guest.context.request.get(f"{guest.served.app.url}/oauth2callback?error=x&state=x", max_redirects=0)
+    assert re.match(r"/[^/\\]", asked.headers["location"])
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/originals/x"),
+        ("GET", "/media/x.png"),
+        ("PUT", "/_stcore/upload_file/session/file"),
+        ("POST", "/_stcore/upload_file/session/file"),
+        ("DELETE", "/_stcore/upload_file/session/file"),
+    ],
+)
+def test_who_has_not_signed_in_gets_and_leaves_nothing(come, method, path):
+    stranger = come("ja")
+    headers = {"Accept-Language": "ja"}
+    answer = stranger.context.request.fetch(stranger.served.app.url + path, method=method, headers=headers)
+    assert answer.status == 403
+    assert "サインイン" in answer.text()
+
+
+def test_of_streamlits_routes_only_those_of_the_sign_in_are_open(come):
+    request, url = come().context.request, come().served.app.url
+    for path in ("/auth/", "/auth/x", "/auth/login/x", "/oauth2callback/x", "/_stcore/metrics", "/component/x"):
+        assert request.get(url + path).status == 404
+
+
+def test_the_health_routes_need_nobody(come):
+    request, url = come().context.request, come().served.app.url
+    assert request.get(f"{url}/healthz").status == request.get(f"{url}/readyz").status == 200

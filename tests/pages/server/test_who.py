@@ -1,0 +1,109 @@
+"""Whom a request is of, and what is taken from a token or a proxy's headers."""
+
+from datetime import timedelta
+
+import pytest
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+
+from index_store.access.access import Access, open_access
+from index_store.access.people import Claim
+from index_store.access.principal import LOCAL, Principal
+from index_store.base.errors import AccessWithdrawn
+from index_store.base.settings import Settings as StoreSettings
+from pages.server.providers import read_providers
+from pages.server.who import NotSignedIn, claim_of_headers, claim_of_token, identify
+from pages.settings import Settings
+
+DAY = timedelta(days=1)
+ONE = '[{"name": "Example", "issuer": "https://id.example.com", "client_id": "c", "client_secret": "s"}]'
+
+
+@pytest.fixture
+def oidc() -> Settings:
+    return Settings(auth="oidc", app_url="https://rag.example.com", oidc_providers=ONE)
+
+
+@pytest.fixture
+def header() -> Settings:
+    return Settings(auth="header", trusted_proxies="127.0.0.1")
+
+
+@pytest.fixture
+def access(data_dir):
+    with open_access(StoreSettings()) as access:
+        yield access
+
+
+def whose(settings: Settings, access: Access, cookie: str = "", **headers: str) -> Principal:
+    raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    request = HTTPConnection({"type": "http", "headers": [*raw, (b"cookie", cookie.encode())]})
+    return identify(settings, lambda: access, request.cookies, request.headers.getlist)
+
+
+def test_where_nobody_signs_in_everybody_is_the_local_person_and_no_store_is_asked():
+    def broken():
+        raise AssertionError
+
+    assert identify(Settings(), broken, {}, Headers().getlist) is LOCAL
+
+
+def test_a_browser_is_known_by_the_cookies_of_its_sign_in_and_by_no_other(oidc, access):
+    anna = access.people.signed_in(Claim("https://id.example.com", "anna"))
+    access.sign_ins.begin(anna.id, b"chunks-2\none\ntwo", DAY)
+    cookies = "_streamlit_user=chunks-2; _streamlit_user_1=one; _streamlit_user_2=two"
+    assert whose(oidc, access, f"{cookies}; other=1; _streamlit_user_tokens=t") == anna
+    for wrong in ("", "other=1", "_streamlit_user=chunks-2; _streamlit_user_1=one", f"{cookies}; _streamlit_user_3=x"):
+        with pytest.raises(NotSignedIn):
+            whose(oidc, access, wrong)
+
+
+def test_headers_name_nobody_where_people_sign_in_with_a_provider(oidc, access):
+    access.people.signed_in(Claim("Remote-User", "anna"))
+    with pytest.raises(NotSignedIn):
+        whose(oidc, access, remote_user="anna")
+
+
+def test_who_was_disabled_is_told_so(header, access):
+    anna = access.people.signed_in(Claim("Remote-User", "anna"))
+    assert whose(header, access, remote_user="anna").id == anna.id
+    access.people.disable(anna.id)
+    with pytest.raises(AccessWithdrawn):
+        whose(header, access, remote_user="anna")
+
+
+def test_a_proxy_that_adds_its_header_to_one_that_was_sent_is_not_believed(header, access):
+    access.people.signed_in(Claim("Remote-User", "anna"))
+    request = HTTPConnection({"type": "http", "headers": [(b"remote-user", b"anna"), (b"remote-user", b"berta")]})
+    with pytest.raises(NotSignedIn):
+        identify(header, lambda: access, request.cookies, request.headers.getlist)
+    assert claim_of_headers(header, request.headers.getlist) is None
+
+
+def test_headers_are_read_as_proxies_write_them(header):
+    sent = {
+        "remote-user": "rika",
+        "remote-name": "鈴木 梨香",
+        "remote-email": "r@example.com",
+        "remote-groups": "a, b,",
+    }
+    headers = Headers(raw=[(name.encode(), value.encode()) for name, value in sent.items()])
+    claim = Claim("Remote-User", "rika", "鈴木 梨香", "r@example.com", True, frozenset({"a", "b"}))
+    assert claim_of_headers(header, headers.getlist) == claim
+
+
+@pytest.mark.parametrize(
+    ("said", "groups"),
+    [(["a", "b"], {"a", "b"}), ("a", {"a"}), ([], set()), (None, set()), ({"a": 1}, set()), (["a", 1], {"a", ""})],
+)
+def test_groups_of_a_token_may_be_a_list_or_one_name_and_nothing_else(said, groups):
+    [provider] = read_providers(ONE)
+    token = {"iss": "https://id.example.com", "sub": "anna", "groups": said}
+    assert claim_of_token(provider, token) == Claim("https://id.example.com", "anna", groups=frozenset(groups))
+
+
+@pytest.mark.parametrize("said", [True, "true", 1, None])
+def test_an_address_is_verified_where_the_provider_says_so_and_in_no_other_words(said):
+    [provider] = read_providers(ONE)
+    claim = claim_of_token(provider, {"email": "anna@example.com", "email_verified": said})
+    assert claim.mail_is_verified is (said is True)
