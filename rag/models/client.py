@@ -100,7 +100,7 @@ class ChatClient:
                             empty = empty and not chunk.text.strip()
                             yield _with_text(chunk, own.feed(chunk.text))
                 if rest := own.end():
-                    yield AIMessageChunk(rest)
+                    yield AIMessageChunk(content=rest)
                 break
             except PlainError as error:
                 # Until an answer begins the openai client retries; from then on a broken connection is ours to mend.
