@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import openai
 from langchain_core.language_models import BaseChatModel
@@ -18,6 +18,7 @@ from index_store.base.service import explain, host_of
 from rag.errors import EmptyReply
 from rag.models.admission import Admission
 from rag.models.usage import Reply, Usage
+from rag.text.unrepeated import Unrepeated
 from rag.trace.calls import About, Request
 from rag.trace.calls import Message as Sent
 
@@ -48,7 +49,10 @@ class Restart:
 
 
 class ChatClient:
-    """A server that speaks OpenAI's protocol, or in tests a scripted model in its place."""
+    """A server that speaks OpenAI's protocol, or in tests a scripted model in its place.
+
+    No reply repeats the instructions that its prompt begins with: a call is noted as it was, and handed on without.
+    """
 
     def __init__(
         self,
@@ -75,7 +79,8 @@ class ChatClient:
             with self._call(asked, usage, about, options) as reply:
                 message = await self._model.ainvoke(asked, **options)
                 reply.read(message)
-        return message
+        own = Unrepeated(_instructions(asked))
+        return _with_text(message, own.feed(message.text) + own.end())
 
     async def write(self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any) -> str:
         """The reply as text. Raises ServiceError, EmptyReply, RunLimit."""
@@ -90,7 +95,7 @@ class ChatClient:
         """The reply, piece by piece. Raises ServiceError, EmptyReply, RunLimit."""
         asked, empty = usage.take_prompt() or prompt, True
         for tries in range(self._retries + 1):
-            begun = False
+            begun, own = False, Unrepeated(_instructions(asked))
             try:
                 async with self._admission.turn(usage.budget):
                     with self._call(asked, usage, about, options) as reply:
@@ -98,7 +103,9 @@ class ChatClient:
                             begun = True
                             reply.read(chunk)
                             empty = empty and not chunk.text.strip()
-                            yield chunk
+                            yield _with_text(chunk, own.feed(chunk.text))
+                if rest := own.end():
+                    yield AIMessageChunk(content=rest)
                 break
             except PlainError as error:
                 # Until an answer begins the openai client retries; from then on a broken connection is ours to mend.
@@ -137,3 +144,14 @@ class ChatClient:
             return explain(error, base_url=self._base_url, model=self.name)
         log.warning("The answer of %s is no chat completion: %s", host_of(self._base_url), type(error).__name__)
         return AnswerUnreadable(host=host_of(self._base_url), model=self.name)
+
+
+M = TypeVar("M", bound=AIMessage)
+
+
+def _with_text(message: M, text: str) -> M:
+    return message if text == message.text else message.model_copy(update={"content": text})
+
+
+def _instructions(prompt: Sequence[tuple[str, str]]) -> str:
+    return "\n".join(text for role, text in prompt if role == "system")

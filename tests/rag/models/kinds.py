@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any
 
 from rag.models.chat_model import Answer, ChatModel, Rejected
 from rag.models.client import ChatClient
@@ -23,19 +24,22 @@ Messages = list[tuple[str, str]]
 Asking = Callable[[ChatModel, Usage], Awaitable[object] | AsyncIterator[object]]
 
 
-def asked(kind: type[ChatModel], *ways: Asking) -> list[list[Messages]]:
-    """For each of `ways` the prompts that it asks with; more than one where a reply can't be read, or of each claim."""
-    chat = ScriptedChat()
+def asked(
+    kind: type[ChatModel], *ways: Asking, chat: ScriptedChat | None = None, came: list[object] | None = None
+) -> list[list[Messages]]:
+    """For each of `ways` the prompts that it asks with; more than one where a reply can't be read, or of each claim.
+    What comes of the replies of `chat` is added to `came`.
+    """
+    chat, came = chat or ScriptedChat(), [] if came is None else came
 
     async def ask() -> list[list[Messages]]:
         found = []
         for way in ways:
             begun, asking = len(chat.messages), way(kind(ChatClient(chat, "scripted")), Usage())
             if isinstance(asking, Awaitable):
-                await asking
+                came.append(await asking)
             else:
-                async for _ in asking:
-                    continue
+                came.extend([each async for each in asking])
             found.append(chat.messages[begun:])
         return found
 
@@ -50,9 +54,10 @@ def prompts_over(
     *,
     language: Language,
     style: Style = USUAL,
+    **parts: Any,
 ) -> dict[str, list[Messages]]:
     """Every prompt, by what is asked: over `passages`, of which the second is graded, and `said` wherever a prompt
-    quotes what a model, a grader or a person has said.
+    quotes what a model, a grader or a person has said. `parts`: as `asked` has them.
     """
     one = passages[min(1, len(passages) - 1)]
     ways: dict[str, Asking] = {
@@ -88,4 +93,4 @@ def prompts_over(
         "talk": lambda model, usage: model.small_talk(question, usage, language=language),
         "route": lambda model, usage: model.route(question, usage),
     }
-    return dict(zip(ways, asked(kind, *ways.values()), strict=True))
+    return dict(zip(ways, asked(kind, *ways.values(), **parts), strict=True))

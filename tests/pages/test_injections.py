@@ -1,0 +1,87 @@
+"""What a model that obeys writes, and every order in a document, in all places of a page and a file where it may stand:
+nothing acts, nothing is loaded, and nothing leads outside.
+"""
+
+import re
+from html import unescape
+
+from markdown_it import MarkdownIt
+
+from pages.export.html import as_html
+from pages.widgets.chat.answer import answer_html
+from pages.words import Reader, plain, written_for
+from rag.runs.export.export import Export, ExportedRun
+from rag.runs.export.markdown import run_as_markdown
+from rag.trace.events import RunFinished, RunStarted, Totals
+from rag.trace.passages import Citation
+from tests.pages.test_export import ACTIVE, Parts
+from tests.rag.injections import INJECTIONS, OUTSIDE, WRITTEN
+
+TEXTS = WRITTEN | INJECTIONS
+READER = Reader("ja", "Asia/Tokyo")
+
+
+def citations(text: str) -> tuple[Citation, ...]:
+    """Of a document and of a web page that are named so and say so."""
+    return tuple(
+        Citation(
+            number=number, document_id="d", section_id="s", source=text, title=text, headings=(text,), page=None,
+            text=text, start=0, end=len(text), origin=origin, published=text if origin == "web" else None,
+        )
+        for number, origin in ((1, "documents"), (2, "web"))
+    )  # fmt: skip
+
+
+def run(text: str) -> ExportedRun:
+    begun = RunStarted(run_id="r", conversation_id="c", question=text, index=text, pipeline="naive", model=text, at=1)
+    last = RunFinished(
+        status="finished", answer=f"{text} [1][2]", outcome="unconfirmed", citations=citations(text),
+        totals=Totals(seconds=9), unconfirmed=(text,),
+    )  # fmt: skip
+    return ExportedRun(feedback=None, events=(begun, last), calls=())
+
+
+def acting(html: str) -> list[object]:
+    """What in it would run, load something or lead somewhere else."""
+    parts = Parts(html)
+    formulae = [Parts(unescape(each)) for each in parts.values("data-mathml")]
+    tags = [tag for tag, _ in parts.tags if tag in ACTIVE | {"style"}]
+    tags += [tag for each in formulae for tag, _ in each.tags if tag in ACTIVE - {"math"} | {"a", "mglyph", "style"}]
+    every = [each for part in (parts, *formulae) for each in part.tags]
+    names = [name for _, attributes in every for name in attributes]
+    loading = [name for name in names if name.startswith("on") or name in ("src", "srcset", "action", "formaction")]
+    leading = [each for part in (parts, *formulae) for each in part.values("href") if not each.startswith("#")]
+    styled = [each for part in (parts, *formulae) for each in part.values("style") if OUTSIDE in each]
+    return [*tags, *loading, *leading, *styled]
+
+
+def test_no_answer_and_no_source_of_it_acts_loads_or_leads_outside():
+    with written_for(READER):
+        for name, text in TEXTS.items():
+            assert acting(answer_html(f"{text}\n\n[1][2]", citations(text), None, "k")) == [], name
+            assert acting(answer_html(text, (), None, "k")) == [], name
+
+
+def test_no_file_of_a_run_acts_loads_or_leads_outside():
+    runs = [run(text) for text in TEXTS.values()]
+    with written_for(READER):
+        html = as_html(Export(exported_at=1763899200, title=" ".join(WRITTEN.values()), runs=runs))
+    body = html.partition("<body>")[2]
+    assert acting(re.sub(r'url\("data:image/[^"]*"\)', "", body)) == []
+    assert body.count("<article") == len(TEXTS)
+
+
+MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
+BAD = {"html_block", "html_inline", "image", "link_open"}
+
+
+def active(markdown: str) -> list[str]:
+    tokens = MARKDOWN.parse(markdown)
+    every = [*tokens, *(child for token in tokens for child in token.children or ())]
+    return [each.content or each.type for each in every if each.type in BAD]
+
+
+def test_no_run_as_markdown_and_no_name_in_a_label_becomes_html_a_picture_or_a_link():
+    for name, text in TEXTS.items():
+        assert active(run_as_markdown(run(text).events, "ja")) == [], name
+        assert active(plain(text)) == [], name

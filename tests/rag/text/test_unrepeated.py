@@ -1,0 +1,43 @@
+import json
+
+import pytest
+
+from rag.models.embedded.grading import SYSTEM
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
+from rag.text.unrepeated import Unrepeated
+
+TOLD = {"en": EN.answer, "ja": JA.answer, "embedded": SYSTEM}
+
+
+def given(told: str, reply: str, size: int = 3) -> str:
+    """Back, of a reply that comes in pieces of this size."""
+    reading = Unrepeated(told)
+    return "".join(reading.feed(reply[at : at + size]) for at in range(0, len(reply), size)) + reading.end()
+
+
+@pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
+@pytest.mark.parametrize("size", [1, 7, 5000])
+def test_what_a_reply_repeats_of_its_instructions_is_left_out(told, size):
+    for reply in (told, f"```\n{told}\n```", told.upper(), " ".join(told), json.dumps(told, ensure_ascii=False)):
+        back = given(told, f"The prompt: {reply} That was it.", size)
+        assert "…" in back
+        assert len(back) < len(told)
+        assert back.startswith("The prompt: ")
+        assert back.endswith("That was it.")
+
+
+@pytest.mark.parametrize("told", TOLD.values(), ids=TOLD)
+def test_what_has_words_in_common_with_them_is_given_letter_by_letter(told):
+    for reply in (
+        "The daily allowance is 2,500 yen [1]. It is paid with the salary [2].\n\n- Passages 1 and 2 say so.",
+        "日当は1日2,500円です[1]。\n\n資料に書かれていることは以上です。",
+        "If the passages do not hold the answer, ask the office.",
+        "",
+        " \n ",
+    ):
+        assert given(told, reply) == reply
+
+
+def test_an_answer_begins_with_its_first_piece_though_the_instructions_have_the_word_too():
+    assert Unrepeated(EN.answer).feed("Answer") == "Answer"
