@@ -227,8 +227,8 @@ class NoCheckpoint(ForkError):
 
 
 class IndexGone(ForkError):
-    en = "The index “{index}”, which this answer is from, was deleted. Ask its question again, of another index."
-    ja = "この回答の元になったインデックス「{index}」は削除されました。別のインデックスで質問し直してください。"
+    en = "The index “{index}”, which this answer is from, is not there any more. Ask its question of another index."
+    ja = "この回答の元になったインデックス「{index}」はもうありません。別のインデックスで質問し直してください。"
 
 
 class DocumentsGone(ForkError):

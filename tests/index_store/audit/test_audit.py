@@ -288,4 +288,4 @@ def test_what_the_command_line_does_with_people_and_grants_is_noted(settings: Se
         "index_created", "person_added", "role_set", "disabled", "enabled", "granted", "grant_taken", "owner_set",
     ]  # fmt: skip
     assert {each.person for each in entries} == {LOCAL.id}
-    assert entries[-2].facts["role"] == "editor"
+    assert entries[-3].facts["role"] == "editor"

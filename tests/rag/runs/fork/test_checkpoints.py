@@ -8,7 +8,6 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from pydantic import BaseModel
 
-from index_store.base.errors import EmptyIndex
 from index_store.store import IndexStore
 from rag.errors import BadChange, ForkError, IndexGone, NoCheckpoint, NothingChanged, RunNotOver, UnknownRun
 from rag.graph.speculative_answer import SpeculativeAnswer
@@ -201,7 +200,7 @@ def test_neither_is_one_that_there_is_not_nor_one_of_a_deleted_index(opened):
             engine.forks.begin("none", "retrieve", 1, [EditQuery(query="VPN")])
         run = ask(engine)
         engine.store.delete_index(INDEX)
-        with pytest.raises(EmptyIndex):
+        with pytest.raises(IndexGone):
             fork(engine, run)
         assert len(engine.history.runs()) == 1
 
@@ -271,7 +270,7 @@ def test_a_fork_under_which_its_index_is_deleted_ends_and_keeps_neither_passages
         assert kept(engine) == set()
         stored = finished(engine.history.events(forked.id), "retrieve")[0].detail.passages
         assert all(each.removed and each.text not in texts for each in stored)
-        with pytest.raises(EmptyIndex):
+        with pytest.raises(IndexGone):
             engine.forks.begin(forked.id, "retrieve", 1, [EditQuery(query="VPN")])
 
 
