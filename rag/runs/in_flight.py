@@ -283,6 +283,8 @@ class RunsInFlight:
         while not (await asyncio.wait([work], timeout=LOOK))[0]:
             await self._stop_where_access_is_withdrawn(sent)
         status, error = work.result()
+        if isinstance(error, AccessWithdrawn):  # a step has met it before the look did
+            status, error = "stopped", None
         await asyncio.to_thread(self._removal.after_run, run.id)
         last = await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused)
         await asyncio.to_thread(self._note, sent, last, budget)
