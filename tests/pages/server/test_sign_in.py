@@ -1,11 +1,13 @@
 """What is made of a provider's answers: the middleware over Streamlit's own routes, with a certified provider."""
 
 import json
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import httpx
 import pytest
+from itsdangerous import URLSafeTimedSerializer
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
@@ -24,7 +26,10 @@ from pages.settings import Settings
 from tests.servers.provider import OpenIdProvider
 
 APP = "http://localhost:8501"
-PEOPLE = {"anna": {"name": "Anna", "email": "anna@example.com", "email_verified": True, "groups": ["staff"]}}
+PEOPLE = {
+    "anna": {"name": "Anna", "email": "anna@example.com", "email_verified": True, "groups": ["staff"]},
+    "berta": {"name": "Berta", "groups": [str(uuid.uuid4()) for _ in range(200)]},
+}
 KINDS = {"right": 0, "ahead": LEEWAY, "behind": -LEEWAY, "too far ahead": LEEWAY + 60, "rogue": 0}
 """providers, and seconds that their clocks are ahead"""
 
@@ -131,3 +136,10 @@ def test_groups_of_long_ago_do_not_come_back_with_the_cookie_of_then(sign_in_wit
     access.people.signed_in(Claim(issuer, "anna", groups=frozenset({"leavers"})))  # in another browser, since
     anna = identify(settings, lambda: access, browser.cookies, lambda _: [])
     assert anna.groups == {"leavers"}
+
+
+def test_the_browser_keeps_no_claim_however_many_groups_somebody_has(sign_in_with, browser):
+    sign_in_with("right", "berta")
+    [cookie] = [cookie for cookie in browser.cookies.jar if cookie.name != "_streamlit_session"]
+    assert len(cookie.value) < 400
+    assert "berta" not in URLSafeTimedSerializer("").loads_unsafe(cookie.value, salt="_streamlit_user")[1]
