@@ -76,11 +76,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         named = {"Example": provider, "Ahead": ahead, "Behind": behind, "Rogue": rogue}
         providers = [each.settings(name) for name, each in named.items()]
         app.set(OPENAI_BASE_URL=model.base_url, APP_URL=app.url, OIDC_PROVIDERS=json.dumps(providers))
+        servers.callback(app.stop)
         app.start()
         with urllib.request.urlopen(f"{app.url}/readyz", timeout=30) as answer:  # it has opened its data folder
             assert answer.status == 200
         yield Served(app, provider, behind, folder / "data")
-        app.stop()
     log = app.log.read_text(encoding="utf-8")
     faults = [line for line in log.splitlines() if " ERROR " in line and "and not as its issuer" not in line]
     assert faults == []
