@@ -1,4 +1,4 @@
-"""`python -m index_store add | list | search | people | grants | backup ...`: the index store from the command line.
+"""`python -m index_store add | list | search | people | audit | backup ...`: the index store from the command line.
 
 With --json one object a line, each flushed as soon as it is known. The exit status is 0 only when all went well.
 """
@@ -15,6 +15,8 @@ from typing import Any
 
 from index_store.access import commands
 from index_store.access.access import open_access
+from index_store.audit import commands as audit_commands
+from index_store.audit.audit import Audit
 from index_store.backup.backup import back_up
 from index_store.backup.manifest import Manifest
 from index_store.backup.restore import restore
@@ -170,6 +172,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(command_on_index("search", _search, "find what answers a question"))
     commands.add_people(commands_on_access("people", "who may come in, and as what"))
     commands.add_grants(commands_on_access("grants", "what people and groups may do with an index"))
+    audit_commands.add_arguments(command_on_folder("audit", _audit, "who did what, while the app runs too"))
     return whole
 
 
@@ -211,6 +214,10 @@ def _with_store(run: CommandOnStore, options: argparse.Namespace, out: _Output) 
 def _with_access(run: commands.Command, options: argparse.Namespace, out: _Output) -> bool:
     with open_access(Settings()) as access:
         return run(access, options, out)
+
+
+def _audit(options: argparse.Namespace, out: _Output) -> bool:
+    return audit_commands.list_entries(Audit(Settings()), options, out)
 
 
 def _backup(options: argparse.Namespace, out: _Output) -> bool:

@@ -17,9 +17,10 @@ from index_store.access.access import Access
 from index_store.access.gate import Gate, Who
 from index_store.access.principal import LOCAL, Principal
 from index_store.access.rights import Right
+from index_store.audit.entry import Action
 from index_store.base import errors
 from index_store.base.errors import PlainError
-from index_store.catalogue.records import Chunk, Document, DocumentStatus, Index, IndexRecord, Section, Site
+from index_store.catalogue.records import Chunk, Document, DocumentStatus, Extent, Index, IndexRecord, Section, Site
 from index_store.full_text.analysis import Analysis
 from index_store.full_text.bm25 import WordCount
 from index_store.ingestion.context import Services
@@ -140,6 +141,7 @@ class Store:
         self._catalogue = parts.services.library.catalogue
         self._embeddings = parts.services.embeddings
         self._gate = parts.access.gate(who)
+        self._note = parts.access.audit.note
 
     # Indexes
 
@@ -155,7 +157,7 @@ class Store:
 
     def rename_index(self, name: str, new_name: str) -> None:
         """Raises UnknownIndex, BadIndexName; IndexExists too where that one may not be read."""
-        index, new_name = self._gate.index(name, MANAGE), _checked_name(new_name)
+        by, index, new_name = self._gate.who(), self._gate.index(name, MANAGE), _checked_name(new_name)
         with self._parts.naming:
             self._check_stays(index)
             taken = self._catalogue.indexes.named(new_name)
@@ -165,16 +167,11 @@ class Store:
                 self._catalogue.indexes.rename(index.id, new_name)
             for job in self._parts.jobs.of(index.id):
                 job.order.index = new_name
+        self._note(Action.INDEX_RENAMED, by, index=index.name, new_name=new_name)
 
     def delete_index(self, name: str) -> None:
         """With its documents, once its jobs have let go of it. Raises UnknownIndex."""
-        index = self._gate.index(name, MANAGE)
-        with self._going(index):
-            for job in self._parts.jobs.of(index.id):
-                job.cancel()
-                job.wait()
-            with _changing(index.name):
-                self._library.delete_index(index)
+        self._delete(self._gate.index(name, MANAGE), self._gate.who())
 
     # Documents
 
@@ -248,8 +245,10 @@ class Store:
         Uploads are the store's from here on. Raises UnknownIndex to who makes no index.
         """
         try:
-            known = self._gate.index_to_fill(index)
-            return self._seen(self._begin(known or index, sources))
+            by, known = self._gate.who(), self._gate.index_to_fill(index)
+            job = self._begin(known or index, sources)
+            self._note(Action.ADDED, by, index=job.order.index, sources=[each.source for each in sources])
+            return self._seen(job)
         except PlainError:
             discard_uploads(sources)
             raise
@@ -270,7 +269,7 @@ class Store:
         Under the same model each stays searchable until its new version is ready; under another none is, until it is
         embedded again.
         """
-        allowed = self._gate.index(index, WRITE)
+        by, allowed = self._gate.who(), self._gate.index(index, WRITE)
         dimension = len(self._embeddings.query("dimension"))
         with self._library.held():
             # As it is by now: someone else may have begun to re-index it, or deleted it.
@@ -283,6 +282,7 @@ class Store:
                 self._library.remove_stray_vectors(known)
         documents = self._catalogue.documents.records(known.id)
         stay = [each for each in documents if each.status is not DocumentStatus.REMOVING]
+        self._note(Action.INDEX_REBUILT, by, index=known.name, documents=len(stay))
         return self._seen(self._begin(known, [source_of(each, self._library.originals) for each in stay]))
 
     def add(self, index: str, path: Path, source: str | None = None) -> IngestResult:
@@ -291,8 +291,9 @@ class Store:
         Raises what `ingest` raises, and the job's `failure`; Cancelled when the index is deleted or the store closed
         meanwhile.
         """
-        known = self._gate.index_to_fill(index)
+        by, known = self._gate.who(), self._gate.index_to_fill(index)
         job = self._begin(known or index, [FileSource(path, source)])
+        self._note(Action.ADDED, by, index=job.order.index, sources=[source or str(path)])
         results = job.wait()
         self._parts.jobs.dismiss(job.id)
         if job.failure:
@@ -328,14 +329,22 @@ class Store:
 
     def remove_documents(self, document_ids: Sequence[str]) -> None:
         """Those of them that are there; all or, where one may only be read, none."""
-        writable = {each.id for each in self._gate.indexes(WRITE)}
+        by, writable = self._gate.who(), {each.id: each.name for each in self._gate.indexes(WRITE)}
         there = [document for id_ in document_ids if (document := self._catalogue.documents.record(id_))]
-        for index_id in {document.index_id for document in there} - writable:
+        for index_id in {document.index_id for document in there} - writable.keys():
             self._gate.index_with_id(index_id, WRITE)
         documents = [document for document in there if document.index_id in writable]
         if documents:
             with _changing(", ".join(file_name(document.source) for document in documents[:3])):
                 self._library.remove(documents)
+        for index_id in {document.index_id for document in documents}:
+            sources = [document.source for document in documents if document.index_id == index_id]
+            self._note(Action.REMOVED, by, index=writable[index_id], sources=sources)
+
+    def extents(self) -> list[Extent]:
+        """What each index takes, by name. Raises AdminNeeded."""
+        self._gate.admin()
+        return self._catalogue.documents.extents()
 
     def check(self) -> list[Difference]:
         """Where catalogue, vectors and originals do not agree. Raises AdminNeeded."""
@@ -402,7 +411,9 @@ class Store:
 
     def set_glossary(self, index: str, glossary: str) -> None:
         """Rebuilds the full text of the index, a second for a thousand chunks. Raises UnknownIndex."""
-        self._library.set_glossary(self._gate.index(index, WRITE), glossary)
+        by, known = self._gate.who(), self._gate.index(index, WRITE)
+        self._library.set_glossary(known, glossary)
+        self._note(Action.GLOSSARY_SET, by, index=known.name)
 
     # Helpers
 
@@ -463,7 +474,18 @@ class Store:
         made = self._catalogue.indexes.record(id_)
         if made is None:
             raise errors.ChangeFailed(name=name)
+        self._note(Action.INDEX_CREATED, owner, index=name)
         return made
+
+    def _delete(self, index: IndexRecord, by: Principal) -> None:
+        """Once its jobs have let go of it."""
+        with self._going(index):
+            for job in self._parts.jobs.of(index.id):
+                job.cancel()
+                job.wait()
+            with _changing(index.name):
+                self._library.delete_index(index)
+        self._note(Action.INDEX_DELETED, by, index=index.name)
 
     def _check_stays(self, index: IndexRecord) -> None:
         """While names are held. Raises UnknownIndex where it has gone since it was looked up, or is about to go."""

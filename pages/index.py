@@ -24,13 +24,14 @@ PAGES = {
 }
 SHARED = st.Page(HERE / "shared.py", title=say("share.title"))
 SHARES = st.Page(HERE / "shares.py", title=say("share.all"))
-PEOPLE = st.Page(HERE / "people.py", title=say("app.people"))
-page = st.navigation([*PAGES.values(), SHARED, SHARES, PEOPLE], position="hidden")
+FOR_ADMINS = {name: st.Page(HERE / f"{name}.py", title=say(f"app.{name}")) for name in ("people", "usage", "audit")}
+MY_DATA = st.Page(HERE / "my_data.py", title=say("app.my_data"))
+page = st.navigation([*PAGES.values(), SHARED, SHARES, *FOR_ADMINS.values(), MY_DATA], position="hidden")
 
 st.set_page_config(
     page_title=say("app.name"),
     page_icon=str(HERE / "icon.svg"),
-    layout="centered" if page in (PAGES["chat"], SHARED, SHARES) else "wide",
+    layout="centered" if page in (PAGES["chat"], SHARED, SHARES, MY_DATA) else "wide",
 )
 st.html(HERE / "style.css")
 # Streamlit's own words in the uploader are English: the style sheet puts ours in their place.
@@ -77,8 +78,9 @@ with st.sidebar, st.container(gap=None, key="pages"):
     for name, each in PAGES.items() if page != SHARED else ():  # its reader came for one thing
         # A link clears the address, and with it the language.
         st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
-    if server_settings().auth != "none" and who.role is Role.ADMIN and page != SHARED:
-        st.page_link(PEOPLE, label=say("app.people"), query_params={"lang": language()}, width="stretch")
+    if server_settings().auth != "none" and page != SHARED:
+        for name, each in {**(FOR_ADMINS if who.role is Role.ADMIN else {}), "my_data": MY_DATA}.items():
+            st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
 
 page.run()
 

@@ -20,7 +20,7 @@ index_store.base.errors.PlainError
     │   ├── WebKeyRefused, WebLimitReached
     │   └── WebSearchFailed, WebUnreachable, WebSearchTooSlow, WebAnswerUnreadable
     ├── RunLimit                  the run has used up what it may; what it has written so far is kept
-    │   └── RunTimeLimit, RunCallLimit, RunTokenLimit
+    │   └── RunTimeLimit, RunCallLimit, RunTokenLimit, TokensUsedUp
     ├── ForkError                 a run can't be changed and run on from
     │   ├── RunNotOver, NoCheckpoint
     │   └── DocumentsGone, BadChange, NothingChanged
@@ -189,6 +189,17 @@ class RunCallLimit(RunLimit):
 class RunTokenLimit(RunLimit):
     en = "The run was ended after {tokens} tokens. Ask a narrower question, or raise RUN_TOKEN_LIMIT."
     ja = "{tokens} トークンに達したため実行を終了しました。質問を絞るか、RUN_TOKEN_LIMIT を大きくしてください。"
+
+
+class TokensUsedUp(RunLimit):
+    en = (
+        "You have used the {tokens:,} tokens that you may use in a day. Ask again tomorrow, or ask an admin of this "
+        "app for more."
+    )
+    ja = (
+        "1 日に使えるトークン数({tokens:,})に達しました。"
+        "明日もう一度質問するか、このアプリの管理者に上限の変更を依頼してください。"
+    )
 
 
 class ForkError(RagError):

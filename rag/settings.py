@@ -31,6 +31,7 @@ class Settings(index_store.Settings):
         "answer_tone": ("neutral, polite or plain", "neutral、polite、plain のいずれか"),
         "runs_at_once": ("a whole number of at least 1", "1 以上の整数"),
         "runs_per_person": ("a whole number of at least 1", "1 以上の整数"),
+        "tokens_a_day": ("a whole number, 0 for no limit", "0 以上の整数(0 は無制限)"),
         "calls_at_once": ("a whole number of at least 1", "1 以上の整数"),
         "compare_models": (
             "names of the service's models separated by commas, without “embedded”",
@@ -44,6 +45,7 @@ class Settings(index_store.Settings):
         "keep_removed": ("true or false", "true または false"),
         "keep_prompts": ("true or false", "true または false"),
         "keep_checkpoints_days": ("a whole number from 0 to 3650", "0〜3650 の整数"),
+        "retention_days": ("a whole number from 0 to 3650", "0〜3650 の整数"),
         "web_search": ("tavily, duckduckgo or off", "tavily、duckduckgo、off のいずれか"),
         "tavily_base_url": ("an http or https address", "http または https のアドレス"),
         "corrective_rule": ("scores or any", "scores または any"),
@@ -70,7 +72,9 @@ class Settings(index_store.Settings):
     runs_at_once: int = Field(50, ge=1)
     """with a service's model; others wait for their turn, and the embedded one answers one at a time"""
     runs_per_person: int = Field(5, ge=1)
-    """of those"""
+    """of those; groups may have others, see index_store/access/limits.py"""
+    tokens_a_day: int = Field(0, ge=0)
+    """that all runs of a person may use from midnight to midnight; 0: no limit; groups as above"""
     calls_at_once: int = Field(250, ge=1)
     """to a service's model, of all runs: five each, as Self-RAG makes side by side, for as many runs as there may be"""
     compare_models: str = ""
@@ -92,6 +96,8 @@ class Settings(index_store.Settings):
     """whether each call's messages and reply are kept with its run"""
     keep_checkpoints_days: int = Field(30, ge=0, le=3650)
     """how long a run can be changed at a step and run on from there; 0: not at all"""
+    retention_days: int = Field(0, ge=0, le=3650)
+    """that a conversation stays after its last question; 0: until someone deletes it"""
 
     web_search: Literal["tavily", "duckduckgo", "off"] = "tavily"
     """Tavily is asked only where it has a key"""

@@ -1,1 +1,1 @@
-"""Who there is, and what each may do with which index. Entry points: `access.Access`, and `gate.Gate`, which asks both."""
+"""Who there is, and what each may do with which index. Entry points: `access.Access`; `gate.Gate`, which asks it."""

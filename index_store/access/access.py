@@ -1,17 +1,21 @@
-"""People, their sign-ins and grants of a data folder, which stand in the database of its catalogue."""
+"""People, their sign-ins, grants and limits, in the database of a data folder's catalogue; and who did what."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Engine
 
 from index_store.access.gate import Gate, Who, as_local
 from index_store.access.grants import Grants
-from index_store.access.people import People
-from index_store.access.principal import LOCAL, Principal
+from index_store.access.limits import Limits
+from index_store.access.people import Claim, People
+from index_store.access.principal import LOCAL, Principal, Role
 from index_store.access.rights import Rights
 from index_store.access.sign_ins import SignIns
-from index_store.access.user_people import UserPeople
+from index_store.access.user_people import UserAudit, UserLimits, UserPeople
+from index_store.audit.audit import Audit
+from index_store.audit.entry import Action
 from index_store.base.errors import AccessWithdrawn
 from index_store.base.settings import Settings
 from index_store.library.data_folder import open_catalogue
@@ -23,12 +27,35 @@ class Access:
     def __init__(self, database: Engine, settings: Settings) -> None:
         self._database = database
         self.people = People(database, settings)
-        self.rights = Rights(database)
         self.sign_ins = SignIns(database)
-        self.grants = Grants(database, self.gate(as_local))
+        self.limits = Limits(database)
+        self.audit = Audit(settings)
+        self.rights = Rights(database)
+        self.grants = Grants(database, self.gate(as_local), self.audit)
 
     def close(self) -> None:
         self.people.close()
+
+    def signed_in(self, claim: Claim, *, visit: timedelta = timedelta(0)) -> Principal:
+        """As `People.signed_in`, and noted: each time, or only where they have not been seen for a `visit`."""
+        known = self.people.id_of(claim.issuer, claim.subject)
+        seen_at = self.people.find(known).last_seen_at if known else None
+        try:
+            principal = self.people.signed_in(claim)
+        except AccessWithdrawn:
+            refused = Principal(known or "", claim.name, claim.mail, Role.READER)
+            self.audit.note(Action.SIGN_IN_REFUSED, refused)
+            raise
+        if seen_at is None or datetime.now(UTC) - seen_at >= visit:
+            self.audit.note(Action.SIGNED_IN, principal, role=principal.role)
+        return principal
+
+    def signed_out(self, shown: bytes) -> None:
+        """`shown`: by a browser. Raises ChangeFailed."""
+        whose = self.sign_ins.whose(shown)
+        self.sign_ins.end(shown)
+        if whose and (principal := self.people.known(whose)):
+            self.audit.note(Action.SIGNED_OUT, principal)
 
     def principal(self, person_id: str) -> Principal:
         """As they are now, for what goes on without them. `person_id`: as a principal had it, not as a browser says.
@@ -41,7 +68,7 @@ class Access:
         return principal
 
     def as_user(self, who: Who) -> "UserAccess":
-        return UserAccess(self._database, self.people, self.gate(who))
+        return UserAccess(self, self._database, self.gate(who))
 
     def gate(self, who: Who) -> Gate:
         return Gate(self.rights, who)
@@ -50,9 +77,11 @@ class Access:
 class UserAccess:
     """In somebody's name."""
 
-    def __init__(self, database: Engine, people: People, gate: Gate) -> None:
-        self.people = UserPeople(people, gate)
-        self.grants = Grants(database, gate)
+    def __init__(self, access: Access, database: Engine, gate: Gate) -> None:
+        self.people = UserPeople(access.people, gate, access.audit)
+        self.grants = Grants(database, gate, access.audit)
+        self.limits = UserLimits(access.limits, gate, access.audit)
+        self.audit = UserAudit(access.audit, gate)
 
 
 @contextmanager

@@ -7,8 +7,10 @@ from typing import Any, Protocol
 from index_store.access.access import Access
 from index_store.access.grants import EVERYONE, Grantee
 from index_store.access.people import Person
-from index_store.access.principal import Role
+from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import GranteeKind, Right
+from index_store.access.user_people import noted
+from index_store.audit.entry import Action
 
 CLAIMED = "claimed"
 """in place of a role: the one of the sign-in and the settings"""
@@ -72,23 +74,27 @@ def _list_people(access: Access, _: argparse.Namespace, out: Output) -> bool:
 
 
 def _add_person(access: Access, options: argparse.Namespace, out: Output) -> bool:
-    _tell(access.people.add(options.name, Role(options.role) if options.role else None), out)
+    person = access.people.add(options.name, Role(options.role) if options.role else None)
+    _tell(noted(access.audit, Action.PERSON_ADDED, LOCAL, person), out)
     return True
 
 
 def _set_role(access: Access, options: argparse.Namespace, out: Output) -> bool:
     role = None if options.role == CLAIMED else Role(options.role)
-    _tell(access.people.set_role(_found(access, options), role), out)
+    person = access.people.set_role(_found(access, options), role)
+    _tell(noted(access.audit, Action.ROLE_SET, LOCAL, person), out)
     return True
 
 
 def _disable(access: Access, options: argparse.Namespace, out: Output) -> bool:
-    _tell(access.people.disable(_found(access, options)), out)
+    person = access.people.disable(_found(access, options))
+    _tell(noted(access.audit, Action.DISABLED, LOCAL, person), out)
     return True
 
 
 def _enable(access: Access, options: argparse.Namespace, out: Output) -> bool:
-    _tell(access.people.enable(_found(access, options)), out)
+    person = access.people.enable(_found(access, options))
+    _tell(noted(access.audit, Action.ENABLED, LOCAL, person), out)
     return True
 
 

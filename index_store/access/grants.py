@@ -8,8 +8,11 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, Engine, and_, select
 
 from index_store.access.gate import Gate, managed
+from index_store.access.principal import Principal
 from index_store.access.rights import GranteeKind, Right
 from index_store.access.transaction import changing, storable
+from index_store.audit.audit import Audit
+from index_store.audit.entry import Action
 from index_store.base.errors import UnknownPerson
 from index_store.catalogue.schema import grants, indexes, people
 
@@ -44,8 +47,9 @@ class Grants:
     ChangeFailed.
     """
 
-    def __init__(self, database: Engine, gate: Gate) -> None:
+    def __init__(self, database: Engine, gate: Gate, audit: Audit) -> None:
         self._database = database
+        self._audit = audit
         self._gate = gate
 
     def all(self) -> list[IndexAccess]:
@@ -63,30 +67,35 @@ class Grants:
     def give(self, index: str, grantee: Grantee, right: Right) -> None:
         """In the place of what they had. Raises UnknownIndex, RightMissing, UnknownPerson."""
         values = {"kind": grantee.kind, "name": storable(grantee.name), "right": right}
-        with self._changing(index) as (connection, index_id):
+        with self._changing(index) as (connection, index_id, by):
             if grantee.kind is GranteeKind.PERSON:
                 _check_person(connection, grantee.name)
             row = {"index_id": index_id, **values}
             connection.execute(grants.insert().prefix_with("OR REPLACE").values(**row))
+        given = {"kind": grantee.kind, "grantee": grantee.name, "right": right.name.lower()}
+        self._audit.note(Action.GRANTED, by, index=index, **given)
 
     def take(self, index: str, grantee: Grantee) -> None:
         """What was never given can be taken. Raises UnknownIndex, RightMissing."""
-        with self._changing(index) as (connection, index_id):
+        with self._changing(index) as (connection, index_id, by):
             connection.execute(grants.delete().where((grants.c.index_id == index_id) & _is(grantee)))
+        taken = {"kind": grantee.kind, "grantee": grantee.name}
+        self._audit.note(Action.GRANT_TAKEN, by, index=index, **taken)
 
     def set_owner(self, index: str, person_id: str | None) -> None:
         """Raises UnknownIndex, RightMissing, UnknownPerson."""
-        with self._changing(index) as (connection, index_id):
+        with self._changing(index) as (connection, index_id, by):
             if person_id is not None:
                 _check_person(connection, person_id)
             connection.execute(indexes.update().where(indexes.c.id == index_id).values(owner_id=person_id))
+        self._audit.note(Action.OWNER_SET, by, index=index, whose=person_id)
 
     @contextmanager
-    def _changing(self, index: str) -> Iterator[tuple[Connection, str]]:
-        """With the index's id, in the transaction in which the right to it was seen."""
+    def _changing(self, index: str) -> Iterator[tuple[Connection, str, Principal]]:
+        """With the index's id and who changes it, in the transaction in which the right to it was seen."""
         principal = self._gate.who()
         with changing(self._database, index) as connection:
-            yield connection, managed(connection, principal, index).id
+            yield connection, managed(connection, principal, index).id, principal
 
     def _accesses(self, *conditions: ColumnElement[bool]) -> Iterator[IndexAccess]:
         order = (indexes.c.name, grants.c.kind, grants.c.name)

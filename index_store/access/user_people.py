@@ -1,16 +1,20 @@
-"""The people of the app, for admins."""
+"""The people of the app, what their groups may use, and what everybody has done: for admins."""
 
 from index_store.access.gate import Gate
+from index_store.access.limits import GroupLimits, Limits
 from index_store.access.people import People, Person
-from index_store.access.principal import Role
+from index_store.access.principal import Principal, Role
+from index_store.audit.audit import PAGE, Audit, Lost, Page, Wanted
+from index_store.audit.entry import Action
 
 
 class UserPeople:
     """Methods of `People` in somebody's name. Each raises AdminNeeded and AccessWithdrawn, and what is raised there."""
 
-    def __init__(self, people: People, gate: Gate) -> None:
+    def __init__(self, people: People, gate: Gate, audit: Audit) -> None:
         self._people = people
         self._gate = gate
+        self._audit = audit
 
     def all(self) -> list[Person]:
         self._gate.admin()
@@ -21,17 +25,64 @@ class UserPeople:
         return self._people.find(name)
 
     def add(self, name: str, role: Role | None = None) -> Person:
-        self._gate.admin()
-        return self._people.add(name, role)
+        admin = self._gate.admin()
+        return noted(self._audit, Action.PERSON_ADDED, admin, self._people.add(name, role))
 
     def set_role(self, person_id: str, role: Role | None) -> Person:
-        self._gate.admin()
-        return self._people.set_role(person_id, role)
+        admin = self._gate.admin()
+        return noted(self._audit, Action.ROLE_SET, admin, self._people.set_role(person_id, role))
 
     def disable(self, person_id: str) -> Person:
-        self._gate.admin()
-        return self._people.disable(person_id)
+        admin = self._gate.admin()
+        return noted(self._audit, Action.DISABLED, admin, self._people.disable(person_id))
 
     def enable(self, person_id: str) -> Person:
+        admin = self._gate.admin()
+        return noted(self._audit, Action.ENABLED, admin, self._people.enable(person_id))
+
+
+def noted(audit: Audit, action: Action, by: Principal, person: Person) -> Person:
+    """The person, to whom that was done."""
+    called = person.name or person.mail or person.subject
+    audit.note(action, by, whose=person.id, called=called, role=person.role, by_hand=person.role_is_given)
+    return person
+
+
+class UserLimits:
+    """Methods of `Limits` in somebody's name. Each raises AdminNeeded and AccessWithdrawn, and what is raised there."""
+
+    def __init__(self, limits: Limits, gate: Gate, audit: Audit) -> None:
+        self._limits = limits
+        self._gate = gate
+        self._audit = audit
+
+    def all(self) -> dict[str, GroupLimits]:
         self._gate.admin()
-        return self._people.enable(person_id)
+        return self._limits.all()
+
+    def set(self, group: str, to: GroupLimits) -> None:
+        admin = self._gate.admin()
+        self._limits.set(group, to)
+        self._audit.note(Action.LIMITS_SET, admin, group=group, **to.model_dump())
+
+
+class UserAudit:
+    """What `Audit` tells, in somebody's name. Each raises AdminNeeded and AccessWithdrawn, and what is raised there."""
+
+    def __init__(self, audit: Audit, gate: Gate) -> None:
+        self._audit = audit
+        self._gate = gate
+
+    @property
+    def is_kept(self) -> bool:
+        self._gate.admin()
+        return self._audit.is_kept
+
+    @property
+    def lost(self) -> Lost | None:
+        self._gate.admin()
+        return self._audit.lost
+
+    def read(self, wanted: Wanted | None = None, *, latest: int | None = PAGE, before: str | None = None) -> Page:
+        self._gate.admin()
+        return self._audit.read(wanted, latest=latest, before=before)

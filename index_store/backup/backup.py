@@ -78,7 +78,8 @@ def _pack(archive: Path, versions: dict[str, str | None], copies: Path, links: P
         with zipfile.ZipFile(stream, "w", compresslevel=FAST) as packed:
             for name, file in _files(copies, links):
                 # Text shrinks; originals and vectors hardly do.
-                packed.compression = zipfile.ZIP_DEFLATED if name.endswith(".sqlite3") else zipfile.ZIP_STORED
+                is_text = name.endswith((".sqlite3", ".jsonl"))
+                packed.compression = zipfile.ZIP_DEFLATED if is_text else zipfile.ZIP_STORED
                 files[name] = _put(packed, name, file)
             manifest = Manifest(made_at=made_at, versions=versions, files=files)
             packed.compression = zipfile.ZIP_DEFLATED

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from index_store.audit.audit import FOLDER as AUDIT
 from index_store.library.library import CATALOGUE, CHROMA, ORIGINALS
 
 NAME = "manifest.json"
@@ -27,6 +28,7 @@ _FILE = re.compile(
     rf"{DATABASE.pattern}"
     rf"|{CHROMA}/(?:[0-9a-f-]{{36}}/)?[A-Za-z0-9_][A-Za-z0-9_.-]*"
     rf"|{ORIGINALS}/[0-9a-f]{{2}}/[0-9a-f]{{32}}-[0-9]+"
+    rf"|{AUDIT}/[0-9-]{{10}}\.jsonl"
 )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
+from index_store.audit.audit import FOLDER as AUDIT
 from index_store.backup.manifest import databases
 from index_store.base.errors import DataFolderDamaged
 from index_store.base.folders import changes_of
@@ -30,7 +31,8 @@ PAGES = 2000
 
 
 def take(folder: Path, copies: Path, links: Path) -> dict[str, str | None]:
-    """`copies`: a folder that gets databases and vectors; `links`: one on the same disk, which gets the originals.
+    """`copies`: a folder that gets databases, vectors and the audit log; `links`: one on the same disk, which gets the
+    originals.
 
     Gives the version of each database. Raises DataFolderDamaged, OSError, sqlite3.Error.
     """
@@ -39,6 +41,7 @@ def take(folder: Path, copies: Path, links: Path) -> dict[str, str | None]:
             moments = [(file, reading.enter_context(_moment(file))) for file in databases(folder)]
             _copy_vectors(folder / CHROMA, copies / CHROMA)
             _link_originals(folder / ORIGINALS, links)
+        _copy_audit_log(folder / AUDIT, copies / AUDIT)
         return {file.name: _copy(file, moment, copies / file.name) for file, moment in moments}
 
 
@@ -101,3 +104,14 @@ def _link_originals(originals: Path, links: Path) -> None:
             continue  # a version that nobody wants any more, which goes without the lock
         except OSError:
             shutil.copyfile(file, place)  # some file systems have no links
+
+
+def _copy_audit_log(log: Path, copy: Path) -> None:
+    """Whole lines: the last one may be on its way."""
+    for file in log.glob("*.jsonl"):
+        copy.mkdir(exist_ok=True)
+        try:
+            lines = file.read_bytes()
+        except FileNotFoundError:
+            continue  # its day has had its time
+        (copy / file.name).write_bytes(lines[: lines.rfind(b"\n") + 1])

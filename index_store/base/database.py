@@ -40,6 +40,9 @@ VARIABLES = 900
 KEPT_DAYS = 14
 """that a copy of before an upgrade stays: it holds what was removed since"""
 
+UPGRADED, DAMAGED = "*.version-*.sqlite3*", "*.damaged-*.sqlite3*"
+"""names of copies in a data folder, with what SQLite keeps beside them"""
+
 _PRAGMAS = (
     "journal_mode = WAL",  # readers go on while one writes
     "synchronous = NORMAL",  # can lose the last moment in a power cut, never the file
@@ -85,7 +88,7 @@ def open_database(file: Path, schema: Schema, *pragmas: str) -> Engine:
                 connection.execute(_versions.insert().values(version_num=schema.versions[-1]))
             connection.commit()
         else:
-            _drop_kept(file)
+            drop_copies(file.parent, f"{file.stem}.version-*{file.suffix}", days=KEPT_DAYS)
     return connect(file, *pragmas)
 
 
@@ -158,11 +161,14 @@ def _keep(file: Path, version: str | None) -> None:
     log.warning("%s is brought to the present version; as it was, it is kept for %d days as %s", file, KEPT_DAYS, kept)
 
 
-def _drop_kept(file: Path) -> None:
-    """Copies that have had their time."""
-    for kept in file.parent.glob(f"{file.stem}.version-*{file.suffix}"):
-        if kept.stat().st_mtime < time.time() - KEPT_DAYS * 24 * 60 * 60:
-            kept.unlink()
+def drop_copies(folder: Path, names: str, *, days: float) -> None:
+    """Of databases, as they were before an upgrade or when they were found damaged: those that are older.
+
+    `names`: a pattern. Raises OSError.
+    """
+    for copy in folder.glob(names):
+        if copy.stat().st_mtime < time.time() - days * 24 * 60 * 60:
+            copy.unlink(missing_ok=True)
 
 
 def _migrate(connection: Connection, schema: Schema) -> None:
@@ -178,6 +184,12 @@ def _migrate(connection: Connection, schema: Schema) -> None:
 
 def _option(path: Path) -> str:
     return str(path).replace("%", "%%")
+
+
+def clear_log(database: Engine) -> bool:
+    """Whether what was deleted is gone from SQLite's log as well, which lies beside the file; else someone reads it."""
+    with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        return not connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
 
 
 def is_damaged(error: DatabaseError) -> bool:

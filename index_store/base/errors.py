@@ -11,6 +11,7 @@ PlainError                        a sentence a language, each saying what to do
     ├── SignInIncomplete, AccessWithdrawn, UnknownPerson, AmbiguousPerson, PersonExists, LastAdmin
     ├── EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit, BadQueries
     ├── DocumentError             one document can't be loaded; the others go on
+    │   ├── IndexHasTooManyFiles, IndexTooLarge
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, EmptyDocument, TooLarge, UnknownKind
     │   ├── Superseded
     │   ├── WrongContent, UnknownEncoding, NoText, PasswordProtected, CopyProtected, Unreadable
@@ -294,6 +295,28 @@ class BadQueries(IndexStoreError):
 
 class DocumentError(IndexStoreError):
     """One document can't be loaded; the others go on."""
+
+
+class IndexHasTooManyFiles(DocumentError):
+    en = (
+        "{name} was not added: the index “{index}” holds its {limit:,} files already. Remove some, or ask an admin for "
+        "more."
+    )
+    ja = (
+        "{name} は追加されていません。インデックス「{index}」のファイル数が上限の {limit:,} 件に達しています。"
+        "不要なものを削除するか、管理者に上限の変更を依頼してください。"
+    )
+
+
+class IndexTooLarge(DocumentError):
+    en = (
+        "{name} was not added: the files of the index “{index}” would have more than {limit:,} MB. Remove some, or ask "
+        "an admin for more."
+    )
+    ja = (
+        "{name} は追加されていません。インデックス「{index}」のファイルの合計が上限の {limit:,} MB を超えます。"
+        "不要なものを削除するか、管理者に上限の変更を依頼してください。"
+    )
 
 
 class DocumentMissing(DocumentError):

@@ -53,6 +53,10 @@ class Settings(PlainSettings):
         "crawl_at_once": ("a whole number from 1 to 64", "1〜64 の整数"),
         "crawl_timeout": ("a number of seconds above 0", "0 より大きい秒数"),
         "default_role": ("reader or editor", "reader または editor"),
+        "files_per_index": ("a whole number, 0 for no limit", "0 以上の整数(0 は無制限)"),
+        "megabytes_per_index": ("a whole number, 0 for no limit", "0 以上の整数(0 は無制限)"),
+        "audit_days": ("a whole number from 0 to 3650", "0〜3650 の整数"),
+        "audit_questions": ("true or false", "true または false"),
     }
 
     data_dir: Path = Path("data")
@@ -90,6 +94,14 @@ class Settings(PlainSettings):
     editor_groups: str = ""
     default_role: Literal["editor", "reader"] = "reader"
     """of those whom none of these name"""
+    files_per_index: int = Field(default=0, ge=0)
+    """0: no limit; groups may have others, see access/limits.py"""
+    megabytes_per_index: int = Field(default=0, ge=0)
+    """as above, of originals"""
+    audit_days: int = Field(default=365, ge=0, le=3650)
+    """that it stays known who did what; 0: it is not noted"""
+    audit_questions: bool = False
+    """whether that has the text of questions"""
 
     @field_validator("openai_api_key")
     @classmethod

@@ -33,7 +33,8 @@ from index_store.catalogue.sites import Sites
 
 class Catalogue:
     def __init__(self, file: Path) -> None:
-        self._engine = open_database(file, SCHEMA)
+        # What is deleted is overwritten, as in the history.
+        self._engine = open_database(file, SCHEMA, "secure_delete = ON")
         self.indexes = Indexes(self._engine)
         self.documents = Documents(self._engine)
         self.pending_versions = PendingVersions(self._engine)

@@ -4,16 +4,21 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, delete, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, delete, func, select, update
 
 from index_store.base.batches import batches
 from index_store.base.database import VARIABLES
 from index_store.base.errors import Failure
 from index_store.catalogue.full_text import bm25_index
-from index_store.catalogue.records import Document, DocumentRecord, DocumentStatus
+from index_store.catalogue.records import Document, DocumentRecord, DocumentStatus, Extent
 from index_store.catalogue.removed import insert_removed
 from index_store.catalogue.schema import documents, indexes
 from index_store.catalogue.sites import put_page
+
+_HAS_ORIGINAL = ((documents.c.revision > 0) | documents.c.incoming.is_not(None)) & (
+    documents.c.status != DocumentStatus.REMOVING
+)
+_EXTENT = (func.count(documents.c.id), func.coalesce(func.sum(documents.c.size), 0))
 
 
 class Documents:
@@ -49,6 +54,24 @@ class Documents:
     def _records(self, query: Select[Any]) -> list[DocumentRecord]:
         with self._engine.connect() as connection:
             return [_record(row) for row in connection.execute(query)]
+
+    def extent(self, index_id: str, *, but: Sequence[str] = ()) -> tuple[int, int]:
+        """How many of an index have an original, and the bytes of these; without those of the ids `but`."""
+        these = (documents.c.index_id == index_id, _HAS_ORIGINAL, documents.c.id.not_in(but))
+        with self._engine.connect() as connection:
+            count, size = connection.execute(select(*_EXTENT).where(*these)).one()
+        return count, size
+
+    def extents(self) -> list[Extent]:
+        """Of every index, by name."""
+        query = (
+            select(indexes.c.name, indexes.c.owner_id, *_EXTENT)
+            .select_from(indexes.outerjoin(documents, (documents.c.index_id == indexes.c.id) & _HAS_ORIGINAL))
+            .group_by(indexes.c.id)
+            .order_by(indexes.c.name)
+        )
+        with self._engine.connect() as connection:
+            return [Extent(*row) for row in connection.execute(query)]
 
     def revisions(self) -> set[tuple[str, int]]:
         """Document and revision of every original that is to be kept."""

@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
@@ -113,6 +114,17 @@ class IndexRecord:
         return EmbeddingModelMismatch(
             index=self.name, quoted=shlex.quote(self.name), made_with=made_with, present=present
         )
+
+
+class Extent(NamedTuple):
+    """What an index takes."""
+
+    name: str
+    owner: str | None
+    """id of a person"""
+    files: int
+    size: int
+    """bytes of originals"""
 
 
 @dataclass(frozen=True, slots=True)

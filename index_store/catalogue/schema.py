@@ -157,6 +157,17 @@ grants = Table(
 )
 """`kind`: of those to whom it is given: person, group or everyone. `name`: the person's id, the group's name."""
 
+limits = Table(
+    "limits",
+    metadata,
+    Column("group", Text, primary_key=True),
+    Column("runs_at_once", Integer),
+    Column("tokens_a_day", Integer),
+    Column("files", Integer),
+    Column("megabytes", Integer),
+)
+"""What members of a group may use, as access/limits.py has it; NULL: as everybody."""
+
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 
 

@@ -81,6 +81,13 @@ class Admission:
             log.warning("%s can't be kept: %s", file.source, error)
             self._completion.complete(item, failed(file.source, None, errors.StoreFailed(name=file.name)))
             return None
+        except (errors.IndexHasTooManyFiles, errors.IndexTooLarge) as error:
+            # Nothing to be listed, unless it was there before: a site may bring thousands.
+            document = self._services.library.catalogue.documents.of_source(index.id, file.source)
+            if document:
+                self._versions.give_up(document.id, error)
+            self._completion.complete(item, failed(file.source, document.id if document else None, error))
+            return None
         if isinstance(begun, PendingVersion):
             return begun
         self._completion.complete(item, unchanged(begun))

@@ -3,6 +3,7 @@
 import threading
 from dataclasses import dataclass, field
 
+from index_store.base.precedence import Precedence
 from index_store.base.settings import Settings
 from index_store.crawl import Paces
 from index_store.ingestion.progress import Items
@@ -22,6 +23,8 @@ class Services:
     versions: Versions
     parser: Parser
     embeddings: Embeddings
+    precedence: Precedence = field(default_factory=Precedence)
+    """of questions that a model of this machine answers"""
     paces: Paces = field(default_factory=Paces)
     """that crawls keep to each host, together"""
 

@@ -30,6 +30,10 @@ PATIENCE = 3
 """seconds that a call to a model may then still take: the embedded one's batch, and any service that answers"""
 
 
+PAUSE = 2.0
+"""seconds that a call waits at most for questions that are answered on this machine: a call takes about one"""
+
+
 class Embedding:
     """A thread of its own, which ends with the context, after what it was given."""
 
@@ -44,6 +48,7 @@ class Embedding:
         """`give_up` is told of what must end the whole job."""
         self._catalogue = context.services.library.catalogue
         self._model = context.services.embeddings
+        self._precedence = context.services.precedence
         self._stop = context.stop
         self._index = index
         self._completion = completion
@@ -142,6 +147,7 @@ class Embedding:
 
     def _vectors(self, texts: list[str]) -> Vectors | None:
         """None when the job is to end before the model answers: a service that hangs may take minutes."""
+        self._precedence.give_way(PAUSE)
         answer = self._calls.submit(lambda: self._model.passages(texts))
         asked_to_stop = None
         while not wait((answer,), LOOK).done:

@@ -6,17 +6,19 @@ its sections and the vectors of their chunks it is an `EmbeddedVersion`, which c
 
 import hashlib
 import itertools
+import math
 import uuid
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from index_store.base import errors
+from index_store.base.settings import MEGABYTE
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexRecord
@@ -45,6 +47,14 @@ class IncomingFile:
     """that it is a member of"""
 
 
+class Space(NamedTuple):
+    """What an index may hold."""
+
+    files: float = math.inf
+    megabytes: float = math.inf
+    """of originals"""
+
+
 @dataclass(frozen=True)
 class EmbeddedVersion:
     """All that a version is made ready of."""
@@ -64,7 +74,9 @@ class EmbeddedVersion:
 class Versions:
     """One for a library: two would number versions alike."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, space_of: Callable[[str], Space] = lambda _: Space()) -> None:
+        """`space_of`: an index, by its id."""
+        self._space_of = space_of
         self._library = library
         self._catalogue = library.catalogue
         self._originals = library.originals
@@ -75,8 +87,9 @@ class Versions:
     def begin(self, index: IndexRecord, file: IncomingFile, splitting: object) -> PendingVersion | DocumentRecord:
         """Keeps the file and notes the document as pending; the document as it is when the file is unchanged.
 
-        `splitting`: what, besides the file, decides which chunks it gives. Raises OSError, and Superseded for a member
-        of an archive of which there is a newer one.
+        `splitting`: what, besides the file, decides which chunks it gives. Raises OSError; IndexHasTooManyFiles,
+        IndexTooLarge where there is no space for it; and Superseded for a member of an archive of which there is a
+        newer one.
         """
         document = self._catalogue.documents.of_source(index.id, file.source)
         if (
@@ -92,6 +105,7 @@ class Versions:
                 if file.archive and not self.is_wanted(file.archive):
                     raise errors.Superseded(name=file.name)
                 document = self._catalogue.documents.of_source(index.id, file.source)
+                self._check_space(index, document, file, staged.size)
                 version = self._new(index, document, file, staged, fingerprint_of(staged.digest, splitting))
                 with self._kept(staged, version):
                     self._catalogue.pending_versions.begin(version)
@@ -100,6 +114,20 @@ class Versions:
         if document and document.incoming:
             self._originals.discard(document.id, document.incoming)
         return version
+
+    def _check_space(self, index: IndexRecord, document: DocumentRecord | None, file: IncomingFile, size: int) -> None:
+        """Beside what others brought meanwhile. An archive goes when its members have come."""
+        space = self._space_of(index.id)
+        if space == Space():
+            return
+        replaced = [document.id] if document else []
+        count, others = self._catalogue.documents.extent(
+            index.id, but=[*replaced, *([file.archive.document_id] if file.archive else [])]
+        )
+        if document is None and count >= space.files:
+            raise errors.IndexHasTooManyFiles(name=file.name, index=index.name, limit=space.files)
+        if others + size > space.megabytes * MEGABYTE:
+            raise errors.IndexTooLarge(name=file.name, index=index.name, limit=space.megabytes)
 
     def _is_whole(self, document: DocumentRecord) -> bool:
         """Whether a version of it is ready, with its original."""

@@ -9,6 +9,7 @@ import json
 import logging
 import secrets
 from collections.abc import Mapping, Set
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
@@ -43,6 +44,9 @@ AWAY = 10 * 60
 
 OUTCOME = "sign_in"
 """of an address: what came of a sign-in, where it was none"""
+
+VISIT = timedelta(hours=8)
+"""A proxy signs in whoever it sends with each tab: who has not been here for so long is noted to have come."""
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +93,7 @@ class SignIn:
         claim = claim_of_headers(self._settings, connection.headers.getlist)
         try:
             if claim:
-                access().people.signed_in(claim)
+                access().signed_in(claim, visit=VISIT)
         except PlainError as error:
             log.warning("Who connects is not taken in: %s", error)
 
@@ -106,7 +110,7 @@ class SignIn:
 
     def _sign_out(self, shown: bytes) -> None:
         try:
-            access().sign_ins.end(shown)
+            access().signed_out(shown)
         except PlainError:
             log.exception("A sign-out could not be kept: only the browser forgets it")
 
@@ -149,7 +153,7 @@ class SignIn:
             log.error("%r signs people in as %.200r, and not as its issuer", provider.name, claim.issuer)
             return "failed"
         try:
-            person = access().people.signed_in(claim)
+            person = access().signed_in(claim)
             access().sign_ins.end(before)
             access().sign_ins.begin(person.id, shown, self._settings.sign_in_lasts)
         except AccessWithdrawn:

@@ -23,6 +23,8 @@ class Admission:
     def __init__(self, at_once: float = math.inf, of_one_party: float = math.inf) -> None:
         self._at_once = at_once
         self._of_one_party = of_one_party
+        self._allowed: dict[Hashable, float] = {}
+        """at once, of those with another number than all"""
         self._running: Counter[Hashable] = Counter()
         """by party"""
         self._latest: dict[Hashable, int] = {}
@@ -32,8 +34,18 @@ class Admission:
         """in the order in which they came"""
 
     @asynccontextmanager
-    async def turn(self, party: Hashable, tell: Callable[[int], None] = lambda before: None) -> AsyncIterator[None]:
-        """Waits for it. `tell` hears how many are before this one, whenever that changes, and 0 at last."""
+    async def turn(
+        self,
+        party: Hashable,
+        tell: Callable[[int], None] = lambda before: None,
+        *,
+        at_once: float | None = None,
+    ) -> AsyncIterator[None]:
+        """Waits for it. `tell` hears how many are before this one, whenever that changes, and 0 at last. `at_once`: how
+        many this party may have from now on, where it is not as all.
+        """
+        if at_once is not None:
+            self._allowed[party] = at_once
         waiting = _Waiting(party, tell)
         self._queue.append(waiting)
         self._admit()
@@ -49,12 +61,13 @@ class Admission:
                 del self._running[party]
                 if all(each.party != party for each in self._queue):
                     self._latest.pop(party, None)
+                    self._allowed.pop(party, None)
             self._admit()
 
     def _admit(self) -> None:
         order = self._order()
-        while order and self._running.total() < self._at_once and self._running[order[0].party] < self._of_one_party:
-            first = order.pop(0)
+        while self._running.total() < self._at_once and (first := next(filter(self._may, order), None)):
+            order.remove(first)
             self._queue.remove(first)
             self._running[first.party] += 1
             self._turns += 1
@@ -63,6 +76,9 @@ class Admission:
             first.admitted.set()
         for before, waiting in enumerate(order, start=1):
             waiting.tell(before)
+
+    def _may(self, waiting: _Waiting) -> bool:
+        return self._running[waiting.party] < self._allowed.get(waiting.party, self._of_one_party)
 
     def _order(self) -> list[_Waiting]:
         """Each party in turn: which has least at work or before, then whose latest turn is longest ago."""

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 import httpx2
 from langchain_core.messages import AIMessage
 
 from index_store.base.errors import Failure, PlainError
-from rag.errors import RunCallLimit, RunTokenLimit, Unexpected
+from rag.errors import RunCallLimit, RunTokenLimit, TokensUsedUp, Unexpected
 from rag.trace.calls import Call, Request, TokenProbability, Words
 
 RETRIES = "x-stainless-retry-count"
@@ -21,6 +22,20 @@ RETRIES = "x-stainless-retry-count"
 
 Token = Mapping[str, Any]
 """of a reply, as OpenAI's protocol lists it: {"token", "logprob", "top_logprobs"}"""
+
+
+@dataclass(eq=False)
+class Allowance:
+    """Tokens of one person on one day, over all of their runs. Without a limit unless one is given."""
+
+    limit: float = math.inf
+    spent: int = 0
+    day: date = date.min
+
+    def check(self) -> None:
+        """Raises TokensUsedUp."""
+        if self.spent >= self.limit:
+            raise TokensUsedUp(tokens=self.limit)
 
 
 @dataclass(eq=False)
@@ -35,9 +50,12 @@ class Budget:
     """read and written"""
     calls_spent: int = 0
     tokens_spent: int = 0
+    allowance: Allowance = field(default_factory=Allowance)
+    """of whoever asks"""
 
     def spend_call(self) -> None:
-        """Before each call. Raises RunCallLimit, RunTokenLimit."""
+        """Before each call. Raises RunCallLimit, RunTokenLimit, TokensUsedUp."""
+        self.allowance.check()
         if self.calls_spent >= self.calls:
             raise RunCallLimit(calls=self.calls)
         if self.tokens_spent >= self.tokens:
@@ -46,6 +64,7 @@ class Budget:
 
     def spend_tokens(self, tokens: int) -> None:
         self.tokens_spent += tokens
+        self.allowance.spent += tokens
 
 
 @dataclass

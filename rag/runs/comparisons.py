@@ -37,6 +37,7 @@ class Comparisons(StoredComparisons):
         check_column_count(len(columns) + (beside is not None))
         for column in columns:
             self._runs.check(question, column)
+        self._runs.allowance(asker)
         if beside is not None:
             self._history.stored_run(beside)
         conversation_id = self._history.conversations.new(question, "comparison", principal=asker.principal).id

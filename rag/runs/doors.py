@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
+from index_store.access.access import Access
 from index_store.access.gate import Who
+from index_store.access.principal import Principal, Role
+from index_store.base.errors import AdminNeeded
 from rag.errors import UnknownRun
 from rag.models.preload import Preload
 from rag.runs.asker import Asker
@@ -12,6 +15,7 @@ from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.forks import Forks
 from rag.runs.history.comparison import Column, Comparison
 from rag.runs.history.whose import Own
+from rag.runs.personal_data import Holdings, PersonalData
 from rag.runs.run import Run
 from rag.runs.suggestions import Suggestions
 
@@ -98,6 +102,31 @@ class UserForks:
         if not self._own.has_run(run_id):
             return ChangedDocuments((), ())
         return self._forks.changed_documents(run_id, asker=self._asker())
+
+
+class UserPersonalData:
+    """Their own; of an admin anybody's. Raises AdminNeeded, UnknownPerson."""
+
+    def __init__(self, data: PersonalData, access: Access, who: Who) -> None:
+        self._data = data
+        self._access = access
+        self._who = who
+
+    def of(self, person_id: str | None = None) -> Holdings:
+        """`person_id`: of somebody else."""
+        return self._data.of(self._whose(self._who(), person_id))
+
+    def delete(self, person_id: str | None = None) -> Holdings:
+        """`person_id`: of somebody else. What there was."""
+        by = self._who()
+        return self._data.delete(self._whose(by, person_id), by=by)
+
+    def _whose(self, asker: Principal, person_id: str | None) -> Principal:
+        if person_id in (None, asker.id):
+            return asker
+        if asker.role is not Role.ADMIN:
+            raise AdminNeeded()
+        return self._access.people.find(person_id or "").principal
 
 
 NO_RUN = ""

@@ -12,6 +12,7 @@ from contextlib import ExitStack, closing, suppress
 from functools import partial
 
 from index_store.access.gate import Who
+from index_store.audit.entry import Action
 from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
 from index_store.store import IndexStore
@@ -20,19 +21,23 @@ from rag.models.chat_model import ModelSource
 from rag.models.offered import OfferedModels
 from rag.models.preload import Preload
 from rag.models.registry import model_source
+from rag.runs.allowances import Allowances
 from rag.runs.asker import Asker
 from rag.runs.comparisons import Comparisons
-from rag.runs.doors import UserComparisons, UserForks, UserPreload, UserSuggestions
+from rag.runs.doors import UserComparisons, UserForks, UserPersonalData, UserPreload, UserSuggestions
 from rag.runs.fork.checkpoints import Checkpoints, discard
 from rag.runs.forks import Forks
 from rag.runs.history.comparison import Column
-from rag.runs.history.doors import UserHistory, UserRunList, UserShares
+from rag.runs.history.doors import UserHistory, UserRunList, UserShares, UserUsed
 from rag.runs.history.history import History
 from rag.runs.history.run_list import RunList
 from rag.runs.history.shares import Shares
+from rag.runs.history.used import Used
 from rag.runs.history.whose import Own
 from rag.runs.in_flight import RunsInFlight
+from rag.runs.personal_data import PersonalData
 from rag.runs.removal import Removal
+from rag.runs.retention import Retention
 from rag.runs.run import Run
 from rag.runs.suggestions import Suggestions
 from rag.settings import Settings
@@ -88,6 +93,7 @@ class Engine:
         self.preload = Preload(usual, is_wanted=self._may_be_asked)
         self.suggestions = Suggestions(self.settings, self.history, usual, admission, self._loop)
         self._removal = Removal(self.settings, self.store, self.history, self._checkpoints)
+        self.used = Used(self.history.database)
         self._runs = RunsInFlight(
             self.settings,
             self.history,
@@ -97,6 +103,9 @@ class Engine:
             admission=admission,
             suggestions=self.suggestions,
             removal=self._removal,
+            allowances=Allowances(self.settings, self.store.access.limits, self.used),
+            audit=self.store.access.audit,
+            answering=self.store.answering,
             searching=self._searching,
             loop=self._loop,
         )
@@ -104,10 +113,29 @@ class Engine:
         self.shares = Shares(self.history)
         self.comparisons = Comparisons(self.history, self._models, self._runs)
         self.forks = Forks(self.history, self._models, self._runs, self._checkpoints, self._loop)
+        self.personal_data = PersonalData(
+            self.settings,
+            self.store,
+            self.history,
+            self.used,
+            runs=self._runs,
+            suggestions=self.suggestions,
+            removal=self._removal,
+        )
         self._removal.begin(self._runs.forget_finished)
+        self._retention = Retention(
+            self.settings,
+            self.store.access.audit,
+            self.history,
+            self.used,
+            self._removal,
+            self._runs.forget_finished,
+        )
+        self._retention.begin()
 
     def close(self) -> None:
         """Stops what runs, and gives everything back."""
+        self._retention.close()
         self._runs.stop()
         asyncio.run_coroutine_threadsafe(self.suggestions.end(), self._loop).result()
         asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
@@ -163,8 +191,8 @@ class Engine:
         conversation's latest branch; `through`: with the latest one of this run; `edits`: it takes the place of this
         run, in a new branch. `suggests`: once it is answered, follow-ups are suggested, where the settings have it so.
 
-        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, and has begun nothing
-        then. All that goes wrong later ends the run, in its `run_finished`.
+        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, TokensUsedUp, and has
+        begun nothing then. All that goes wrong later ends the run, in its `run_finished`.
         """
         try:
             column = Column(pipeline=pipeline_name, retrieval=retrieval, style=style)
@@ -229,11 +257,13 @@ class UserEngine:
         self.store = engine.store.as_user(who)
         self.history = UserHistory(engine.history, who)
         self.run_list = UserRunList(engine.run_list, self._own)
-        self.shares = UserShares(engine.shares, engine.history, self._own)
+        self.shares = UserShares(engine.shares, engine.history, self._own, engine.store.access.audit)
         self.comparisons = UserComparisons(engine.comparisons, self._own, self._asker)
         self.forks = UserForks(engine.forks, self._own, self._asker)
         self.suggestions = UserSuggestions(engine.suggestions, self._own)
         self.preload = UserPreload(engine.preload, who)
+        self.used = UserUsed(engine.used, who)
+        self.personal_data = UserPersonalData(engine.personal_data, engine.store.access, who)
 
     @property
     def settings(self) -> Settings:
@@ -302,7 +332,9 @@ class UserEngine:
 
     def delete_conversation(self, conversation_id: str) -> None:
         if self._own.has_conversation(conversation_id):
+            who = self._own.who()
             self._engine.delete_conversation(conversation_id)
+            self._engine.store.access.audit.note(Action.CONVERSATION_DELETED, who, conversation=conversation_id)
 
     def _asker(self) -> Asker:
         store, principal = self._engine.store, self._own.who()

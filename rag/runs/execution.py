@@ -3,8 +3,9 @@ the pipeline's graph."""
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from langchain_core.runnables import RunnableConfig
@@ -50,6 +51,8 @@ class Execution:
     settings: Settings
     web: WebSearch | None
     search_threads: Executor
+    answering: Callable[[], AbstractContextManager[None]] = nullcontext
+    """while the model is at work on this machine"""
     checkpoints: Checkpoints | None = None
     fork: Fork | None = None
     """whose checkpoints the run has already, and from which it goes on"""
@@ -108,12 +111,13 @@ class Execution:
             overrides=self.fork.overrides if self.fork else {},
         )
         config = RunnableConfig(recursion_limit=RECURSION_LIMIT)
-        if self.checkpoints is None:
-            await self.pipeline.compiled.ainvoke(beginning, config, context=context)
-            return
-        graph, config = self.checkpoints.graph(self.pipeline), config | thread(self.started.run_id)
-        # Each checkpoint before the next step: "async" saves some when the step has changed what is in them.
-        await graph.ainvoke(beginning, config, context=context, durability="sync")
+        with self.answering():
+            if self.checkpoints is None:
+                await self.pipeline.compiled.ainvoke(beginning, config, context=context)
+                return
+            graph, config = self.checkpoints.graph(self.pipeline), config | thread(self.started.run_id)
+            # Each checkpoint before the next step: "async" saves some when the step has changed what is in them.
+            await graph.ainvoke(beginning, config, context=context, durability="sync")
 
     def keep_attachments(self) -> None:
         """Of a run that was stopped before its turn: they are added all the same, where they can be."""

@@ -45,8 +45,9 @@ class Forks:
         step is not done again. The fork is in a conversation of its own, which goes when its origin does.
 
         `asker`: who asks. Raises UnknownRun, ForkError, UnknownPipeline, UnknownIndex, UnknownMode, UnknownUnit,
-        BadHitCount, NotSaved; nothing has begun then.
+        BadHitCount, NotSaved, TokensUsedUp; nothing has begun then.
         """
+        allowance = self._runs.allowance(asker)
         past = self._forkable(run_id)
         index = asker.index(past.index, past.index_id)
         flow, events = pipeline(past.pipeline), self._history.events(run_id)
@@ -85,7 +86,7 @@ class Forks:
             with suppress(NotSaved):
                 self._history.conversations.delete(conversation.id)
             raise NotSaved() from error
-        self._runs.send_off(self._runs.add(run, started, flow, models, asker, fork=fork))
+        self._runs.send_off(self._runs.add(run, started, flow, models, asker, allowance, fork=fork))
         return run
 
     def changed_documents(self, run_id: str, *, asker: Asker) -> ChangedDocuments:

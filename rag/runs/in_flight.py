@@ -9,13 +9,16 @@ import logging
 import time
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from index_store.audit.audit import Audit
+from index_store.audit.entry import Action
 from index_store.base.errors import AccessWithdrawn, PlainError
 from index_store.ingestion.sources import FileSource
 from index_store.search.searcher import check_length
@@ -24,9 +27,10 @@ from rag.graph.context import Recorder
 from rag.models.admission import Admission
 from rag.models.chat_model import ModelSource
 from rag.models.offered import OfferedModels
-from rag.models.usage import Budget
+from rag.models.usage import Allowance, Budget
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
+from rag.runs.allowances import Allowances
 from rag.runs.asker import Asker
 from rag.runs.execution import Execution
 from rag.runs.fork.checkpoints import Checkpoints
@@ -43,7 +47,7 @@ from rag.runs.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.calls import Call
 from rag.trace.details import Turn
-from rag.trace.events import Event, Origin, RunStarted, RunStatus
+from rag.trace.events import Event, Origin, RunFinished, RunStarted, RunStatus
 from rag.web import WebSearch
 
 log = logging.getLogger(__name__)
@@ -64,6 +68,9 @@ class Begun:
     run: Run
     execution: Execution
     asker: Asker
+    at_once: float
+    """runs that they may have"""
+    allowance: Allowance
 
 
 class RunsInFlight:
@@ -80,10 +87,15 @@ class RunsInFlight:
         admission: Admission,
         suggestions: Suggestions,
         removal: Removal,
+        allowances: Allowances,
+        audit: Audit,
+        answering: Callable[[], AbstractContextManager[None]],
         searching: Executor,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        """`searching`: the threads that search; `loop`: that works on the runs."""
+        """`answering`: while a model of this machine is at work; `searching`: the threads that search; `loop`: that
+        works on the runs.
+        """
         self._settings = settings
         self._history = history
         self._models = models
@@ -92,6 +104,9 @@ class RunsInFlight:
         self._admission = admission
         self._suggestions = suggestions
         self._removal = removal
+        self._allowances = allowances
+        self._audit = audit
+        self._answering = answering
         self._searching = searching
         self._loop = loop
         self._runs: dict[str, Run] = {}
@@ -118,8 +133,12 @@ class RunsInFlight:
         for run in runs:
             run.result()
 
+    def allowance(self, asker: Asker) -> Allowance:
+        """What they may use today. Raises TokensUsedUp."""
+        return self._allowances.of(asker.principal)
+
     def check(self, question: str, column: Column) -> None:
-        """Whether it can be begun. Raises what `begin` does but NotSaved."""
+        """Whether it can be begun. Raises what `begin` does but NotSaved and TokensUsedUp."""
         check_length(question)
         pipeline(column.pipeline)
         if column.retrieval:
@@ -141,11 +160,14 @@ class RunsInFlight:
     ) -> Begun:
         """A run that is made for a comparison, as `origin` says, follows no other one; else as `Engine.ask` has it.
 
-        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, ModelNotOffered, NotSaved.
+        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, ModelNotOffered,
+        AccessWithdrawn, NotSaved, TokensUsedUp.
         """
         question, index = storable(question).strip(), storable(index)
         self.check(question, column)
+        allowance = self.allowance(asker)
         flow, models = pipeline(column.pipeline), self._models.source(column.model)
+        index_id = asker.index_id(index)
         if conversation_id is None or not self._history.conversations.exists(conversation_id):
             conversation_id = self._history.conversations.new(question, principal=asker.principal).id
         branch = Branch()
@@ -158,7 +180,7 @@ class RunsInFlight:
             conversation_id=conversation_id,
             question=question,
             index=index,
-            index_id=asker.index_id(index),
+            index_id=index_id,
             pipeline=flow.name,
             model=models.name,
             retrieval=column.retrieval,
@@ -170,7 +192,7 @@ class RunsInFlight:
         turns = self._history.turns(conversation_id, before=question, branch=branch)
         run = Run(started)
         self._history.save(run.id, started)
-        return self.add(run, started, flow, models, asker, turns=turns, attachments=tuple(attachments))
+        return self.add(run, started, flow, models, asker, allowance, turns=turns, attachments=tuple(attachments))
 
     def add(
         self,
@@ -179,6 +201,7 @@ class RunsInFlight:
         flow: Pipeline,
         models: ModelSource,
         asker: Asker,
+        allowance: Allowance,
         *,
         turns: Sequence[Turn] = (),
         attachments: Sequence[FileSource] = (),
@@ -196,10 +219,11 @@ class RunsInFlight:
             settings=self._settings,
             web=self._web,
             search_threads=self._searching,
+            answering=self._answering if models.runs_at_once else nullcontext,
             checkpoints=self._checkpoints,
             fork=fork,
         )
-        return Begun(run, execution, asker)
+        return Begun(run, execution, asker, self._allowances.runs_at_once(asker.principal), allowance)
 
     def forget(self, run: Run) -> None:
         """One that is not to be sent off."""
@@ -219,7 +243,9 @@ class RunsInFlight:
     async def _carry_out(self, sent: Begun, suggests: bool) -> None:
         run, execution, party = sent.run, sent.execution, sent.asker.party(sent.run.conversation_id)
         begun = time.monotonic()
-        budget = Budget(calls=self._settings.run_call_limit, tokens=self._settings.run_token_limit)
+        budget = Budget(
+            calls=self._settings.run_call_limit, tokens=self._settings.run_token_limit, allowance=sent.allowance
+        )
         fork = execution.fork
         reused = fork.reused_seconds if fork else 0.0
 
@@ -242,7 +268,7 @@ class RunsInFlight:
         async def take_turn() -> tuple[RunStatus, PlainError | None]:
             nonlocal begun
             try:
-                async with self._admission.turn(party, run.wait_behind):
+                async with self._admission.turn(party, run.wait_behind, at_once=sent.at_once):
                     begun = time.monotonic()
                     kept = keep_calls if self._settings.keep_prompts else None
                     attempts = fork.attempts if fork else Counter[str]()
@@ -259,12 +285,31 @@ class RunsInFlight:
         status, error = work.result()
         await asyncio.to_thread(self._removal.after_run, run.id)
         last = await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused)
-        if not (suggests and self._suggestions.are_worth_making(last)):
-            emit(last)
-            return
-        with self._suggestions.coming(run):  # before the end is told: whoever hears of it knows that there is more
-            emit(last)
-            await self._suggestions.make(run, last, budget, party)
+        await asyncio.to_thread(self._note, sent, last, budget)
+        try:
+            if not (suggests and self._suggestions.are_worth_making(last)):
+                emit(last)
+                return
+            with self._suggestions.coming(run):  # before the end is told: whoever hears of it knows that there is more
+                emit(last)
+                await self._suggestions.make(run, last, budget, party)
+        finally:
+            self._allowances.note(sent.asker.principal, sent.allowance, budget.tokens_spent)
+
+    def _note(self, sent: Begun, last: RunFinished, budget: Budget) -> None:
+        """Who has asked, in the audit log."""
+        started = sent.execution.started
+        self._audit.note(
+            Action.ASKED,
+            sent.asker.principal,
+            index=started.index,
+            pipeline=started.pipeline,
+            model=started.model,
+            tokens=budget.tokens_spent,
+            status=last.status,
+            run=started.run_id,
+            question=started.question,
+        )
 
     async def _stop_where_access_is_withdrawn(self, begun: Begun) -> None:
         try:

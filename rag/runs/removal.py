@@ -1,6 +1,7 @@
 """What goes when documents are removed, or runs: their passages in the history, and checkpoints."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -8,6 +9,7 @@ from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from index_store.base.database import clear_log
 from index_store.store import IndexStore
 from rag.errors import NotSaved
 from rag.runs.fork.checkpoints import Checkpoints
@@ -31,16 +33,15 @@ class Removal:
         self._history = history
         self._checkpoints = checkpoints
         self._blanking = ThreadPoolExecutor(1, "blanking")
+        self._clearing = threading.Lock()
+        """SQLite clears a log for one at a time, and tells the other that it is busy"""
         self._forget_runs: Callable[[], None] = lambda: None
-        self._swept_at = 0.0
-        """seconds since 1970"""
 
     def begin(self, forget_runs: Callable[[], None]) -> None:
         """From now on, and with what was removed before. `forget_runs`: those in memory that are over, of which the
         history alone tells then.
         """
         self._forget_runs = forget_runs
-        self.sweep()
         self._store.watch_removals(self._on_removal)
         self._on_removal()
 
@@ -53,19 +54,25 @@ class Removal:
         try:
             if self._checkpoints and not self._settings.keep_removed and self._history.removed.has_been_read_by(run_id):
                 self._checkpoints.delete([run_id])
-            if time.time() - self._swept_at > DAY:
-                self.sweep()
         except SQLAlchemyError:
             log.exception("The checkpoints of run %s can't be dropped", run_id)
 
     def sweep(self) -> None:
         """Drops the checkpoints of runs that were deleted, or have had their time."""
-        self._swept_at = now = time.time()
+        with self._clearing:
+            self._sweep()
+
+    def clear_log(self) -> None:
+        """Of the history, whose file then holds nothing any more of what was deleted."""
+        with self._clearing:
+            clear_log(self._history.database)
+
+    def _sweep(self) -> None:
         if not self._checkpoints:
             return
         try:
             kept = self._checkpoints.run_ids()
-            since = now - self._settings.keep_checkpoints_days * DAY
+            since = time.time() - self._settings.keep_checkpoints_days * DAY
             self._checkpoints.delete(kept - self._history.known_runs(kept, since=since))
         except SQLAlchemyError:
             log.exception("Checkpoints of runs that are gone can't be dropped")
@@ -81,7 +88,8 @@ class Removal:
         if not removed:
             return
         try:
-            is_done = self._settings.keep_removed or self._blank(removed)
+            with self._clearing:
+                is_done = self._settings.keep_removed or self._blank(removed)
         except (NotSaved, SQLAlchemyError):  # the edge of the thread; they stay noted for the next time
             log.exception("The passages of removed documents can't be taken out of the history")
             return

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from index_store.access.grants import EVERYONE
+from index_store.access.limits import GroupLimits
 from index_store.access.principal import Role
 from index_store.access.rights import Right
 from index_store.base import errors
@@ -45,6 +46,16 @@ OF_THE_PROCESS = {
     "access.people.id_of": "says who someone is: the sign-in asks it",
     "access.people.known": "says who someone is: the gate asks it",
     "access.people.signed_in": "the sign-in's own",
+    "access.signed_in": "the same",
+    "access.signed_out": "the same",
+    "access.limits.of": "says what someone may use: runs and jobs ask it",
+    "access.limits.of_index": "the same",
+    "access.audit.note": "the doors' own: what they do, in the name of whoever does it",
+    "access.audit.sweep": "days that have had their time go, whoever is there",
+    "answering": "runs say so, which the engine's door has let in",
+    "owned_by": "whose data is deleted, by rag/runs/personal_data.py, whose door asks who may",
+    "delete_owned_by": "the same",
+    "cancel_jobs_of": "the same",
 }
 """what no door has, and why"""
 
@@ -118,6 +129,12 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "create_index": (ANYBODY, lambda store, on: store.create_index(f"another than {on.index}")),
     "check": (ADMIN, lambda store, on: store.check()),
     "access.grants.all": (ADMIN, lambda store, on: store.access.grants.all()),
+    "extents": (ADMIN, lambda store, on: store.extents()),
+    "access.audit.is_kept": (ADMIN, lambda store, on: store.access.audit.is_kept),
+    "access.audit.lost": (ADMIN, lambda store, on: store.access.audit.lost),
+    "access.audit.read": (ADMIN, lambda store, on: store.access.audit.read(latest=1)),
+    "access.limits.all": (ADMIN, lambda store, on: store.access.limits.all()),
+    "access.limits.set": (ADMIN, lambda store, on: store.access.limits.set("sales", GroupLimits(files=1))),
     "access.people.all": (ADMIN, lambda store, on: store.access.people.all()),
     "access.people.find": (ADMIN, lambda store, on: store.access.people.find("spare")),
     "access.people.add": (ADMIN, lambda store, on: store.access.people.add("new@example.com")),
@@ -185,7 +202,7 @@ def state(store: IndexStore) -> object:
     """All that these calls could change."""
     return (
         store.indexes(), store.documents(), store.access.grants.all(), store.glossary("plans"),
-        [(each.id, each.role, each.disabled_at) for each in store.access.people.all()],
+        [(each.id, each.role, each.disabled_at) for each in store.access.people.all()], store.access.limits.all(),
     )  # fmt: skip
 
 

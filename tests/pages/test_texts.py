@@ -9,7 +9,9 @@ from pathlib import Path
 from string import Formatter
 from typing import get_args
 
+from index_store.access.limits import GroupLimits
 from index_store.access.principal import Role
+from index_store.audit.entry import Action
 from index_store.catalogue.records import DocumentStatus
 from index_store.full_text.analysis import Dropped
 from index_store.ingestion.progress import Stage
@@ -98,7 +100,11 @@ FAMILIES = {
     "assessment.{}": set(get_args(AssessmentDetail.model_fields["action"].annotation)),
     "options.{}": {*Retrieval.model_fields, *Style.model_fields},
     "detail.{}_missing": {"vector", "keyword"},
-    "app.{}": {"chat", "documents", "search", "runs", "compare"},
+    "app.{}": {"chat", "documents", "search", "runs", "compare", "people", "usage", "audit", "my_data"},
+    "audit.{}": {"today", "week", "month", "ever", "person", "words", "later", "earlier"},
+    "action.{}": set(Action),
+    "usage.{}": {*GroupLimits.model_fields, "people", "indexes"}
+    | {"who", "runs_today", "tokens_today", "runs", "tokens", "index", "owner", "files", "size"},
     "change.{}": {"search", "found", "passages", "prompt", "gone", "newer", "left_out", "taken_in", *VERDICTS}
     | {"query", *Retrieval.model_fields, "newer_version", *TURNED},
     "compare.{}": {"outcome", "seconds", "calls", "tokens", "tokens_in", "tokens_out", "rewrites", "generations"},

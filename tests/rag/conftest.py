@@ -2,8 +2,9 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from rag.settings import Settings
 from tests.local import local_engine
 from tests.rag.documents import INDEX, write_documents
 from tests.rag.scripted import ScriptedChat, ScriptedSource
+from tests.rag.verdicts import approve
 from tests.servers import OpenAIServer, TavilyServer
 
 KEY = "sk-test-7f3a9c1e"
@@ -168,3 +170,15 @@ def open_engine(store: IndexStore, data_dir: Path) -> Iterator[Opener]:
 @pytest.fixture
 def engine(open_engine: Opener, chat: ScriptedChat) -> UserEngine:
     return open_engine(chat)
+
+
+@pytest.fixture
+def opened(loaded: Path, chat: ScriptedChat, embeddings: EmbeddedEmbeddings) -> Callable[..., Any]:
+    """Opens an engine on a folder of the test's own, as often as wanted. The arguments are settings."""
+    approve(chat)
+
+    def opened(**values: object) -> AbstractContextManager[UserEngine]:
+        settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, **values)
+        return local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat))
+
+    return opened

@@ -43,6 +43,13 @@ OF_THE_PROCESS = {
     "history.calls.save": "as a run goes on",
     "history.close": "ends with the process",
     "history.close_interrupted_runs": "begins with the process",
+    "history.conversations.delete_all_of": "`personal_data.delete` asks who may",
+    "history.conversations.expire": "goes when its time is over, whosever it is",
+    "history.conversations.ids_of": "`personal_data` asks who may",
+    "used.add": "as a run goes on",
+    "used.forget": "`personal_data.delete` asks who may",
+    "used.sweep": "goes when its time is over, whosever it is",
+    "used.tokens": "says whether someone may ask on",
     "history.conversations.delete": "`delete_conversation` stops its runs first",
     "history.conversations.list_in_chat": "`ask` asks whose it is",
     "history.conversations.new": "`ask` and its like make them",
@@ -203,6 +210,10 @@ CALLS: dict[str, tuple[str, Call]] = {
             engine.delete_conversation(on.conversation),
         ),
     ),
+    "used.by_person": (ANYBODY, lambda engine, on: len(engine.used.by_person()) < 9),
+    "used.of": (ANYBODY, lambda engine, on: engine.used.of().person_id),
+    "personal_data.of": (ANYBODY, lambda engine, on: engine.personal_data.of().indexes),
+    "personal_data.delete": (ANYBODY, lambda engine, on: engine.personal_data.delete().indexes),
 }  # fmt: skip
 
 

@@ -3,13 +3,13 @@
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from index_store.base.precedence import Precedence
 from index_store.vectors.embedded import weights
 from index_store.vectors.embedded.encoder import Encoder
 from index_store.vectors.embedded.tokenizer import Tokenizer
@@ -45,7 +45,7 @@ class EmbeddedEmbeddings:
     """about a second: what Ctrl-C waits for. Texts of like length among them share a call of the network."""
 
     def __init__(self) -> None:
-        self._questions = _Questions()
+        self._questions = Precedence()
 
     def close(self) -> None:
         """Nothing: the network stays for the next one."""
@@ -61,7 +61,7 @@ class EmbeddedEmbeddings:
             owners += [number] * len(own)
         sums = np.zeros((len(texts), self.dimension))
         for call in _calls(windows):
-            self._questions.wait_until_none()
+            self._questions.give_way(WAIT)
             means = network.encoder.means([windows[each] for each in call])
             lengths = np.array([_content(windows[each]) for each in call])
             np.add.at(sums, [owners[each] for each in call], means * lengths[:, None])
@@ -69,7 +69,7 @@ class EmbeddedEmbeddings:
 
     def query(self, text: str) -> Vectors:
         """Of a text longer than the model reads only its beginning counts."""
-        with self._questions.one_more():
+        with self._questions.question():
             network = self._network()
             window = network.first_window(QUESTION + embeddable(text))
             vector: Vectors = _normalised(network.encoder.means([window]))[0]
@@ -108,30 +108,6 @@ class _Network:
 
     def _window(self, content: list[int]) -> list[int]:
         return [self._begin, *content, self._end]
-
-
-class _Questions:
-    """How many are being embedded."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._none = threading.Condition()
-
-    @contextmanager
-    def one_more(self) -> Iterator[None]:
-        with self._none:
-            self._count += 1
-        try:
-            yield
-        finally:
-            with self._none:
-                self._count -= 1
-                self._none.notify_all()
-
-    def wait_until_none(self) -> None:
-        """For WAIT seconds at most."""
-        with self._none:
-            self._none.wait_for(lambda: not self._count, WAIT)
 
 
 def _calls(windows: list[list[int]]) -> Iterator[list[int]]:

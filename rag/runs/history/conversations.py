@@ -15,6 +15,10 @@ TITLE_LENGTH = 60
 """characters of the first question"""
 
 
+AT_ONCE = 50
+"""conversations that are deleted in one transaction: others have something to save meanwhile"""
+
+
 class Conversation(BaseModel, frozen=True):
     id: str
     title: str
@@ -92,10 +96,38 @@ class Conversations:
             with schema.changing(self._database) as connection:
                 connection.execute(schema.conversations.update().where(this).values(title=_title(title)))
 
+    def expire(self, since: float) -> int:
+        """Deletes some of those in which nothing was asked since then, of every kind, with their runs; gives how many,
+        0 where none are left. `since`: seconds since the epoch.
+        """
+        busy = select(schema.runs.c.conversation_id).where(schema.runs.c.status == "running")
+        old = select(schema.conversations.c.id).where(
+            schema.conversations.c.updated_at < since, schema.conversations.c.id.not_in(busy)
+        )
+        with schema.changing(self._database) as connection:
+            these = connection.execute(old.limit(AT_ONCE)).scalars().all()
+            connection.execute(schema.conversations.delete().where(schema.conversations.c.id.in_(these)))
+        return len(these)
+
+    def ids_of(self, person_id: str | None) -> list[str]:
+        """Of every kind. `person_id`: as it is kept, see whose.py."""
+        rows = select(schema.conversations.c.id).where(_is_owned_by(person_id))
+        with self._database.connect() as connection:
+            return list(connection.execute(rows).scalars())
+
+    def delete_all_of(self, person_id: str | None) -> None:
+        """With their runs."""
+        with schema.changing(self._database) as connection:
+            connection.execute(schema.conversations.delete().where(_is_owned_by(person_id)))
+
     def delete(self, conversation_id: str) -> None:
         """With its runs."""
         with schema.changing(self._database) as connection:
             connection.execute(schema.conversations.delete().where(schema.conversations.c.id == conversation_id))
+
+
+def _is_owned_by(person_id: str | None) -> ColumnElement[bool]:
+    return schema.conversations.c.person_id.is_not_distinct_from(person_id)
 
 
 _IS_CHAT = schema.conversations.c.kind == "chat"

@@ -9,6 +9,9 @@ from typing import Literal
 
 from index_store.access.gate import Who
 from index_store.access.principal import Role
+from index_store.audit.audit import Audit
+from index_store.audit.entry import Action
+from index_store.base.errors import AdminNeeded
 from rag.errors import NothingOfThisName, UnknownRun, UnknownShare
 from rag.runs.history.branches import Branch
 from rag.runs.history.calls import Calls
@@ -16,6 +19,7 @@ from rag.runs.history.conversations import Conversation, Conversations
 from rag.runs.history.history import History, Outline, PastRun
 from rag.runs.history.run_list import Order, RunList, Wanted
 from rag.runs.history.shares import NewShare, Share, Shared, Shares
+from rag.runs.history.used import Used, UsedBy
 from rag.runs.history.whose import Own
 from rag.trace.calls import Call
 from rag.trace.cause import Cause
@@ -119,6 +123,25 @@ class UserHistory(Traces):
             self._history.explain_feedback(run_id, reason)
 
 
+class UserUsed:
+    def __init__(self, used: Used, who: Who) -> None:
+        self._used = used
+        self._who = who
+
+    def by_person(self) -> list[UsedBy]:
+        """Raises AdminNeeded."""
+        if self._who().role is not Role.ADMIN:
+            raise AdminNeeded()
+        return self._used.by_person()
+
+    def of(self, person_id: str | None = None) -> UsedBy:
+        """Theirs; of somebody else for admins. Raises AdminNeeded."""
+        who = self._who()
+        if person_id not in (None, who.id) and who.role is not Role.ADMIN:
+            raise AdminNeeded()
+        return self._used.of(person_id or who.id)
+
+
 class UserRunList:
     def __init__(self, run_list: RunList, own: Own) -> None:
         self._run_list = run_list
@@ -161,7 +184,8 @@ class SharedDoor(Traces):
 
 
 class UserShares:
-    def __init__(self, shares: Shares, history: History, own: Own) -> None:
+    def __init__(self, shares: Shares, history: History, own: Own, audit: Audit) -> None:
+        self._audit = audit
         self._shares = shares
         self._history = history
         self._own = own
@@ -169,7 +193,10 @@ class UserShares:
     def add(self, of: str) -> NewShare:
         if not (self._own.has_run(of) or self._own.has_conversation(of)):
             raise NothingOfThisName(name=of)
-        return self._shares.add(of, principal=self._own.who())
+        who = self._own.who()
+        made = self._shares.add(of, principal=who)
+        self._audit.note(Action.SHARED, who, kind=made.share.kind, what=of, share=made.share.id)
+        return made
 
     def listed(self, of: str | None = None, *, latest: int | None = None) -> list[Share]:
         return self._shares.listed(of, latest=latest, principal=self._own.who())
@@ -178,7 +205,9 @@ class UserShares:
         return self._shares.count(principal=self._own.who())
 
     def revoke(self, share_id: str) -> None:
-        self._shares.revoke(share_id, principal=self._own.who())
+        who = self._own.who()
+        self._shares.revoke(share_id, principal=who)
+        self._audit.note(Action.SHARE_REVOKED, who, share=share_id)
 
     def shared(self, token: str) -> SharedDoor:
         """For everybody who may come in. Raises UnknownShare."""

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, select
 
+from index_store.base.database import clear_log
 from rag.runs.history import schema
 from rag.trace.removal import numbers_of, without_documents
 
@@ -63,9 +64,7 @@ class Removed:
                     if text != row.event:
                         this = (schema.events.c.run_id == run_id) & (schema.events.c.position == row.position)
                         connection.execute(schema.events.update().where(this).values(event=text))
-        with self._database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            is_busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
-        return not is_busy
+        return clear_log(self._database)
 
     def _quoting(self, removed: frozenset[str]) -> set[str]:
         """Runs in whose traces one of them is named."""

@@ -143,6 +143,16 @@ shares = Table(
 )
 """links to a conversation or to one run; exactly one of both is named"""
 
+used = Table(
+    "used",
+    metadata,
+    Column("person_id", String, primary_key=True),
+    Column("day", String(10), primary_key=True),
+    Column("runs", Integer, nullable=False),
+    Column("tokens", Integer, nullable=False),
+)
+"""`day`: as 2026-11-23"""
+
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 
 

@@ -14,6 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from index_store.access.principal import LOCAL
+from index_store.audit.audit import FOLDER
+from index_store.audit.entry import Action
 from index_store.base.folders import backup_of, changes_of
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
@@ -48,6 +51,18 @@ def test_what_a_running_app_holds_is_saved_and_found_after_a_restore(
         for document in store.documents():
             assert store.original(document.id).path.read_bytes() == app.original(document.id).path.read_bytes()
     assert is_sound(app, serviced.data_dir)
+
+
+def test_the_log_of_what_was_done_is_saved_in_whole_lines(
+    serviced: Settings, app: IndexStore, command: Command, tmp_path: Path
+) -> None:
+    app.access.audit.note(Action.ADDED, LOCAL, index="a")
+    [file] = (serviced.data_dir / FOLDER).glob("*.jsonl")
+    whole = file.read_bytes()
+    file.write_bytes(whole + b'{"at":')
+    command("backup", tmp_path / "saved.zip")
+    assert command("restore", tmp_path / "saved.zip", folder=tmp_path / "other").returncode == 0
+    assert (tmp_path / "other" / FOLDER / file.name).read_bytes() == whole
 
 
 def test_the_archive_is_a_zip_and_its_manifest_has_the_hash_of_every_file(archive: Path) -> None:

@@ -8,6 +8,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,11 @@ import pytest
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
+from index_store.ingestion import embedding
+from index_store.ingestion.progress import Stage
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
+from index_store.parsing.worker.worker import NICENESS
 from index_store.store import IndexStore
 from index_store.user_store import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
@@ -630,3 +634,47 @@ def test_a_file_that_does_not_fit_on_the_disk_fails_in_one_sentence_and_the_othe
     assert "Traceback" not in done.stderr
     with IndexStore(serviced) as store:
         assert is_sound(store, serviced.data_dir)
+
+
+# Beside questions
+
+
+def test_a_job_gives_way_to_questions_that_this_machine_answers(
+    store: IndexStore, service: EmbeddingService, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedding, "PAUSE", 60)
+    with store.answering(), store.answering():
+        job = store.ingest("a", given(write("a.md")))
+        assert eventually(lambda: job.items and job.items[0].stage is Stage.EMBEDDING)
+        assert not eventually(lambda: service.texts, seconds=0.3)
+    assert outcome(job) == {"a.md": "ready"}
+
+
+def test_it_is_not_stopped_by_many_who_ask(store: IndexStore, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "PAUSE", 0.01)
+    with store.answering():
+        assert outcome(store.ingest("a", given(write("a.md")))) == {"a.md": "ready"}
+
+
+@linux
+def test_files_are_read_by_processes_that_let_others_go_first(
+    store: IndexStore, service: EmbeddingService, write: Write
+) -> None:
+    store.ingest("a", given(write("a.md"))).wait()
+    mine = os.getpriority(os.PRIO_PROCESS, 0)
+    readers = [process for process in children(os.getpid()) if "parsing.worker" in command_of(process)]
+    assert readers
+    assert {os.getpriority(os.PRIO_PROCESS, each) for each in readers} == {min(mine + NICENESS, 19)}
+
+
+def children(process: int) -> list[int]:
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            if int(status.read_text().rpartition(")")[2].split()[1]) == process:
+                found.append(int(status.parent.name))
+    return found
+
+
+def command_of(process: int) -> str:
+    return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")

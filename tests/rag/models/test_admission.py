@@ -1,6 +1,7 @@
 """Whose turn it is, among those who ask at once."""
 
 import asyncio
+import random
 from collections.abc import Sequence
 
 from rag.models.admission import Admission
@@ -83,3 +84,34 @@ def test_who_leaves_the_queue_lets_the_others_move_up() -> None:
         return list(dict.fromkeys(heard))
 
     assert asyncio.run(ask()) == [1, 0]
+
+
+def test_nobodys_tenth_goes_before_somebodys_first() -> None:
+    """Whoever comes, in whatever order: of those who wait, nobody has had more turns than whoever comes next."""
+    for seed in range(50):
+        asking = random.Random(seed).choices("abcd", weights=(10, 3, 2, 1), k=30)
+        order = asyncio.run(admitted(Admission(at_once=1, of_one_party=5), asking))
+        assert sorted(order) == sorted(asking)
+        for place, party in enumerate(order):
+            had = order[:place].count(party)
+            assert all(had <= order[:place].count(other) for other in set(order[place:]))
+
+
+def test_a_party_with_another_share_than_all_has_that_and_holds_nobody_up() -> None:
+    async def ask() -> dict[str, int]:
+        admission = Admission(at_once=6, of_one_party=2)
+        at_work: list[str] = []
+        most = dict.fromkeys("abc", 0)
+
+        async def run(party: str, at_once: float | None) -> None:
+            async with admission.turn(party, at_once=at_once):
+                at_work.append(party)
+                most[party] = max(most[party], at_work.count(party))
+                await asyncio.sleep(0.001)
+                at_work.remove(party)
+
+        shares = {"a": 1, "b": 3, "c": None}
+        await asyncio.gather(*(run(party, shares[party]) for party in "aaaabbbbbbccccc"))
+        return most
+
+    assert asyncio.run(ask()) == {"a": 1, "b": 3, "c": 2}

@@ -1,0 +1,1 @@
+"""Who did what. Entry point: `audit.Audit`."""

@@ -1,0 +1,238 @@
+"""The audit log: a line of JSON for each thing that someone has done, in a file a day, to which lines are only added.
+
+A file goes as a whole when its day has had its time, so no line is ever written anew. Lines are flushed to the system:
+a process that dies loses none, a power cut may lose the last moment.
+"""
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from filelock import FileLock, Timeout
+from pydantic import SecretStr, ValidationError
+
+from index_store.audit.entry import Action, Entry, Fact, cleaned, cleaned_text, now
+from index_store.base.errors import DataFolderUnusable
+from index_store.base.folders import make_private
+from index_store.base.settings import Settings
+
+FOLDER = "audit"
+
+PATIENCE = 2
+"""seconds in which another process has to be done with its line: what someone does waits so long for it at most"""
+
+POLL = 0.001
+"""seconds between two looks whether it is"""
+
+PAGE = 50
+"""entries"""
+
+log = logging.getLogger(__name__)
+
+
+class Actor(Protocol):
+    """Whoever did it: a principal."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def mail(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which entries; what is empty asks for nothing."""
+
+    person: str = ""
+    """their id, or part of a name or mail address, in any case"""
+    action: str = ""
+    index: str = ""
+    words: str = ""
+    """all of them stand in the entry, in any case and order"""
+    since: datetime | None = None
+    """aware"""
+    until: datetime | None = None
+    """aware; this moment is no longer among them"""
+
+    def has(self, entry: Entry, line: str) -> bool:
+        return (
+            (not self.person or self.person == entry.person or self.person.casefold() in entry.name.casefold())
+            and (not self.action or self.action == entry.action)
+            and (not self.index or self.index == entry.index)
+            and all(word in line.casefold() for word in self.words.casefold().split())
+            and (self.since is None or entry.at >= self.since)
+            and (self.until is None or entry.at < self.until)
+        )
+
+
+class Page(NamedTuple):
+    entries: list[Entry]
+    """the latest first"""
+    before: str | None
+    """where the next page begins; None where there is none"""
+
+
+class Lost(NamedTuple):
+    """Entries that can't be written."""
+
+    entries: int
+    since: datetime
+
+
+class Audit:
+    """Safe from any thread, and beside another process."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._folder = settings.data_dir / FOLDER
+        self._days = settings.audit_days
+        self._keeps_questions = settings.audit_questions
+        values = [value for _, value in settings if isinstance(value, SecretStr)]
+        self._secrets = sorted(filter(None, (value.get_secret_value().strip() for value in values)), key=len)[::-1]
+        self._writing = threading.Lock()
+        self._lost: Lost | None = None
+
+    @property
+    def is_kept(self) -> bool:
+        return self._days > 0
+
+    @property
+    def lost(self) -> Lost | None:
+        """What can't be written just now. Once there is room again, an entry tells how many there were."""
+        return self._lost
+
+    # What was done
+
+    def note(
+        self, action: Action, by: Actor, *, index: str | None = None, question: str | None = None, **facts: Fact
+    ) -> None:
+        """Raises nothing where it can't be written: nobody's work is to stand still for it. The log tells, and `lost`.
+
+        `question`: its text, kept only where the settings have it so. Secrets of the settings, and what addresses carry
+        of passwords and tokens, are taken out of whatever is given.
+        """
+        if not self.is_kept:
+            return
+        if question is not None and self._keeps_questions:
+            facts["question"] = question
+        values = cleaned(facts, self._secrets)
+        name = cleaned_text(by.name or by.mail, self._secrets)
+        of = None if index is None else cleaned_text(index, self._secrets)
+        with self._writing:
+            try:
+                self._write(Entry(at=now(), action=action, person=by.id, name=name, index=of, facts=values))
+            except (OSError, Timeout):
+                if not self._lost:
+                    log.exception("The audit log in %s can't be written: make room, or make it writable", self._folder)
+                self._lost = Lost(self._lost.entries + 1, self._lost.since) if self._lost else Lost(1, now())
+
+    def _write(self, entry: Entry) -> None:
+        """With what was lost before it. Raises OSError, Timeout."""
+        entries = [entry]
+        if self._lost:
+            told = {"count": self._lost.entries, "since": self._lost.since.isoformat()}
+            entries.insert(0, Entry(at=entry.at, action=Action.LOST, person=entry.person, facts=told))
+        make_private(self._folder)
+        with FileLock(self._folder / "audit.lock", mode=0o600).acquire(timeout=PATIENCE, poll_interval=POLL):
+            _append(self._file(entry.at.date()), [each.model_dump_json(exclude_none=True) for each in entries])
+        self._lost = None
+
+    def _file(self, day: date) -> Path:
+        return self._folder / f"{day.isoformat()}.jsonl"
+
+    # What is read
+
+    def read(self, wanted: Wanted | None = None, *, latest: int | None = PAGE, before: str | None = None) -> Page:
+        """`latest`: so many, None for all; `before`: where the last page ended, whatever was written since.
+
+        Raises DataFolderUnusable.
+        """
+        found: list[tuple[str, Entry]] = []
+        try:
+            for place, entry in self._backwards(wanted or Wanted(), before):
+                if len(found) == latest:
+                    return Page([each for _, each in found], found[-1][0])
+                found.append((place, entry))
+        except OSError as error:
+            raise DataFolderUnusable(folder=self._folder) from error
+        return Page([each for _, each in found], None)
+
+    def _backwards(self, wanted: Wanted, before: str | None) -> Iterator[tuple[str, Entry]]:
+        """With the place of each: its day, and where in that file it begins."""
+        last_day, _, end = (before or "").partition("/")
+        for file in sorted(self._folder.glob("*.jsonl"), reverse=True):
+            day = _day(file)
+            is_asked_for = (
+                day is not None
+                and (not last_day or file.stem <= last_day)
+                and (wanted.since is None or day >= wanted.since.astimezone(UTC).date())
+                and (wanted.until is None or day <= wanted.until.astimezone(UTC).date())
+            )
+            if day is None or not is_asked_for:
+                continue
+            try:
+                content = file.read_bytes()
+            except FileNotFoundError:
+                continue  # it has had its time meanwhile
+            lines = content[: int(end)] if file.stem == last_day else content
+            start = len(lines)
+            for line in reversed(lines.splitlines(keepends=True)):
+                start -= len(line)
+                text = line.decode("utf-8", "replace").strip()
+                entry = _read(text, day) if text else None
+                if entry and wanted.has(entry, text):
+                    yield f"{file.stem}/{start}", entry
+
+    # What had its time
+
+    def sweep(self) -> None:
+        """Drops the days that have had their time."""
+        since = now().date() - timedelta(days=self._days)
+        for file in self._folder.glob("*.jsonl"):
+            day = _day(file)
+            if day and (day < since or not self.is_kept):
+                file.unlink(missing_ok=True)
+
+
+def _append(file: Path, lines: list[str]) -> None:
+    """All of it, or nothing. Raises OSError."""
+    # Unbuffered: what is not taken is not tried again when the file is closed.
+    with open(file, "a+b", buffering=0, opener=partial(os.open, mode=0o600)) as log_file:
+        size = log_file.seek(0, os.SEEK_END)
+        if size:
+            log_file.seek(size - 1)
+            if log_file.read(1) != b"\n":  # a line that a power cut has torn
+                lines = ["", *lines]
+        content = "".join(f"{line}\n" for line in lines).encode()
+        try:
+            written = log_file.write(content)
+        except OSError:
+            log_file.truncate(size)
+            raise
+        if written != len(content):
+            log_file.truncate(size)
+            raise OSError("the disk is full")
+
+
+def _day(file: Path) -> date | None:
+    """None of a file that is none of ours."""
+    try:
+        return date.fromisoformat(file.stem)
+    except ValueError:
+        return None
+
+
+def _read(line: str, day: date) -> Entry:
+    try:
+        return Entry.model_validate(json.loads(line))
+    except (ValueError, ValidationError):
+        at = datetime(day.year, day.month, day.day, tzinfo=UTC)
+        return Entry(at=at, action=Action.UNREADABLE, person="", facts={"line": cleaned_text(line, ())})

@@ -1,0 +1,95 @@
+"""What the audit log says of one thing that was done."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from pydantic import BaseModel
+
+LONGEST = 300
+"""characters of one value"""
+
+MOST = 50
+"""values of a list that are named; of the others it is told how many"""
+
+HIDDEN = "***"
+
+Fact: TypeAlias = str | int | float | bool | Sequence[str] | None
+
+
+class Action(StrEnum):
+    SIGNED_IN = "signed_in"
+    SIGNED_OUT = "signed_out"
+    SIGN_IN_REFUSED = "sign_in_refused"
+    ASKED = "asked"
+    SHARED = "shared"
+    SHARE_REVOKED = "share_revoked"
+    CONVERSATION_DELETED = "conversation_deleted"
+    DATA_DELETED = "data_deleted"
+    EXPIRED = "expired"
+    """what had had its time went"""
+    INDEX_CREATED = "index_created"
+    INDEX_RENAMED = "index_renamed"
+    INDEX_DELETED = "index_deleted"
+    INDEX_REBUILT = "index_rebuilt"
+    GLOSSARY_SET = "glossary_set"
+    ADDED = "added"
+    REMOVED = "removed"
+    OWNER_SET = "owner_set"
+    GRANTED = "granted"
+    GRANT_TAKEN = "grant_taken"
+    PERSON_ADDED = "person_added"
+    ROLE_SET = "role_set"
+    DISABLED = "disabled"
+    ENABLED = "enabled"
+    LIMITS_SET = "limits_set"
+    LOST = "lost"
+    """entries before this one that could not be written"""
+    UNREADABLE = "unreadable"
+    """a line that is none of ours, or was torn by a power cut; never written"""
+
+
+class Entry(BaseModel, frozen=True):
+    at: datetime
+    """UTC"""
+    action: str
+    """an Action, or one of a newer version"""
+    person: str
+    """their id"""
+    name: str = ""
+    """theirs at that time, or their mail address"""
+    index: str | None = None
+    """its name at that time"""
+    facts: dict[str, Any] = {}
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def cleaned(facts: Mapping[str, Fact], secrets: Collection[str]) -> dict[str, Fact]:
+    """As they may stand in the log: without these secrets, without what addresses carry of passwords and tokens."""
+    return {name: _fact(value, secrets) for name, value in facts.items() if value is not None}
+
+
+def _fact(value: Fact, secrets: Collection[str]) -> Fact:
+    if isinstance(value, str):
+        return cleaned_text(value, secrets)
+    if isinstance(value, Sequence):
+        named = [cleaned_text(each, secrets) for each in value[:MOST]]
+        return [*named, f"+{len(value) - MOST}"] if len(value) > MOST else named
+    return value
+
+
+def cleaned_text(text: str, secrets: Collection[str]) -> str:
+    for secret in secrets:
+        text = text.replace(secret, HIDDEN)
+    text = _ADDRESS.sub(r"\1\2", text).encode("utf-8", "replace").decode()
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+_ADDRESS = re.compile(r"(https?://)(?:[^\s/?#]*@)?([^\s?#]*)(?:[?#]\S*)?", re.IGNORECASE)
+"""Kept of it: scheme, host and path. Who signs in by an address writes the password before the host, and what a site
+tells one visitor from another by stands behind the path."""

@@ -1,0 +1,134 @@
+"""For admins: who did what, found again by who, what, which index and when."""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are a package of their own
+import streamlit as st
+
+from index_store.access.user_people import UserAudit
+from index_store.audit.audit import Wanted
+from index_store.audit.entry import Action, Entry
+from index_store.base.errors import PlainError
+from pages.process import engine
+from pages.widgets.errors import show_error
+from pages.widgets.picker import pick
+from pages.words import say, when, zone
+
+PAGE = 50  # entries that are drawn at once
+FILE = 100_000  # entries that a file holds at most
+ROW, HEIGHT = 35, 700  # pixels
+ANY = ""
+DAYS = {"today": 1, "week": 7, "month": 30, "ever": 0}
+
+
+def choose(indexes: Sequence[str]) -> Wanted:
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="audit-filters"):
+        person = field("person")
+        words = field("words")
+        action = pick("audit action", say("audit.action_any"), actions(), ANY)
+        index = pick(
+            "audit index",
+            say("audit.index_any"),
+            {ANY: say("audit.index_any"), **{each: each for each in indexes}},
+            ANY,
+        )
+        days = DAYS[pick("audit days", say("audit.days"), {each: say(f"audit.{each}") for each in DAYS}, "week")]
+    midnight = pd.Timestamp.now(zone()).normalize().to_pydatetime()
+    since = midnight - timedelta(days=days - 1) if days else None
+    return Wanted(person=person.strip(), action=action, index=index, words=words, since=since)
+
+
+def field(name: str) -> str:
+    title = say(f"audit.{name}")
+    return st.text_input(title, placeholder=title, key=f"audit {name}", label_visibility="collapsed")
+
+
+def actions() -> dict[str, str]:
+    return {ANY: say("audit.action_any"), **{each: say(f"action.{each}") for each in Action}}
+
+
+def show(audit: UserAudit, wanted: Wanted) -> None:
+    places: list[str | None] = st.session_state.setdefault("audit places", [None])
+    if st.session_state.get("audit asked") != wanted:
+        st.session_state.update({"audit asked": wanted, "audit places": [None]})
+        places = st.session_state["audit places"]
+    found = audit.read(wanted, latest=PAGE, before=places[-1])
+    if not found.entries:
+        st.info(say("audit.none_found"))
+        return
+    st.dataframe(
+        frame(found.entries),
+        column_config={
+            "when": st.column_config.DatetimeColumn(
+                say("audit.when"), format="YYYY-MM-DD HH:mm:ss", timezone=zone(), width=160
+            ),
+            "who": st.column_config.TextColumn(say("audit.who"), width=150),
+            "what": st.column_config.TextColumn(say("audit.what"), width=140),
+            "index": st.column_config.TextColumn(say("audit.index"), width=110),
+            "details": st.column_config.TextColumn(say("audit.details"), width=600),
+        },
+        hide_index=True,
+        height=min(HEIGHT, ROW * (len(found.entries) + 1) + 2),
+        placeholder="",
+        alt=say("app.audit"),
+        key="audit table",
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        later = {"audit places": places[:-1] or [None]}
+        earlier = {"audit places": [*places, found.before]}
+        turn("later", later, is_last=len(places) == 1)
+        turn("earlier", earlier, is_last=found.before is None)
+        st.download_button(
+            say("audit.file"), partial(file, audit, wanted), f"audit-{datetime.now(UTC):%Y-%m-%d}.jsonl",
+            "application/jsonl", key="audit-file", help=say("audit.file_help", count=f"{FILE:,}"), on_click="ignore",
+        )  # fmt: skip
+
+
+def turn(name: str, places: dict[str, list[str | None]], *, is_last: bool) -> None:
+    go = st.session_state.update
+    st.button(say(f"audit.{name}"), key=f"audit-{name}", on_click=go, args=(places,), disabled=is_last)
+
+
+def frame(entries: Sequence[Entry]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "when": pd.to_datetime([each.at for each in entries], utc=True),
+            "who": [each.name or each.person for each in entries],
+            "what": [say(f"action.{each.action}") for each in entries],
+            "index": [each.index or "" for each in entries],
+            "details": [" · ".join(details(each)) for each in entries],
+        }
+    )
+
+
+def details(entry: Entry) -> Iterator[str]:
+    for name, value in entry.facts.items():
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+        yield f"{name}: {shown}"
+
+
+def file(audit: UserAudit, wanted: Wanted) -> str:
+    """As it is kept, the earliest first. Written when it is asked for."""
+    entries = reversed(audit.read(wanted, latest=FILE).entries)
+    return "".join(
+        f"{json.dumps(each.model_dump(mode='json', exclude_none=True), ensure_ascii=False)}\n" for each in entries
+    )
+
+
+with st.container(key="audit-page"):
+    st.header(say("app.audit"), anchor=False)
+    try:
+        door = engine().store
+        log = door.access.audit
+        if not log.is_kept:
+            st.info(say("audit.off"))
+            st.stop()
+        st.caption(say("audit.about", days=engine().settings.audit_days))
+        if lost := log.lost:
+            st.error(say("audit.lost", count=lost.entries, when=when(lost.since)))
+        show(log, choose([each.name for each in door.indexes()]))
+    except PlainError as error:
+        show_error(error)

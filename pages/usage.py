@@ -1,0 +1,128 @@
+"""For admins: who uses what, and what the members of each group may."""
+
+from collections.abc import Callable
+
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are a package of their own
+import streamlit as st
+
+from index_store.access.limits import GroupLimits
+from index_store.base.errors import PlainError
+from pages.process import engine
+from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
+from pages.widgets.picker import fresh_key, renew
+from pages.words import megabytes, plain, say
+
+ROW, HEIGHT = 35, 500  # pixels
+MOST = 1_000_000_000
+LIMITS = tuple(GroupLimits.model_fields)
+
+
+def names() -> dict[str, str]:
+    """Of everybody, by id."""
+    people = {each.id: each.name or each.mail or each.subject for each in engine().store.access.people.all()}
+    return {"local": say("usage.local"), **people}
+
+
+def show_people(named: dict[str, str]) -> None:
+    used = engine().used.by_person()
+    st.subheader(say("usage.people"), anchor=False)
+    if not used:
+        st.caption(say("usage.nothing"))
+        return
+    table(
+        "people",
+        {
+            "who": [named.get(each.person_id, each.person_id) for each in used],
+            "runs_today": [each.runs_today for each in used],
+            "tokens_today": [each.tokens_today for each in used],
+            "runs": [each.runs for each in used],
+            "tokens": [each.tokens for each in used],
+        },
+    )
+
+
+def show_indexes(named: dict[str, str]) -> None:
+    extents = engine().store.extents()
+    st.subheader(say("usage.indexes"), anchor=False)
+    if not extents:
+        st.caption(say("usage.no_index"))
+        return
+    table(
+        "indexes",
+        {
+            "index": [each.name for each in extents],
+            "owner": [named.get(each.owner, each.owner) if each.owner else say("usage.nobody") for each in extents],
+            "files": [each.files for each in extents],
+            "size": [megabytes(each.size) for each in extents],
+        },
+    )
+
+
+def table(name: str, columns: dict[str, list[str] | list[int]]) -> None:
+    rows = len(next(iter(columns.values())))
+    st.dataframe(
+        pd.DataFrame(columns),
+        column_config={each: say(f"usage.{each}") for each in columns},
+        hide_index=True,
+        height=min(HEIGHT, ROW * (rows + 1) + 2),
+        placeholder="",
+        alt=say(f"usage.{name}"),
+        key=f"usage {name}",
+    )
+
+
+def show_limits() -> None:
+    settings = engine().settings
+    st.subheader(say("usage.limits"), anchor=False)
+    st.caption(say("usage.limits_about"))
+    usual = GroupLimits(
+        runs_at_once=settings.runs_per_person, tokens_a_day=settings.tokens_a_day,
+        files=settings.files_per_index, megabytes=settings.megabytes_per_index,
+    )  # fmt: skip
+    st.markdown(f"**{say('usage.everybody')}** · {told(usual)}")
+    for group, limits in engine().store.access.limits.all().items():
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            st.markdown(f"**{plain(group)}** · {told(limits)}", width="stretch")
+            st.button(
+                say("usage.take"), key=f"take-{group}", on_click=run_as_callback, args=(put, group, GroupLimits())
+            )
+    with st.popover(say("usage.set"), key=fresh_key("set limits")), st.form(fresh_key("limits"), border=False):
+        group = st.text_input(say("usage.group"), max_chars=200)
+        st.caption(say("usage.set_help"))
+        given = {each: number(each) for each in LIMITS}
+        is_asked = st.form_submit_button(say("usage.set_really"))
+        if is_asked and group.strip() and run_or_show_error(put, group, GroupLimits(**given)):
+            renew("set limits")
+            renew("limits")
+            st.rerun()
+
+
+def number(name: str) -> int | None:
+    value = st.number_input(say(f"usage.{name}"), 0, MOST, None, 1)
+    return None if value is None else int(value)
+
+
+def told(limits: GroupLimits) -> str:
+    said = {name: value for name, value in limits.model_dump().items() if value is not None}
+    parts = [
+        f"{say(f'usage.{name}')}: {say('usage.unlimited') if value == 0 else f'{value:,}'}"
+        for name, value in said.items()
+    ]
+    return plain(" · ".join(parts))
+
+
+def put(group: str, limits: GroupLimits) -> None:
+    engine().store.access.limits.set(group, limits)
+
+
+def show(*parts: Callable[[], None]) -> None:
+    try:
+        for part in parts:
+            part()
+    except PlainError as error:
+        show_error(error)
+
+
+with st.container(key="usage-page"):
+    st.header(say("app.usage"), anchor=False)
+    show(lambda: show_people(names()), lambda: show_indexes(names()), show_limits)

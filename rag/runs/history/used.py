@@ -1,0 +1,72 @@
+"""What each person has used on which day, apart from their runs: who deletes these has used it all the same."""
+
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, Engine, case, func, select
+from sqlalchemy.dialects.sqlite import insert
+
+from rag.runs.history import schema
+
+KEPT_DAYS = 31
+
+
+def today() -> date:
+    """Where the app runs: a day begins at its midnight."""
+    return datetime.now().astimezone().date()
+
+
+class UsedBy(NamedTuple):
+    person_id: str
+    """of the local person LOCAL's"""
+    runs_today: int
+    tokens_today: int
+    runs: int
+    """in KEPT_DAYS"""
+    tokens: int
+
+
+class Used:
+    """Safe from any thread. What it can't save raises NotSaved."""
+
+    def __init__(self, database: Engine) -> None:
+        """`database`: the one that the history has opened, and closes."""
+        self._database = database
+
+    def add(self, person_id: str, day: date, *, tokens: int) -> None:
+        """One run more, with its tokens."""
+        row = insert(schema.used).values(person_id=person_id, day=day.isoformat(), runs=1, tokens=tokens)
+        more = {"runs": schema.used.c.runs + 1, "tokens": schema.used.c.tokens + tokens}
+        with schema.changing(self._database) as connection:
+            connection.execute(row.on_conflict_do_update(index_elements=["person_id", "day"], set_=more))
+
+    def tokens(self, person_id: str, day: date) -> int:
+        this = (schema.used.c.person_id == person_id, schema.used.c.day == day.isoformat())
+        with self._database.connect() as connection:
+            return connection.execute(select(schema.used.c.tokens).where(*this)).scalar() or 0
+
+    def of(self, person_id: str) -> UsedBy:
+        return next(iter(self._by_person(schema.used.c.person_id == person_id)), UsedBy(person_id, 0, 0, 0, 0))
+
+    def by_person(self) -> list[UsedBy]:
+        """Those with most tokens first."""
+        return self._by_person()
+
+    def _by_person(self, *conditions: ColumnElement[bool]) -> list[UsedBy]:
+        used, is_today = schema.used.c, schema.used.c.day == today().isoformat()
+        columns = [func.sum(case((is_today, column), else_=0)) for column in (used.runs, used.tokens)]
+        columns += [func.sum(used.runs), func.sum(used.tokens)]
+        rows = select(used.person_id, *columns).group_by(used.person_id).order_by(func.sum(used.tokens).desc())
+        with self._database.connect() as connection:
+            return [UsedBy(*row) for row in connection.execute(rows.where(*conditions))]
+
+    def forget(self, *person_ids: str, before: date | None = None) -> None:
+        """What was used before that day, today unless another is given. `person_ids`: of these alone, else of all."""
+        these = schema.used.c.day < (before or today()).isoformat()
+        if person_ids:
+            these &= schema.used.c.person_id.in_(person_ids)
+        with schema.changing(self._database) as connection:
+            connection.execute(schema.used.delete().where(these))
+
+    def sweep(self) -> None:
+        self.forget(before=today() - timedelta(days=KEPT_DAYS))

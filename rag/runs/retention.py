@@ -1,0 +1,86 @@
+"""What has had its time goes: at the start, and daily for as long as the app runs."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.access.principal import LOCAL
+from index_store.audit.audit import Audit
+from index_store.audit.entry import Action
+from index_store.base.database import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
+from rag.errors import NotSaved
+from rag.runs.history.history import History
+from rag.runs.history.used import Used
+from rag.runs.removal import DAY, Removal
+from rag.settings import Settings
+
+log = logging.getLogger(__name__)
+
+PAUSE = DAY
+"""seconds from one time to the next"""
+
+UNTIL_TRIED_AGAIN = 60 * 60
+"""seconds, where it failed"""
+
+
+class Retention:
+    def __init__(
+        self,
+        settings: Settings,
+        audit: Audit,
+        history: History,
+        used: Used,
+        removal: Removal,
+        forget_runs: Callable[[], object],
+    ) -> None:
+        """`forget_runs`: those in memory that are over, of which the history alone tells then."""
+        self._settings = settings
+        self._audit = audit
+        self._history = history
+        self._used = used
+        self._removal = removal
+        self._forget_runs = forget_runs
+        self._is_closing = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="retention", daemon=True)
+
+    def begin(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        self._is_closing.set()
+        self._thread.join()
+
+    def _work(self) -> None:
+        pause = 0.0
+        while not self._is_closing.wait(pause):
+            try:
+                self._sweep()
+                pause = PAUSE
+            except (NotSaved, SQLAlchemyError, OSError):  # the edge of the thread
+                log.exception("What has had its time can't be dropped; tried again in an hour")
+                pause = UNTIL_TRIED_AGAIN
+
+    def _sweep(self) -> None:
+        """Raises NotSaved, SQLAlchemyError, OSError."""
+        self._audit.sweep()
+        days = self._settings.retention_days
+        if days:
+            self._drop_conversations(days)
+        self._removal.sweep()
+        self._used.sweep()
+        # A copy of a database holds what went since.
+        drop_copies(self._settings.data_dir, UPGRADED, days=min(days or KEPT_DAYS, KEPT_DAYS))
+        if days:
+            drop_copies(self._settings.data_dir, DAMAGED, days=days)
+
+    def _drop_conversations(self, days: int) -> None:
+        since, gone = time.time() - days * DAY, 0
+        while not self._is_closing.is_set() and (some := self._history.conversations.expire(since)):
+            gone += some
+        if gone:
+            self._forget_runs()
+            self._removal.clear_log()
+            self._audit.note(Action.EXPIRED, LOCAL, conversations=gone, days=days)

@@ -1,0 +1,171 @@
+"""The pages of what is kept and used: audit log, usage and limits, one's own data."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from index_store.access.limits import GroupLimits
+from index_store.audit.audit import FOLDER
+from index_store.audit.entry import Action
+from pages.texts import texts
+from tests.full_disk import full_disk, linux
+from tests.local import process_of
+from tests.pages.chat_page import INDEX_PAGE, shown
+from tests.pages.test_documents import add
+
+each_language = pytest.mark.parametrize("language", ["ja", "en"])
+
+
+class Page:
+    def __init__(self, name: str, language: str = "en") -> None:
+        self.words = texts(language)
+        self.app = AppTest.from_file(INDEX_PAGE, default_timeout=30)
+        self.app.query_params["lang"] = language
+        self.app.run()
+        self.app.switch_page(f"{name}.py")
+        self.app.query_params["lang"] = language
+        self.look()
+
+    def look(self) -> "Page":
+        self.app.run()
+        assert not self.app.exception, self.app.exception
+        return self
+
+    def rows(self, table: int = 0) -> list[dict]:
+        return self.app.dataframe[table].value.to_dict("records")
+
+    @property
+    def text(self) -> str:
+        told = (*self.app.caption, *self.app.info, *self.app.error, *self.app.markdown, *self.app.success)
+        return "\n".join(shown(each.value) for each in told)
+
+    def button(self, key: str):
+        [found] = [each for each in self.app.button if shown(each.label) == self.words[key]]
+        return found
+
+    def choose(self, label: str, value: str) -> "Page":
+        next(each for each in self.app.selectbox if each.label == self.words[label]).set_value(value)
+        return self.look()
+
+    def write(self, label: str, value: str) -> "Page":
+        next(each for each in self.app.text_input if each.label == self.words[label]).set_value(value)
+        return self.look()
+
+
+# The audit log
+
+
+@each_language
+def test_the_audit_page_lists_what_was_done_the_latest_first(engine, tmp_path, language):
+    add(engine, tmp_path, "travel.md")
+    engine.ask("Who pays?", index="handbook", pipeline_name="naive").result()
+    page = Page("audit", language)
+    what = [row["what"] for row in page.rows()]
+    assert what[0] == page.words["action.asked"]
+    assert {page.words["action.added"], page.words["action.index_created"]} <= set(what)
+    asked = page.rows()[0]
+    assert (asked["index"], asked["who"]) == ("handbook", "local")
+    assert "pipeline: naive" in asked["details"]
+    assert "Who pays?" not in asked["details"]
+
+
+def test_it_is_filtered_by_person_action_index_words_and_time(engine, tmp_path):
+    add(engine, tmp_path, "travel.md")
+    engine.store.create_index("other")
+    page = Page("audit")
+    assert len(page.rows()) == 3
+    page.choose("audit.action_any", Action.INDEX_CREATED)
+    assert {row["index"] for row in page.rows()} == {"handbook", "other"}
+    page.choose("audit.index_any", "other")
+    assert [row["index"] for row in page.rows()] == ["other"]
+    page.write("audit.words", "of nobody")
+    assert page.words["audit.none_found"] in page.text
+    page.write("audit.words", "").write("audit.person", "LOCAL").choose("audit.days", "today")
+    assert page.words["audit.none_found"] in page.text  # `local` is an id, which is asked for as it is
+    page.write("audit.person", "local")
+    assert [row["index"] for row in page.rows()] == ["other"]
+
+
+def test_it_is_turned_page_by_page(engine):
+    audit = process_of(engine).store.access.audit
+    local = engine._own.who()
+    for number in range(120):
+        audit.note(Action.SIGNED_IN, local, number=number)
+    page = Page("audit")
+    seen = [page.rows()[0]["details"]]
+    assert page.button("audit.later").disabled
+    for _ in range(2):
+        page.button("audit.earlier").click()
+        page.look()
+        seen.append(page.rows()[0]["details"])
+    assert seen == ["number: 119", "number: 69", "number: 19"]
+    assert page.button("audit.earlier").disabled
+    page.button("audit.later").click()
+    assert page.look().rows()[0]["details"] == "number: 69"
+
+
+@linux
+def test_what_can_not_be_written_is_told_there(engine):
+    audit = process_of(engine).store.access.audit
+    with full_disk():
+        for _ in range(50):
+            audit.note(Action.SIGNED_IN, engine._own.who(), words="w" * 200)
+    assert f"{audit.lost.entries} entries can't be written" in Page("audit").text
+
+
+def test_where_it_is_off_that_is_told(engine, monkeypatch):
+    monkeypatch.setattr(process_of(engine).store.access.audit, "_days", 0)
+    assert Page("audit").text.count("AUDIT_DAYS is 0") == 1
+
+
+# Usage and limits
+
+
+@each_language
+def test_the_usage_page_says_who_uses_what_and_what_each_index_takes(engine, tmp_path, language):
+    add(engine, tmp_path, "travel.md")
+    run = engine.ask("Who pays?", index="handbook", pipeline_name="naive")
+    run.result()
+    page = Page("usage", language)
+    [person] = page.rows(0)
+    assert (person["who"], person["runs_today"]) == (page.words["usage.local"], 1)
+    [index] = page.rows(1)
+    assert (index["index"], index["owner"], index["files"]) == ("handbook", page.words["usage.nobody"], 1)
+
+
+@each_language
+def test_limits_of_a_group_are_set_and_taken_away(engine, language):
+    page = Page("usage", language)
+    # No run of the page between: a form hands in all at once.
+    next(each for each in page.app.text_input if each.label == page.words["usage.group"]).set_value("sales")
+    field = next(each for each in page.app.number_input if each.label == page.words["usage.tokens_a_day"])
+    field.set_value(5000)
+    next(each for each in page.app.button if each.label == page.words["usage.set_really"]).click()
+    page.look()
+    assert process_of(engine).store.access.limits.all() == {"sales": GroupLimits(tokens_a_day=5000)}
+    assert "5,000" in page.text
+    page.button("usage.take").click()
+    page.look()
+    assert process_of(engine).store.access.limits.all() == {}
+
+
+# One's own data
+
+
+@each_language
+def test_my_data_goes_when_someone_is_sure(engine, tmp_path, language):
+    add(engine, tmp_path, "travel.md")
+    engine.ask("Who pays?", index="handbook", pipeline_name="naive").result()
+    page = Page("my_data", language)
+    assert page.words["my_data.conversations"].format(count=1) in page.text
+    assert page.button("my_data.delete_really").disabled
+    page.app.checkbox[0].check()
+    page.look()
+    page.button("my_data.delete_really").click()
+    page.look()
+    assert page.words["my_data.deleted"] in page.text
+    assert engine.history.runs() == []
+    folder = engine.settings.data_dir / FOLDER
+    [entry] = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()][-1:]
+    assert entry["action"] == "data_deleted"

@@ -1,0 +1,44 @@
+"""What the doors of the engine note in the audit log, in the name of whoever did it."""
+
+import pytest
+
+from index_store.audit.audit import Wanted
+from tests.local import as_person, grant, person_of, process_of
+from tests.rag.documents import INDEX
+
+QUESTION = "出張の日当はいくらですか?"
+
+
+@pytest.mark.parametrize("audit_questions", [False, True])
+def test_each_question_is_noted_with_index_pipeline_and_tokens_and_its_text_only_where_set_so(opened, audit_questions):
+    with opened(audit_questions=audit_questions) as engine:
+        grant(engine, INDEX)
+        alice = as_person(engine, "alice")
+        run = alice.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        tokens = run.result().totals.tokens
+        audit = process_of(engine).store.access.audit
+        [entry] = audit.read(Wanted(action="asked")).entries
+        assert (entry.person, entry.name, entry.index) == (person_of(alice).id, "alice", INDEX)
+        facts = {
+            "pipeline": "naive",
+            "model": run.events[0].model,
+            "tokens": tokens,
+            "status": "finished",
+            "run": run.id,
+        }
+        assert entry.facts == facts | ({"question": QUESTION} if audit_questions else {})
+
+
+def test_links_and_deletions_are_noted_and_never_what_opens_a_link(opened):
+    with opened() as engine:
+        grant(engine, INDEX)
+        alice = as_person(engine, "alice")
+        run = alice.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        run.result()
+        share = alice.shares.add(run.id)
+        alice.shares.revoke(share.share.id)
+        alice.delete_conversation(run.conversation_id)
+        entries = process_of(engine).store.access.audit.read(Wanted(person="alice")).entries
+        assert [each.action for each in entries[:3]] == ["conversation_deleted", "share_revoked", "shared"]
+        assert entries[2].facts == {"kind": "run", "what": run.id, "share": share.share.id}
+        assert share.token not in str(entries)

@@ -1,0 +1,147 @@
+"""'Delete my data': all that is somebody's goes, out of every file, and nothing of anybody else's."""
+
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from index_store.access.grants import Grantee, GranteeKind
+from index_store.access.principal import Role
+from index_store.access.rights import Right
+from index_store.audit.audit import FOLDER, Wanted
+from index_store.base.errors import AdminNeeded, UnknownIndex, UnknownPerson
+from index_store.ingestion.sources import FileSource
+from rag.errors import UnknownShare
+from rag.runs.engine import UserEngine
+from rag.runs.fork.edits import LeaveOut
+from rag.runs.history.comparison import Column
+from rag.runs.personal_data import Holdings
+from rag.runs.run import Run
+from tests.local import as_person, grant, person_of, process_of
+from tests.rag.documents import INDEX
+from tests.rag.scripted import Gate, Held
+
+SECRET = "金庫の暗証番号は八八四一ですか?"
+OTHERS = "出張の日当はいくらですか?"
+
+
+def ask(engine: UserEngine, question: str = SECRET) -> Run:
+    run = engine.ask(question, index=INDEX, pipeline_name="naive")
+    run.result()
+    return run
+
+
+def holds(folder: Path, words: str) -> list[str]:
+    """Files in which they stand, but for the audit log."""
+    files = [each for each in folder.rglob("*") if each.is_file() and each.parent.name != FOLDER]
+    return [each.name for each in files if words.encode() in each.read_bytes()]
+
+
+def test_conversations_with_all_that_hangs_on_them_are_in_no_file_and_others_stay(opened, loaded):
+    with opened() as engine:
+        grant(engine, INDEX)
+        alice, bob = as_person(engine, "alice"), as_person(engine, "bob")
+        run, others = ask(alice), ask(bob, OTHERS)
+        alice.history.rate(run.id, 1)
+        alice.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)]).result()
+        compared = alice.comparisons.begin(SECRET, INDEX, (Column(pipeline="naive"), Column(pipeline="hybrid")))
+        for run_id in compared.run_ids:
+            alice.run(run_id).result()
+        alice.comparisons.vote(compared.id, compared.run_ids[0])
+        token = alice.shares.add(run.id).token
+        bobs = bob.shares.add(others.id).token
+        for name in ("history.version-0001.sqlite3", "catalogue.version-0002.sqlite3", "history.damaged-1.sqlite3"):
+            (loaded / name).write_text(SECRET)
+        assert holds(loaded, SECRET)
+
+        assert alice.personal_data.of() == Holdings(3, (), ())
+        assert alice.personal_data.delete() == Holdings(3, (), ())
+
+        assert alice.history.runs() == []
+        with pytest.raises(UnknownShare):
+            bob.shares.shared(token)
+        assert [each.id for each in bob.history.runs()] == [others.id]
+        assert bob.shares.shared(bobs).runs[0].id == others.id
+        assert alice.personal_data.of() == Holdings(0, (), ())
+        assert holds(loaded, SECRET) == []
+        with closing(sqlite3.connect(loaded / "checkpoints.sqlite3")) as connection:
+            kept = {row[0] for row in connection.execute("SELECT thread_id FROM checkpoints")}
+        assert kept == {others.id}
+    assert holds(loaded, SECRET) == []
+
+
+def test_an_index_goes_that_is_theirs_alone_and_one_that_others_may_use_is_nobodys(opened, loaded, tmp_path):
+    secret, shared = tmp_path / "secret.md", tmp_path / "shared.md"
+    secret.write_text("# 金庫\n\n" + "## 節\n\n暗証番号は八八四一です。\n\n" * 200, encoding="utf-8")
+    shared.write_text("# 日当\n\n日当は1日2,500円です。", encoding="utf-8")
+    with opened() as engine:
+        alice, bob = as_person(engine, "alice", Role.EDITOR), as_person(engine, "bob")
+        alice.store.ingest("hers", [FileSource(secret)]).wait()
+        alice.store.ingest("for bob", [FileSource(shared)]).wait()
+        alice.store.access.grants.give("for bob", Grantee(GranteeKind.PERSON, person_of(bob).id), Right.READ)
+    with opened() as engine:  # what is in the files by now is in no log beside them any more
+        alice, bob = as_person(engine, "alice", Role.EDITOR), as_person(engine, "bob")
+        [document] = alice.store.documents("hers")
+        assert alice.personal_data.of() == Holdings(0, ("hers",), ("for bob",))
+        alice.personal_data.delete()
+
+        root = as_person(engine, "root", Role.ADMIN)
+        assert {each.name for each in root.store.indexes()} == {INDEX, "for bob"}
+        with pytest.raises(UnknownIndex):
+            root.store.documents("hers")
+        assert root.store.access.grants.of("for bob").owner is None
+        assert [each.title for each in bob.store.documents("for bob")] == ["日当"]
+        assert not list((loaded / "originals").glob(f"??/{document.id}-*"))
+        assert list(engine.store.check()) == []
+        assert holds(loaded, "暗証番号は八八四一です") == []
+
+
+def test_what_is_being_added_or_answered_is_stopped(opened, chat, tmp_path):
+    gate = Gate()
+    chat.answer_when("八八四一", answer=Held(gate, "はい。"))
+    with opened() as engine:
+        grant(engine, INDEX, Right.WRITE)
+        alice = as_person(engine, "alice", Role.EDITOR)
+        run = alice.ask(SECRET, index=INDEX, pipeline_name="naive")
+        gate.wait_for(1)
+        archive = tmp_path / "many.zip"
+        with zipfile.ZipFile(archive, "w") as packed:
+            for number in range(200):
+                packed.writestr(f"{number}.md", f"# {number}\n\n" + "Words of hers. " * 200)
+        job = alice.store.ingest(INDEX, [FileSource(archive)])
+        alice.personal_data.delete()
+        assert run.result().status == "stopped"
+        assert job.is_cancelled
+        assert alice.store.ingestions == ()
+        assert alice.history.runs() == []
+        gate.open()
+
+
+def test_an_admin_may_do_it_for_somebody_and_nobody_else_may(opened):
+    with opened() as engine:
+        grant(engine, INDEX)
+        alice, bob, root = (as_person(engine, name) for name in ("alice", "bob", "root"))
+        root = as_person(engine, "root", Role.ADMIN)
+        ask(alice)
+        id_ = person_of(alice).id
+        for asked in (bob.personal_data.of, bob.personal_data.delete):
+            with pytest.raises(AdminNeeded):
+                asked(id_)
+        assert root.personal_data.of(id_).conversations == 1
+        assert root.personal_data.delete(id_).conversations == 1
+        assert alice.history.runs() == []
+        with pytest.raises(UnknownPerson):
+            root.personal_data.delete("nobody")
+        audit = process_of(engine).store.access.audit
+        [entry] = audit.read(Wanted(action="data_deleted")).entries
+        assert (entry.name, entry.facts) == ("root", {"whose": id_, "conversations": 1, "deleted": [], "left": []})
+
+
+def test_where_nobody_signs_in_conversations_go_and_indexes_stay(opened):
+    with opened() as engine:
+        ask(engine)
+        assert engine.personal_data.delete() == Holdings(1, (), ())
+        assert engine.history.runs() == []
+        assert [each.name for each in engine.store.indexes()] == [INDEX]
