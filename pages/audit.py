@@ -63,11 +63,11 @@ def show(audit: UserAudit, wanted: Wanted) -> None:
         frame(found.entries),
         column_config={
             "when": st.column_config.DatetimeColumn(
-                say("audit.when"), format="YYYY-MM-DD HH:mm:ss", timezone=zone(), width=165
+                say("audit.when"), format="YYYY-MM-DD HH:mm:ss", timezone=zone(), width=160
             ),
-            "who": st.column_config.TextColumn(say("audit.who"), width=180),
-            "what": st.column_config.TextColumn(say("audit.what"), width=190),
-            "index": st.column_config.TextColumn(say("audit.index"), width=140),
+            "who": st.column_config.TextColumn(say("audit.who"), width=150),
+            "what": st.column_config.TextColumn(say("audit.what"), width=140),
+            "index": st.column_config.TextColumn(say("audit.index"), width=110),
             "details": st.column_config.TextColumn(say("audit.details"), width=600),
         },
         hide_index=True,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from index_store.access.principal import LOCAL, Principal
 from index_store.audit.entry import Action
-from index_store.base.database import DAMAGED, UPGRADED, clear_log, drop_copies
+from index_store.base.database import DAMAGED, UPGRADED, drop_copies
 from index_store.store import IndexStore
 from rag.runs.history.history import History
 from rag.runs.history.used import Used
@@ -75,7 +75,7 @@ class PersonalData:
         self._history.conversations.delete_all_of(person_id(whose))
         self._used.forget(whose.id)
         self._runs.forget_finished()
-        clear_log(self._history.database)
+        self._removal.clear_log()
         self._removal.sweep()
         for names in (UPGRADED, DAMAGED):
             drop_copies(self._settings.data_dir, names, days=0)

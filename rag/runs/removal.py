@@ -1,6 +1,7 @@
 """What goes when documents are removed, or runs: their passages in the history, and checkpoints."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -8,6 +9,7 @@ from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from index_store.base.database import clear_log
 from index_store.store import IndexStore
 from rag.errors import NotSaved
 from rag.runs.fork.checkpoints import Checkpoints
@@ -31,6 +33,8 @@ class Removal:
         self._history = history
         self._checkpoints = checkpoints
         self._blanking = ThreadPoolExecutor(1, "blanking")
+        self._clearing = threading.Lock()
+        """SQLite clears a log for one at a time, and tells the other that it is busy"""
         self._forget_runs: Callable[[], None] = lambda: None
 
     def begin(self, forget_runs: Callable[[], None]) -> None:
@@ -55,6 +59,15 @@ class Removal:
 
     def sweep(self) -> None:
         """Drops the checkpoints of runs that were deleted, or have had their time."""
+        with self._clearing:
+            self._sweep()
+
+    def clear_log(self) -> None:
+        """Of the history, whose file then holds nothing any more of what was deleted."""
+        with self._clearing:
+            clear_log(self._history.database)
+
+    def _sweep(self) -> None:
         if not self._checkpoints:
             return
         try:
@@ -75,7 +88,8 @@ class Removal:
         if not removed:
             return
         try:
-            is_done = self._settings.keep_removed or self._blank(removed)
+            with self._clearing:
+                is_done = self._settings.keep_removed or self._blank(removed)
         except (NotSaved, SQLAlchemyError):  # the edge of the thread; they stay noted for the next time
             log.exception("The passages of removed documents can't be taken out of the history")
             return

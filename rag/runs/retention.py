@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from index_store.access.principal import LOCAL
 from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
-from index_store.base.database import DAMAGED, KEPT_DAYS, UPGRADED, clear_log, drop_copies
+from index_store.base.database import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
 from rag.errors import NotSaved
 from rag.runs.history.history import History
 from rag.runs.history.used import Used
@@ -82,5 +82,5 @@ class Retention:
             gone += some
         if gone:
             self._forget_runs()
-            clear_log(self._history.database)
+            self._removal.clear_log()
             self._audit.note(Action.EXPIRED, LOCAL, conversations=gone, days=days)
