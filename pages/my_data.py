@@ -1,12 +1,15 @@
-"""What someone has here, and all of it deleted when they want that."""
+"""What someone has here, and all of it deleted when they want that; admins do it for others too."""
 
 import streamlit as st
 
-from index_store.base.errors import PlainError
+from index_store.base.errors import AdminNeeded, PlainError
 from pages.process import engine
 from pages.widgets.errors import run_as_callback, show_error
+from pages.widgets.picker import pick
 from pages.words import plain, say
 from rag.runs.personal_data import Holdings
+
+ME = ""
 
 
 def show(has: Holdings) -> None:
@@ -17,9 +20,20 @@ def show(has: Holdings) -> None:
         st.markdown(plain(say("my_data.shared_indexes", names=", ".join(has.shared_indexes))))
 
 
-def delete() -> None:
-    run_as_callback(lambda: st.session_state.update({"data deleted": engine().personal_data.delete()}))
-    st.session_state.update({"delete my data": False})
+def whose() -> str | None:
+    """Id of somebody else whom an admin has picked."""
+    try:
+        people = engine().store.access.people.all()
+    except AdminNeeded:
+        return None
+    labels = {each.id: plain(each.name or each.mail or each.subject) for each in people}
+    title = say("my_data.whose")
+    return pick("whose data", title, {ME: say("my_data.mine"), **labels}, ME, "visible") or None if labels else None
+
+
+def delete(person_id: str | None) -> None:
+    run_as_callback(lambda: st.session_state.update({"data deleted": engine().personal_data.delete(person_id)}))
+    st.session_state.update({f"sure to delete {person_id}": False})
 
 
 with st.container(key="my-data-page"):
@@ -29,14 +43,20 @@ with st.container(key="my-data-page"):
             st.success(say("my_data.deleted"))
             show(deleted)
             st.stop()
-        used = engine().used.of()
+        person_id = whose()
+        used = engine().used.of(person_id)
         st.caption(say("my_data.used", today=f"{used.tokens_today:,}", month=f"{used.tokens:,}"))
-        show(engine().personal_data.of())
+        show(engine().personal_data.of(person_id))
         st.subheader(say("my_data.delete"), anchor=False)
         st.caption(say("my_data.about", days=engine().settings.audit_days))
-        sure = st.checkbox(say("my_data.sure"), key="delete my data")
+        sure = st.checkbox(say("my_data.sure"), key=f"sure to delete {person_id}")
         st.button(
-            say("my_data.delete_really"), key="delete-my-data", type="primary", disabled=not sure, on_click=delete
+            say("my_data.delete_really"),
+            key="delete-my-data",
+            type="primary",
+            disabled=not sure,
+            on_click=delete,
+            args=(person_id,),
         )
     except PlainError as error:
         show_error(error)

@@ -10,7 +10,7 @@ from index_store.audit.audit import FOLDER
 from index_store.audit.entry import Action
 from pages.texts import texts
 from tests.full_disk import full_disk, linux
-from tests.local import process_of
+from tests.local import as_person, grant, person_of, process_of
 from tests.pages.chat_page import INDEX_PAGE, shown
 from tests.pages.test_documents import add
 
@@ -169,3 +169,18 @@ def test_my_data_goes_when_someone_is_sure(engine, tmp_path, language):
     folder = engine.settings.data_dir / FOLDER
     [entry] = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()][-1:]
     assert entry["action"] == "data_deleted"
+
+
+def test_an_admin_deletes_the_data_of_somebody_else_and_keeps_their_own(engine, tmp_path):
+    add(engine, tmp_path, "travel.md")
+    grant(engine, "handbook")
+    alice = as_person(engine, "alice")
+    for someone in (engine, alice):
+        someone.ask("Who pays?", index="handbook", pipeline_name="naive").result()
+    page = Page("my_data").choose("my_data.whose", person_of(alice).id)
+    page.app.checkbox[0].check()
+    page.look()
+    page.button("my_data.delete_really").click()
+    page.look()
+    assert alice.history.runs() == []
+    assert len(engine.history.runs()) == 1
