@@ -7,7 +7,8 @@ that was asked for.
 
 import json
 import logging
-from collections.abc import Mapping
+import secrets
+from collections.abc import Mapping, Set
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
@@ -16,6 +17,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 from streamlit.web.server.starlette.starlette_server_config import SESSION_COOKIE_NAME, USER_COOKIE_NAME
 from streamlit.web.server.starlette.starlette_websocket import _get_signed_cookie_with_chunks
 
@@ -23,7 +26,7 @@ from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.process import access, principal_of
 from pages.server.providers import CALLBACK, key
 from pages.server.refusal import refuse
-from pages.server.who import NotSignedIn, claim_of_headers, claim_of_token, is_of_sign_in, shown
+from pages.server.who import NotSignedIn, claim_of_headers, claim_of_token, shown
 from pages.settings import Settings
 
 LOGIN, LOGOUT = "/auth/login", "/auth/logout"
@@ -98,7 +101,7 @@ class SignIn:
         if request.url.path == LOGOUT:
             await run_in_threadpool(self._sign_out, shown(request.cookies))
             location, headers = await self._of_streamlit(request)
-            return _with_cookies(_to(location or "/"), headers)
+            return _with_cookies(_to(location or "/"), headers, {SESSION_COOKIE_NAME, USER_COOKIE_NAME})
         return await self._end(request)
 
     def _sign_out(self, shown: bytes) -> None:
@@ -112,7 +115,7 @@ class SignIn:
         location, headers = await self._of_streamlit(request)
         if not location:
             return _to(came_from, "unreachable")
-        answer = _with_cookies(_to(location), headers)
+        answer = _with_cookies(_to(location), headers, {SESSION_COOKIE_NAME})
         answer.set_cookie(CAME_FROM, quote(came_from, safe=""), AWAY, path=CALLBACK, httponly=True, samesite="lax")
         return answer
 
@@ -122,24 +125,29 @@ class SignIn:
         _, headers = await self._of_streamlit(request)
         cookies, query = _set_in(headers), request.query_params
         outcome = ""
-        if token := _get_signed_cookie_with_chunks(cookies, USER_COOKIE_NAME):
-            outcome = await run_in_threadpool(self._take_in, json.loads(token), shown(cookies), shown(request.cookies))
+        cookie = ""
+        if signed := _get_signed_cookie_with_chunks(cookies, USER_COOKIE_NAME):
+            token = json.loads(signed)
+            cookie = _cookie(token)
+            outcome = await run_in_threadpool(self._take_in, token, cookie.encode(), shown(request.cookies))
         elif "state" in query or "error" in query:  # else back from signing out
             outcome = "cancelled" if query.get("error") == "access_denied" else "failed"
-        answer = _with_cookies(_to(came_from, outcome), headers, but=is_of_sign_in)
+        answer = _with_cookies(_to(came_from, outcome), headers, {SESSION_COOKIE_NAME})
         answer.delete_cookie(CAME_FROM, CALLBACK)
-        if token and not outcome:
-            for name in filter(is_of_sign_in, request.cookies.keys() - cookies.keys()):
-                answer.delete_cookie(name)  # a part of one that was longer
+        if cookie and not outcome:
             lasting = int(self._settings.sign_in_lasts.total_seconds())
-            for name in filter(is_of_sign_in, cookies):
-                answer.set_cookie(name, cookies[name], lasting, httponly=True, samesite="lax")
+            answer.set_cookie(USER_COOKIE_NAME, cookie, lasting, httponly=True, samesite="lax")
         return answer
 
     def _take_in(self, token: Mapping[str, Any], shown: bytes, before: bytes) -> str:
         """What came of it; empty: someone is signed in. `before`: what the browser showed until now."""
         number = next(n for n in range(len(self._settings.providers)) if key(n) == token["provider"])
-        claim = claim_of_token(self._settings.providers[number], token)
+        provider = self._settings.providers[number]
+        claim = claim_of_token(provider, token)
+        if claim.issuer.rstrip("/") != provider.issuer.rstrip("/"):
+            # Authlib holds a token against the provider's own metadata, where it may call itself by another's name.
+            log.error("%r signs people in as %.200r, and not as its issuer", provider.name, claim.issuer)
+            return "failed"
         try:
             person = access().people.signed_in(claim)
             access().sign_ins.end(before)
@@ -184,11 +192,19 @@ def _set_in(headers: Headers) -> dict[str, str]:
     return {name: value for name, _, value in pairs if value.strip('"')}
 
 
-def _with_cookies(answer: Response, headers: Headers, but: Any = lambda _: False) -> Response:
-    """Those of another answer; the provider's tokens stay here, which nothing needs."""
+def _cookie(token: Mapping[str, Any]) -> str:
+    """In the place of Streamlit's, which would hold all claims, in several parts if need be: a random id, and what its
+    sign-out asks for.
+    """
+    kept = {name: token[name] for name in ("provider", "origin", "is_logged_in")}
+    value = json.dumps({**kept, "id": secrets.token_urlsafe(32)})
+    return create_signed_value(get_cookie_secret(), USER_COOKIE_NAME, value).decode()
+
+
+def _with_cookies(answer: Response, headers: Headers, names: Set[str]) -> Response:
+    """Those of another answer, and no others: the claims and tokens of the provider stay here."""
     own = MutableHeaders(raw=answer.raw_headers)
     for cookie in headers.getlist("set-cookie"):
-        name = cookie.partition("=")[0]
-        if name == SESSION_COOKIE_NAME or (is_of_sign_in(name) and not but(name)):
+        if cookie.partition("=")[0] in names:
             own.append("set-cookie", cookie)
     return answer

@@ -141,11 +141,13 @@ class RunsInFlight:
     ) -> Begun:
         """A run that is made for a comparison, as `origin` says, follows no other one; else as `Engine.ask` has it.
 
-        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, ModelNotOffered, NotSaved.
+        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, ModelNotOffered,
+        AccessWithdrawn, NotSaved.
         """
         question, index = storable(question).strip(), storable(index)
         self.check(question, column)
         flow, models = pipeline(column.pipeline), self._models.source(column.model)
+        index_id = asker.index_id(index)
         if conversation_id is None or not self._history.conversations.exists(conversation_id):
             conversation_id = self._history.conversations.new(question, principal=asker.principal).id
         branch = Branch()
@@ -158,7 +160,7 @@ class RunsInFlight:
             conversation_id=conversation_id,
             question=question,
             index=index,
-            index_id=asker.index_id(index),
+            index_id=index_id,
             pipeline=flow.name,
             model=models.name,
             retrieval=column.retrieval,

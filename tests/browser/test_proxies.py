@@ -87,9 +87,11 @@ def _app(folder: Path, server: OpenAIServer, **settings: str) -> Iterator[App]:
     usual = {"TRUSTED_PROXIES": "127.0.0.1", "FORWARDED_ALLOW_IPS": "", "ALLOWED_HOSTS": NAME, "PRELOAD": "false"}
     model = {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.base_url, "EMBEDDING_MODEL": "test-embedding"}
     app = App(folder, **{**usual, **model, **settings})
-    app.start()
-    yield app
-    app.stop()
+    try:
+        app.start()
+        yield app
+    finally:
+        app.stop()
 
 
 @pytest.fixture(params=["nginx", "caddy"])

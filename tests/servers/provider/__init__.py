@@ -18,10 +18,13 @@ CLIENT_SECRET = "secret-of-the-client-at-the-provider"
 class OpenIdProvider:
     """`callback`: the app's address to which it sends browsers back. `people`: claims by subject.
 
-    `clock`: seconds that its clock is ahead. It keeps its port when it is stopped and started again.
+    `clock`: seconds that its clock is ahead. `poses_as`: the issuer that it says it is, if not its own. It keeps its
+    port when it is stopped and started again.
     """
 
-    def __init__(self, callback: str, people: dict[str, dict[str, Any]], clock: float = 0) -> None:
+    def __init__(
+        self, callback: str, people: dict[str, dict[str, Any]], clock: float = 0, poses_as: str | None = None
+    ) -> None:
         self._node = shutil.which("node")
         if not self._node or not (PACKAGES / "node_modules/oidc-provider").is_dir():
             pytest.skip("there is no OpenID provider (`make provider` installs it)")
@@ -34,7 +37,7 @@ class OpenIdProvider:
             "grant_types": ["authorization_code"],
             "response_types": ["code"],
         }
-        self._told = {"clients": [client], "people": people, "clock": clock, "port": 0}
+        self._told = {"clients": [client], "people": people, "clock": clock, "port": 0, "issuer": poses_as}
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:

@@ -1,7 +1,8 @@
 // An OpenID provider on 127.0.0.1: panva's oidc-provider, which is certified, with a sign-in page of two fields.
 //
 // It takes from standard input, as JSON: `clients`, as oidc-provider names their settings; `people`: claims by subject,
-// whose password is their subject; `clock`: seconds that it is ahead; `port`. It says its port in its first line.
+// whose password is their subject; `clock`: seconds that it is ahead; `port`; `issuer`: whom it says it is, if not itself.
+// It says its port in its first line.
 
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -12,7 +13,7 @@ import { pathToFileURL } from "node:url";
 const packages = createRequire(process.env.PACKAGES);
 const { default: Provider } = await import(pathToFileURL(packages.resolve("oidc-provider")));
 
-const { clients, people, clock = 0, port = 0 } = JSON.parse(await text(process.stdin));
+const { clients, people, clock, port, issuer } = JSON.parse(await text(process.stdin));
 if (clock) {
   const now = Date.now;
   Date.now = () => now() + clock * 1000;
@@ -28,8 +29,7 @@ const logoutSource = (context, form) => {
 
 const server = createServer();
 server.listen(port, "127.0.0.1", () => {
-  const issuer = `http://127.0.0.1:${server.address().port}`;
-  const provider = new Provider(issuer, {
+  const provider = new Provider(issuer ?? `http://127.0.0.1:${server.address().port}`, {
     clients,
     claims: {
       openid: ["sub"],

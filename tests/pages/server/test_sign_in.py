@@ -1,0 +1,145 @@
+"""What is made of a provider's answers: the middleware over Streamlit's own routes, with a certified provider."""
+
+import json
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import httpx
+import pytest
+from itsdangerous import URLSafeTimedSerializer
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+from streamlit.auth_util import encode_provider_token
+from streamlit.runtime.secrets import secrets_singleton
+from streamlit.web.server.starlette.starlette_app import create_streamlit_middleware
+from streamlit.web.server.starlette.starlette_auth_routes import create_auth_routes
+
+from index_store.access.access import Access
+from index_store.access.people import Claim
+from pages import process
+from pages.server.providers import for_streamlit, key
+from pages.server.sign_in import LEEWAY, SignIn
+from pages.server.who import identify, shown
+from pages.settings import Settings
+from tests.servers.provider import OpenIdProvider
+
+APP = "http://localhost:8501"
+PEOPLE = {
+    "anna": {"name": "Anna", "email": "anna@example.com", "email_verified": True, "groups": ["staff"]},
+    "berta": {"name": "Berta", "groups": [str(uuid.uuid4()) for _ in range(200)]},
+}
+KINDS = {"right": 0, "ahead": LEEWAY, "behind": -LEEWAY, "too far ahead": LEEWAY + 60, "rogue": 0}
+"""providers, and seconds that their clocks are ahead"""
+
+SignInWith = Callable[..., httpx.Response]
+
+
+@pytest.fixture(scope="module")
+def settings() -> Iterator[Settings]:
+    with ExitStack() as running, pytest.MonkeyPatch.context() as patch:
+        providers: dict[str, OpenIdProvider] = {}
+        for kind, clock in KINDS.items():
+            poses_as = providers["right"].issuer if kind == "rogue" else None
+            provider = OpenIdProvider(f"{APP}/oauth2callback", PEOPLE, clock, poses_as)
+            providers[kind] = running.enter_context(provider)
+        named = json.dumps([provider.settings(kind) for kind, provider in providers.items()])
+        settings = Settings(auth="oidc", app_url=APP, oidc_providers=named)
+        patch.setattr(secrets_singleton, "_secrets", None)
+        secrets_singleton.merge_programmatic_secrets(for_streamlit(APP, settings.providers))
+        yield settings
+        secrets_singleton.merge_programmatic_secrets({})
+
+
+@pytest.fixture
+def browser(settings: Settings) -> Iterator[TestClient]:
+    middleware = [Middleware(SignIn, settings=settings), *create_streamlit_middleware()]
+    app = Starlette(routes=create_auth_routes(""), middleware=middleware)
+    with TestClient(app, base_url=APP, follow_redirects=False) as browser:
+        yield browser
+
+
+@pytest.fixture
+def access() -> Access:
+    return process.access()
+
+
+@pytest.fixture
+def sign_in_with(browser: TestClient) -> SignInWith:
+    def sign_in_with(kind: str, login: str = "anna", **headers: str) -> httpx.Response:
+        """The app's answer when the provider has sent the browser back."""
+        token = encode_provider_token(key(list(KINDS).index(kind)))
+        answer = browser.get(f"/auth/login?provider={token}", headers=headers)
+        with httpx.Client() as provider:
+            form = provider.get(answer.headers["location"], follow_redirects=True)
+            answer = provider.post(form.url, data={"login": login, "password": login})
+            while not (to := answer.headers["location"]).startswith(APP):
+                answer = provider.get(to)
+        return browser.get(to)
+
+    return sign_in_with
+
+
+@pytest.mark.parametrize("kind", ["right", "ahead", "behind"])
+def test_who_signs_in_is_known_by_the_cookie_that_the_browser_gets(sign_in_with, browser, access, kind):
+    answer = sign_in_with(kind)
+    assert answer.headers["location"] == "/"
+    anna = access.people.find("anna@example.com") if kind == "right" else access.people.all()[-1]
+    assert access.sign_ins.whose(shown(browser.cookies)) == anna.id
+    assert (anna.name, anna.groups) == ("Anna", ("staff",))
+
+
+@pytest.mark.parametrize("kind", ["too far ahead", "rogue"])
+def test_a_clock_that_is_too_far_off_or_a_provider_that_poses_as_another_signs_nobody_in(
+    sign_in_with, browser, access, kind
+):
+    answer = sign_in_with(kind)
+    assert answer.headers["location"] == "/?sign_in=failed"
+    assert shown(browser.cookies) == b""
+    assert access.people.all() == []
+
+
+def test_a_sign_in_leads_back_to_the_page_that_was_asked_for(sign_in_with, browser):
+    answer = sign_in_with("right", referer=f"{APP}/shared?share=abc&lang=ja&sign_in=failed")
+    assert answer.headers["location"] == "/shared?share=abc&lang=ja"
+    assert "came_from" not in browser.cookies
+
+
+def test_signing_in_anew_ends_the_sign_in_of_before(sign_in_with, browser, access):
+    sign_in_with("right")
+    before = shown(browser.cookies)
+    sign_in_with("right")
+    assert access.sign_ins.whose(before) is None
+    assert access.sign_ins.whose(shown(browser.cookies)) is not None
+
+
+def test_an_answer_of_the_provider_counts_once(sign_in_with, browser, access):
+    answer = sign_in_with("right")
+    browser.cookies.clear()
+    assert browser.get(str(answer.request.url)).headers["location"] == "/?sign_in=failed"
+    assert shown(browser.cookies) == b""
+
+
+def test_signing_out_ends_it_on_the_server_and_goes_on_to_the_provider(sign_in_with, browser, access, settings):
+    sign_in_with("right")
+    kept = shown(browser.cookies)
+    answer = browser.get("/auth/logout")
+    assert answer.headers["location"].startswith(f"{settings.providers[0].issuer}/session/end?")
+    assert access.sign_ins.whose(kept) is None
+    assert shown(browser.cookies) == b""
+
+
+def test_groups_of_long_ago_do_not_come_back_with_the_cookie_of_then(sign_in_with, browser, access, settings):
+    sign_in_with("right")
+    issuer = settings.providers[0].issuer
+    access.people.signed_in(Claim(issuer, "anna", groups=frozenset({"leavers"})))  # in another browser, since
+    anna = identify(settings, lambda: access, browser.cookies, lambda _: [])
+    assert anna.groups == {"leavers"}
+
+
+def test_the_browser_keeps_no_claim_however_many_groups_somebody_has(sign_in_with, browser):
+    sign_in_with("right", "berta")
+    [cookie] = [cookie for cookie in browser.cookies.jar if cookie.name != "_streamlit_session"]
+    assert len(cookie.value) < 400
+    assert "berta" not in URLSafeTimedSerializer("").loads_unsafe(cookie.value, salt="_streamlit_user")[1]
