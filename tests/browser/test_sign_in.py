@@ -124,9 +124,7 @@ class Guest:
 
     def choose_role(self, person: Person, role: str) -> None:
         field = self.page.locator(f".st-key-person-{person.id}").get_by_role("combobox")
-        expect(field).to_have_count(
-            1, timeout=WITHIN
-        )  # one that has changed is beside the old at first
+        expect(field).to_have_count(1, timeout=WITHIN)  # one that has changed is beside the old at first
         field.click()
         name = self.words[f"people.{role}"]
         option = self.page.get_by_role("option")
