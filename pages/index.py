@@ -24,7 +24,9 @@ PAGES = {
 }
 SHARED = st.Page(HERE / "shared.py", title=say("share.title"))
 SHARES = st.Page(HERE / "shares.py", title=say("share.all"))
-FOR_ADMINS = {name: st.Page(HERE / f"{name}.py", title=say(f"app.{name}")) for name in ("people", "usage", "audit")}
+FOR_ADMINS = {
+    name: st.Page(HERE / "admin" / f"{name}.py", title=say(f"app.{name}")) for name in ("people", "usage", "audit")
+}
 MY_DATA = st.Page(HERE / "my_data.py", title=say("app.my_data"))
 page = st.navigation([*PAGES.values(), SHARED, SHARES, *FOR_ADMINS.values(), MY_DATA], position="hidden")
 

@@ -26,8 +26,8 @@ from rag.runs.engine import Engine
 from rag.runs.export.export import export_as_markdown, gather
 from rag.runs.history.doors import UserHistory
 from rag.runs.history.history import History
-from rag.runs.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
-from rag.runs.run import Run
+from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
+from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.text.language import Language
 from rag.trace.events import Decision, Outcome, RunFinished, RunStarted, StepFinished, Token, to_json

@@ -49,7 +49,7 @@ from rag.nodes.decline import search_account
 from rag.nodes.refine import refined, strips
 from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file_name
 from rag.runs.export.markdown import run_as_markdown
-from rag.runs.summary import summarize_run
+from rag.runs.run.summary import summarize_run
 from rag.text.citations import cited_passages, claims, markers_of, without_markers
 from rag.text.fence import fenced, passages_block, quoted
 from rag.text.follow_up import stands_alone

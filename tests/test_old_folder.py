@@ -13,7 +13,7 @@ from pages.widgets.trace.view import JsonView
 from rag.pipelines import PIPELINES
 from rag.runs.engine import UserEngine
 from rag.runs.history.run_list import Wanted
-from rag.runs.summary import summarize_run
+from rag.runs.run.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.cause import cause_of
 from rag.trace.details import CandidatesDetail, GradesDetail, GroundingDetail

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from index_store.base.errors import EmptyQuestion, PlainError
 from rag.models.offered import OfferedModels
-from rag.runs.asker import Asker
 from rag.runs.history.comparison import Column, Comparison, StoredComparisons, check_column_count
 from rag.runs.history.history import History
 from rag.runs.history.schema import storable
 from rag.runs.in_flight import Begun, RunsInFlight
-from rag.runs.run import Run
+from rag.runs.run.asker import Asker
+from rag.runs.run.run import Run
 from rag.trace.events import Origin, RunStarted
 
 

@@ -8,15 +8,15 @@ from index_store.access.principal import Principal, Role
 from index_store.base.errors import AdminNeeded
 from rag.errors import UnknownRun
 from rag.models.preload import Preload
-from rag.runs.asker import Asker
 from rag.runs.comparisons import Comparisons
 from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.forks import Forks
 from rag.runs.history.comparison import Column, Comparison
 from rag.runs.history.whose import Own
-from rag.runs.personal_data import Holdings, PersonalData
-from rag.runs.run import Run
+from rag.runs.keeping.personal_data import Holdings, PersonalData
+from rag.runs.run.asker import Asker
+from rag.runs.run.run import Run
 from rag.runs.suggestions import Suggestions
 
 

@@ -22,7 +22,6 @@ from rag.models.offered import OfferedModels
 from rag.models.preload import Preload
 from rag.models.registry import model_source
 from rag.runs.allowances import Allowances
-from rag.runs.asker import Asker
 from rag.runs.comparisons import Comparisons
 from rag.runs.doors import UserComparisons, UserForks, UserPersonalData, UserPreload, UserSuggestions
 from rag.runs.fork.checkpoints import Checkpoints, discard
@@ -35,10 +34,11 @@ from rag.runs.history.shares import Shares
 from rag.runs.history.used import Used
 from rag.runs.history.whose import Own
 from rag.runs.in_flight import RunsInFlight
-from rag.runs.personal_data import PersonalData
+from rag.runs.keeping.personal_data import PersonalData
+from rag.runs.keeping.retention import Retention
 from rag.runs.removal import Removal
-from rag.runs.retention import Retention
-from rag.runs.run import Run
+from rag.runs.run.asker import Asker
+from rag.runs.run.run import Run
 from rag.runs.suggestions import Suggestions
 from rag.settings import Settings
 from rag.trace.events import Event, Style

@@ -12,13 +12,13 @@ from rag.errors import NotSaved, RunNotOver
 from rag.models.offered import OfferedModels
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
-from rag.runs.asker import Asker
 from rag.runs.fork.checkpoints import Checkpoints, Moment
 from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments, Fork, changed_documents, plan
 from rag.runs.history.history import History, PastRun
 from rag.runs.in_flight import RunsInFlight
-from rag.runs.run import Run
+from rag.runs.run.asker import Asker
+from rag.runs.run.run import Run
 from rag.trace.events import Origin, RunStarted
 
 

@@ -31,7 +31,6 @@ from rag.models.usage import Allowance, Budget
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
 from rag.runs.allowances import Allowances
-from rag.runs.asker import Asker
 from rag.runs.execution import Execution
 from rag.runs.fork.checkpoints import Checkpoints
 from rag.runs.fork.plan import Fork
@@ -39,11 +38,12 @@ from rag.runs.history.branches import Branch
 from rag.runs.history.comparison import Column
 from rag.runs.history.history import History
 from rag.runs.history.schema import storable
-from rag.runs.options import check_retrieval
 from rag.runs.removal import Removal
-from rag.runs.run import Run
+from rag.runs.run.asker import Asker
+from rag.runs.run.options import check_retrieval
+from rag.runs.run.run import Run
+from rag.runs.run.summary import summarize_run
 from rag.runs.suggestions import Suggestions
-from rag.runs.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.calls import Call
 from rag.trace.details import Turn

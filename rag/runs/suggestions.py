@@ -18,7 +18,7 @@ from rag.models.chat_model import LONGEST_FOLLOW_UP, MOST_FOLLOW_UPS, ChatModel,
 from rag.models.usage import Budget, Usage
 from rag.runs.history.history import History
 from rag.runs.history.suggestions import StoredSuggestions
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.text.citations import without_markers
 from rag.text.language import language_of

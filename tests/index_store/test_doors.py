@@ -53,7 +53,7 @@ OF_THE_PROCESS = {
     "access.audit.note": "the doors' own: what they do, in the name of whoever does it",
     "access.audit.sweep": "days that have had their time go, whoever is there",
     "answering": "runs say so, which the engine's door has let in",
-    "owned_by": "whose data is deleted, by rag/runs/personal_data.py, whose door asks who may",
+    "owned_by": "whose data is deleted, by rag/runs/keeping/personal_data.py, whose door asks who may",
     "delete_owned_by": "the same",
     "cancel_jobs_of": "the same",
 }

@@ -7,7 +7,7 @@ import pytest
 from pages import process
 from pages.widgets.fork.origin import origin_html
 from rag.runs.fork.edits import EDITS, LeaveOut, TurnOver
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from rag.trace.events import RunStarted, StepFinished
 from rag.trace.passages import Retrieval
 from tests.local import process_of

@@ -25,7 +25,7 @@ from pages.widgets.trace.graph import VIEWS
 from rag.models.client import REPLY_FORMATS, Message
 from rag.pipelines import PIPELINES
 from rag.runs.history.run_list import CAUSES, ORDERS, STATES
-from rag.runs.options import LENGTHS, TONES
+from rag.runs.run.options import LENGTHS, TONES
 from rag.trace.calls import Call
 from rag.trace.details import AssessmentDetail, NotUsed, Route, StandaloneDetail
 from rag.trace.events import Outcome, RunStatus, Style

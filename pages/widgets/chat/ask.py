@@ -7,7 +7,7 @@ import streamlit as st
 from index_store.base.errors import EmptyQuestion
 from pages.process import engine
 from rag.runs.history.history import PastRun
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from rag.trace.events import Event, RunStarted
 
 

@@ -7,7 +7,7 @@ from pages.process import engine
 from pages.widgets.picker import pick
 from pages.words import say
 from rag.pipelines import PIPELINES
-from rag.runs.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, USUAL, style
+from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, USUAL, style
 from rag.trace.events import Style
 from rag.trace.passages import Retrieval
 

@@ -11,7 +11,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 
 OFTEN = 0.4
 """seconds between two looks at a run, one of few, of which there is news"""

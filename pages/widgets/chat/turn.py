@@ -22,8 +22,8 @@ from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
 from rag.runs.history.doors import Traces
 from rag.runs.history.history import PastRun
-from rag.runs.run import Run
-from rag.runs.summary import answer_so_far, cited_so_far, reused_seconds
+from rag.runs.run.run import Run
+from rag.runs.run.summary import answer_so_far, cited_so_far, reused_seconds
 from rag.trace.events import Event, RunFinished, RunStarted
 
 PICTURES = Path(__file__).parents[2]

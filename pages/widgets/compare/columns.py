@@ -23,8 +23,8 @@ from pages.widgets.trace.graph import row_key, show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
 from rag.runs.history.comparison import Comparison
-from rag.runs.run import Run
-from rag.runs.summary import reused_seconds
+from rag.runs.run.run import Run
+from rag.runs.run.summary import reused_seconds
 from rag.trace.comparison import understood_question
 from rag.trace.events import Event, RunFinished, RunStarted
 

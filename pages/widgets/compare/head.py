@@ -5,7 +5,7 @@ from html import escape
 from pages.widgets.chat.options import retrieval_label, style_label
 from pages.widgets.fork.origin import origin_html
 from pages.words import say
-from rag.runs.options import USUAL
+from rag.runs.run.options import USUAL
 from rag.trace.events import RunStarted
 
 LETTERS = "ABCD"

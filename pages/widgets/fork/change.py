@@ -23,7 +23,7 @@ from rag.runs.fork.edits import (
     TakeIn,
     TurnOver,
 )
-from rag.runs.options import LEAST_HITS, MOST_HITS
+from rag.runs.run.options import LEAST_HITS, MOST_HITS
 from rag.trace.details import (
     GenerationDetail,
     GradesDetail,

@@ -12,7 +12,7 @@ from pages.widgets.trace.calls import show_calls
 from pages.widgets.trace.graph import row_key
 from pages.words import counted, plain, say, thousands
 from rag.runs.history.doors import Traces
-from rag.runs.options import USUAL
+from rag.runs.run.options import USUAL
 from rag.trace.events import (
     Decision,
     Event,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from markdown_it import MarkdownIt
 
-from rag.runs.summary import answer_so_far, cited_so_far
+from rag.runs.run.summary import answer_so_far, cited_so_far
 from rag.text.citations import MARKER
 from rag.text.language import Language
 from rag.trace.events import Event, RunFinished, RunStarted

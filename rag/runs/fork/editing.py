@@ -22,7 +22,7 @@ from rag.runs.fork.edits import (
     TakeIn,
     TurnOver,
 )
-from rag.runs.options import check_retrieval
+from rag.runs.run.options import check_retrieval
 from rag.text.fence import place
 from rag.trace.calls import Message
 from rag.trace.details import (

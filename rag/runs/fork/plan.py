@@ -18,7 +18,7 @@ from rag.graph.state import State
 from rag.runs.fork.checkpoints import Moment, Task
 from rag.runs.fork.editing import Editing
 from rag.runs.fork.edits import Edit
-from rag.runs.summary import reused_seconds
+from rag.runs.run.summary import reused_seconds
 from rag.trace.details import DeclineDetail, DraftDetail, GenerationDetail, RetrievalDetail
 from rag.trace.events import Change, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
 from rag.trace.passages import Passage, Retrieval

@@ -27,7 +27,7 @@ from rag.runs.history.calls import Calls
 from rag.runs.history.conversations import Conversations
 from rag.runs.history.removed import Removed
 from rag.runs.history.whose import is_of
-from rag.runs.summary import summarize_run
+from rag.runs.run.summary import summarize_run
 from rag.text.citations import MARKER
 from rag.trace.cause import Cause, cause_of
 from rag.trace.details import StandaloneDetail, Turn

@@ -9,7 +9,7 @@ from rag.models.client import ChatClient
 from rag.models.embedded.chat import EmbeddedChat
 from rag.models.service.chat import ServiceChat
 from rag.models.usage import Usage
-from rag.runs.options import USUAL
+from rag.runs.run.options import USUAL
 from rag.text.language import Language
 from rag.trace.details import Turn
 from rag.trace.events import Style

@@ -13,7 +13,7 @@ from rag.models.embedded.chat import EmbeddedChat
 from rag.models.service.chat import ServiceChat
 from rag.models.service.source import ServiceSource
 from rag.models.usage import Usage
-from rag.runs.options import USUAL
+from rag.runs.run.options import USUAL
 from rag.settings import Settings
 from rag.trace.details import Turn
 from rag.trace.passages import Passage

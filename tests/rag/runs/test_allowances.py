@@ -18,7 +18,7 @@ from rag.runs.fork.edits import LeaveOut
 from rag.runs.history import used
 from rag.runs.history.comparison import Column
 from rag.runs.history.used import Used
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually

@@ -14,7 +14,7 @@ from rag.models.service.ja import JA
 from rag.pipelines import PIPELINES
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.history.history import History
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.details import DocumentsDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, StepStarted, Token, from_json, to_json

@@ -19,7 +19,7 @@ from rag.runs.fork.edits import (
     TakeIn,
     TurnOver,
 )
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.text.fence import place
 from rag.trace.calls import Message

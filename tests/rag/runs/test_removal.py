@@ -8,7 +8,7 @@ import pytest
 from index_store.store import IndexStore
 from rag.pipelines import PIPELINES
 from rag.runs.engine import UserEngine
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.events import RunFinished, StepFinished
 from rag.trace.passages import Retrieval

@@ -6,7 +6,7 @@ from pages.samples.faults import FAULTS, PIPELINE, load
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.models.service.no_answer import TOKEN
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.cause import Finding, cause_of
 from rag.trace.details import DeclineDetail

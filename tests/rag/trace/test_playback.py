@@ -3,7 +3,7 @@
 import pytest
 
 from rag.models.service.ja import JA
-from rag.runs.summary import answer_so_far
+from rag.runs.run.summary import answer_so_far
 from rag.trace.details import GenerationDetail
 from rag.trace.events import Decision, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals
 from rag.trace.playback import LONGEST_WAIT, advanced, at, moments

@@ -17,7 +17,7 @@ from rag.runs.engine import UserEngine
 from rag.runs.fork.checkpoints import FILE
 from rag.runs.fork.edits import EditQuery, LeaveOut, TakeIn, TurnOver
 from rag.runs.fork.plan import ChangedDocuments
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.events import Change
 from rag.trace.passages import Passage, Retrieval

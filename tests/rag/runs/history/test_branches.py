@@ -3,7 +3,7 @@
 import pytest
 
 from index_store.access.principal import LOCAL
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from tests.local import process_of
 from tests.rag.documents import INDEX
 

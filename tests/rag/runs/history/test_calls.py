@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rag.runs.engine import UserEngine
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from rag.trace.calls import Call
 from rag.trace.events import StepFinished
 from tests.rag.conftest import KEY

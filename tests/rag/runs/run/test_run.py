@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from rag.trace.events import RunStarted, StepStarted, Token
 
 

@@ -14,14 +14,14 @@ import pytest
 from index_store.access.principal import LOCAL
 from index_store.audit.audit import Wanted
 from rag.errors import NotSaved, UnknownShare
-from rag.runs import retention
 from rag.runs.engine import UserEngine
 from rag.runs.fork.checkpoints import FILE as CHECKPOINTS
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.history.comparison import Column
 from rag.runs.history.conversations import AT_ONCE, Conversations
+from rag.runs.keeping import retention
 from rag.runs.removal import DAY
-from rag.runs.run import Run
+from rag.runs.run.run import Run
 from tests.local import process_of
 from tests.rag.documents import INDEX
 from tests.rag.scripted import Gate, Held, eventually

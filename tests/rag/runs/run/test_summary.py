@@ -1,6 +1,6 @@
 """What the events of a run add up to."""
 
-from rag.runs.summary import summarize_run
+from rag.runs.run.summary import summarize_run
 from rag.trace.events import RunStarted, Token
 
 STARTED = RunStarted(run_id="r", conversation_id="c", question="?", index="i", pipeline="naive", model="m", at=0)

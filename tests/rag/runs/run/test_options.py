@@ -6,7 +6,7 @@ from index_store.base.errors import InvalidSetting
 from rag.errors import UnknownStyle
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
-from rag.runs.options import LENGTHS, TONES, style
+from rag.runs.run.options import LENGTHS, TONES, style
 from rag.settings import Settings
 from rag.trace.events import RunStarted, Style
 from tests.rag.documents import INDEX

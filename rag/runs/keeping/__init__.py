@@ -1,0 +1,1 @@
+"""How long runs are kept, and what goes with a person."""
