@@ -60,7 +60,7 @@ class Page:
 def test_the_audit_page_lists_what_was_done_the_latest_first(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
     engine.ask("Who pays?", index="handbook", pipeline_name="naive").result()
-    page = Page("audit", language)
+    page = Page("admin/audit", language)
     what = [row["what"] for row in page.rows()]
     assert what[0] == page.words["action.asked"]
     assert {page.words["action.added"], page.words["action.index_created"]} <= set(what)
@@ -73,7 +73,7 @@ def test_the_audit_page_lists_what_was_done_the_latest_first(engine, tmp_path, l
 def test_it_is_filtered_by_person_action_index_words_and_time(engine, tmp_path):
     add(engine, tmp_path, "travel.md")
     engine.store.create_index("other")
-    page = Page("audit")
+    page = Page("admin/audit")
     assert len(page.rows()) == 3
     page.choose("audit.action_any", Action.INDEX_CREATED)
     assert {row["index"] for row in page.rows()} == {"handbook", "other"}
@@ -92,7 +92,7 @@ def test_it_is_turned_page_by_page(engine):
     local = engine._own.who()
     for number in range(120):
         audit.note(Action.SIGNED_IN, local, number=number)
-    page = Page("audit")
+    page = Page("admin/audit")
     seen = [page.rows()[0]["details"]]
     assert page.button("audit.later").disabled
     for _ in range(2):
@@ -111,12 +111,12 @@ def test_what_can_not_be_written_is_told_there(engine):
     with full_disk():
         for _ in range(50):
             audit.note(Action.SIGNED_IN, engine._own.who(), words="w" * 200)
-    assert f"{audit.lost.entries} entries can't be written" in Page("audit").text
+    assert f"{audit.lost.entries} entries can't be written" in Page("admin/audit").text
 
 
 def test_where_it_is_off_that_is_told(engine, monkeypatch):
     monkeypatch.setattr(process_of(engine).store.access.audit, "_days", 0)
-    assert Page("audit").text.count("AUDIT_DAYS is 0") == 1
+    assert Page("admin/audit").text.count("AUDIT_DAYS is 0") == 1
 
 
 # Usage and limits
@@ -127,7 +127,7 @@ def test_the_usage_page_says_who_uses_what_and_what_each_index_takes(engine, tmp
     add(engine, tmp_path, "travel.md")
     run = engine.ask("Who pays?", index="handbook", pipeline_name="naive")
     run.result()
-    page = Page("usage", language)
+    page = Page("admin/usage", language)
     [person] = page.rows(0)
     assert (person["who"], person["runs_today"]) == (page.words["usage.local"], 1)
     [index] = page.rows(1)
@@ -136,7 +136,7 @@ def test_the_usage_page_says_who_uses_what_and_what_each_index_takes(engine, tmp
 
 @each_language
 def test_limits_of_a_group_are_set_and_taken_away(engine, language):
-    page = Page("usage", language)
+    page = Page("admin/usage", language)
     # No run of the page between: a form hands in all at once.
     next(each for each in page.app.text_input if each.label == page.words["usage.group"]).set_value("sales")
     field = next(each for each in page.app.number_input if each.label == page.words["usage.tokens_a_day"])

@@ -285,7 +285,7 @@ def test_what_the_command_line_does_with_people_and_grants_is_noted(settings: Se
         assert main(words.split()) == 0
     *entries, _ = Audit(settings).read().entries  # but for the index
     assert actions(entries)[::-1] == [
-        "index_created", "person_added", "role_set", "disabled", "enabled", "granted", "grant_taken", "owner_set",
+        "person_added", "role_set", "disabled", "enabled", "granted", "grant_taken", "owner_set",
     ]  # fmt: skip
     assert {each.person for each in entries} == {LOCAL.id}
-    assert entries[-3].facts["role"] == "editor"
+    assert entries[-2].facts["role"] == "editor"

@@ -574,7 +574,8 @@ def test_a_parser_that_hangs_or_is_killed_costs_one_file(
         (worker,) = workers_of(os.getpid())
         os.kill(worker, signal.SIGSTOP)
         job = store.ingest("a", given(*(write(f"{i}.md") for i in range(3))))
-        assert eventually(lambda: [each for each in job.items if each.stage == "reading"])
+        # Until the parser waits for this very process: one that was dead before would be replaced.
+        assert eventually(lambda: any(thread.name == "parser-watch" for thread in threading.enumerate()))
         os.kill(worker, sign)
         assert sorted(outcome(job).values()) == [code, "ready", "ready"]
         assert set(outcome(store.retry("a")).values()) == {"ready"}
