@@ -317,7 +317,7 @@ def test_no_inline_script_runs_but_those_that_are_known(process):
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"STREAMLIT_SERVER_ADDRESS": "0.0.0.0"}, ("ALLOW_ANONYMOUS=true in .env", "ALLOW_ANONYMOUS=true と書き")),
+        ({"STREAMLIT_SERVER_ADDRESS": "0.0.0.0"}, ("set ALLOW_ANONYMOUS=true", "ALLOW_ANONYMOUS=true と書き")),
         ({"TRUSTED_PROXIES": "127.0.0.1"}, ("FORWARDED_ALLOW_IPS set to nothing", "FORWARDED_ALLOW_IPS を空に")),
     ],
 )

@@ -124,7 +124,9 @@ class Guest:
 
     def choose_role(self, person: Person, role: str) -> None:
         field = self.page.locator(f".st-key-person-{person.id}").get_by_role("combobox")
-        expect(field).to_have_count(1, timeout=WITHIN)  # one that has changed is beside the old at first
+        # Until the page is drawn: a field that has changed stands beside the old one at first.
+        expect(self.page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=WITHIN)
+        expect(field).to_have_count(1, timeout=WITHIN)
         field.click()
         name = self.words[f"people.{role}"]
         option = self.page.get_by_role("option")

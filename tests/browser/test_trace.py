@@ -41,15 +41,15 @@ def row(visitor: Visitor, step: str) -> Locator:
     """The whole of a step's row, opened."""
     summary = visitor.step(step)
     visitor.settle()
-    summary.click()
+    visitor.open(summary)
     opened = summary.locator("xpath=ancestor::*[@data-testid='stExpander'][1]")
     expect(opened.locator(".detail footer")).to_be_visible()
     return opened
 
 
-def unfold(opened: Locator) -> Locator:
+def unfold(visitor: Visitor, opened: Locator) -> Locator:
     """Prompts and replies of a row that is open."""
-    opened.get_by_test_id("stExpander").locator("summary").first.click()
+    visitor.open(opened.get_by_test_id("stExpander").locator("summary").first)
     calls = opened.locator(".calls")
     expect(calls).to_be_visible(timeout=LOADED)
     return calls
@@ -77,7 +77,7 @@ def test_a_step_that_asked_the_model_opens_to_prompt_and_reply(
     loaded_app, answered, visit, server, language, width, scheme
 ):
     visitor = asked(visit, language, width, scheme, FIRST)
-    calls = unfold(row(visitor, "grade_documents"))
+    calls = unfold(visitor, row(visitor, "grade_documents"))
     [request, *_] = [each for each in server.chats if each.schema is not None]
     call = calls.locator(".call").first
     if not call.get_attribute("open") and call.locator("pre").first.is_hidden():
@@ -99,7 +99,7 @@ def test_a_follow_up_shows_which_words_were_taken_out_and_put_in(loaded_app, ans
     line = "each => getComputedStyle(each).textDecorationLine"
     assert opened.locator("del").evaluate(line) == "line-through"
     assert opened.locator("ins").evaluate(line) == "underline"
-    calls = unfold(opened)
+    calls = unfold(visitor, opened)
     expect(calls.locator("pre").last).to_have_text(STANDALONE)
     assert visitor.width <= width
 
@@ -111,7 +111,7 @@ def test_prompt_and_reply_can_be_read_while_the_answer_is_being_written(loaded_a
     expect(visitor.answers).to_contain_text("One", timeout=LOADED)
     visitor.open(visitor.step("grade_documents"))
     live = visitor.step("grade_documents").locator("xpath=ancestor::*[@data-testid='stExpander'][1]")
-    calls = unfold(live)
+    calls = unfold(visitor, live)
     calls.locator(".call > summary").first.click()
     expect(calls.locator("pre").last).to_be_attached()
     before = len(visitor.answers.inner_text())
