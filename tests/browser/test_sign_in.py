@@ -21,6 +21,7 @@ from pages.texts import texts
 from rag.text.language import Language
 from tests.browser.app_process import App
 from tests.browser.conftest import KEY, LOCALES
+from tests.rag.scripted import eventually
 from tests.servers import OpenAIServer
 from tests.servers.provider import CLIENT_SECRET, OpenIdProvider
 
@@ -290,7 +291,8 @@ def test_an_admin_sees_the_people_changes_a_role_and_disables(come, access, lang
     assert admin.width <= width
     admin.choose_role(emil, "admin")
     expect(row.get_by_role("combobox").first).to_have_value(admin.words["people.admin"], timeout=WITHIN)
-    assert access.people.find("emil").role is Role.ADMIN
+    # The field shows it before it is kept.
+    assert eventually(lambda: access.people.find("emil").role is Role.ADMIN)
     admin.choose_role(emil, "as_claimed")
     expect(row.get_by_role("combobox").first).to_have_value(
         admin.words["people.claimed"].format(role=admin.words["people.editor"]), timeout=WITHIN
