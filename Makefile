@@ -15,12 +15,12 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hash
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run install install-dev announce port model chromium proxies provider test soak lint fix lock sbom bench pictures clean
+.PHONY: help run install install-dev announce port model chromium proxies postgres provider test soak lint fix lock sbom bench pictures clean
 
 help:
 	@echo "make run       install, fetch the embedded chat model unless a service is set in .env, start the app (PORT=8501)"
 	@echo "make install   only the packages, into $(VENV) (PYTHON=python3)"
-	@echo "make test      lint, import contracts and all tests; fetches the embedded model, Chromium, nginx, Caddy and an OpenID provider"
+	@echo "make test      lint, import contracts and all tests; fetches the embedded model, Chromium, nginx, Caddy, Postgres and an OpenID provider"
 	@echo "make test T=tests/rag/test_cli.py   only those tests, without lint; any path or path::test that pytest takes"
 	@echo "make soak      the long forms of some tests: many more kills, parser loads, injections and looks at pages; takes more than an hour"
 	@echo "make lint      ruff, the import contracts and the types"
@@ -85,6 +85,19 @@ proxies: $(INSTALLED_DEV)
 	  echo "nginx and Caddy can't be had: the tests behind them are skipped." >&2; \
 	fi
 
+# Postgres likewise, with the libraries that it is linked with: Debian's package would start a server of the machine.
+postgres: $(INSTALLED_DEV)
+	@if ! ls /usr/lib/postgresql/*/bin/initdb $(VENV)/postgres/usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && \
+	  command -v apt-get >/dev/null; then \
+	  mkdir -p $(VENV)/postgres && cd $(VENV)/postgres && \
+	  { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
+	  server=$$(apt-cache depends postgresql | sed -n 's/.*Depends: \(postgresql-[0-9]*\)$$/\1/p') && \
+	  apt-get download -qq -o APT::Sandbox::User=root $$server $$(apt-cache depends $$server | \
+	    sed -n 's/.*Depends: \(lib\(icu\|ldap\|lz4\|pq\|xml2\|xslt\|zstd\|gssapi\)[^ ]*\)$$/\1/p') && \
+	  for package in *.deb; do dpkg-deb -x $$package . && rm $$package; done || \
+	  echo "Postgres can't be had: the tests on it are skipped." >&2; \
+	fi
+
 # The OpenID provider that tests sign in with: npm's packages by their hashes, of which none runs anything to install itself.
 provider: $(INSTALLED_DEV)
 	@if ! command -v npm >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -100,21 +113,21 @@ provider: $(INSTALLED_DEV)
 
 # First what waits as often as it works, three at a time on two cores; then what people would wait for, two at a time;
 # then models that use all cores. All three run, whatever the first ones find. Nothing that fails is run again.
-# Each is looked for in its own folder alone: only to import all the tests takes a process ten seconds.
+# Each is looked for where it stands alone: only to import all the tests takes a process ten seconds.
 
 ifdef T
-test: install-dev chromium proxies provider model
+test: install-dev chromium proxies postgres provider model
 	@$(BIN)/pytest $(T)
 else
-test: install-dev chromium proxies provider model lint
+test: install-dev chromium proxies postgres provider model lint
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
 	$(BIN)/pytest -n 2 --dist worksteal -m "browser and not soak" tests/browser || status=1; \
-	$(BIN)/pytest -m "embedded and not soak" tests/rag || status=1; \
+	$(BIN)/pytest -m "embedded and not soak" $$(grep -rl "mark\.embedded" --include "test_*.py" tests/rag) || status=1; \
 	exit $$status
 endif
 
-soak: install-dev chromium proxies model
+soak: install-dev chromium proxies postgres provider model
 	@$(BIN)/pytest -m soak
 
 lint: $(INSTALLED_DEV)

@@ -18,10 +18,10 @@ from pages.server.health import healthz, readyz
 from pages.server.originals import original
 from pages.server.providers import for_streamlit
 from pages.server.proxies import OtherProxies, Proxies
+from pages.server.settings import Settings, server_settings
 from pages.server.sign_in import SignIn
 from pages.server.upload_limit import UploadLimit
 from pages.server.who import NotSignedIn
-from pages.settings import Settings, server_settings
 from pages.widgets.chat.copying import SCRIPT
 from pages.widgets.compare.columns import LAND
 from pages.widgets.errors import show_error

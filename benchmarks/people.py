@@ -73,11 +73,10 @@ class Measured:
     """megabytes of the app, after the last round"""
 
 
-@contextmanager
-def running(folder: Path, speed: Speed, documents: int | None, script: str = "app.py") -> Iterator[App]:
-    """The app, with so many of the samples, or all, before the model."""
+def loaded(folder: Path, documents: int | None) -> Path:
+    """A data folder with so many of the samples, or all, and the models that there are."""
     data = folder / "data"
-    data.mkdir()
+    data.mkdir(parents=True)
     models = Settings().data_dir / "models"
     if models.exists():
         (data / "models").symlink_to(models.resolve())
@@ -85,6 +84,13 @@ def running(folder: Path, speed: Speed, documents: int | None, script: str = "ap
     files = map(str, samples.documents()[:documents])
     add = [sys.executable, "-m", "index_store", "add", "--index", samples.INDEX, *files]
     subprocess.run(add, env=os.environ | embedded, check=True, stdout=subprocess.DEVNULL)
+    return data
+
+
+@contextmanager
+def running(folder: Path, speed: Speed, documents: int | None, script: str = "app.py") -> Iterator[App]:
+    """The app, with so many of the samples, or all, before the model."""
+    embedded = {"DATA_DIR": str(loaded(folder, documents)), "EMBEDDING_MODEL": "embedded"}
     with serving(serve, speed) as base_url:
         service = {"OPENAI_BASE_URL": base_url, "OPENAI_API_KEY": KEY, "CHAT_MODEL": MODEL, "WEB_SEARCH": "off"}
         app = App(folder, script, **embedded, **service)

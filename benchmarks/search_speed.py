@@ -37,8 +37,8 @@ from index_store.base.settings import MEGABYTE, Settings
 from index_store.ingestion.results import IngestStatus
 from index_store.library.library import CATALOGUE
 from index_store.store import IndexStore
-from index_store.vectors.chroma import BATCH
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
+from index_store.vectors.local.folder import BATCH
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
@@ -129,7 +129,7 @@ def settings(folder: Path) -> Settings:
 
 @contextmanager
 def bare_collection(folder: Path) -> "Iterator[Collection]":
-    """As index_store/vectors/chroma.py makes its own."""
+    """As index_store/vectors/local/folder.py makes its own."""
     import chromadb
     from chromadb.config import Settings as ChromaSettings
 

@@ -6,7 +6,9 @@ With --json one object a line, each flushed as soon as it is known. The exit sta
 import argparse
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from io import TextIOWrapper
@@ -15,8 +17,8 @@ from typing import Any
 
 from index_store.access import commands
 from index_store.access.access import open_access
+from index_store.access.gate import as_local
 from index_store.audit import commands as audit_commands
-from index_store.audit.audit import Audit
 from index_store.backup.backup import back_up
 from index_store.backup.manifest import Manifest
 from index_store.backup.restore import restore
@@ -27,7 +29,7 @@ from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import FileSource, SiteSource, expand, is_address
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES, UNITS
-from index_store.store import IndexStore
+from index_store.store import IndexStore, working
 from index_store.user_store import UserIngestion
 
 INTERRUPTED = 130
@@ -163,6 +165,7 @@ def _parser() -> argparse.ArgumentParser:
     command("check", _check, "hold the stores against each other; say what differs")
     command_on_index("rename", _rename, "give an index another name").add_argument("name", metavar="NEW_NAME")
     command_on_index("drop", _drop, "remove an index with all its documents")
+    command_on_folder("worker", _work, "read and embed what is added in the app, beside it or on another machine")
     command_on_folder("backup", _backup, "save the whole data folder in one file, while the app runs").add_argument(
         "file", type=Path, metavar="FILE", help="is made; use a name that ends in .zip"
     )
@@ -217,7 +220,19 @@ def _with_access(run: commands.Command, options: argparse.Namespace, out: _Outpu
 
 
 def _audit(options: argparse.Namespace, out: _Output) -> bool:
-    return audit_commands.list_entries(Audit(Settings()), options, out)
+    with open_access(Settings()) as access:
+        return audit_commands.list_entries(access.as_user(as_local).audit, options, out)
+
+
+def _work(_: argparse.Namespace, out: _Output) -> bool:
+    """Until it is told to end, by Ctrl-C or a signal."""
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    with working(Settings()):
+        out.line({"status": "working"}, "working")
+        ended.wait()
+    return True
 
 
 def _backup(options: argparse.Namespace, out: _Output) -> bool:

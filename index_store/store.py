@@ -1,21 +1,26 @@
 """The index store of a process: its documents, and the doors to them for whoever asks."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Self
 
 from index_store.access.access import Access
 from index_store.access.gate import Who, as_local
 from index_store.access.limits import in_force
 from index_store.access.principal import Principal
-from index_store.base.database import clear_log
+from index_store.base.database import form_of
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.base.settings import Settings
+from index_store.crawl import Paces
 from index_store.crawl.guard import AddressGuard
 from index_store.ingestion.context import Services
+from index_store.ingestion.jobs import Jobs, JobsOfProcess
 from index_store.ingestion.sources import SiteSource, source_of
-from index_store.library.data_folder import open_library, own
+from index_store.library.data_folder import open_library, open_shared_library, own
+from index_store.library.library import Library
 from index_store.library.versions import Space, Versions
 from index_store.parsing.worker.parser import Parser
 from index_store.search.searcher import Searcher
@@ -28,7 +33,8 @@ class IndexStore(Store):
     """One process owns a data folder; its threads share the store. What is asked of it itself is asked in the local
     person's name, who may everything: command lines do. For people there is `as_user`.
 
-    Raises InvalidSetting, StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer.
+    Raises InvalidSetting, StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, DatabaseAway,
+    DatabaseInUse, CatalogueInFolder, CatalogueInDatabase, VectorsInFolder, VectorsOnServer.
     """
 
     def __init__(self, settings: Settings | None = None, embeddings: Embeddings | None = None) -> None:
@@ -38,17 +44,18 @@ class IndexStore(Store):
                 embeddings = owned.enter_context(closing(make_embeddings(settings)))
             AddressGuard(settings.crawl_allowed)  # a mistake in it is told at the start, not when a site is added
             owned.callback(own(settings.data_dir).release)
-            library = owned.enter_context(closing(open_library(settings.data_dir)))
+            library = owned.enter_context(closing(open_library(settings)))
             self.access = owned.enter_context(closing(Access(library.catalogue.database, settings)))
             """people, grants, limits, and the log of what was done"""
             self.access.audit.sweep()
             self._parser = Parser(settings)
             self._searcher = Searcher(library, embeddings, settings.fusion, settings.keyword_weight)
             versions = Versions(library, partial(_space_of, self.access, settings))
-            services = Services(settings, library, versions, self._parser, embeddings)
+            services = Services(settings, library, versions, self._parser, embeddings, paces=_paces(library, settings))
+            jobs = _jobs(services)
             self._owned = owned.pop_all()
             """what is closed last, or at once where a start fails: library, lock, the embedding model unless given"""
-        super().__init__(Parts(services, self._searcher, self.access), as_local)
+        super().__init__(Parts(services, self._searcher, self.access, jobs), as_local)
         self._is_closed = False
 
     def close(self) -> None:
@@ -56,12 +63,9 @@ class IndexStore(Store):
         if self._is_closed:
             return
         self._is_closed = True
-        jobs = self._parts.jobs.all()
-        for job in jobs:
-            job.suspend()
+        self._parts.jobs.suspend()
         self._parser.close()
-        for job in jobs:
-            job.wait()
+        self._parts.jobs.join()
         self._searcher.close()
         self._owned.close()
 
@@ -77,11 +81,13 @@ class IndexStore(Store):
 
     def resume(self) -> list[UserIngestion]:
         """Goes on with what was pending when the last process ended, whoever began it: they might when they did."""
-        jobs = []
+        going_on, documents_resumed, sites_resumed = self._parts.jobs.resume()
+        jobs = [self._seen(job) for job in going_on]
         for index in self._catalogue.indexes.records():
-            documents = self._catalogue.documents.records(index.id)
-            sources = [source_of(each, self._library.originals) for each in documents if each.is_under_way]
-            sources += [SiteSource(site.options) for site in self._catalogue.sites.of(index.id) if site.is_crawling]
+            left = [each for each in self._catalogue.documents.records(index.id) if each.is_under_way]
+            sources = [source_of(each, self._library.originals) for each in left if each.id not in documents_resumed]
+            sites = [site.options for site in self._catalogue.sites.of(index.id) if site.is_crawling]
+            sources += [SiteSource(options) for options in sites if options.url not in sites_resumed]
             if sources:
                 jobs.append(self._seen(self._begin(index, sources)))
         return jobs
@@ -105,7 +111,7 @@ class IndexStore(Store):
         for name in shared:
             with suppress(UnknownIndex, EmptyIndex):
                 self.access.grants.set_owner(name, None)
-        clear_log(self._catalogue.database)
+        form_of(self._catalogue.database).clear_log(self._catalogue.database)
 
     def cancel_jobs_of(self, person_id: str) -> None:
         """And waits for their ends."""
@@ -113,7 +119,7 @@ class IndexStore(Store):
         for job in jobs:
             job.cancel()
         for job in jobs:
-            job.wait()
+            job.end()
             self._parts.jobs.dismiss(job.id)
 
     def watch_removals(self, told: Callable[[], object]) -> None:
@@ -127,6 +133,49 @@ class IndexStore(Store):
     def forget_removed(self, document_ids: Sequence[str]) -> None:
         """Once nobody quotes them any more."""
         self._catalogue.removed.forget(document_ids)
+
+
+def _paces(library: Library, settings: Settings) -> Paces:
+    if not settings.has_queue:
+        return Paces()
+    # Procrastinate and what it brings is for those who have a queue.
+    from index_store.ingestion.queue.host_paces import HostPaces
+
+    return HostPaces(library.catalogue.database)
+
+
+def _jobs(services: Services) -> Jobs:
+    if not services.settings.has_queue:
+        return JobsOfProcess(services)
+    from index_store.ingestion.queue.queued_job import QueuedJobs
+
+    return QueuedJobs(services, works=services.settings.workers == "here")
+
+
+@contextmanager
+def working(settings: Settings) -> Iterator[None]:
+    """While it lasts, this process does its share of what is added to the app's store.
+
+    Raises InvalidSetting, NoQueue, FolderNotShared, DataFolderUnusable, DataFolderNewer, DatabaseAway.
+    """
+    with ExitStack() as owned:
+        library = owned.enter_context(closing(open_shared_library(settings)))
+        from index_store.ingestion.queue.worker import Worker
+
+        AddressGuard(settings.crawl_allowed)
+        embeddings = owned.enter_context(closing(make_embeddings(settings)))
+        access = owned.enter_context(closing(Access(library.catalogue.database, settings)))
+        folder = owned.enter_context(TemporaryDirectory(prefix="parsing-"))
+        parser = Parser(settings, Path(folder))
+        versions = Versions(library, partial(_space_of, access, settings))
+        services = Services(settings, library, versions, parser, embeddings, paces=_paces(library, settings))
+        worker = Worker(services).start()
+        try:
+            yield
+        finally:
+            worker.stop()
+            parser.close()
+            worker.join()
 
 
 def _space_of(access: Access, settings: Settings, index_id: str) -> Space:

@@ -24,8 +24,8 @@ from index_store.catalogue.records import Chunk, Document, DocumentStatus, Exten
 from index_store.full_text.analysis import Analysis
 from index_store.full_text.bm25 import WordCount
 from index_store.ingestion.context import Services
-from index_store.ingestion.job import Ingestion, Order
-from index_store.ingestion.jobs import Jobs
+from index_store.ingestion.job import Order
+from index_store.ingestion.jobs import Job, Jobs
 from index_store.ingestion.progress import Item, Progress
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import (
@@ -53,7 +53,7 @@ class Parts:
     services: Services
     searcher: Searcher
     access: Access
-    jobs: Jobs = field(default_factory=Jobs)
+    jobs: Jobs
     naming: threading.Lock = field(default_factory=threading.Lock)
     """whether there is an index of a name, until it is made; and which index a job works on"""
     going: set[str] = field(default_factory=set)
@@ -65,7 +65,7 @@ class UserIngestion:
     AccessWithdrawn.
     """
 
-    def __init__(self, job: Ingestion, gate: Gate) -> None:
+    def __init__(self, job: Job, gate: Gate) -> None:
         self.id = job.id
         self._job = job
         self._gate = gate
@@ -120,7 +120,7 @@ class UserIngestion:
         return self._seen.as_completed()
 
     @property
-    def _seen(self) -> Ingestion:
+    def _seen(self) -> Job:
         [is_seen] = self._gate.sees_jobs([(self._job.order.person_id, self._job.order.index_id)])
         if not is_seen:
             raise errors.UnknownJob()
@@ -148,6 +148,15 @@ class Store:
     def indexes(self) -> list[Index]:
         """Those that may be read."""
         return self._catalogue.indexes.all([each.id for each in self._gate.indexes(READ)])
+
+    def right(self, index: str) -> Right:
+        """What the asker may do with it: to draw no button that would refuse. Raises UnknownIndex."""
+        return self._gate.allowed(index).right
+
+    @property
+    def makes_indexes(self) -> bool:
+        """Whether the asker may."""
+        return self._gate.makes_indexes
 
     def create_index(self, name: str) -> None:
         """Whose it is then. Raises EditorNeeded, BadIndexName; IndexExists too where that one may not be read."""
@@ -279,7 +288,7 @@ class Store:
             if known.embedding_model != self._embeddings.id or known.dimension not in (0, dimension):
                 self._library.set_model(known, self._embeddings.id)
             else:
-                self._library.remove_stray_vectors(known)
+                self._library.mend_vectors(known)
         documents = self._catalogue.documents.records(known.id)
         stay = [each for each in documents if each.status is not DocumentStatus.REMOVING]
         self._note(Action.INDEX_REBUILT, by, index=known.name, documents=len(stay))
@@ -346,6 +355,12 @@ class Store:
         self._gate.admin()
         return self._catalogue.documents.extents()
 
+    @property
+    def trouble(self) -> PlainError | None:
+        """What can't be reached just now, so that not all goes: the server of the vectors, where there is one."""
+        self._gate.who()
+        return self._library.vectors.trouble
+
     def check(self) -> list[Difference]:
         """Where catalogue, vectors and originals do not agree. Raises AdminNeeded."""
         self._gate.admin()
@@ -369,7 +384,7 @@ class Store:
 
         `words`: what the keyword side is asked for instead of the question. `document_ids`: all that is searched.
         Raises UnknownIndex, EmptyIndex, EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit,
-        EmbeddingModelMismatch, ServiceError.
+        EmbeddingModelMismatch, VectorsLost, VectorServerError, ServiceError.
         """
         query = Query(question, mode, unit, k, words, document_ids)
         return self._parts.searcher.search(self._gate.index(index, READ), query)
@@ -417,16 +432,14 @@ class Store:
 
     # Helpers
 
-    def _begin(self, index: IndexRecord | str, sources: Sequence[Source]) -> Ingestion:
+    def _begin(self, index: IndexRecord | str, sources: Sequence[Source]) -> Job:
         """A job on this index, or on one of this name that it makes."""
         name, index_id = (index, None) if isinstance(index, str) else (index.name, index.id)
         person_id = self._gate.who().id
         may_go_on = None if person_id == LOCAL.id else partial(self._may_go_on, person_id)
-        job = Ingestion(self._services, Order(tuple(sources), name, index_id, person_id), self._open_index, may_go_on)
-        self._parts.jobs.begin(job)
-        return job
+        return self._parts.jobs.begin(Order(tuple(sources), name, index_id, person_id), self._open_index, may_go_on)
 
-    def _seen(self, job: Ingestion) -> UserIngestion:
+    def _seen(self, job: Job) -> UserIngestion:
         return UserIngestion(job, self._gate)
 
     def _may_go_on(self, person_id: str) -> bool:
@@ -481,8 +494,7 @@ class Store:
         """Once its jobs have let go of it."""
         with self._going(index):
             for job in self._parts.jobs.of(index.id):
-                job.cancel()
-                job.wait()
+                job.end()
             with _changing(index.name):
                 self._library.delete_index(index)
         self._note(Action.INDEX_DELETED, by, index=index.name)
@@ -518,9 +530,11 @@ class UserStore(Store):
 
 @contextmanager
 def _changing(what: str) -> Iterator[None]:
-    """What is half done is finished at the next start. Raises ChangeFailed."""
+    """What is half done is finished at the next start. Raises ChangeFailed, DatabaseAway."""
     try:
         yield
+    except errors.DatabaseAway:
+        raise
     except (OSError, SQLAlchemyError) as error:
         raise errors.ChangeFailed(name=what) from error
 

@@ -1,11 +1,11 @@
 """The chat: ask a question of an index through a pipeline, and see every step on the way to the answer."""
 
 import streamlit as st
-from streamlit.elements.widgets.chat import ChatInputValue
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from index_store.base.errors import EmptyQuestion, QuestionTooLong
+from index_store.base.errors import EmptyQuestion, PlainError, QuestionTooLong
 from index_store.catalogue.records import Index
-from index_store.ingestion.sources import FileSource, keep_upload
+from index_store.ingestion.sources import FileSource, keep_uploads
 from index_store.search.searcher import LONGEST_QUESTION
 from pages import samples
 from pages.process import engine
@@ -18,6 +18,7 @@ from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.share import show_share
 from pages.widgets.chat.start import show_start
 from pages.widgets.chat.turn import show_live, show_past
+from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.jobs import jobs, show_jobs
 from pages.widgets.documents.uploader import release, show_uploader
 from pages.widgets.errors import run_or_show_error, show_error, show_warning
@@ -58,23 +59,28 @@ def ask(
 
 
 def take_said(
-    said: ChatInputValue, index: str, pipeline: str, retrieval: Retrieval | None, style: Style | None
+    question: str,
+    files: list[UploadedFile],
+    index: str,
+    pipeline: str,
+    retrieval: Retrieval | None,
+    style: Style | None,
 ) -> None:
     """A question, files, or both. Raises PlainError."""
-    attached = [keep_upload(engine().settings.data_dir, file.name, file) for file in said.files]
-    release(said.files)
-    question = said.text.strip()
+    try:
+        attached = keep_uploads(engine().settings.data_dir, [(file.name, file) for file in files])
+    finally:
+        release(files)
     is_too_long = len(question) > LONGEST_QUESTION
     if question and not is_too_long:
         ask(question, index, pipeline, attached, retrieval, style)
-    elif attached or is_too_long:
-        if attached:
-            engine().store.ingest(index, attached)
-        if is_too_long:
-            st.session_state["refused question"] = question
+    elif attached:
+        engine().store.ingest(index, attached)
+    if is_too_long:
+        raise QuestionTooLong(length=len(question), most=LONGEST_QUESTION)
+    if attached:
         st.rerun()
-    else:
-        show_warning(EmptyQuestion())
+    show_warning(EmptyQuestion())
 
 
 def show_conversation(conversation_id: str, outlines: list[Outline], branch: Branch) -> bool:
@@ -102,8 +108,8 @@ def show_more(conversation_id: str) -> None:
 def show_welcome(indexes: dict[str, Index]) -> None:
     st.header(say("empty.title"), anchor=False)
     if not any(index.documents for index in indexes.values()):
-        st.write(say("empty.no_documents"))
-        if not known_jobs:
+        st.write(nothing_here("empty.no_documents"))
+        if not known_jobs and may_add_to(samples.INDEX):
             offer_samples()
         return
     st.write(say("empty.ask"))
@@ -168,6 +174,7 @@ with st.bottom:
         index_column, pipeline_column, options_column = st.columns([5, 4, 3], gap="small", wrap=False)
     with index_column:
         index = choose_index(indexes, outlines[-1].run.index if outlines else None)
+    takes_files = may_add_to(index)
     with pipeline_column:
         pipeline = choose_pipeline()
     with options_column:
@@ -177,14 +184,24 @@ with st.bottom:
     if not conversation_id:
         st.caption(say(f"pipeline.{pipeline}_help"))
     if refused := st.session_state.pop("refused question", None):
-        show_error(QuestionTooLong(length=len(refused), most=LONGEST_QUESTION))
-        st.session_state.composer = refused  # back into the field: nothing is lost
+        st.session_state.composer, error = refused  # back into the field: nothing is lost
+        show_error(error)
     said = st.chat_input(
-        say("chat.placeholder"), max_chars=MOST_PASTED, accept_file="multiple", key="composer", disabled=is_busy
+        say("chat.placeholder" if takes_files else "chat.placeholder_alone"),
+        max_chars=MOST_PASTED,
+        accept_file="multiple" if takes_files else False,
+        key="composer",
+        disabled=is_busy,
     )
 
 if said:
-    run_or_show_error(take_said, said, index, pipeline, retrieval, style)
+    # Where no file is taken, Streamlit gives the words alone.
+    question, files = (said.strip(), []) if isinstance(said, str) else (said.text.strip(), said.files)
+    try:
+        take_said(question, files, index, pipeline, retrieval, style)
+    except PlainError as error:
+        st.session_state["refused question"] = question, error
+        st.rerun()
 
 # After the question, which leaves this page: what is drawn for nobody keeps the answer waiting.
 if not conversation_id:
@@ -192,5 +209,6 @@ if not conversation_id:
 
 # After the question: taking files reruns the page, which would lose one that came at the same moment.
 with st.sidebar:
-    show_uploader(index, "sidebar")
+    if takes_files:
+        show_uploader(index, "sidebar")
     show_jobs(known_jobs)

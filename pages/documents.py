@@ -6,6 +6,7 @@ from index_store.base.errors import UnknownDocument
 from index_store.catalogue.records import Index
 from pages import samples
 from pages.process import engine
+from pages.widgets.documents.access import may_add_to, nothing_here
 from pages.widgets.documents.add_form import show_adding
 from pages.widgets.documents.document import show_document
 from pages.widgets.documents.index_picker import show_indexes, size
@@ -46,8 +47,9 @@ def show_all() -> None:
     indexes = {index.name: index for index in engine().store.indexes()}
     index = show_indexes(indexes)
     name = index.name if index else say("index.default")
-    with st.container(border=True, key="adding"):
-        show_adding(name)
+    if may_add := may_add_to(name):
+        with st.container(border=True, key="adding"):
+            show_adding(name)
     # Each in a place of its own, so that none is moved when another grows: Streamlit would draw it anew, beside the
     # old one at first, and without what was being typed into it.
     coming, listed = st.container(), st.container()
@@ -58,6 +60,8 @@ def show_all() -> None:
     with listed:
         if count or is_busy:
             show_table(name, count, is_busy)
+        elif not may_add:
+            st.info(nothing_here("documents.empty", name))
         elif not known_jobs:
             show_next_step(indexes)
     if index:
@@ -67,6 +71,8 @@ def show_all() -> None:
 def show_next_step(indexes: dict[str, Index]) -> None:
     st.info(say("documents.empty"))
     if any(index.documents for index in indexes.values()):
+        return
+    if not may_add_to(samples.INDEX):
         return
     is_wanted = st.button(say("empty.load_samples"), type="primary", help=say("empty.samples_help"))
     if is_wanted and run_or_show_error(samples.load, engine().store):

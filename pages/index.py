@@ -5,11 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 from index_store.access.principal import Role
-from index_store.base.errors import AccessWithdrawn, PlainError
+from index_store.base.errors import AccessWithdrawn, DatabaseAway, PlainError, VectorServerError
 from pages.process import engine, principal
+from pages.server.settings import server_settings
 from pages.server.who import NotSignedIn
-from pages.settings import server_settings
-from pages.widgets.errors import show_error
+from pages.widgets.errors import show_error, show_trouble
 from pages.widgets.sign_in import show_sign_in, show_who, show_withdrawn, watch
 from pages.words import LANGUAGES, language, plain, say
 
@@ -22,20 +22,20 @@ PAGES = {
     "runs": st.Page(HERE / "runs.py", title=say("app.runs")),
     "compare": st.Page(HERE / "compare.py", title=say("app.compare")),
 }
-SHARED = st.Page(HERE / "shared.py", title=say("share.title"))
-SHARES = st.Page(HERE / "shares.py", title=say("share.all"))
+SHARED = st.Page(HERE / "personal" / "shared.py", title=say("share.title"))
+SHARES = st.Page(HERE / "personal" / "shares.py", title=say("share.all"))
 FOR_ADMINS = {
     name: st.Page(HERE / "admin" / f"{name}.py", title=say(f"app.{name}")) for name in ("people", "usage", "audit")
 }
-MY_DATA = st.Page(HERE / "my_data.py", title=say("app.my_data"))
+MY_DATA = st.Page(HERE / "personal" / "my_data.py", title=say("app.my_data"))
 page = st.navigation([*PAGES.values(), SHARED, SHARES, *FOR_ADMINS.values(), MY_DATA], position="hidden")
 
 st.set_page_config(
     page_title=say("app.name"),
-    page_icon=str(HERE / "icon.svg"),
+    page_icon=str(HERE / "assets" / "icon.svg"),
     layout="centered" if page in (PAGES["chat"], SHARED, SHARES, MY_DATA) else "wide",
 )
-st.html(HERE / "style.css")
+st.html(HERE / "assets" / "style.css")
 # Streamlit's own words in the uploader are English: the style sheet puts ours in their place.
 st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('sidebar.limit')}'; }}</style>")
 
@@ -84,7 +84,12 @@ with st.sidebar, st.container(gap=None, key="pages"):
         for name, each in {**(FOR_ADMINS if who.role is Role.ADMIN else {}), "my_data": MY_DATA}.items():
             st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
 
-page.run()
+try:
+    if page != SHARED:
+        show_trouble()
+    page.run()
+except (DatabaseAway, VectorServerError) as error:
+    show_error(error)
 
 with st.sidebar:
     show_who()

@@ -9,6 +9,7 @@ from index_store.base.errors import PlainError
 from index_store.catalogue.records import Document, DocumentStatus, Index
 from index_store.search.searcher import UNITS
 from pages.process import engine
+from pages.widgets.documents.access import nothing_here
 from pages.widgets.documents.index_picker import index_label
 from pages.widgets.errors import show_error, show_warning
 from pages.widgets.search.every_mode import search_every_mode
@@ -50,8 +51,8 @@ def address(name: str, default: str = "") -> str:
     return st.query_params.get(name, default)
 
 
-def show_nothing_loaded() -> None:
-    st.info(say("search.nothing_loaded"))
+def show_nothing_loaded(index: str | None = None) -> None:
+    st.info(nothing_here("search.nothing_loaded", index))
     st.page_link("documents.py", label=f"→ {say('app.documents')}", query_params={"lang": language()})
 
 
@@ -184,7 +185,7 @@ def show_page() -> None:
         chosen = choose_documents(documents)
         unit, k = choose_unit(), choose_k()
     if not documents:
-        show_nothing_loaded()
+        show_nothing_loaded(index.name)
     elif question:
         show(index, question, words, unit, k, documents, chosen)
     else:

@@ -18,13 +18,14 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 
 from index_store.access.gate import as_local
+from index_store.audit.audit import Audit
 from index_store.base.errors import PlainError
 from index_store.search.searcher import MODES, UNITS
 from rag.errors import UnknownConversation
 from rag.pipelines import PIPELINES, pipeline
 from rag.runs.engine import Engine
-from rag.runs.export.export import export_as_markdown, gather
-from rag.runs.history.doors import UserHistory
+from rag.runs.export.export import export_as_markdown
+from rag.runs.export.exports import Exports
 from rag.runs.history.history import History
 from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, hit_count, style
 from rag.runs.run.run import Run
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("-k", metavar="HITS", help=f"instead of the pipeline's: {LEAST_HITS} to {MOST_HITS}")
     ask.add_argument("--length", help=f"of the answer, instead of ANSWER_LENGTH: {', '.join(LENGTHS)}")
     ask.add_argument("--tone", help=f"of the answer, instead of ANSWER_TONE: {', '.join(TONES)}")
+    ask.add_argument("--temperature", help="of the answer, instead of ANSWER_TEMPERATURE: 0 to 2")
     ask.add_argument("--conversation", metavar="ID", help="that the question goes on with; told with each answer")
     ask.add_argument("question")
     ask.set_defaults(command=_ask)
@@ -104,7 +106,9 @@ def _ask(options: argparse.Namespace) -> int:
             pipeline_name=options.pipeline,
             conversation_id=options.conversation,
             retrieval=_retrieval(options),
-            style=style(options.length or usual.length, options.tone or usual.tone),
+            style=style(
+                options.length or usual.length, options.tone or usual.tone, options.temperature or usual.temperature
+            ),
         )
         # Ctrl-C ends the run, and with it the model's work, in the way that the page's stop button does.
         signal.signal(signal.SIGINT, lambda *_: run.stop())
@@ -148,10 +152,10 @@ def _told(run: Run, language: Language) -> Iterator[str]:
 
 def _export(options: argparse.Namespace) -> int:
     # The history alone, which can be read while the app runs.
-    data_dir = Settings().data_dir
-    History.refuse_newer(data_dir)
-    with closing(History(data_dir)) as history:
-        found = gather(UserHistory(history, as_local), options.name)
+    settings = Settings()
+    History.refuse_newer(settings.data_dir, settings.database_url)
+    with closing(History(settings.data_dir, settings.database_url)) as history:
+        found = Exports(history, Audit(settings)).gather(options.name, options.format, who=as_local)
     _line(found.as_json() if options.format == "json" else export_as_markdown(found, options.language), end="")
     return 0
 

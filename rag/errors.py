@@ -5,7 +5,7 @@ index_store.base.errors.PlainError
 └── RagError
     ├── UnknownPipeline
     ├── BadHitCount               too few or too many passages asked for
-    ├── UnknownStyle, UnknownConversation
+    ├── UnknownStyle, BadTemperature, UnknownConversation
     ├── UnknownRun                deleted meanwhile
     ├── BadColumnCount, ModelNotOffered   of a comparison
     ├── NothingOfThisName         to share or export
@@ -59,6 +59,11 @@ class UnknownStyle(RagError):
     ja = "回答の書き方に「{name}」は指定できません。次から選んでください: {known}。"
 
 
+class BadTemperature(RagError):
+    en = "The temperature of an answer is a number from 0 to 2, not “{given}”. Give one in between."
+    ja = "回答の温度は 0〜2 の数で指定してください(「{given}」は使えません)。"
+
+
 class UnknownConversation(RagError):
     en = "There is no conversation “{name}”. Ask without one to begin it: its id is told with the answer."
     ja = "「{name}」という会話はありません。会話を指定せずに質問すると新しく始まり、ID が回答とともに表示されます。"
@@ -92,6 +97,17 @@ class UnknownShare(RagError):
     ja = (
         "このリンクで見られるものはありません。取り消されたか、元の会話が削除されました。"
         "送った人に新しいリンクを頼んでください。"
+    )
+
+
+class SharerOut(UnknownShare):
+    en = (
+        "This link shows nothing any more: whoever made it may no longer come in to this app. Ask someone who may to "
+        "share it with you."
+    )
+    ja = (
+        "このリンクで見られるものはもうありません。作った人は現在このアプリを利用できません。"
+        "利用できる人に共有を頼んでください。"
     )
 
 

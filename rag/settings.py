@@ -29,6 +29,7 @@ class Settings(index_store.Settings):
         "max_generations": ("a whole number from 1 to 10", "1〜10 の整数"),
         "answer_length": ("short, normal or long", "short、normal、long のいずれか"),
         "answer_tone": ("neutral, polite or plain", "neutral、polite、plain のいずれか"),
+        "answer_temperature": ("a number from 0 to 2", "0〜2 の数"),
         "runs_at_once": ("a whole number of at least 1", "1 以上の整数"),
         "runs_per_person": ("a whole number of at least 1", "1 以上の整数"),
         "tokens_a_day": ("a whole number, 0 for no limit", "0 以上の整数(0 は無制限)"),
@@ -68,6 +69,7 @@ class Settings(index_store.Settings):
     """begin an answer while its passages are graded, with a service's model; costs the tokens of drafts in vain"""
     answer_length: Literal["short", "normal", "long"] = "normal"
     answer_tone: Literal["neutral", "polite", "plain"] = "neutral"
+    answer_temperature: float = Field(0, ge=0, le=2, allow_inf_nan=False)
     """of answers for which nothing else is asked"""
     runs_at_once: int = Field(50, ge=1)
     """with a service's model; others wait for their turn, and the embedded one answers one at a time"""
@@ -137,7 +139,7 @@ class Settings(index_store.Settings):
 
     @property
     def style(self) -> Style:
-        return Style(length=self.answer_length, tone=self.answer_tone)
+        return Style(length=self.answer_length, tone=self.answer_tone, temperature=self.answer_temperature)
 
     @property
     def other_models(self) -> tuple[str, ...]:

@@ -1,13 +1,21 @@
 """What every test stands on: no setting of the machine or of a developer's `.env`, and a data folder of its own."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import trustme
+from pydantic import SecretStr
 
-from pages.settings import Settings as ServerSettings
+from pages.server.settings import Settings as ServerSettings
 from rag.settings import Settings
+from tests import shared_parsers
+
+if TYPE_CHECKING:
+    from tests.servers.chroma import ChromaServer
+    from tests.servers.postgres import PostgresServer
 
 ROOT = Path(__file__).parent.parent
 OPERATOR = Settings(_env_file=ROOT / ".env")
@@ -20,12 +28,94 @@ FOLDERS = {"browser": "tests/browser", "embedded": "tests/rag"}
 """of the tests with these markers: `make test` looks for them nowhere else"""
 
 
+BOTH_FORMS = ("tests/index_store", "tests/rag/runs")
+"""folders whose tests run on Postgres too"""
+
+BOTH_CHROMAS = tuple(
+    f"tests/index_store/{name}" for name in ("vectors", "search", "library", "ingestion", "test_crash.py")
+)
+"""folders and files whose tests run on a Chroma server too"""
+
+WITH_A_QUEUE = ("tests/index_store/ingestion",)
+"""folders whose tests run on both together too, where what is added goes through a queue"""
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for marker, folder in FOLDERS.items():
             if item.get_closest_marker(marker) and ROOT / folder not in item.path.parents:
                 raise pytest.UsageError(f"{item.nodeid} is marked {marker}, but does not stand in {folder}")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Whatever asks for `database`, itself or through a fixture, runs on both forms: on Postgres in `make soak`, and in
+    `make test` where it is marked `both_forms`. What looks into files is marked `sqlite_alone`.
+
+    The same with `chroma_url`, of the folders that are about vectors: on a Chroma server in `make soak`, and in
+    `make test` where it is marked `both_chromas`. What looks into files of Chroma's is marked `folder_alone`. On
+    both, in `make soak`, what is about adding documents, but for what is marked `no_queue`.
+    """
+    if "database" not in metafunc.fixturenames or not _stands_in(metafunc, BOTH_FORMS):
+        return
+    marks = {mark.name for mark in metafunc.definition.iter_markers()}
+    forms: list[object] = ["sqlite"]
+    if "sqlite_alone" not in marks:
+        forms.append(pytest.param("postgres", marks=[] if "both_forms" in marks else [pytest.mark.soak]))
+    if "chroma_url" in metafunc.fixturenames and _stands_in(metafunc, BOTH_CHROMAS) and "folder_alone" not in marks:
+        forms.append(pytest.param("chroma", marks=[] if "both_chromas" in marks else [pytest.mark.soak]))
+    if _stands_in(metafunc, WITH_A_QUEUE) and not marks & {"sqlite_alone", "folder_alone", "no_queue"}:
+        forms.append(pytest.param("queue", marks=[pytest.mark.soak]))
+    metafunc.parametrize("database", forms, indirect=True)
+
+
+def _stands_in(metafunc: pytest.Metafunc, folders: tuple[str, ...]) -> bool:
+    path = metafunc.definition.path
+    return any(ROOT / folder in (path, *path.parents) for folder in folders)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator["PostgresServer"]:
+    from tests.servers.postgres import PostgresServer, programs
+
+    if programs() is None:
+        pytest.skip("no Postgres: `make postgres` unpacks it where there is Debian's apt-get")
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture
+def database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretStr | None]:
+    """DATABASE_URL of an empty database, as it is set then; None where it is files of SQLite."""
+    if getattr(request, "param", "sqlite") not in ("postgres", "queue"):
+        yield None
+        return
+    server = request.getfixturevalue("postgres")
+    url = server.new_database()
+    monkeypatch.setenv("DATABASE_URL", url)
+    yield SecretStr(url)
+    server.drop(url)
+
+
+@pytest.fixture(scope="session")
+def chroma() -> Iterator["ChromaServer"]:
+    from tests.servers.chroma import ChromaServer
+
+    with ChromaServer() as server:
+        yield server
+
+
+@pytest.fixture
+def chroma_url(
+    request: pytest.FixtureRequest, database: SecretStr | None, monkeypatch: pytest.MonkeyPatch
+) -> SecretStr | None:
+    """CHROMA_URL of a server, as it is set then; None where vectors are files of the data folder."""
+    callspec = getattr(request.node, "callspec", None)
+    if callspec is None or callspec.params.get("database") not in ("chroma", "queue"):
+        return None
+    server = request.getfixturevalue("chroma")
+    monkeypatch.setenv("CHROMA_URL", server.url)
+    return SecretStr(server.url)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -50,6 +140,18 @@ def _no_settings_of_this_machine(tmp_path_factory):
         trustme.CA().cert_pem.write_to_path(str(authority))
         environment.setenv("SSL_CERT_FILE", str(authority))
         environment.chdir(tmp_path_factory.mktemp("no-env-file-here"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _parsers_of_one_store_serve_the_next() -> Iterator[None]:
+    with shared_parsers.shared():
+        yield
+
+
+@pytest.fixture
+def own_parsers() -> Iterator[None]:
+    with shared_parsers.of_its_own():
         yield
 
 

@@ -13,10 +13,10 @@ BYTES = 4096
 
 
 @contextmanager
-def full_disk() -> Iterator[None]:
-    """Within this process. Files of SQLite that are longer than BYTES, its log among them, take nothing."""
+def full_disk(bytes_of_a_file: int = BYTES) -> Iterator[None]:
+    """Within this process. Files of SQLite that are longer, its log among them, take nothing."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (BYTES, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_of_a_file, hard))
     try:
         yield
     finally:

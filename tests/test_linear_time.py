@@ -61,7 +61,7 @@ from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, Token, Totals
 from rag.trace.passages import Passage
 
-LENGTH, TIMES = 500, 8
+LENGTH, TIMES = 300, 8
 """characters of the shorter text, and how many times as long the longer one is"""
 MOST_TIMES = 24
 """as long may the longer text take: thrice what it should, for a busy machine"""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from index_store.base import settings as index_store
-from pages import settings as pages
+from pages.server import settings as pages
 from rag import settings as rag
 
 EXAMPLE = Path(__file__).parent.parent / ".env.example"

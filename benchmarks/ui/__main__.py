@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, sync_playwright
 from benchmarks.fixed_speed import Speed
 from benchmarks.machine import Machine
 from benchmarks.people import running
-from benchmarks.ui import columns, first_token, runs_page, trace
+from benchmarks.ui import columns, first_sign, first_token, runs_page, trace
 from benchmarks.ui.browser import SERVED
 from tests.browser.app_process import App
 from tests.browser.conftest import ARGUMENTS, installed_chromium
@@ -31,7 +31,8 @@ ANSWERING: dict[str, Callable[[Browser, App, int], str]] = {
 """parts that ask questions of the samples"""
 
 RUNS_PAGE = "runs_page"
-PARTS = (*ANSWERING, RUNS_PAGE)
+FIRST_SIGN = "first_sign"
+PARTS = (*ANSWERING, RUNS_PAGE, FIRST_SIGN)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -56,6 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     print(f"{ANSWERING[name](browser, app, options.rounds)}\n", flush=True)
         if RUNS_PAGE in parts:
             print(f"{runs_page.measure(browser, folder, options.rounds, options.runs)}\n", flush=True)
+        if FIRST_SIGN in parts:
+            print(f"{first_sign.measure(browser, folder, options.rounds, options.documents)}\n", flush=True)
         browser.close()
     print(f"Medians, rounds: {options.rounds}. {speed} {machine}")
 

@@ -43,8 +43,8 @@ class Access:
         try:
             principal = self.people.signed_in(claim)
         except AccessWithdrawn:
-            refused = Principal(known or "", claim.name, claim.mail, Role.READER)
-            self.audit.note(Action.SIGN_IN_REFUSED, refused)
+            refused = known or self.people.id_of(claim.issuer, claim.subject) or ""
+            self.audit.note(Action.SIGN_IN_REFUSED, Principal(refused, "", "", Role.READER))
             raise
         if seen_at is None or datetime.now(UTC) - seen_at >= visit:
             self.audit.note(Action.SIGNED_IN, principal, role=principal.role)
@@ -81,7 +81,7 @@ class UserAccess:
         self.people = UserPeople(access.people, gate, access.audit)
         self.grants = Grants(database, gate, access.audit)
         self.limits = UserLimits(access.limits, gate, access.audit)
-        self.audit = UserAudit(access.audit, gate)
+        self.audit = UserAudit(access.audit, gate, access.people)
 
 
 @contextmanager
@@ -90,5 +90,5 @@ def open_access(settings: Settings) -> Iterator[Access]:
 
     Raises DataFolderUnusable, DataFolderDamaged, DataFolderNewer; StoreInUse where an app of another version runs.
     """
-    with open_catalogue(settings.data_dir) as catalogue, closing(Access(catalogue.database, settings)) as access:
+    with open_catalogue(settings) as catalogue, closing(Access(catalogue.database, settings)) as access:
         yield access

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from index_store.access.access import Access
 from index_store.access.grants import EVERYONE, Grantee
-from index_store.access.people import Person
+from index_store.access.people import ERASED, Person
 from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.access.user_people import noted
@@ -36,6 +36,7 @@ def add_people(command: Add) -> None:
     _add_person_argument(changed)
     changed.add_argument("role", choices=[*Role, CLAIMED], help=f"{CLAIMED}: that of the sign-in again")
     _add_person_argument(command("disable", _disable, "let someone in no longer; who is in is out at once"))
+    _add_person_argument(command("erase", _erase, "forget who someone is; their conversations go when the app starts"))
     _add_person_argument(command("enable", _enable, "let someone in again"))
 
 
@@ -59,6 +60,7 @@ def _add_grantees(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
     command.add_argument("--index", required=True, metavar="NAME")
     whom = command.add_mutually_exclusive_group(required=True)
     whom.add_argument("--person", metavar="WHO", help="id, mail address or subject")
+    whom.add_argument("--account", metavar="NAME", help="mail address or subject of someone who may be still to come")
     whom.add_argument("--group", metavar="NAME", help="as the sign-in claims it")
     whom.add_argument("--everyone", action="store_true", help="who signs in")
     return command
@@ -98,6 +100,12 @@ def _enable(access: Access, options: argparse.Namespace, out: Output) -> bool:
     return True
 
 
+def _erase(access: Access, options: argparse.Namespace, out: Output) -> bool:
+    person = access.people.erase(_found(access, options))
+    _tell(noted(access.audit, Action.ERASED, LOCAL, person), out)
+    return True
+
+
 def _found(access: Access, options: argparse.Namespace) -> str:
     return access.people.find(options.person).id
 
@@ -105,6 +113,9 @@ def _found(access: Access, options: argparse.Namespace) -> str:
 def _tell(person: Person, out: Output) -> None:
     role = f"{person.role} (by hand)" if person.role_is_given else str(person.role)
     seen = person.last_seen_at and f"seen {person.last_seen_at:%Y-%m-%d %H:%M} UTC"
+    if person.issuer == ERASED:
+        out.line(person.model_dump(mode="json"), f"{person.id}  erased")
+        return
     notes = ["disabled" if person.disabled_at else "", seen or "" if person.issuer else "has not signed in"]
     text = "  ".join(filter(None, [person.id, role, person.name, person.mail or person.subject, *notes]))
     out.line(person.model_dump(mode="json"), text)
@@ -145,6 +156,8 @@ def _own(access: Access, options: argparse.Namespace, out: Output) -> bool:
 def _grantee(access: Access, options: argparse.Namespace) -> Grantee:
     if options.everyone:
         return EVERYONE
+    if options.account is not None:
+        return Grantee(GranteeKind.ACCOUNT, options.account)
     if options.group is not None:
         return Grantee(GranteeKind.GROUP, options.group)
     return Grantee(GranteeKind.PERSON, _found(access, options))

@@ -47,13 +47,21 @@ class Gate:
             raise errors.EditorNeeded()
         return principal
 
+    @property
+    def makes_indexes(self) -> bool:
+        return self._who().role is not Role.READER
+
     def index(self, name: str, right: Right) -> IndexRecord:
         """Raises UnknownIndex, EmptyIndex where there is none to choose, RightMissing."""
+        return _reaching(self.allowed(name), right)
+
+    def allowed(self, name: str) -> AllowedIndex:
+        """With what they may do. Raises UnknownIndex, EmptyIndex where there is none to choose."""
         principal = self._who()
         allowed = self._rights.named(principal, name)
         if allowed is None:
             raise unknown(name, [each.index.name for each in self._rights.all(principal)])
-        return _reaching(allowed, right)
+        return allowed
 
     def index_with_id(self, index_id: str, right: Right) -> IndexRecord | None:
         """None where there is none that may be read. Raises RightMissing."""

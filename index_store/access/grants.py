@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, select
+from sqlalchemy import ColumnElement, Connection, Engine, FromClause, and_, func, select
 
 from index_store.access.gate import Gate, managed
+from index_store.access.people import ERASED, account_name, has_account
 from index_store.access.principal import Principal
 from index_store.access.rights import GranteeKind, Right
 from index_store.access.transaction import changing, storable
 from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
-from index_store.base.errors import UnknownPerson
+from index_store.base.database import form_of
+from index_store.base.errors import NobodyNamed, UnknownPerson
 from index_store.catalogue.schema import grants, indexes, people
 
 
@@ -21,7 +23,7 @@ from index_store.catalogue.schema import grants, indexes, people
 class Grantee:
     kind: GranteeKind
     name: str = ""
-    """a person's id, or a group as claims have it"""
+    """a person's id, an account's mail address or subject, or a group as claims have it"""
 
 
 EVERYONE = Grantee(GranteeKind.EVERYONE)
@@ -38,6 +40,8 @@ class IndexAccess:
     owner: str | None
     """id of a person"""
     grants: tuple[Grant, ...]
+    names: dict[str, str]
+    """of the people among them, by id"""
 
 
 class Grants:
@@ -65,22 +69,24 @@ class Grants:
         return self.of(index)  # it was deleted meanwhile
 
     def give(self, index: str, grantee: Grantee, right: Right) -> None:
-        """In the place of what they had. Raises UnknownIndex, RightMissing, UnknownPerson."""
-        values = {"kind": grantee.kind, "name": storable(grantee.name), "right": right}
+        """In the place of what they had. Raises UnknownIndex, RightMissing, UnknownPerson, NobodyNamed."""
+        grantee = _written(grantee)
+        values = {"kind": grantee.kind, "name": grantee.name, "right": right}
         with self._changing(index) as (connection, index_id, by):
             if grantee.kind is GranteeKind.PERSON:
                 _check_person(connection, grantee.name)
             row = {"index_id": index_id, **values}
-            connection.execute(grants.insert().prefix_with("OR REPLACE").values(**row))
-        given = {"kind": grantee.kind, "grantee": grantee.name, "right": right.name.lower()}
-        self._audit.note(Action.GRANTED, by, index=index, **given)
+            form_of(connection).put(connection, grants, [row])
+            told = _told(connection, grantee)
+        self._audit.note(Action.GRANTED, by, index=index, **told, right=right.name.lower())
 
     def take(self, index: str, grantee: Grantee) -> None:
         """What was never given can be taken. Raises UnknownIndex, RightMissing."""
+        grantee = _written(grantee)
         with self._changing(index) as (connection, index_id, by):
             connection.execute(grants.delete().where((grants.c.index_id == index_id) & _is(grantee)))
-        taken = {"kind": grantee.kind, "grantee": grantee.name}
-        self._audit.note(Action.GRANT_TAKEN, by, index=index, **taken)
+            told = _told(connection, grantee)
+        self._audit.note(Action.GRANT_TAKEN, by, index=index, **told)
 
     def set_owner(self, index: str, person_id: str | None) -> None:
         """Raises UnknownIndex, RightMissing, UnknownPerson."""
@@ -98,25 +104,55 @@ class Grants:
             yield connection, managed(connection, principal, index).id, principal
 
     def _accesses(self, *conditions: ColumnElement[bool]) -> Iterator[IndexAccess]:
-        order = (indexes.c.name, grants.c.kind, grants.c.name)
+        owner, holder = people.alias(), people.alias()
+        is_held = (grants.c.kind == GranteeKind.PERSON) & (grants.c.name == holder.c.id)
+        joined = indexes.outerjoin(grants).outerjoin(owner, owner.c.id == indexes.c.owner_id).outerjoin(holder, is_held)
         columns = (indexes.c.name.label("index"), indexes.c.owner_id, grants.c.kind, grants.c.name, grants.c.right)
-        rows = select(*columns).select_from(indexes.outerjoin(grants)).where(*conditions).order_by(*order)
-        owners: dict[str, str | None] = {}
-        found: dict[str, list[Grant]] = {}
+        rows = select(*columns, _called(owner), _called(holder)).select_from(joined).where(*conditions)
+        found: dict[str, IndexAccess] = {}
         with self._database.connect() as connection:
-            for index, owner, kind, name, right in connection.execute(rows):
-                owners[index] = owner
-                given = found.setdefault(index, [])
+            order = (indexes.c.name, grants.c.kind, grants.c.name)
+            for index, owner_id, kind, name, right, owners, holders in connection.execute(rows.order_by(*order)):
+                access = found.setdefault(index, IndexAccess(index, owner_id, (), {owner_id: owners} if owners else {}))
                 if right:
-                    given.append(Grant(Grantee(GranteeKind(kind), name), Right(right)))
-        return (IndexAccess(index, owners[index], tuple(given)) for index, given in found.items())
+                    grant = Grant(Grantee(GranteeKind(kind), name), Right(right))
+                    names = {**access.names, name: holders} if holders else access.names
+                    found[index] = replace(access, grants=(*access.grants, grant), names=names)
+        return iter(found.values())
+
+
+def _called(person: FromClause) -> ColumnElement[str]:
+    return func.coalesce(func.nullif(person.c.name, ""), func.nullif(person.c.mail, ""), person.c.subject)
 
 
 def _is(grantee: Grantee) -> ColumnElement[bool]:
-    return and_(grants.c.kind == grantee.kind, grants.c.name == storable(grantee.name))
+    return and_(grants.c.kind == grantee.kind, grants.c.name == grantee.name)
+
+
+def _written(grantee: Grantee) -> Grantee:
+    """As it is kept. Raises NobodyNamed."""
+    if grantee.kind is GranteeKind.EVERYONE:
+        return EVERYONE
+    name = account_name(grantee.name) if grantee.kind is GranteeKind.ACCOUNT else storable(grantee.name).strip()
+    if not name:
+        raise NobodyNamed()
+    return Grantee(grantee.kind, name)
 
 
 def _check_person(connection: Connection, person_id: str) -> None:
     """Raises UnknownPerson."""
-    if connection.execute(select(people.c.id).where(people.c.id == person_id)).first() is None:
+    this = (people.c.id == person_id) & (people.c.issuer != ERASED)
+    if connection.execute(select(people.c.id).where(this)).first() is None:
         raise UnknownPerson(name=person_id)
+
+
+def _told(connection: Connection, grantee: Grantee) -> dict[str, str]:
+    """For the log: the id of whom the app knows, who may be erased one day."""
+    kind = {"kind": str(grantee.kind)}
+    if grantee.kind is GranteeKind.PERSON:
+        return {**kind, "whose": grantee.name}
+    if grantee.kind is GranteeKind.ACCOUNT:
+        whose = connection.execute(select(people.c.id).where(has_account(form_of(connection), grantee.name))).scalar()
+        if whose:
+            return {**kind, "whose": str(whose)}
+    return {**kind, "grantee": grantee.name} if grantee.name else kind

@@ -7,19 +7,20 @@ the settings counts from the next start on, and not only once each has signed in
 
 import logging
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Connection, Engine, Row, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Row, bindparam, literal, or_, select
 from sqlalchemy.exc import OperationalError
 
 from index_store.access.principal import Principal, Role
+from index_store.access.rights import GranteeKind
 from index_store.access.transaction import changing, storable
-from index_store.base.database import connect
+from index_store.base.database import form_of
 from index_store.base.errors import (
     AccessWithdrawn,
     AmbiguousPerson,
@@ -28,8 +29,10 @@ from index_store.base.errors import (
     SignInIncomplete,
     UnknownPerson,
 )
+from index_store.base.form import Form
 from index_store.base.settings import Settings, parts
-from index_store.catalogue.schema import now, people
+from index_store.base.sqlite import DAMAGED, UPGRADED, drop_copies
+from index_store.catalogue.schema import grants, now, people, sign_ins
 
 NOTED_EVERY = timedelta(minutes=1)
 """between two notes that someone was seen"""
@@ -39,6 +42,9 @@ LONGEST_NAME = 200
 
 NOT_YET = ""
 """issuer of those who have not signed in"""
+
+ERASED = "erased"
+"""issuer of those who were: no claim is theirs"""
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +72,7 @@ class Person(BaseModel, frozen=True):
     """of those who have not: the subject or the mail address under which they will"""
     name: str
     mail: str
+    mail_is_verified: bool
     groups: tuple[str, ...]
     role: Role
     role_is_given: bool
@@ -77,7 +84,8 @@ class Person(BaseModel, frozen=True):
 
     @property
     def principal(self) -> Principal:
-        return Principal(self.id, self.name, self.mail, self.role, frozenset(self.groups))
+        accounts = _accounts(self.subject, self.mail, self.mail_is_verified)
+        return Principal(self.id, self.name, self.mail, self.role, frozenset(self.groups), accounts)
 
 
 class People:
@@ -85,13 +93,14 @@ class People:
 
     def __init__(self, database: Engine, settings: Settings) -> None:
         self._database = database
+        self._folder = settings.data_dir
         self._admins = parts(settings.admins)
         self._admin_mails = frozenset(map(_folded, self._admins))
         self._admin_groups = parts(settings.admin_groups)
         self._editor_groups = parts(settings.editor_groups)
         self._default_role = Role(settings.default_role)
         # Whoever is only looked up never waits until a long change of the catalogue is done.
-        self._noting = connect(Path(str(database.url.database)), "busy_timeout = 0")
+        self._noting = form_of(database).impatient(database)
 
     def close(self) -> None:
         self._noting.dispose()
@@ -142,6 +151,12 @@ class People:
             row = connection.execute(_OF_ID, {"id": person_id}).one_or_none()
         return None if row is None or row.disabled_at else row
 
+    def is_disabled(self, person_id: str) -> bool:
+        """Not of someone who is unknown, as before people signed in."""
+        with self._database.connect() as connection:
+            row = connection.execute(_OF_ID, {"id": person_id}).one_or_none()
+        return row is not None and row.disabled_at is not None
+
     def id_of(self, issuer: str, subject: str) -> str | None:
         """Of someone who has signed in as that."""
         with self._database.connect() as connection:
@@ -171,15 +186,16 @@ class People:
     # For those who manage them
 
     def all(self) -> list[Person]:
-        """By name, then mail; those who have not signed in too."""
+        """By name, then mail; those who have not signed in too, and not those who were erased."""
         with self._database.connect() as connection:
-            found = [self._person(row) for row in connection.execute(select(people))]
+            rows = connection.execute(select(people).where(people.c.issuer != ERASED))
+            found = [self._person(row) for row in rows]
         return sorted(found, key=lambda person: (person.name, person.mail, person.id))
 
     def find(self, name: str) -> Person:
         """By id, mail address or subject. Raises UnknownPerson, AmbiguousPerson."""
         with self._database.connect() as connection:
-            rows = connection.execute(select(people).where(_known_as(name))).all()
+            rows = connection.execute(select(people).where(_known_as(form_of(connection), name))).all()
         if not rows:
             raise UnknownPerson(name=name)
         if len(rows) > 1:
@@ -195,12 +211,12 @@ class People:
         if not name:
             raise UnknownPerson(name=name)
         values = {
-            "id": uuid.uuid4().hex, "issuer": NOT_YET, "subject": _folded(name) if "@" in name else name, "name": "",
+            "id": uuid.uuid4().hex, "issuer": NOT_YET, "subject": account_name(name), "name": "",
             "mail": name if "@" in name else "", "mail_is_verified": False, "groups": [], "role": role,
             "created_at": now(),
         }  # fmt: skip
         with changing(self._database, name) as connection:
-            if connection.execute(select(people.c.id).where(_known_as(name))).first():
+            if connection.execute(select(people.c.id).where(_known_as(form_of(connection), name))).first():
                 raise PersonExists(name=name)
             connection.execute(people.insert().values(**values))
             return self._person(connection.execute(select(people).where(people.c.id == values["id"])).one())
@@ -217,19 +233,55 @@ class People:
         """Raises UnknownPerson."""
         return self._change(person_id, disabled_at=None)
 
+    def erase(self, person_id: str) -> Person:
+        """Who they are, in every file of the data folder; what is left is an id to which nobody comes in, for what
+        names it elsewhere. Whoever signs in by the same claim is new. Raises UnknownPerson, LastAdmin.
+        """
+        known = self._known(person_id)
+        person = self._person(known)
+        stub = {
+            "issuer": ERASED, "subject": person_id, "name": "", "mail": "", "mail_is_verified": False, "groups": [],
+            "role": None, "disabled_at": now(), "last_seen_at": None,
+        }  # fmt: skip
+        theirs = (grants.c.kind == GranteeKind.ACCOUNT) & grants.c.name.in_(person.principal.accounts)
+        theirs |= (grants.c.kind == GranteeKind.PERSON) & (grants.c.name == person_id)
+        with self._changing_one(known) as connection:
+            connection.execute(people.update().where(people.c.id == person_id).values(**stub))
+            connection.execute(sign_ins.delete().where(sign_ins.c.person_id == person_id))
+            connection.execute(grants.delete().where(theirs))
+            erased = self._person(connection.execute(select(people).where(people.c.id == person_id)).one())
+        form_of(self._database).clear_log(self._database)
+        for copies in (UPGRADED, DAMAGED):
+            drop_copies(self._folder, copies, days=0)
+        return erased
+
+    def erased(self) -> list[Person]:
+        """Those of whom nothing is left here but an id."""
+        with self._database.connect() as connection:
+            return [self._person(row) for row in connection.execute(select(people).where(people.c.issuer == ERASED))]
+
     def _change(self, person_id: str, **values: Any) -> Person:
-        """Whatever it is, an admin stays where there was one."""
         this = people.c.id == person_id
-        known = self._row(this)
-        if known is None:
-            raise UnknownPerson(name=person_id)
+        with self._changing_one(self._known(person_id)) as connection:
+            connection.execute(people.update().where(this).values(**values))
+            return self._person(connection.execute(select(people).where(this)).one())
+
+    @contextmanager
+    def _changing_one(self, known: Row[Any]) -> Iterator[Connection]:
+        """Whatever is changed, an admin stays where there was one. Raises LastAdmin."""
         name = known.name or known.subject
         with changing(self._database, name) as connection:
             had_admin = self._has_admin(connection)
-            connection.execute(people.update().where(this).values(**values))
+            yield connection
             if had_admin and not self._has_admin(connection):
                 raise LastAdmin(name=name)
-            return self._person(connection.execute(select(people).where(this)).one())
+
+    def _known(self, person_id: str) -> Row[Any]:
+        """Raises UnknownPerson."""
+        row = self._row((people.c.id == person_id) & (people.c.issuer != ERASED))
+        if row is None:
+            raise UnknownPerson(name=person_id)
+        return row
 
     def _row(self, this: ColumnElement[bool]) -> Row[Any] | None:
         with self._database.connect() as connection:
@@ -251,8 +303,9 @@ class People:
 
     def _person(self, row: Row[Any]) -> Person:
         return Person(
-            id=row.id, issuer=row.issuer, subject=row.subject, name=row.name, mail=row.mail, groups=tuple(row.groups),
-            role=self._role(row), role_is_given=row.role is not None, disabled_at=_aware(row.disabled_at),
+            id=row.id, issuer=row.issuer, subject=row.subject, name=row.name, mail=row.mail,
+            mail_is_verified=row.mail_is_verified, groups=tuple(row.groups), role=self._role(row),
+            role_is_given=row.role is not None, disabled_at=_aware(row.disabled_at),
             last_seen_at=_aware(row.last_seen_at), created_at=row.created_at.replace(tzinfo=UTC),
         )  # fmt: skip
 
@@ -278,16 +331,29 @@ def _claimed(claim: Claim) -> dict[str, Any]:
 
 def _added_as(claim: Claim) -> ColumnElement[bool]:
     """Under any of the names that are this person's for sure."""
-    subject = storable(claim.subject)
-    names = {subject, _folded(subject) if "@" in subject else subject}
-    if claim.mail_is_verified and claim.mail.strip():
-        names.add(_folded(storable(claim.mail).strip()))
-    return (people.c.issuer == NOT_YET) & people.c.subject.in_(names)
+    accounts = _accounts(storable(claim.subject), storable(claim.mail).strip(), claim.mail_is_verified)
+    return (people.c.issuer == NOT_YET) & people.c.subject.in_(accounts)
 
 
-def _known_as(name: str) -> ColumnElement[bool]:
+def _accounts(subject: str, mail: str, mail_is_verified: bool) -> frozenset[str]:
+    return frozenset({subject, account_name(subject)} | ({account_name(mail)} if mail and mail_is_verified else set()))
+
+
+def account_name(name: str) -> str:
+    """As someone is added, or granted something, before they have signed in. `name`: their subject or mail address."""
     name = storable(name).strip()
-    is_mail = (people.c.mail != "") & (func.lower(people.c.mail) == func.lower(name))  # of ASCII alone, in SQLite
+    return _folded(name) if "@" in name else name
+
+
+def has_account(form: Form, account: str) -> ColumnElement[bool]:
+    """`account`: as `account_name` writes it."""
+    is_mail = people.c.mail_is_verified & (form.folded(people.c.mail) == form.folded(literal(account)))
+    return or_(people.c.subject == account, is_mail)
+
+
+def _known_as(form: Form, name: str) -> ColumnElement[bool]:
+    name = storable(name).strip()
+    is_mail = (people.c.mail != "") & (form.folded(people.c.mail) == form.folded(literal(name)))
     return or_(people.c.id == name, people.c.subject == name, is_mail)
 
 

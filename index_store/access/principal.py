@@ -22,6 +22,8 @@ class Principal:
     role: Role
     groups: frozenset[str] = frozenset()
     """as last claimed"""
+    accounts: frozenset[str] = frozenset()
+    """names that are theirs for sure: the subject, and the mail address where it is verified"""
 
 
 LOCAL = Principal("local", "", "", Role.ADMIN)

@@ -38,6 +38,9 @@ MOST = {Role.READER: Right.READ, Role.EDITOR: Right.MANAGE, Role.ADMIN: Right.MA
 
 class GranteeKind(StrEnum):
     PERSON = "person"
+    ACCOUNT = "account"
+    """whoever signs in under a mail address, verified, or subject: it is not looked up whether there is such a person,
+    so that nobody learns it by granting"""
     GROUP = "group"
     EVERYONE = "everyone"
     """who signs in"""
@@ -99,7 +102,9 @@ def written(name: str) -> str:
 
 
 def _allowed(connection: Connection, principal: Principal, query: Select[Any], key: str = "") -> list[AllowedIndex]:
-    whose = {"person": principal.id, "groups": sorted(principal.groups), "key": key}
+    whose = {
+        "person": principal.id, "accounts": sorted(principal.accounts), "groups": sorted(principal.groups), "key": key,
+    }  # fmt: skip
     most = MOST[principal.role]
     rows = connection.execute(query, whose).all()
     rights = [most if principal.role is Role.ADMIN else min(row.granted, most) for row in rows]
@@ -107,16 +112,17 @@ def _allowed(connection: Connection, principal: Principal, query: Select[Any], k
 
 
 def _granted() -> Select[Any]:
-    """Every index with what is granted of it to someone (person, groups), 0 where nothing is."""
+    """Every index with what is granted of it to someone (person, accounts, groups), 0 where nothing is."""
     mine = or_(
         and_(grants.c.kind == GranteeKind.PERSON, grants.c.name == bindparam("person")),
+        and_(grants.c.kind == GranteeKind.ACCOUNT, grants.c.name.in_(bindparam("accounts", expanding=True))),
         and_(grants.c.kind == GranteeKind.GROUP, grants.c.name.in_(bindparam("groups", expanding=True))),
         grants.c.kind == GranteeKind.EVERYONE,
     )
-    owned = case((indexes.c.owner_id == bindparam("person"), Right.MANAGE), else_=0)
     granted = func.coalesce(func.max(grants.c.right), 0)
+    right = case((indexes.c.owner_id == bindparam("person"), Right.MANAGE), else_=granted)
     return (
-        select(indexes, func.max(owned, granted).label("granted"))
+        select(indexes, right.label("granted"))
         .select_from(indexes.outerjoin(grants, (grants.c.index_id == indexes.c.id) & mine))
         .group_by(indexes.c.id)
         .order_by(indexes.c.name)

@@ -6,19 +6,22 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from index_store.base.errors import ChangeFailed
+from index_store.base.database import form_of
+from index_store.base.errors import ChangeFailed, DatabaseAway
 
 
 @contextmanager
 def changing(database: Engine, what: str) -> Iterator[Connection]:
     """One transaction beside which no other changes anything, of this process or of another. `what`: is changed.
 
-    Raises ChangeFailed.
+    Raises ChangeFailed, DatabaseAway.
     """
     try:
         with database.begin() as connection:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            form_of(connection).begin_alone(connection)
             yield connection
+    except DatabaseAway:
+        raise
     except OperationalError as error:
         raise ChangeFailed(name=what) from error
 

@@ -1,10 +1,12 @@
 """The people of the app, what their groups may use, and what everybody has done: for admins."""
 
+from dataclasses import replace
+
 from index_store.access.gate import Gate
 from index_store.access.limits import GroupLimits, Limits
 from index_store.access.people import People, Person
 from index_store.access.principal import Principal, Role
-from index_store.audit.audit import PAGE, Audit, Lost, Page, Wanted
+from index_store.audit.audit import PAGE, Audit, Lost, Page, Wanted, as_lines
 from index_store.audit.entry import Action
 
 
@@ -40,11 +42,15 @@ class UserPeople:
         admin = self._gate.admin()
         return noted(self._audit, Action.ENABLED, admin, self._people.enable(person_id))
 
+    def erase(self, person_id: str) -> Person:
+        """Of their data, `PersonalData` in rag/runs/keeping takes care."""
+        admin = self._gate.admin()
+        return noted(self._audit, Action.ERASED, admin, self._people.erase(person_id))
+
 
 def noted(audit: Audit, action: Action, by: Principal, person: Person) -> Person:
     """The person, to whom that was done."""
-    called = person.name or person.mail or person.subject
-    audit.note(action, by, whose=person.id, called=called, role=person.role, by_hand=person.role_is_given)
+    audit.note(action, by, whose=person.id, role=person.role, by_hand=person.role_is_given)
     return person
 
 
@@ -67,11 +73,14 @@ class UserLimits:
 
 
 class UserAudit:
-    """What `Audit` tells, in somebody's name. Each raises AdminNeeded and AccessWithdrawn, and what is raised there."""
+    """What `Audit` tells, in somebody's name, and how people are called, of whom it has the ids alone. Each raises
+    AdminNeeded and AccessWithdrawn, and what is raised there.
+    """
 
-    def __init__(self, audit: Audit, gate: Gate) -> None:
+    def __init__(self, audit: Audit, gate: Gate, people: People) -> None:
         self._audit = audit
         self._gate = gate
+        self._people = people
 
     @property
     def is_kept(self) -> bool:
@@ -85,4 +94,17 @@ class UserAudit:
 
     def read(self, wanted: Wanted | None = None, *, latest: int | None = PAGE, before: str | None = None) -> Page:
         self._gate.admin()
-        return self._audit.read(wanted, latest=latest, before=before)
+        everybody, wanted = self._people.all(), wanted or Wanted()
+        if sought := wanted.person.casefold():
+            meant = (each.id for each in everybody if sought in f"{each.name}\n{each.mail}".casefold())
+            wanted = replace(wanted, called_so=frozenset(meant))
+        found = self._audit.read(wanted, latest=latest, before=before)
+        names = {each.id: each.name or each.mail or each.subject for each in everybody}
+        named = [each.model_copy(update={"name": names.get(each.person)}) for each in found.entries]
+        return found._replace(entries=named)
+
+    def as_lines(self, wanted: Wanted, *, latest: int) -> str:
+        admin = self._gate.admin()
+        entries = self.read(wanted, latest=latest).entries
+        self._audit.note(Action.EXPORTED, admin, form="jsonl", entries=len(entries))
+        return as_lines(entries)

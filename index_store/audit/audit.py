@@ -42,10 +42,6 @@ class Actor(Protocol):
 
     @property
     def id(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def mail(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,9 @@ class Wanted:
     """Which entries; what is empty asks for nothing."""
 
     person: str = ""
-    """their id, or part of a name or mail address, in any case"""
+    """their id; asked of `UserAudit`, part of a name or mail address too, in any case"""
+    called_so: frozenset[str] = frozenset()
+    """ids of whom `person` may mean beside"""
     action: str = ""
     index: str = ""
     words: str = ""
@@ -65,7 +63,7 @@ class Wanted:
 
     def has(self, entry: Entry, line: str) -> bool:
         return (
-            (not self.person or self.person == entry.person or self.person.casefold() in entry.name.casefold())
+            (not self.person or self.person == entry.person or entry.person in self.called_so)
             and (not self.action or self.action == entry.action)
             and (not self.index or self.index == entry.index)
             and all(word in line.casefold() for word in self.words.casefold().split())
@@ -124,11 +122,10 @@ class Audit:
         if question is not None and self._keeps_questions:
             facts["question"] = question
         values = cleaned(facts, self._secrets)
-        name = cleaned_text(by.name or by.mail, self._secrets)
         of = None if index is None else cleaned_text(index, self._secrets)
         with self._writing:
             try:
-                self._write(Entry(at=now(), action=action, person=by.id, name=name, index=of, facts=values))
+                self._write(Entry(at=now(), action=action, person=by.id, index=of, facts=values))
             except (OSError, Timeout):
                 if not self._lost:
                     log.exception("The audit log in %s can't be written: make room, or make it writable", self._folder)
@@ -165,6 +162,10 @@ class Audit:
             raise DataFolderUnusable(folder=self._folder) from error
         return Page([each for _, each in found], None)
 
+    def as_lines(self, wanted: Wanted, *, latest: int) -> str:
+        """The earliest first. Raises DataFolderUnusable."""
+        return as_lines(self.read(wanted, latest=latest).entries)
+
     def _backwards(self, wanted: Wanted, before: str | None) -> Iterator[tuple[str, Entry]]:
         """With the place of each: its day, and where in that file it begins."""
         last_day, _, end = (before or "").partition("/")
@@ -200,6 +201,11 @@ class Audit:
             day = _day(file)
             if day and (day < since or not self.is_kept):
                 file.unlink(missing_ok=True)
+
+
+def as_lines(entries: list[Entry]) -> str:
+    """The latest comes first, and last in the lines."""
+    return "".join(f"{each.model_dump_json(exclude_none=True)}\n" for each in reversed(entries))
 
 
 def _append(file: Path, lines: list[str]) -> None:

@@ -4,8 +4,12 @@ import argparse
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Protocol
 
-from index_store.audit.audit import PAGE, Audit, Wanted
+from index_store.audit.audit import PAGE, Page, Wanted
 from index_store.audit.entry import Action, Entry
+
+
+class Log(Protocol):
+    def read(self, wanted: Wanted, *, latest: int | None) -> Page: ...
 
 
 class Output(Protocol):
@@ -22,10 +26,17 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--words", default="", metavar="WORDS", help="that all stand in the entry")
 
 
-def list_entries(audit: Audit, options: argparse.Namespace, out: Output) -> bool:
+def list_entries(audit: Log, options: argparse.Namespace, out: Output) -> bool:
     """The earliest first, as logs are read."""
     until = options.until and options.until + timedelta(days=1)
-    wanted = Wanted(options.person, options.action, options.index, options.words, options.since, until)
+    wanted = Wanted(
+        person=options.person,
+        action=options.action,
+        index=options.index,
+        words=options.words,
+        since=options.since,
+        until=until,
+    )
     for entry in reversed(audit.read(wanted, latest=options.latest or None).entries):
         out.line(entry.model_dump(mode="json", exclude_none=True), told(entry))
     return True

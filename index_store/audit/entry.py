@@ -25,7 +25,9 @@ class Action(StrEnum):
     SIGN_IN_REFUSED = "sign_in_refused"
     ASKED = "asked"
     SHARED = "shared"
+    SHARE_OPENED = "share_opened"
     SHARE_REVOKED = "share_revoked"
+    EXPORTED = "exported"
     CONVERSATION_DELETED = "conversation_deleted"
     DATA_DELETED = "data_deleted"
     EXPIRED = "expired"
@@ -44,6 +46,7 @@ class Action(StrEnum):
     ROLE_SET = "role_set"
     DISABLED = "disabled"
     ENABLED = "enabled"
+    ERASED = "erased"
     LIMITS_SET = "limits_set"
     LOST = "lost"
     """entries before this one that could not be written"""
@@ -58,8 +61,8 @@ class Entry(BaseModel, frozen=True):
     """an Action, or one of a newer version"""
     person: str
     """their id"""
-    name: str = ""
-    """theirs at that time, or their mail address"""
+    name: str | None = None
+    """as they are called by now: told to who reads it, and never written"""
     index: str | None = None
     """its name at that time"""
     facts: dict[str, Any] = {}

@@ -1,7 +1,7 @@
 """What can go wrong with a backup, in words fit to be shown to a person.
 
 BackupError
-├── NothingToBackUp, BackupExists, BackupUnderWay, BackupFailed
+├── NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, BackupExists, BackupUnderWay, BackupFailed
 └── NotABackup, BackupDamaged, BackupNewer, FolderNotEmpty, RestoreFailed
 """
 
@@ -17,6 +17,28 @@ class NothingToBackUp(BackupError):
     ja = (
         "データフォルダー {folder} にはこのアプリのデータがありません。"
         "アプリが使うフォルダーを DATA_DIR に指定してください。"
+    )
+
+
+class CatalogueNotInFolder(BackupError):
+    en = (
+        "The documents of the data folder {folder} are listed in the database of DATABASE_URL. Stop the app, back that "
+        "up with pg_dump, and copy the folder."
+    )
+    ja = (
+        "データフォルダー {folder} の文書は、DATABASE_URL のデータベースで管理されています。"
+        "アプリを止めてから、データベースを pg_dump で保存し、フォルダーをコピーしてください。"
+    )
+
+
+class VectorsNotInFolder(BackupError):
+    en = (
+        "The vectors of the data folder {folder} are on a Chroma server. Stop the app and the server, then copy the "
+        "data folder and the server's own."
+    )
+    ja = (
+        "データフォルダー {folder} のベクトルは Chroma サーバーにあります。"
+        "アプリとサーバーを止めてから、データフォルダーとサーバーのフォルダーをコピーしてください。"
     )
 
 

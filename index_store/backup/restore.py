@@ -22,7 +22,7 @@ from index_store.backup.snapshot import VECTORS
 from index_store.catalogue.schema import SCHEMA
 from index_store.library.data_folder import RESTORING, own
 from index_store.library.library import CATALOGUE, CHROMA, ORIGINALS
-from index_store.vectors.chroma import OPEN
+from index_store.vectors.local.folder import OPEN
 
 LONGEST_MANIFEST = 256 * 1024 * 1024
 """bytes: a million files"""
@@ -116,7 +116,7 @@ def _restore(packed: zipfile.ZipFile, manifest: Manifest, file: Path, folder: Pa
         for number, (name, (size, digest)) in enumerate(manifest.files.items()):
             place = unpacked / name
             _unpack(packed, name, place, size, digest, file)
-            # As they followed each other when they were saved: vectors/probe.py goes by it.
+            # As they followed each other when they were saved: vectors/local/probe.py goes by it.
             os.utime(place, ns=(now + number, now + number))
         # As after a kill: the first to open it looks whether the vectors can be read.
         (unpacked / CHROMA / OPEN).touch()

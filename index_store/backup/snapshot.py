@@ -1,8 +1,8 @@
 """What a data folder holds at one moment, while its app runs.
 
 For that moment documents stand still: the app's changes of them wait (`changes_of`), and Chroma writes its files within
-these alone. Questions and searches go on. Never in the process that has the folder's Chroma open: vectors/compact.py
-says why.
+these alone. Questions and searches go on. Never in the process that has the folder's Chroma open: compact.py says
+why.
 """
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
@@ -19,7 +19,7 @@ from index_store.backup.manifest import databases
 from index_store.base.errors import DataFolderDamaged
 from index_store.base.folders import changes_of
 from index_store.library.library import CHROMA, ORIGINALS
-from index_store.vectors.probe import LAST
+from index_store.vectors.local.probe import LAST
 
 POLL = 0.005
 """seconds between two looks whether the app is between two changes: of many, it makes one after the other"""
@@ -90,7 +90,7 @@ def _copy_vectors(chroma: Path, copy: Path) -> None:
         graph = copy / last.parent.name
         graph.mkdir()
         for file in last.parent.iterdir():
-            shutil.copy2(file, graph / file.name)  # with its time: see vectors/probe.py
+            shutil.copy2(file, graph / file.name)  # with its time: see vectors/local/probe.py
 
 
 def _link_originals(originals: Path, links: Path) -> None:

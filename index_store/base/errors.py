@@ -5,15 +5,18 @@ PlainError                        a sentence a language, each saying what to do
 └── IndexStoreError
     ├── InvalidSetting            a setting of the environment or `.env`
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, RestoreUnfinished, UpgradeNotSaved
+    ├── DatabaseAway, DatabaseInUse, CatalogueInFolder, CatalogueInDatabase, NoQueue, FolderNotShared
+    ├── VectorsInFolder, VectorsOnServer, VectorsLost
+    ├── VectorServerError         the server of the vectors did not answer as it should: VectorsAway, VectorsFailed
     ├── StoreFailed, ChangeFailed
     ├── BadIndexName, IndexExists, UnknownIndex, EmptyIndex, UnknownDocument, UnknownSection, OriginalMissing
     ├── EmbeddingModelMismatch, EmbeddedModelUnusable
-    ├── SignInIncomplete, AccessWithdrawn, UnknownPerson, AmbiguousPerson, PersonExists, LastAdmin
+    ├── SignInIncomplete, AccessWithdrawn, UnknownPerson, AmbiguousPerson, PersonExists, LastAdmin, NobodyNamed
     ├── EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit, BadQueries
     ├── DocumentError             one document can't be loaded; the others go on
     │   ├── IndexHasTooManyFiles, IndexTooLarge
     │   ├── DocumentMissing, DocumentForbidden, NotAFile, EmptyFolder, EmptyDocument, TooLarge, UnknownKind
-    │   ├── Superseded
+    │   ├── Superseded, LeaseLost
     │   ├── WrongContent, UnknownEncoding, NoText, PasswordProtected, CopyProtected, Unreadable
     │   ├── NothingToLoad, TooManyMembers, ArchiveTooLarge, PackedTooTightly, NestedTooDeeply, UnsafeMember
     │   └── ParserFailed, ParserTimedOut, TooMuchText, Cancelled
@@ -122,6 +125,143 @@ class RestoreUnfinished(IndexStoreError):
     )
 
 
+class DatabaseAway(IndexStoreError):
+    en = (
+        "The database can't be reached just now. Wait a moment, then try again. If it goes on: see that the server "
+        "which DATABASE_URL names runs and lets this app in."
+    )
+    ja = (
+        "データベースに接続できません。少し待ってから、もう一度試してください。"
+        "続くときは、DATABASE_URL のサーバーが動いていて、このアプリの接続を許しているか確認してください。"
+    )
+
+
+class DatabaseInUse(IndexStoreError):
+    en = (
+        "The database of DATABASE_URL is in use by another app, which has a data folder of its own. Stop that one "
+        "first, or set DATABASE_URL to another database."
+    )
+    ja = (
+        "DATABASE_URL のデータベースは、別のデータフォルダーを持つ別のアプリが使用中です。"
+        "それを終了するか、DATABASE_URL に別のデータベースを指定してください。"
+    )
+
+
+class CatalogueInFolder(IndexStoreError):
+    en = (
+        "The data folder {folder} has a catalogue of its own, and DATABASE_URL names another one, which does not know "
+        "these documents. Nothing was changed; remove DATABASE_URL, or set DATA_DIR to an empty folder."
+    )
+    ja = (
+        "データフォルダー {folder} には独自の台帳がありますが、DATABASE_URL は"
+        "その文書を知らない別のデータベースを指しています。"
+        "何も変更していません。DATABASE_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
+    )
+
+
+class NoQueue(IndexStoreError):
+    en = (
+        "A worker needs DATABASE_URL and CHROMA_URL, the same as the app's: it takes its work from that database and "
+        "writes vectors to Chroma's server, since two processes on one local Chroma would corrupt it. Set both."
+    )
+    ja = (
+        "ワーカーには、アプリと同じ DATABASE_URL と CHROMA_URL が必要です。作業はデータベースから受け取り、ベクトルは "
+        "Chroma サーバーに書き込みます(ローカルの Chroma を 2 つのプロセスで使うと壊れます)。両方を設定してください。"
+    )
+
+
+class FolderNotShared(IndexStoreError):
+    en = (
+        "{folder} is not the data folder of the app with this database: the originals of its documents are not there. "
+        "Share the app's folder, and set DATA_DIR to it. If the app is new, start it first."
+    )
+    ja = (
+        "{folder} は、このデータベースを使うアプリのデータフォルダーではなく、文書の元のファイルがありません。"
+        "アプリのフォルダーを共有し、DATA_DIR に指定してください。初めて使う場合は、先にアプリを起動してください。"
+    )
+
+
+class CatalogueInDatabase(IndexStoreError):
+    en = (
+        "The documents of the data folder {folder} are listed in a database, which is not the one that is set. Nothing "
+        "was changed; set DATABASE_URL to that database, or DATA_DIR to an empty folder."
+    )
+    ja = (
+        "データフォルダー {folder} の文書は、いま設定されているものとは別のデータベースで管理されています。"
+        "何も変更していません。"
+        "DATABASE_URL にそのデータベースを指定するか、DATA_DIR に空のフォルダーを指定してください。"
+    )
+
+
+class VectorsInFolder(IndexStoreError):
+    en = (
+        "The vectors of the data folder {folder} are in it, and CHROMA_URL names a server that does not have them. "
+        "Nothing was changed; remove CHROMA_URL, or set DATA_DIR to an empty folder. To have all documents embedded "
+        "again into the server, delete the folder {place}, start, and re-index each index."
+    )
+    ja = (
+        "データフォルダー {folder} のベクトルはフォルダー内にありますが、CHROMA_URL はそれを持たないサーバーを"
+        "指しています。何も変更していません。CHROMA_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
+        "サーバーに作り直すには、フォルダー {place} を削除して起動し、各インデックスを作り直してください。"
+    )
+
+
+class VectorsOnServer(IndexStoreError):
+    en = (
+        "The vectors of the data folder {folder} are on a Chroma server, and CHROMA_URL names none. Nothing was "
+        "changed; set CHROMA_URL to that server, or DATA_DIR to an empty folder. To have all documents embedded again "
+        "into the folder, delete the file {place}, start, and re-index each index."
+    )
+    ja = (
+        "データフォルダー {folder} のベクトルは Chroma サーバーにありますが、CHROMA_URL が設定されていません。"
+        "何も変更していません。CHROMA_URL にそのサーバーを指定するか、DATA_DIR に空のフォルダーを指定してください。"
+        "フォルダー内に作り直すには、ファイル {place} を削除して起動し、各インデックスを作り直してください。"
+    )
+
+
+class VectorsLost(IndexStoreError):
+    en = (
+        "The vectors of the index “{index}” are missing where they are kept. Re-index it: on the Documents page, or by "
+        "`python -m index_store reindex --index {quoted}`. Keyword search goes on."
+    )
+    ja = (
+        "インデックス「{index}」のベクトルが保存先にありません。「文書」ページまたは "
+        "`python -m index_store reindex --index {quoted}` で作り直してください。キーワード検索はそのまま使えます。"
+    )
+
+
+class VectorServerError(IndexStoreError):
+    """The server of the vectors did not answer as it should. Details: host."""
+
+
+class VectorsAway(VectorServerError):
+    en = (
+        "The Chroma server {host}, which has the vectors, can't be reached just now. Keyword search and past answers "
+        "go on; wait a moment, then try again. If it lasts: see that the server which CHROMA_URL names runs and lets "
+        "this app in."
+    )
+    ja = (
+        "ベクトルを保存している Chroma サーバー {host} に接続できません。キーワード検索と過去の回答はそのまま使えます。"
+        "少し待ってから、もう一度試してください。"
+        "続くときは、CHROMA_URL のサーバーが動いていて、このアプリの接続を許しているか確認してください。"
+    )
+
+
+class VectorsFailed(VectorServerError):
+    en = (
+        "The Chroma server {host}, which has the vectors, answered with an error (status {status}). Try again; if it "
+        "lasts, see its log and its disk, and whether CHROMA_URL is its address, with the password that it wants."
+    )
+    ja = (
+        "ベクトルを保存している Chroma サーバー {host} がエラー(状態 {status})を返しました。もう一度試してください。"
+        "続くときは、サーバーのログとディスクの空き、CHROMA_URL のアドレスとパスワードを確認してください。"
+    )
+
+    def __init__(self, *, host: str, status: int) -> None:
+        super().__init__(host=host, status=status)
+        self.status = status
+
+
 class UpgradeNotSaved(IndexStoreError):
     en = (
         "Before {file} is brought to the present version, a copy of it is made, and this failed: {reason}. "
@@ -165,8 +305,8 @@ class UnknownIndex(IndexStoreError):
 
 
 class EmptyIndex(IndexStoreError):
-    en = "The index “{index}” holds no document that is ready. Add one first."
-    ja = "インデックス「{index}」には検索できる文書がありません。先に文書を追加してください。"
+    en = "The index “{index}” holds no document that is ready. Add one, or ask whoever may."
+    ja = "インデックス「{index}」には検索できる文書がありません。文書を追加するか、追加できる人に依頼してください。"
 
 
 class UnknownDocument(IndexStoreError):
@@ -216,6 +356,11 @@ class SignInIncomplete(IndexStoreError):
 class AccessWithdrawn(IndexStoreError):
     en = "Your access to this app was withdrawn. Ask an admin of it to give it back."
     ja = "このアプリの利用は停止されています。再び使うには、管理者に依頼してください。"
+
+
+class NobodyNamed(IndexStoreError):
+    en = "Say who is to have the right: a mail address, a name at the sign-in, or a group."
+    ja = "権限を与える相手(メールアドレス、サインイン時の名前、またはグループ)を入力してください。"
 
 
 class NotAllowed(IndexStoreError):
@@ -357,6 +502,11 @@ class UnknownKind(DocumentError):
 class Superseded(DocumentError):
     en = "{name} was replaced or removed while it was being added. Add it again if it is still wanted."
     ja = "{name} は追加の途中で置き換えられたか、削除されました。必要なら、もう一度追加してください。"
+
+
+class LeaseLost(DocumentError):
+    en = "{name} was taken over by another worker, since this one gave no sign of life. That one goes on with it."
+    ja = "{name} の処理は、このワーカーの応答が途絶えたため別のワーカーが引き継ぎました。そのまま続きます。"
 
 
 class WrongContent(DocumentError):

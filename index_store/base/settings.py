@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import AnyHttpUrl, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -38,6 +39,15 @@ class PlainSettings(BaseSettings):
 class Settings(PlainSettings):
     allowed: ClassVar[dict[str, tuple[str, str]]] = {
         "data_dir": ("a folder", "フォルダーの場所"),
+        "database_url": (
+            "an address such as postgresql+psycopg://user:password@host/database",
+            "postgresql+psycopg://ユーザー:パスワード@ホスト/データベース の形のアドレス",
+        ),
+        "chroma_url": (
+            "an address such as http://127.0.0.1:8000 or https://user:password@host, with nothing behind a ? or #",
+            "http://127.0.0.1:8000 や https://ユーザー:パスワード@ホスト の形のアドレス(? や # の後は不可)",
+        ),
+        "workers": ("here or elsewhere", "here または elsewhere"),
         "openai_base_url": ("an http or https address", "http または https のアドレス"),
         "chunk_size": ("a whole number from 50 to 2000", "50〜2000 の整数"),
         "chunk_overlap": ("a whole number from 0 to half of CHUNK_SIZE", "0〜CHUNK_SIZE の半分の整数"),
@@ -60,6 +70,12 @@ class Settings(PlainSettings):
     }
 
     data_dir: Path = Path("data")
+    database_url: SecretStr | None = None
+    """of Postgres, for catalogue, history and checkpoints; None: they are files of the data folder"""
+    chroma_url: SecretStr | None = None
+    """of a Chroma server, for the vectors; None: they are files of the data folder"""
+    workers: Literal["here", "elsewhere"] = "here"
+    """who reads and embeds what is added, where there is a queue of it: this process too, or others alone"""
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None
     embedding_model: str = "text-embedding-3-small"
@@ -108,6 +124,32 @@ class Settings(PlainSettings):
     def _blank_is_not_set(cls, key: SecretStr | None) -> SecretStr | None:
         return key if key and key.get_secret_value().strip() else None
 
+    @field_validator("database_url")
+    @classmethod
+    def _is_of_postgres(cls, url: SecretStr | None) -> SecretStr | None:
+        plain = url.get_secret_value().strip() if url else ""
+        if not plain:
+            return None
+        parts = urlsplit(plain)
+        if parts.scheme not in ("postgresql+psycopg", "postgresql", "postgres") or not parts.path.strip("/"):
+            raise ValueError
+        from sqlalchemy import make_url  # not for those who have no such database
+
+        make_url(plain)
+        return SecretStr(plain)
+
+    @field_validator("chroma_url")
+    @classmethod
+    def _is_of_a_server(cls, url: SecretStr | None) -> SecretStr | None:
+        plain = url.get_secret_value().strip() if url else ""
+        if not plain:
+            return None
+        AnyHttpUrl(plain)
+        parts = urlsplit(plain)
+        if not parts.hostname or parts.port == 0 or "?" in plain or "#" in plain:
+            raise ValueError
+        return SecretStr(plain)
+
     @field_validator("openai_base_url")
     @classmethod
     def _is_an_address(cls, url: str | None) -> str | None:
@@ -122,6 +164,11 @@ class Settings(PlainSettings):
         if self.chunk_overlap * 2 > self.chunk_size:
             raise ValueError
         return self
+
+    @property
+    def has_queue(self) -> bool:
+        """Whether several processes can work on the same documents."""
+        return self.database_url is not None and self.chroma_url is not None
 
     @property
     def service_is_set(self) -> bool:

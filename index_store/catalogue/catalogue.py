@@ -15,11 +15,10 @@ Every method of these is one transaction; a function that takes a connection is 
 read while one writes. What they return is data (records.py), never a row of SQLAlchemy's.
 """
 
-from pathlib import Path
+from sqlalchemy import Connection, Engine
 
-from sqlalchemy import Engine
-
-from index_store.base.database import open_database
+from index_store.base.database import form_of, open_database
+from index_store.base.form import Place
 from index_store.catalogue.documents import Documents
 from index_store.catalogue.full_text import FullText
 from index_store.catalogue.indexes import Indexes
@@ -32,9 +31,9 @@ from index_store.catalogue.sites import Sites
 
 
 class Catalogue:
-    def __init__(self, file: Path) -> None:
-        # What is deleted is overwritten, as in the history.
-        self._engine = open_database(file, SCHEMA, "secure_delete = ON")
+    def __init__(self, place: Place) -> None:
+        self._engine = open_database(place, SCHEMA)
+        self._owned: Connection | None = None
         self.indexes = Indexes(self._engine)
         self.documents = Documents(self._engine)
         self.pending_versions = PendingVersions(self._engine)
@@ -49,9 +48,14 @@ class Catalogue:
         """For the queries of other subjects, which stand beside these."""
         return self._engine
 
+    def own(self) -> None:
+        """Until it is closed, for whoever changes vectors and originals with it. Raises DatabaseInUse."""
+        self._owned = form_of(self._engine).own(self._engine)
+
     def close(self) -> None:
+        if self._owned:
+            self._owned.close()
         self._engine.dispose()
 
     def give_space_back(self) -> None:
-        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.exec_driver_sql("VACUUM")
+        form_of(self._engine).give_space_back(self._engine)

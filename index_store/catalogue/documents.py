@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, cast, delete, func, select, update
 
 from index_store.base.batches import batches
 from index_store.base.database import VARIABLES
@@ -12,13 +12,13 @@ from index_store.base.errors import Failure
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.records import Document, DocumentRecord, DocumentStatus, Extent
 from index_store.catalogue.removed import insert_removed
-from index_store.catalogue.schema import documents, indexes
+from index_store.catalogue.schema import LONG, documents, indexes
 from index_store.catalogue.sites import put_page
 
 _HAS_ORIGINAL = ((documents.c.revision > 0) | documents.c.incoming.is_not(None)) & (
     documents.c.status != DocumentStatus.REMOVING
 )
-_EXTENT = (func.count(documents.c.id), func.coalesce(func.sum(documents.c.size), 0))
+_EXTENT = (func.count(documents.c.id), cast(func.coalesce(func.sum(documents.c.size), 0), LONG))
 
 
 class Documents:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, insert, select
+from sqlalchemy import Connection, Engine, delete, select
 
+from index_store.base.database import form_of
 from index_store.catalogue.schema import dropped, leftovers
 from index_store.catalogue.sections import chunk_id
 
@@ -30,11 +31,6 @@ class Leftovers:
         with self._engine.connect() as connection:
             return [Leftover(*row) for row in connection.execute(select(leftovers))]
 
-    def note_vectors(self, some: Sequence[Leftover]) -> None:
-        """Before they are written."""
-        with self._engine.begin() as connection:
-            insert_leftovers(connection, some)
-
     def forget_vectors(self, leftover: Leftover) -> None:
         """After they are gone."""
         with self._engine.begin() as connection:
@@ -51,7 +47,7 @@ class Leftovers:
 
 
 def insert_leftovers(connection: Connection, some: Sequence[Leftover]) -> None:
-    connection.execute(insert(leftovers).prefix_with("OR REPLACE"), [leftover._asdict() for leftover in some])
+    form_of(connection).put(connection, leftovers, [leftover._asdict() for leftover in some])
 
 
 def delete_leftover(connection: Connection, leftover: Leftover) -> None:
@@ -65,4 +61,4 @@ def delete_leftover(connection: Connection, leftover: Leftover) -> None:
 
 
 def insert_dropped(connection: Connection, collection: str) -> None:
-    connection.execute(insert(dropped).prefix_with("OR REPLACE").values(collection=collection))
+    form_of(connection).put(connection, dropped, [{"collection": collection}])

@@ -1,18 +1,18 @@
 """Versions of documents on their way in: begun, then finished, failed or refused. One that is ready stays meanwhile."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select, update
 
 from index_store.base import errors
 from index_store.base.errors import Failure
 from index_store.catalogue.documents import put_error
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.leftovers import Leftover, delete_leftover, insert_leftovers
-from index_store.catalogue.records import DocumentStatus
-from index_store.catalogue.schema import documents, indexes, now, sections
+from index_store.catalogue.records import DocumentStatus, Lease
+from index_store.catalogue.schema import documents, indexes, job_items, now, sections
 from index_store.catalogue.sections import insert_sections
 from index_store.catalogue.sites import put_page
 from index_store.full_text.bm25 import ChunkTerms
@@ -39,6 +39,8 @@ class PendingVersion:
     """of a crawled page, what the crawler wants to know again"""
     is_new: bool = False
     """whether the document was not there before"""
+    lease: Lease | None = None
+    """by which it is worked on, where several processes might"""
 
 
 class PendingVersions:
@@ -61,16 +63,26 @@ class PendingVersions:
                 update(documents).where(this, documents.c.status != DocumentStatus.READY).values(**pending)
             )
 
+    def note_vectors(self, versions: Sequence[tuple[PendingVersion, Leftover]]) -> list[PendingVersion]:
+        """Before they are written: as left over, until they are finished. Gives those whose lease is still held."""
+        with self._engine.begin() as connection:
+            held = [(version, leftover) for version, leftover in versions if _is_held(connection, version.lease)]
+            if held:
+                insert_leftovers(connection, [leftover for _, leftover in held])
+        return [version for version, _ in held]
+
     def finish(
         self, version: PendingVersion, parsed: ParsedDocument, dimension: int, terms: Iterable[ChunkTerms]
     ) -> Leftover | None:
         """Puts this version in place of the one before, whose vectors are then left over. They are to be deleted.
 
-        `terms`: the full text of its chunks. Raises Superseded.
+        `terms`: the full text of its chunks. Raises Superseded, LeaseLost.
         """
         with self._engine.begin() as connection:
+            if not _is_held(connection, version.lease):
+                raise errors.LeaseLost(name=version.name)
             index = connection.execute(select(indexes).where(indexes.c.id == version.index_id)).one_or_none()
-            before = connection.execute(select(documents).where(_still(version))).one_or_none()
+            before = connection.execute(select(documents).where(_still(version)).with_for_update()).one_or_none()
             if before is None or index is None or index.collection != version.collection:
                 raise errors.Superseded(name=version.name)
             old = Leftover(version.collection, before.id, before.revision, before.chunks) if before.chunks else None
@@ -111,6 +123,14 @@ class PendingVersions:
                     error=failure.model_dump(),
                 )
             )  # fmt: skip
+
+
+def _is_held(connection: Connection, lease: Lease | None) -> bool:
+    """And stays so until the transaction ends."""
+    if lease is None:
+        return True
+    item = select(job_items.c.id).where(job_items.c.id == lease.item_id, job_items.c.lease == lease.token)
+    return connection.execute(item.with_for_update()).first() is not None
 
 
 def _first(version: PendingVersion) -> dict[str, Any]:

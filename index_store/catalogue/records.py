@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from index_store.base.errors import EmbeddingModelMismatch, Failure
+from index_store.base.errors import EmbeddingModelMismatch, Failure, VectorsLost
 from index_store.crawl import CrawlOptions
 
 
@@ -114,6 +114,17 @@ class IndexRecord:
         return EmbeddingModelMismatch(
             index=self.name, quoted=shlex.quote(self.name), made_with=made_with, present=present
         )
+
+    def vectors_lost(self) -> VectorsLost:
+        return VectorsLost(index=self.name, quoted=shlex.quote(self.name))
+
+
+class Lease(NamedTuple):
+    """By which one of several processes works on a document: a later one takes its place."""
+
+    item_id: int
+    """of a job"""
+    token: str
 
 
 class Extent(NamedTuple):

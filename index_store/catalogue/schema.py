@@ -5,9 +5,11 @@ from pathlib import Path
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     Boolean,
     Column,
     DateTime,
+    Float,
     ForeignKey,
     Integer,
     MetaData,
@@ -20,6 +22,9 @@ from sqlalchemy import (
 from index_store.base.database import Schema
 
 metadata = MetaData()
+
+LONG = Integer().with_variant(BigInteger(), "postgresql")
+"""SQLite's are long by themselves"""
 
 indexes = Table(
     "indexes",
@@ -48,7 +53,7 @@ documents = Table(
     Column("charset", Text),
     Column("title", Text, nullable=False),
     Column("kind", String, nullable=False),
-    Column("size", Integer, nullable=False),
+    Column("size", LONG, nullable=False),
     Column("status", String, nullable=False),
     Column("error", JSON(none_as_null=True)),
     Column("fingerprint", String(64), nullable=False),
@@ -162,11 +167,55 @@ limits = Table(
     metadata,
     Column("group", Text, primary_key=True),
     Column("runs_at_once", Integer),
-    Column("tokens_a_day", Integer),
+    Column("tokens_a_day", LONG),
     Column("files", Integer),
     Column("megabytes", Integer),
 )
 """What members of a group may use, as access/limits.py has it; NULL: as everybody."""
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("index_id", ForeignKey("indexes.id", ondelete="SET NULL")),
+    Column("index_name", Text, nullable=False),
+    Column("person_id", String(32), nullable=False),
+    Column("begun_at", DateTime, nullable=False),
+    Column("is_admitted", Boolean, nullable=False),
+    Column("is_cancelled", Boolean, nullable=False),
+    Column("is_dismissed", Boolean, nullable=False),
+    Column("failure", JSON(none_as_null=True)),
+)
+"""Of several processes; those of one are in its memory. `is_admitted`: all that it was given is among its items."""
+
+job_items = Table(
+    "job_items",
+    metadata,
+    Column("id", LONG, primary_key=True),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("source", Text, nullable=False),
+    Column("size", LONG, nullable=False),
+    Column("stage", String, nullable=False),
+    Column("chunks", Integer),
+    Column("embedded", Integer, nullable=False),
+    Column("waiting", Integer, nullable=False),
+    Column("is_listed", Boolean, nullable=False),
+    Column("result", JSON(none_as_null=True)),
+    Column("work", JSON(none_as_null=True)),
+    Column("is_open", Boolean, nullable=False),
+    Column("lease", String(32)),
+)
+"""`work`: what is to be done for it, as ingestion/queue/ has it. `is_open`: whether it is still to be done. `lease`: of
+whoever works on it, or last did. `waiting`: pages of a site that are still to come.
+"""
+
+crawled_hosts = Table(
+    "crawled_hosts",
+    metadata,
+    Column("host", Text, primary_key=True),
+    Column("next_at", Float(53), nullable=False),
+)
+"""`next_at`: from when on it may be asked again, in seconds of the database's clock."""
 
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 

@@ -43,7 +43,7 @@ LONGEST_DELAY = 60.0
 """seconds; a site that asks for more would not be done within a day"""
 
 
-class _Pace:
+class Pace:
     """Turns of one host, `interval` seconds apart. Crawls in several threads share it."""
 
     def __init__(self, interval: float) -> None:
@@ -58,7 +58,12 @@ class _Pace:
         with self._lock:
             turn = max(time.monotonic(), self._next)
             self._next = turn + self.interval
-        while (left := max(turn, self._pause) - time.monotonic()) > 0:
+        await asyncio.sleep(max(0.0, turn - time.monotonic()))
+        await self.paused()
+
+    async def paused(self) -> None:
+        """Waits until nobody has to."""
+        while (left := self._pause - time.monotonic()) > 0:
             await asyncio.sleep(left)
 
     def pause(self, seconds: float) -> None:
@@ -72,11 +77,11 @@ class Paces:
     """Of each host the one pace that all crawls keep to it."""
 
     def __init__(self) -> None:
-        self._paces: dict[str, _Pace] = {}
+        self._paces: dict[str, Pace] = {}
 
-    def of(self, host: str, interval: float) -> _Pace:
+    def of(self, host: str, interval: float) -> Pace:
         """`interval`: of a host that is new."""
-        return self._paces.setdefault(host, _Pace(interval))
+        return self._paces.setdefault(host, Pace(interval))
 
 
 class PoliteFetcher:
@@ -132,7 +137,7 @@ class PoliteFetcher:
             url = target
         return answer
 
-    def _pace(self, url: str) -> _Pace:
+    def _pace(self, url: str) -> Pace:
         return self._paces.of(host_of(url), self._interval)
 
 

@@ -57,8 +57,7 @@ class Admission:
             version = self._versions.begin_same(source.document_id, self._services.splitting)
         except (OSError, SQLAlchemyError) as error:
             log.warning("%s can't be begun once more: %s", source.source, error)
-            sentence = errors.StoreFailed(name=name)
-            self._completion.complete(item, failed(source.source, source.document_id, sentence))
+            self._completion.complete(item, failed(source.source, source.document_id, _told(error, name)))
             return None
         if version is None:
             missing = errors.OriginalMissing(name=name)
@@ -79,7 +78,7 @@ class Admission:
             begun = self._versions.begin(index, replace(file, kind=kind), self._services.splitting)
         except (OSError, SQLAlchemyError) as error:
             log.warning("%s can't be kept: %s", file.source, error)
-            self._completion.complete(item, failed(file.source, None, errors.StoreFailed(name=file.name)))
+            self._completion.complete(item, failed(file.source, None, _told(error, file.name)))
             return None
         except (errors.IndexHasTooManyFiles, errors.IndexTooLarge) as error:
             # Nothing to be listed, unless it was there before: a site may bring thousands.
@@ -172,3 +171,7 @@ def _checked_size(path: Path, name: str, max_mb: float) -> int:
     if not size:
         raise errors.EmptyDocument(name=name)
     return size
+
+
+def _told(error: Exception, name: str) -> errors.PlainError:
+    return error if isinstance(error, errors.DatabaseAway) else errors.StoreFailed(name=name)

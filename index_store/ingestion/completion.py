@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import Queue
 
@@ -34,6 +35,8 @@ class DocumentTask:
     """whether it has come to its end, and nothing more is to be told of it"""
     is_saving: bool = False
     """whether it is with the thread that saves, whose word is the last"""
+    ended: Future[None] = field(default_factory=Future)
+    """done when it is, after its result is there"""
 
     @property
     def is_embedded(self) -> bool:
@@ -75,6 +78,7 @@ class Completion:
         """After it was made ready."""
         task.is_done = True
         self.complete(task.item, ready(embedded))
+        task.ended.set_result(None)
 
     def fail(self, task: DocumentTask, error: PlainError) -> None:
         if task.is_done:
@@ -83,7 +87,16 @@ class Completion:
             self.leave(task)
             return
         task.is_done = True
+        try:
+            self._fail(task, error)
+        finally:
+            task.ended.set_result(None)
+
+    def _fail(self, task: DocumentTask, error: PlainError) -> None:
         version = task.version
+        if isinstance(error, errors.LeaseLost):
+            log.warning("%s", error)
+            return
         try:
             if not self._versions.is_wanted(version):
                 error = errors.Superseded(name=version.name)
@@ -100,9 +113,10 @@ class Completion:
         if task.is_done:
             return
         task.is_done = True
-        if self._stop.is_suspended:
-            return
         try:
-            self._versions.withdraw(task.version)
+            if not self._stop.is_suspended:
+                self._versions.withdraw(task.version)
         except (OSError, SQLAlchemyError):
             log.exception("%s can't be withdrawn", task.version.source)
+        finally:
+            task.ended.set_result(None)

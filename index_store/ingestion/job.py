@@ -4,7 +4,6 @@ import logging
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,13 +15,11 @@ from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.admission import Admission, ArchiveAdmission
 from index_store.ingestion.completion import Completion, DocumentTask
 from index_store.ingestion.context import JobContext, Services
-from index_store.ingestion.embedding import Embedding
-from index_store.ingestion.progress import Item, Progress, Stage
+from index_store.ingestion.pipeline import Pipeline
+from index_store.ingestion.progress import Item, Progress
 from index_store.ingestion.results import IngestResult
-from index_store.ingestion.saving import Saving
 from index_store.ingestion.sites import SiteAdmission
 from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, storable
-from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.loaders.formats import is_archive
 
 log = logging.getLogger(__name__)
@@ -122,6 +119,11 @@ class Ingestion:
         self._stop.suspend()
         self._sites.interrupt()
 
+    def end(self) -> None:
+        """Cancels it, and waits until it changes nothing more."""
+        self.cancel()
+        self.wait()
+
     def wait(self) -> tuple[IngestResult, ...]:
         for thread in self._threads:
             thread.join()
@@ -137,13 +139,9 @@ class Ingestion:
     def _work(self) -> None:
         try:
             index = self._open_index(self.order)
-            with (
-                Saving(self._context, self._completion) as saving,
-                Embedding(self._context, index, self._completion, saving, self._give_up) as embedding,
-                ThreadPoolExecutor(self._services.settings.parser_workers) as readers,
-            ):
+            with Pipeline(self._context, index, self._completion, self._give_up) as pipeline:
                 for task in self._tasks(index):
-                    readers.submit(self._read, task, embedding)
+                    pipeline.take(task)
         except PlainError as error:
             self.failure = error
         except (OSError, SQLAlchemyError) as error:
@@ -190,26 +188,3 @@ class Ingestion:
         for source, item in zip(self.order.sources, items, strict=True):
             if isinstance(source, SiteSource):
                 yield from self._sites.tasks(index, source, item)
-
-    def _read(self, task: DocumentTask, embedding: Embedding) -> None:
-        """In a thread of several, each of which waits for a parser's process."""
-        if self._stop.is_set:
-            self._completion.leave(task)
-            return
-        task.item.stage = Stage.READING
-        version = task.version
-        path = self._services.library.originals.path(version.document_id, version.revision)
-        try:
-            task.parsed = self._services.parser.load(
-                RawFile(path, version.name, version.charset), version.kind, lambda: self._stop.is_set
-            )
-        except errors.DocumentError as error:
-            self._completion.fail(task, error)
-            return
-        except Exception as error:  # the edge of the thread, whose result nobody asks for
-            log.exception("%s can't be read", version.source)
-            self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))
-            return
-        task.item.chunks = task.parsed.chunk_count
-        task.item.stage = Stage.EMBEDDING
-        embedding.take(task)

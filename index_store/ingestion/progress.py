@@ -88,19 +88,22 @@ class Items:
 
     def progress(self, waiting: int) -> Progress:
         """`waiting`: pages of a site that are known of and not fetched yet."""
-        items = tuple(self)
-        done = sum(item.stage is Stage.DONE for item in items)
-        total = len(items) + waiting
-        weights = _weights(items)
-        typical = sum(weights) / len(weights) if weights else 1.0
-        work = sum(weights) + typical * waiting
-        worked = sum(weight * item.share for weight, item in zip(weights, items, strict=True))
-        # Where all failed or was unchanged, there was no work.
-        share = min(worked / work, 1.0) if work else float(0 < total == done)
-        elapsed = time.monotonic() - self._begun
-        seconds_left = elapsed * (1 - share) / share if share >= LOOKED_AT else None
-        busy = (item for item in items if item.stage in (Stage.EMBEDDING, Stage.READING))
-        return Progress(done, total, share, seconds_left, next((item.source for item in busy), None))
+        return progress_of(tuple(self), waiting, time.monotonic() - self._begun)
+
+
+def progress_of(items: Sequence[Item], waiting: int, elapsed: float) -> Progress:
+    """`elapsed`: seconds since the job was begun."""
+    done = sum(item.stage is Stage.DONE for item in items)
+    total = len(items) + waiting
+    weights = _weights(items)
+    typical = sum(weights) / len(weights) if weights else 1.0
+    work = sum(weights) + typical * waiting
+    worked = sum(weight * item.share for weight, item in zip(weights, items, strict=True))
+    # Where all failed or was unchanged, there was no work.
+    share = min(worked / work, 1.0) if work else float(0 < total == done)
+    seconds_left = elapsed * (1 - share) / share if share >= LOOKED_AT else None
+    busy = (item for item in items if item.stage in (Stage.EMBEDDING, Stage.READING))
+    return Progress(done, total, share, seconds_left, next((item.source for item in busy), None))
 
 
 def _weights(items: Sequence[Item]) -> list[float]:

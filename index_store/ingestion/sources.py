@@ -106,6 +106,18 @@ def keep_upload(data_dir: Path, name: str, content: BinaryIO) -> FileSource:
     return FileSource(path, PurePath(name.replace("\\", "/")).name, is_upload=True)
 
 
+def keep_uploads(data_dir: Path, files: Iterable[tuple[str, BinaryIO]]) -> list[FileSource]:
+    """Those that were dropped together: all of them or none. `files`: name and content of each. Raises StoreFailed."""
+    kept: list[FileSource] = []
+    try:
+        for name, content in files:
+            kept.append(keep_upload(data_dir, name, content))
+    except StoreFailed:
+        discard_uploads(kept)
+        raise
+    return kept
+
+
 def discard_uploads(sources: Iterable[Source]) -> None:
     """Those that are uploads: nobody else has them."""
     for source in sources:

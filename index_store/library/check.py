@@ -1,7 +1,7 @@
 """Catalogue, vectors, full text and originals held against each other: what differs, in plain words.
 
 CheckError
-├── VectorsMissing, VectorsStray, FullTextMissing, FullTextStray, ChunksMiscounted, CollectionStray
+├── VectorsMissing, VectorsStray, VectorsUnreadable, FullTextMissing, FullTextStray, ChunksMiscounted, CollectionStray
 └── OriginalGone, OriginalsStray
 """
 
@@ -35,6 +35,11 @@ class VectorsMissing(CheckError):
 class VectorsStray(CheckError):
     en = "{count} vectors belong to no document. They are never shown; re-index to be rid of them."
     ja = "どの文書のものでもないベクトルが {count} 個あります。検索結果には出ません。作り直すと消えます。"
+
+
+class VectorsUnreadable(CheckError):
+    en = "The vectors can't be read where they are kept: its files may be torn. Re-index to embed all again."
+    ja = "ベクトルを読み出せません。保存先のファイルが壊れている可能性があります。インデックスを作り直してください。"
 
 
 class FullTextMissing(CheckError):
@@ -77,6 +82,9 @@ def _of_vectors(library: Library) -> Iterator[Difference]:
     collections: set[str] = set()
     for index in catalogue.indexes.records():
         collections.add(index.collection)
+        if not library.vectors.is_readable(index.collection):
+            yield Difference(index=index.name, document=None, what=VectorsUnreadable().as_failure())
+            continue
         wanted = dict(catalogue.sections.chunk_ids(index.id))
         there = set(library.vectors.ids(index.collection))
         counted = Counter(wanted.values())

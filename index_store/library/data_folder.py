@@ -6,25 +6,39 @@ import logging
 import os
 import shutil
 import stat
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
-from index_store.base.database import is_present
+from index_store.base.database import form_of, is_present, place_of
 from index_store.base.folders import backup_of, make_private
+from index_store.base.form import Changes, Place
+from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
-from index_store.library.library import CATALOGUE, Library
+from index_store.library.library import CATALOGUE, CHROMA, Library
+from index_store.vectors.chroma import VectorStore
+from index_store.vectors.chroma import form_of as form_of_vectors
 
 LINKS = "backup"
 """what a backup under way keeps for itself: originals by a second name, as one may be removed before its turn"""
 
 RESTORING = "restoring"
 """where a restore unpacks; as long as it is there, the folder is not whole"""
+
+IDENTITY = "database.id"
+"""which database has the catalogue of a folder, where it is not a file of it"""
+
+NAMESPACE = "vectors.id"
+"""by what a Chroma server knows the vectors of a folder, where they are not in it: of all with the same catalogue, the
+same
+"""
 
 log = logging.getLogger(__name__)
 
@@ -54,29 +68,116 @@ def _say_if_open_to_others(folder: Path) -> None:
         log.warning("Other accounts may look into the data folder %s; `chmod 700` closes it to them", folder)
 
 
-def open_library(folder: Path) -> Library:
+def open_library(settings: Settings) -> Library:
+    folder = settings.data_dir
     _refuse_unfinished(folder)
     _sweep_links(folder)
     with _telling(folder):
-        return Library(folder)
+        return Library(folder, partial(_owned_catalogue_of, settings), partial(_vectors_of, settings))
+
+
+def open_shared_library(settings: Settings) -> Library:
+    """Beside the app that owns it, to save documents. Raises NoQueue, FolderNotShared; StoreInUse where the app is of
+    another version.
+    """
+    folder = settings.data_dir
+    if not settings.has_queue:
+        raise errors.NoQueue()
+    # What the app has noted there says that it is the same one.
+    if not (folder / IDENTITY).exists():
+        raise errors.FolderNotShared(folder=os.path.abspath(folder))
+    with _telling(folder):
+        if not is_present(_place(settings), SCHEMA):
+            raise errors.FolderNotShared(folder=os.path.abspath(folder))
+        return Library(folder, partial(_shared_catalogue_of, settings), partial(_vectors_of, settings), is_owner=False)
+
+
+def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
+    """Those of these documents. Raises VectorsInFolder, VectorsOnServer."""
+    folder = settings.data_dir
+    noted, local = folder / NAMESPACE, folder / CHROMA
+    has_some = any(index.dimension for index in catalogue.indexes.records())
+    if settings.chroma_url is None:
+        if noted.exists() and has_some:
+            raise errors.VectorsOnServer(folder=os.path.abspath(folder), place=os.path.abspath(noted))
+        noted.unlink(missing_ok=True)
+        return VectorStore(form_of_vectors(local, None, ""))
+    if not noted.exists():
+        if local.exists() and has_some:
+            raise errors.VectorsInFolder(folder=os.path.abspath(folder), place=os.path.abspath(local))
+        shutil.rmtree(local, ignore_errors=True)
+        identity = form_of(catalogue.database).identity(catalogue.database)
+        noted.write_text(identity or uuid.uuid4().hex, encoding="utf-8")
+    return VectorStore(form_of_vectors(local, settings.chroma_url, noted.read_text(encoding="utf-8")))
 
 
 @contextmanager
-def open_catalogue(folder: Path) -> Iterator[Catalogue]:
+def open_catalogue(settings: Settings) -> Iterator[Catalogue]:
     """Alone, by its owner or beside it: what is one transaction of it needs no other. Raises as IndexStore does;
     StoreInUse only where the owner is of another version.
     """
+    folder = settings.data_dir
     _refuse_unfinished(folder)
     with ExitStack() as owned:
         try:
             owned.callback(own(folder).release)
         except errors.StoreInUse:
             with _telling(folder):
-                if not is_present(folder / CATALOGUE, SCHEMA):
+                if not is_present(_place(settings), SCHEMA):
                     raise
         with _telling(folder):
-            catalogue = owned.enter_context(closing(Catalogue(folder / CATALOGUE)))
+            catalogue = owned.enter_context(closing(_catalogue_of(settings)))
         yield catalogue
+
+
+def _place(settings: Settings) -> Place:
+    return place_of(Path(CATALOGUE).stem, settings.data_dir, settings.database_url)
+
+
+def _catalogue_of(settings: Settings) -> Catalogue:
+    """That of these documents: by another one a start would sweep all originals and vectors, which it does not know.
+
+    Raises CatalogueInFolder, CatalogueInDatabase.
+    """
+    folder = settings.data_dir
+    noted = folder / IDENTITY
+    if settings.database_url and (folder / CATALOGUE).exists():
+        raise errors.CatalogueInFolder(folder=os.path.abspath(folder))
+    if not settings.database_url and noted.exists():
+        raise errors.CatalogueInDatabase(folder=os.path.abspath(folder))
+    catalogue = Catalogue(_place(settings))
+    identity = form_of(catalogue.database).identity(catalogue.database)
+    if identity and noted.exists() and noted.read_text(encoding="utf-8") != identity:
+        catalogue.close()
+        raise errors.CatalogueInDatabase(folder=os.path.abspath(folder))
+    if identity:
+        noted.write_text(identity, encoding="utf-8")
+    return catalogue
+
+
+def _owned_catalogue_of(settings: Settings) -> tuple[Catalogue, Changes | None]:
+    """Raises DatabaseInUse too."""
+    catalogue = _catalogue_of(settings)
+    try:
+        catalogue.own()
+    except errors.IndexStoreError:
+        catalogue.close()
+        raise
+    return catalogue, _changes_of(catalogue, settings)
+
+
+def _shared_catalogue_of(settings: Settings) -> tuple[Catalogue, Changes | None]:
+    catalogue = _catalogue_of(settings)
+    return catalogue, _changes_of(catalogue, settings)
+
+
+def _changes_of(catalogue: Catalogue, settings: Settings) -> Changes | None:
+    """None where this is the only process."""
+    if not settings.has_queue:
+        return None
+    from index_store.base.postgres import SharedChanges
+
+    return SharedChanges(catalogue.database)
 
 
 def _refuse_unfinished(folder: Path) -> None:
@@ -86,9 +187,11 @@ def _refuse_unfinished(folder: Path) -> None:
 
 @contextmanager
 def _telling(folder: Path) -> Iterator[None]:
-    """Raises DataFolderUnusable, DataFolderDamaged."""
+    """Raises DataFolderUnusable, DataFolderDamaged, DatabaseAway."""
     try:
         yield
+    except errors.DatabaseAway:
+        raise
     except (OSError, OperationalError) as error:
         raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
     except DatabaseError as error:

@@ -10,10 +10,12 @@ import logging
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
+from index_store.base.errors import VectorServerError
 from index_store.base.folders import changes_of
+from index_store.base.form import Changes
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.records import DocumentRecord, IndexRecord
@@ -23,6 +25,7 @@ from index_store.library.originals import Originals
 from index_store.vectors.chroma import VectorStore
 
 CATALOGUE = "catalogue.sqlite3"
+"""where it is a file"""
 CHROMA = "chroma"
 ORIGINALS = "originals"
 
@@ -32,25 +35,46 @@ log = logging.getLogger(__name__)
 class Library:
     """One change at a time; none waits for a parser or a model."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        open_catalogue: Callable[[], tuple[Catalogue, Changes | None]],
+        open_vectors: Callable[[Catalogue], VectorStore],
+        *,
+        is_owner: bool = True,
+    ) -> None:
+        """`open_catalogue`: with what keeps other processes apart, where there are such. `is_owner`: whether this one
+        repairs what others have left half done.
+        """
         self._writing = threading.RLock()
-        self._changes = changes_of(folder)
+        self._depth = 0
+        """of who holds it"""
+        self._changes: Changes = _OfFolder(folder)
         self.on_removal: Callable[[], object] = _nothing
         """called after documents were removed"""
         self._swaps = 0
         """begun and ended: odd in the midst of one"""
         self._analyzers: dict[str, tuple[str, Analyzer]] = {}
         """by index, with the glossary that each is made of"""
-        with self.held():
-            self.catalogue = Catalogue(folder / CATALOGUE)
-            self.vectors = VectorStore(folder / CHROMA)
-            self.originals = Originals(folder / ORIGINALS)
-            self.repair()
+        with ExitStack() as opened:
+            with self._changes.held(alone=True):
+                self.catalogue, shared = open_catalogue()
+            opened.enter_context(closing(self.catalogue))
+            self._has_others = shared is not None
+            self._changes = shared or self._changes
+            opened.enter_context(closing(self._changes))
+            with self.held():
+                self.vectors = opened.enter_context(closing(open_vectors(self.catalogue)))
+                self.originals = opened.enter_context(closing(Originals(folder / ORIGINALS, is_owner=is_owner)))
+                if is_owner:
+                    self.repair()
+            self._opened = opened.pop_all()
+        self.vectors.watch(self._catch_up)
 
     def close(self) -> None:
+        self.vectors.stop_watching()
         with self.held():
-            self.vectors.close()
-            self.catalogue.close()
+            self._opened.close()
 
     def repair(self) -> None:
         """Finishes or undoes what a process that died was about to do. Pending documents stay pending."""
@@ -60,21 +84,57 @@ class Library:
                     "The vectors of %s can't be read since a process was killed: to be embedded again", index.name
                 )
                 self.catalogue.indexes.set_model(index.id, index.embedding_model, new_collection())
-        for leftover in self.catalogue.leftovers.vectors():
-            self.clear(leftover)
-        self._finish_removing()
-        used = {index.collection for index in self.catalogue.indexes.records()}
-        for collection in {*self.catalogue.leftovers.collections(), *self.vectors.collections()} - used:
-            self._finish_dropping(collection)
+        with self._later_where_away():
+            self._finish_vectors()
         for index in self.catalogue.indexes.records():
             self._update_full_text(index)
         self.originals.sweep(self.catalogue.documents.revisions())
 
+    def _finish_vectors(self) -> None:
+        """What is noted to go from them."""
+        for leftover in self.catalogue.leftovers.vectors():
+            self._clear(leftover)
+        self._finish_removing()
+        used = {index.collection for index in self.catalogue.indexes.records()}
+        for collection in {*self.catalogue.leftovers.collections(), *self.vectors.collections()} - used:
+            self._finish_dropping(collection)
+
+    def _catch_up(self) -> None:
+        """With what could not be done while the server of the vectors was away."""
+        with self.held():
+            self._finish_vectors()
+        self.on_removal()
+
+    @contextmanager
+    def _later_where_away(self) -> Iterator[None]:
+        """What is noted in the catalogue can be done when the server of the vectors is back."""
+        try:
+            yield
+        except VectorServerError as error:
+            log.warning("To be finished later: %s", error)
+
     @contextmanager
     def held(self) -> Iterator[None]:
-        """No other thread changes anything meanwhile, and no other process copies it."""
-        with self._writing, self._changes:
+        """No other thread changes anything meanwhile, no other process either, and none copies it."""
+        with self._holding(alone=True):
             yield
+
+    @contextmanager
+    def saving(self) -> Iterator[None]:
+        """As `held`, but beside other processes that save other documents."""
+        with self._holding(alone=False):
+            yield
+
+    @contextmanager
+    def _holding(self, *, alone: bool) -> Iterator[None]:
+        with self._writing, ExitStack() as held:
+            if not self._depth:
+                held.enter_context(self._changes.held(alone=alone))
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
 
     @contextmanager
     def swapping(self) -> Iterator[None]:
@@ -92,10 +152,14 @@ class Library:
 
     def has_swapped(self, swaps: int) -> bool:
         """Whether what was found since may belong to a version that has been replaced."""
-        return swaps % 2 == 1 or swaps != self._swaps
+        return self._has_others or swaps % 2 == 1 or swaps != self._swaps
 
     def clear(self, leftover: Leftover) -> None:
         """Deletes its vectors."""
+        with self._later_where_away():
+            self._clear(leftover)
+
+    def _clear(self, leftover: Leftover) -> None:
         if leftover.collection in {index.collection for index in self.catalogue.indexes.records()}:
             self.vectors.delete(leftover.collection, leftover.ids)
         self.catalogue.leftovers.forget_vectors(leftover)
@@ -105,7 +169,8 @@ class Library:
     def remove(self, documents: Sequence[DocumentRecord]) -> None:
         with self.held():
             self.catalogue.documents.mark_removing([document.id for document in documents])
-            self._finish_removing()
+            with self._later_where_away():
+                self._finish_removing()
         self.on_removal()
 
     def _finish_removing(self) -> None:
@@ -135,11 +200,17 @@ class Library:
         with self.held():
             present = self.catalogue.indexes.record(index.id) or index  # someone else may have done so meanwhile
             self.catalogue.indexes.set_model(index.id, embedding_model, new_collection())
-            self._finish_dropping(present.collection)
+            with self._later_where_away():
+                self._finish_dropping(present.collection)
 
-    def remove_stray_vectors(self, index: IndexRecord) -> None:
-        """Those that belong to no document; there are none unless someone else wrote to the data folder."""
+    def mend_vectors(self, index: IndexRecord) -> None:
+        """Before all documents are embedded once more: a collection that can't be read is left for a new one; else
+        those that belong to no document go, of which there are none unless someone else wrote there.
+        """
         with self.held():
+            if not self.vectors.is_readable(index.collection):
+                self.set_model(index, index.embedding_model)
+                return
             known = {id_ for id_, _ in self.catalogue.sections.chunk_ids(index.id)}
             stray = [id_ for id_ in self.vectors.ids(index.collection) if id_ not in known]
             self.vectors.delete(index.collection, stray)
@@ -148,7 +219,8 @@ class Library:
         with self.held():
             documents = self.catalogue.documents.records(index.id)
             self.catalogue.indexes.delete(index.id)
-            self._finish_dropping(index.collection)
+            with self._later_where_away():
+                self._finish_dropping(index.collection)
             for document in documents:
                 self._discard_originals(document)
             self.catalogue.give_space_back()
@@ -182,6 +254,21 @@ class Library:
         if index.analysis != analyzer.id:
             log.info("The full text of %s is rebuilt", index.name)
             self.catalogue.full_text.rebuild(index.id, analyzer)
+
+
+class _OfFolder:
+    """See Changes: of the one process that has a data folder, beside which a backup may copy it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._lock = changes_of(folder)
+
+    @contextmanager
+    def held(self, *, alone: bool) -> Iterator[None]:
+        with self._lock:
+            yield
+
+    def close(self) -> None:
+        """Nothing is held beyond `held`."""
 
 
 def _nothing() -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Iterator, Set
 from contextlib import contextmanager, suppress
@@ -10,6 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import BaseModel
+
+STAGING = "staging"
+STAGED_SECONDS = 24 * 3600
+"""after which what a process beside the owner has staged is what it left when it was killed"""
 
 
 class Original(BaseModel, frozen=True):
@@ -34,11 +39,19 @@ class StagedFile(NamedTuple):
 class Originals:
     """One file a version of a document. What is not named in the catalogue is swept away at the next start."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_owner: bool = True) -> None:
+        """`is_owner`: rather than one of several processes beside it."""
         self._folder = folder
-        self._staging = folder / "staging"
-        shutil.rmtree(self._staging, ignore_errors=True)
+        self._staging = folder / (STAGING if is_owner else f"{STAGING}-{uuid.uuid4().hex}")
+        if is_owner:
+            shutil.rmtree(self._staging, ignore_errors=True)
+            for left in folder.glob(f"{STAGING}-*"):
+                if time.time() - left.stat().st_mtime > STAGED_SECONDS:
+                    shutil.rmtree(left, ignore_errors=True)
         self._staging.mkdir(parents=True)
+
+    def close(self) -> None:
+        shutil.rmtree(self._staging, ignore_errors=True)
 
     @contextmanager
     def work_folder(self) -> Iterator[Path]:

@@ -5,7 +5,6 @@ its sections and the vectors of their chunks it is an `EmbeddedVersion`, which c
 """
 
 import hashlib
-import itertools
 import math
 import uuid
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index_store.base import errors
+from index_store.base.database import form_of
 from index_store.base.settings import MEGABYTE
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.pending_versions import PendingVersion
@@ -72,7 +72,7 @@ class EmbeddedVersion:
 
 
 class Versions:
-    """One for a library: two would number versions alike."""
+    """One for a process: two would number versions alike, where no database numbers them."""
 
     def __init__(self, library: Library, space_of: Callable[[str], Space] = lambda _: Space()) -> None:
         """`space_of`: an index, by its id."""
@@ -82,7 +82,7 @@ class Versions:
         self._originals = library.originals
         # Never one twice, as long as a job may still have that version in hand.
         last = max((number for _, number in self._catalogue.documents.revisions()), default=0)
-        self._revisions = itertools.count(last + 1)
+        self._revisions = form_of(self._catalogue.database).numbers(self._catalogue.database, last)
 
     def begin(self, index: IndexRecord, file: IncomingFile, splitting: object) -> PendingVersion | DocumentRecord:
         """Keeps the file and notes the document as pending; the document as it is when the file is unchanged.
@@ -167,11 +167,12 @@ class Versions:
 
         `finish` is to follow for each, with nothing between; see `Library.held`. Raises OSError and SQLAlchemyError.
         """
-        with self._library.held():
-            wanted = [each for each in versions if self._fits(each)]
+        with self._library.saving():
+            fitting = [each for each in versions if self._fits(each)]
+            noted = self._catalogue.pending_versions.note_vectors([(each.version, each.leftover) for each in fitting])
+            wanted = [each for each in fitting if each.version in noted]  # `finish` says why of the others
             if not wanted:
                 return
-            self._catalogue.leftovers.note_vectors([each.leftover for each in wanted])
             ids = [id_ for each in wanted for id_ in each.leftover.ids]
             owners = [each.version.document_id for each in wanted for _ in each.vectors]
             try:
@@ -184,9 +185,11 @@ class Versions:
                 raise
 
     def finish(self, embedded: EmbeddedVersion) -> None:
-        """Makes it its document's ready one, in place of the one before. Raises Superseded, EmbeddingModelMismatch."""
+        """Makes it its document's ready one, in place of the one before. Raises Superseded, LeaseLost,
+        EmbeddingModelMismatch.
+        """
         version, new = embedded.version, embedded.leftover
-        with self._library.held():
+        with self._library.saving():
             before = self._catalogue.documents.record(version.document_id)
             try:
                 index = self._index_of(embedded)
@@ -194,6 +197,12 @@ class Versions:
                 dimension = embedded.vectors.shape[1]
                 with self._library.swapping():
                     old = self._catalogue.pending_versions.finish(version, embedded.parsed, dimension, terms)
+            except errors.LeaseLost:
+                # Those of the same version are whoever's that has it now.
+                present = self._catalogue.documents.record(version.document_id)
+                if present is None or version.revision not in present.revisions:
+                    self._library.clear(new)
+                raise
             except BaseException:
                 self._library.clear(new)
                 raise
@@ -222,7 +231,7 @@ class Versions:
 
     def fail(self, version: PendingVersion, error: errors.PlainError) -> None:
         """Its original stays, to be tried again."""
-        with self._library.held():
+        with self._library.saving():
             self._catalogue.pending_versions.fail(version, error.as_failure())
 
     def give_up(self, document_id: str, error: errors.PlainError) -> None:
@@ -249,7 +258,7 @@ class Versions:
 
     def withdraw(self, version: PendingVersion) -> None:
         """As if it had not been begun, when it was new; else its document is as it was, and can be tried again."""
-        with self._library.held():
+        with self._library.saving():
             document = self._catalogue.documents.record(version.document_id)
             if document is None or document.incoming != version.revision:
                 return

@@ -80,7 +80,7 @@ class Searcher:
 
     def search(self, index: IndexRecord, query: Query) -> list[Hit]:
         """Best first, always in the same order. Raises UnknownMode, UnknownUnit, EmptyQuestion, QuestionTooLong,
-        EmptyIndex, EmbeddingModelMismatch, ServiceError.
+        EmptyIndex, EmbeddingModelMismatch, VectorsLost, VectorServerError, ServiceError.
         """
         if query.mode not in MODES:
             raise errors.UnknownMode(mode=query.mode, known=", ".join(MODES))
@@ -97,6 +97,12 @@ class Searcher:
         if not hits and not self._catalogue.indexes.has_chunks(index.id):
             raise errors.EmptyIndex(index=index.name)
         return hits
+
+    def _check_there(self, index: IndexRecord) -> None:
+        """Where nothing at all is near: an answer would say that the documents don't have it. Raises VectorsLost."""
+        now = self._catalogue.indexes.record(index.id)
+        if now and now.collection == index.collection and self._catalogue.indexes.has_chunks(index.id):
+            raise index.vectors_lost()
 
     def survey(self, index: IndexRecord, question: str, k: int) -> Survey:
         """What the index has of a question, by both sides. Raises as `search` does, but for EmptyIndex."""
@@ -161,6 +167,8 @@ class Searcher:
         self, index: IndexRecord, query: Query, vector: NDArray[np.float32], depth: int
     ) -> list[tuple[str, float]]:
         nearest = self._library.vectors.nearest(index.collection, vector, depth, query.document_ids)
+        if not nearest and query.document_ids is None:
+            self._check_there(index)
         # Six places: cosines of the same texts differ beyond them by how the vectors were batched.
         return sorted(((id_, round(score, 6)) for id_, score in nearest), key=lambda each: (-each[1], each[0]))
 

@@ -1,43 +1,59 @@
 """The vectors of chunks, in Chroma. It holds no text: that is the catalogue's."""
 
 import logging
-import shutil
-import subprocess
-import sys
-import threading
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import SecretStr
 
-from index_store.base import errors
-from index_store.base.child_process import environment
+from index_store.base.batches import batches
+from index_store.base.errors import PlainError, VectorsFailed
+from index_store.vectors.form import Form
 from index_store.vectors.hnsw_orphans import Orphans
-from index_store.vectors.probe import broken_collections
 
 if TYPE_CHECKING:
     from chromadb import Where
     from chromadb.api.models.Collection import Collection
-    from chromadb.api.types import Embedding
+    from chromadb.api.types import Embedding, Metadata
 
 log = logging.getLogger(__name__)
 
-OPEN = "open"
-"""a file that is there while a process has the folder open; after one that was killed it is left"""
-
-BATCH = 5000
-"""records a call; Chroma 1.5 refuses more than 5461"""
+IDS = 5000
+"""that are read in a call"""
 
 APART = 0.01
 """how far a vector is moved from where it was, as a share of its length: a cosine changes by 0.00005"""
 
 SAMPLE = 100
 """vectors of which the mean tells what is far from a question"""
+
+TOO_LARGE = 413
+"""HTTP's status of a request that is"""
+
+T = TypeVar("T")
+
+
+def form_of(folder: Path, url: SecretStr | None, namespace: str) -> Form:
+    """Chroma over the folder, or the server at `url`, where `namespace` tells one installation's from another's.
+
+    Raises DataFolderDamaged.
+    """
+    # Imported when it is the one: each has more to load.
+    if url is None:
+        from index_store.vectors.local.folder import ChromaFolder
+
+        return ChromaFolder(folder)
+    from index_store.vectors.server.server import ChromaServer
+
+    return ChromaServer(url.get_secret_value(), namespace)
 
 
 @contextmanager
@@ -52,56 +68,85 @@ def _failing_as_os_error() -> Iterator[None]:
 
 
 class VectorStore:
-    """One collection an index: filtering a shared one costs 45 times at 100,000 rows."""
+    """One collection an index: filtering a shared one costs 45 times at 100,000 rows.
 
-    def __init__(self, folder: Path) -> None:
-        # Imported here: half a second that `--help` and the parser's process need not spend.
-        import chromadb
-        from chromadb.config import Settings
-        from chromadb.errors import ChromaError
+    Where there is a server, each method that asks it raises VectorServerError.
+    """
 
-        self._folder = folder
-        self._open = folder / OPEN
-        self.broken = broken_collections(folder) if self._open.exists() else set()
-        """collections that the last process was killed over; they can only be dropped"""
-        self._gate = threading.Condition()
-        self._searches = 0
+    def __init__(self, form: Form) -> None:
+        self._form = form
+        self._batch = form.batch
+        """as above, or fewer where that was too many"""
         self._changes: Counter[str] = Counter()
-        self._orphans: dict[str, tuple[int, Orphans]] = {}
-        self._searched: dict[str, Collection] = {}
-        """those that were looked up for a search: Chroma takes longer over that than over the search"""
-        self._means: dict[str, tuple[int, NDArray[np.float32]]] = {}
-        """by collection, each with how many changes it had seen, as the one above"""
-        try:
-            self._client = chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
-        except ChromaError as error:
-            raise errors.DataFolderDamaged(file=folder.name, folder=folder.parent.absolute()) from error
-        self._open.touch()
+        """of each collection, by this process"""
+        self._known: dict[str, Collection] = {}
+        """those that were looked up: Chroma takes longer over that than over a search"""
+        self._orphans: dict[str, tuple[tuple[int, float], Orphans]] = {}
+        """by collection, each with how many changes it had seen, and when"""
+        self._means: dict[str, tuple[tuple[int, float], NDArray[np.float32]]] = {}
+        """as the one above"""
+
+    @property
+    def broken(self) -> Set[str]:
+        """Collections that can't be read since a process was killed; they can only be dropped."""
+        return self._form.broken
+
+    @property
+    def trouble(self) -> PlainError | None:
+        """Why nothing can be asked of it just now."""
+        return self._form.trouble
+
+    def watch(self, on_return: Callable[[], object]) -> None:
+        """`on_return`: called, in a thread of its own, when it can be asked again after something went wrong."""
+        self._form.watch(on_return)
+
+    def stop_watching(self) -> None:
+        """And waits for the end of `on_return`."""
+        self._form.stop_watching()
 
     def close(self) -> None:
-        self._client.close()  # type: ignore[attr-defined]  # the client has it, Chroma's protocol of clients does not
-        self._open.unlink(missing_ok=True)
+        self._form.close()
 
     @_failing_as_os_error()
     def put(
         self, collection: str, ids: Sequence[str], document_ids: Sequence[str], vectors: NDArray[np.float32]
     ) -> None:
-        """Each of the three has one entry, or row, a chunk."""
-        target = self._collection(collection)
+        """Each of the three has one entry, or row, a chunk. Raises OSError."""
         vectors = _apart(vectors, seed=crc32(ids[0].encode()))
-        for i in range(0, len(ids), BATCH):
-            target.upsert(
-                ids=list(ids[i : i + BATCH]),
-                embeddings=vectors[i : i + BATCH],
-                metadatas=[{"document_id": document_id} for document_id in document_ids[i : i + BATCH]],
-            )
-            self._changes[collection] += 1
+        done = 0
+        while done < len(ids):
+            some = slice(done, min(done + self._batch, len(ids)))
+            try:
+                self._put(collection, ids[some], document_ids[some], vectors[some])
+            except VectorsFailed as error:
+                # How large a request may be is known to whatever stands before the server.
+                if error.status != TOO_LARGE or some.stop - done == 1:
+                    raise
+                self._batch = (some.stop - done) // 2
+            else:
+                done = some.stop
+                self._changes[collection] += 1
+
+    def _put(
+        self, collection: str, ids: Sequence[str], document_ids: Sequence[str], vectors: NDArray[np.float32]
+    ) -> None:
+        owners: list[Metadata] = [{"document_id": document_id} for document_id in document_ids]
+
+        def upsert(on: "Collection") -> None:
+            on.upsert(ids=list(ids), embeddings=vectors, metadatas=owners)
+
+        self._ask(collection, upsert, make=True)
 
     @_failing_as_os_error()
-    def delete(self, collection: str, ids: list[str]) -> None:
-        target = self._collection(collection)
-        for i in range(0, len(ids), BATCH):
-            target.delete(ids=ids[i : i + BATCH])
+    def delete(self, collection: str, ids: Sequence[str]) -> None:
+        """Raises OSError."""
+        from chromadb.errors import NotFoundError
+
+        for some in batches(ids, self._form.batch):
+            try:
+                self._ask(collection, partial(_delete, ids=list(some)))
+            except NotFoundError:
+                return
             self._changes[collection] += 1
 
     def nearest(
@@ -116,10 +161,12 @@ class VectorStore:
         asked: list[Embedding] = [vector]
         within = None if document_ids is None else cast("Where", {"document_id": {"$in": list(document_ids)}})
         try:
-            with self._searching():
-                target = self._known(collection)
-                found = target.query(query_embeddings=asked, n_results=k, where=within, include=["distances"])
-                orphans = self._orphans_of(target)
+            with self._form.searching():
+                found = self._ask(
+                    collection,
+                    lambda on: on.query(query_embeddings=asked, n_results=k, where=within, include=["distances"]),
+                )
+                orphans = self._orphans_of(collection)
         except NotFoundError:
             return []
         distances = found["distances"] or [[]]
@@ -131,90 +178,103 @@ class VectorStore:
         """Of a question to a sample of the collection: what is no nearer than this has nothing to do with it."""
         from chromadb.errors import NotFoundError
 
-        seen, mean = self._means.get(collection, (-1, None))
-        if mean is None or seen != self._changes[collection]:
-            seen = self._changes[collection]
+        seen, mean = self._means.get(collection, (None, None))
+        if mean is None or not self._still(collection, seen):
+            seen = self._seen(collection)
             try:
-                with self._searching():
-                    sample = self._known(collection).get(limit=SAMPLE, include=["embeddings"])["embeddings"]
+                with self._form.searching():
+                    sample = self._ask(collection, lambda on: on.get(limit=SAMPLE, include=["embeddings"]))
             except NotFoundError:
                 return 0.0
-            if sample is None or not len(sample):
+            if sample["embeddings"] is None or not len(sample["embeddings"]):
                 return 0.0
-            vectors = np.asarray(sample, np.float32)
+            vectors = np.asarray(sample["embeddings"], np.float32)
             mean = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).mean(axis=0)
             self._means[collection] = (seen, mean)
         return float(vector @ mean / np.linalg.norm(vector))
 
-    def _orphans_of(self, target: "Collection") -> Orphans:
+    def _orphans_of(self, collection: str) -> Orphans:
         """Looked up once more after each change."""
-        changes, orphans = self._orphans.get(target.name, (-1, None))
-        if orphans is None or changes != self._changes[target.name]:
-            changes = self._changes[target.name]
-            orphans = Orphans.of(target)
-            self._orphans[target.name] = (changes, orphans)
+        seen, orphans = self._orphans.get(collection, (None, None))
+        if orphans is None or not self._still(collection, seen):
+            seen = self._seen(collection)
+            orphans = self._ask(collection, lambda on: Orphans.of(on, self._form.combed))
+            self._orphans[collection] = (seen, orphans)
         return orphans
 
-    def _known(self, name: str) -> "Collection":
-        """For reading. One that is gone is not created: whoever deletes its index would never know of it."""
-        if name not in self._searched:
-            self._searched[name] = self._client.get_collection(name, embedding_function=None)
-        return self._searched[name]
+    def _seen(self, collection: str) -> tuple[int, float]:
+        return self._changes[collection], time.monotonic()
+
+    def _still(self, collection: str, seen: tuple[int, float] | None) -> bool:
+        """Whether what was read then is true yet."""
+        if seen is None:
+            return False
+        changes, when = seen
+        return changes == self._changes[collection] and time.monotonic() - when < self._form.holds
+
+    def _ask(self, name: str, ask: "Callable[[Collection], T]", *, make: bool = False) -> T:
+        """Once more where the collection that was known is gone: another may have its name by now. One that is only
+        read is not made: whoever deletes its index would never know of it. Raises NotFoundError.
+        """
+        from chromadb.errors import NotFoundError
+
+        known = self._known.get(name)
+        if known is not None:
+            try:
+                return ask(known)
+            except NotFoundError:
+                self._known.pop(name, None)
+        known = self._known[name] = self._form.made(name) if make else self._form.found(name)
+        return ask(known)
 
     def ids(self, collection: str) -> Iterator[str]:
-        target = self._collection(collection)
-        for offset in range(0, target.count(), BATCH):
-            yield from target.get(limit=BATCH, offset=offset, include=[])["ids"]
+        """None of a collection that is gone."""
+        from chromadb.errors import NotFoundError
+
+        try:
+            for offset in range(0, self._ask(collection, lambda on: on.count()), IDS):
+                yield from self._ask(collection, partial(_ids, offset=offset))
+        except NotFoundError:
+            return
+
+    def is_readable(self, collection: str) -> bool:
+        """Whether its graph can be searched and its vectors be read, or there are none. Where there is a server:
+        over a folder the next start finds out, in another process.
+        """
+        from chromadb.errors import NotFoundError
+
+        try:
+            some = self._ask(collection, lambda on: on.get(limit=1, include=["embeddings"]))["embeddings"]
+            if some is not None and len(some):
+                self._ask(collection, lambda on: on.query(query_embeddings=some, n_results=1, include=[]))
+        except VectorsFailed as error:
+            log.warning("%s can't be read: %s", collection, error)
+            return False
+        except NotFoundError:
+            return True
+        return True
 
     def collections(self) -> set[str]:
-        return {collection.name for collection in self._client.list_collections()}
+        return self._form.names()
 
     def drop(self, collection: str) -> None:
         """Gives its disk space back."""
         from chromadb.errors import NotFoundError
 
         try:
-            self._client.delete_collection(collection)
+            self._form.drop(collection)
         except NotFoundError:
             log.info("%s was gone already", collection)
-        for known in (self._searched, self._means, self._orphans, self._changes):
+        for known in (self._known, self._means, self._orphans, self._changes):
             known.pop(collection, None)
-        with self._gate:
-            self._gate.wait_for(lambda: not self._searches)
-            self._give_space_back()
 
-    def _give_space_back(self) -> None:
-        """Chroma 1.5 leaves the folder of a deleted collection, and the pages of its rows in the database."""
-        program, database = Path(__file__).with_name("compact.py"), self._folder / "chroma.sqlite3"
-        compact = [sys.executable, "-I", str(program), str(database)]
-        done = subprocess.run(  # noqa: S603 - our own
-            compact, capture_output=True, encoding="utf-8", env=environment(), check=False
-        )
-        if done.returncode:
-            log.warning("Chroma's disk space is not given back: %s", done.stderr)
-            return
-        used = set(done.stdout.split())
-        for folder in self._folder.iterdir():
-            if folder.is_dir() and folder.name not in used:
-                shutil.rmtree(folder, ignore_errors=True)
 
-    @contextmanager
-    def _searching(self) -> Iterator[None]:
-        """Compacting waits for searches and they for it: Chroma gives up on a database that is locked for seconds."""
-        with self._gate:
-            self._searches += 1
-        try:
-            yield
-        finally:
-            with self._gate:
-                self._searches -= 1
-                self._gate.notify_all()
+def _delete(on: "Collection", ids: list[str]) -> None:
+    on.delete(ids=ids)
 
-    def _collection(self, name: str) -> "Collection":
-        # embedding_function=None: Chroma's default one would be downloaded.
-        return self._client.get_or_create_collection(
-            name, embedding_function=None, configuration={"hnsw": {"space": "cosine", "ef_search": 200}}
-        )
+
+def _ids(on: "Collection", offset: int) -> list[str]:
+    return on.get(limit=IDS, offset=offset, include=[])["ids"]
 
 
 def _apart(vectors: NDArray[np.float32], seed: int) -> NDArray[np.float32]:

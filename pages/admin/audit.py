@@ -1,13 +1,14 @@
 """For admins: who did what, found again by who, what, which index and when."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pandas as pd  # type: ignore[import-untyped]  # its stubs are a package of their own
 import streamlit as st
 
+from index_store.access.limits import GroupLimits
+from index_store.access.rights import GranteeKind
 from index_store.access.user_people import UserAudit
 from index_store.audit.audit import Wanted
 from index_store.audit.entry import Action, Entry
@@ -21,7 +22,12 @@ PAGE = 50  # entries that are drawn at once
 FILE = 100_000  # entries that a file holds at most
 ROW, HEIGHT = 35, 700  # pixels
 ANY = ""
+IDS = {"what", "share", "run", "conversation"}  # long, and for those who look for one: last
 DAYS = {"today": 1, "week": 7, "month": 30, "ever": 0}
+
+
+def names() -> dict[str, str]:
+    return {each.id: each.name or each.mail or each.subject for each in engine().store.access.people.all()}
 
 
 def choose(indexes: Sequence[str]) -> Wanted:
@@ -60,13 +66,13 @@ def show(audit: UserAudit, wanted: Wanted) -> None:
         st.info(say("audit.none_found"))
         return
     st.dataframe(
-        frame(found.entries),
+        frame(found.entries, names()),
         column_config={
             "when": st.column_config.DatetimeColumn(
                 say("audit.when"), format="YYYY-MM-DD HH:mm:ss", timezone=zone(), width=160
             ),
             "who": st.column_config.TextColumn(say("audit.who"), width=150),
-            "what": st.column_config.TextColumn(say("audit.what"), width=140),
+            "what": st.column_config.TextColumn(say("audit.what"), width=170),
             "index": st.column_config.TextColumn(say("audit.index"), width=110),
             "details": st.column_config.TextColumn(say("audit.details"), width=600),
         },
@@ -81,9 +87,10 @@ def show(audit: UserAudit, wanted: Wanted) -> None:
         earlier = {"audit places": [*places, found.before]}
         turn("later", later, is_last=len(places) == 1)
         turn("earlier", earlier, is_last=found.before is None)
+        lines = partial(audit.as_lines, wanted, latest=FILE)  # made when it is asked for
         st.download_button(
-            say("audit.file"), partial(file, audit, wanted), f"audit-{datetime.now(UTC):%Y-%m-%d}.jsonl",
-            "application/jsonl", key="audit-file", help=say("audit.file_help", count=f"{FILE:,}"), on_click="ignore",
+            say("audit.file"), lines, f"audit-{datetime.now(UTC):%Y-%m-%d}.jsonl", "application/jsonl",
+            key="audit-file", help=say("audit.file_help", count=f"{FILE:,}"), on_click="ignore",
         )  # fmt: skip
 
 
@@ -92,30 +99,44 @@ def turn(name: str, places: dict[str, list[str | None]], *, is_last: bool) -> No
     st.button(say(f"audit.{name}"), key=f"audit-{name}", on_click=go, args=(places,), disabled=is_last)
 
 
-def frame(entries: Sequence[Entry]) -> pd.DataFrame:
+def frame(entries: Sequence[Entry], people: Mapping[str, str]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "when": pd.to_datetime([each.at for each in entries], utc=True),
             "who": [each.name or each.person for each in entries],
             "what": [say(f"action.{each.action}") for each in entries],
             "index": [each.index or "" for each in entries],
-            "details": [" · ".join(details(each)) for each in entries],
+            "details": [" · ".join(details(each, people)) for each in entries],
         }
     )
 
 
-def details(entry: Entry) -> Iterator[str]:
-    for name, value in entry.facts.items():
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else value
-        yield f"{name}: {shown}"
+def details(entry: Entry, people: Mapping[str, str]) -> Iterator[str]:
+    """`people`: how each is called, by id."""
+    for name, value in sorted(entry.facts.items(), key=lambda each: each[0] in IDS):
+        title = say(f"usage.{name}") if name in GroupLimits.model_fields else say(f"fact.{name}")
+        yield f"{title}: {fact(name, value, people)}"
 
 
-def file(audit: UserAudit, wanted: Wanted) -> str:
-    """As it is kept, the earliest first. Written when it is asked for."""
-    entries = reversed(audit.read(wanted, latest=FILE).entries)
-    return "".join(
-        f"{json.dumps(each.model_dump(mode='json', exclude_none=True), ensure_ascii=False)}\n" for each in entries
-    )
+def fact(name: str, value: object, people: Mapping[str, str]) -> str:
+    if isinstance(value, bool):
+        return say("fact.yes" if value else "fact.no")
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    match name:
+        case "whose":
+            return people.get(str(value), str(value))
+        case "pipeline":
+            return say(f"pipeline.{value}")
+        case "status":
+            return say(f"status.{value}")
+        case "role":
+            return say(f"people.{value}")
+        case "right":
+            return say(f"access.{value}")
+        case "kind":
+            return say(f"access.{value}") if value in list(GranteeKind) else say(f"share.{value}")
+    return str(value)
 
 
 with st.container(key="audit-page"):

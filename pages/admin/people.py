@@ -9,7 +9,7 @@ from index_store.access.principal import Role
 from index_store.access.user_people import UserPeople
 from index_store.base.errors import PlainError
 from pages.process import engine, principal
-from pages.settings import server_settings
+from pages.server.settings import server_settings
 from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
 from pages.words import plain, say, when
@@ -91,6 +91,17 @@ def show(person: Person) -> None:
             st.button(say("people.enable"), key=f"enable-{person.id}", on_click=enable, args=(person.id,))
         else:
             st.button(say("people.disable"), key=f"disable-{person.id}", on_click=disable, args=(person.id,))
+        show_erase(person)
+
+
+def show_erase(person: Person) -> None:
+    """A popover, drawn while it is open."""
+    popover = st.popover(say("people.erase"), key=f"erase-{person.id}", on_change="rerun")
+    if popover.open:
+        with popover:
+            st.write(plain(say("people.erase_help", name=known_as(person))))
+            key = f"danger-erase-{person.id}"
+            st.button(say("people.erase_really"), type="primary", key=key, on_click=erase, args=(person.id,))
 
 
 def known_as(person: Person) -> str:
@@ -140,6 +151,10 @@ def set_role(person_id: str, key: str, now: str) -> None:
 
 def disable(person_id: str) -> None:
     run_as_callback(lambda: people().disable(person_id))
+
+
+def erase(person_id: str) -> None:
+    run_as_callback(lambda: engine().personal_data.erase(person_id))
 
 
 def enable(person_id: str) -> None:

@@ -26,7 +26,7 @@ from rag.trace.path import path_of
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """the lines of a graph are a picture within the file"""
 
-STYLES = (Path(__file__).parents[1] / "style.css", Path(__file__).with_name("file.css"))
+STYLES = (Path(__file__).parents[1] / "assets" / "style.css", Path(__file__).with_name("file.css"))
 
 _SIGNS = {"yes": "✓", "no": "✗", "unknown": "?", "stopped": "■", "failed": "✗", None: "✓"}
 

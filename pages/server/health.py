@@ -1,7 +1,8 @@
 """`GET /healthz`: the process answers. `GET /readyz`: it can serve people, since its data is open and can be read.
 
 Whoever asks is told no more than yes or no; the log says why not. A model service that is down is no reason: documents,
-search and past answers are there without it.
+search and past answers are there without it. Nor is a server of vectors that is away, which would take all replicas
+away at once: that is said in a word, with the status of a yes.
 """
 
 import logging
@@ -25,15 +26,16 @@ async def healthz(_: Request) -> Response:
 
 async def readyz(_: Request) -> Response:
     try:
-        await run_in_threadpool(_read_both)
+        is_whole = await run_in_threadpool(_read_both)
     except (PlainError, SQLAlchemyError) as error:
         log.warning("Not ready: %s", error)
         return PlainTextResponse("not ready\n", 503, UNCACHED)
-    return PlainTextResponse("ready\n", headers=UNCACHED)
+    return PlainTextResponse("ready\n" if is_whole else "degraded\n", headers=UNCACHED)
 
 
-def _read_both() -> None:
-    """Catalogue and history; the first one to ask opens them."""
+def _read_both() -> bool:
+    """Catalogue and history; the first one to ask opens them. Whether all else is there too."""
     current = whole_engine()
     current.store.indexes()
     current.history.run("")
+    return current.store.trouble is None

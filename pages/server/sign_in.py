@@ -27,8 +27,8 @@ from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.process import access, principal_of
 from pages.server.providers import CALLBACK, key
 from pages.server.refusal import refuse
+from pages.server.settings import Settings
 from pages.server.who import NotSignedIn, claim_of_headers, claim_of_token, shown
-from pages.settings import Settings
 
 LOGIN, LOGOUT = "/auth/login", "/auth/logout"
 FOR_PEOPLE = ("/originals/", "/media/", "/_stcore/upload_file/")

@@ -15,7 +15,7 @@ from index_store.access.people import Claim
 from index_store.access.principal import LOCAL, Principal
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.server.providers import Provider
-from pages.settings import Settings
+from pages.server.settings import Settings
 
 
 class NotSignedIn(PlainError):

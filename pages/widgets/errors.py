@@ -1,11 +1,16 @@
 """Errors as people see them, and work that may be refused: done, or its error shown."""
 
 from collections.abc import Callable
+from html import escape
 
 import streamlit as st
 
 from index_store.base.errors import Failure, PlainError
-from pages.words import language, plain
+from pages.process import engine
+from pages.words import language, plain, say
+
+LOOK = 5.0
+"""seconds between looks at whether what is away is back"""
 
 
 def show_error(error: PlainError | Failure) -> None:
@@ -16,6 +21,17 @@ def show_error(error: PlainError | Failure) -> None:
 def show_warning(error: PlainError | Failure) -> None:
     """As `show_error`, of what goes on without."""
     st.warning(plain(error.sentence(language())))
+
+
+def show_trouble() -> None:
+    """A yellow light while something is away without which the rest goes on; it goes out by itself."""
+    if engine().store.trouble:
+        st.fragment(_show_trouble, run_every=LOOK)()
+
+
+def _show_trouble() -> None:
+    if engine().store.trouble:
+        st.html(f'<p class="light" role="status">{escape(say("app.vectors_away"))}</p>')
 
 
 def run_or_show_error(work: Callable[..., object], *arguments: object) -> bool:

@@ -1,4 +1,4 @@
-"""A choice among names that outlives its words, and a popover that its own button can close."""
+"""A choice among names, or of a number, that outlives its words, and a popover that its own button can close."""
 
 from typing import Literal
 
@@ -22,6 +22,26 @@ def pick(
         format_func=labels.__getitem__,
         key=f"{name}: {', '.join(labels.values())}",
         label_visibility=label_visibility,
+    )
+    st.session_state[f"picked_{name}"] = picked
+    return picked
+
+
+def pick_number(
+    name: str, title: str, bounds: tuple[float, float], *, step: float, usual: str, help_text: str
+) -> float | None:
+    """The same for a number, None where the field is empty. `usual`: what that comes to."""
+    least, most = bounds
+    picked: float | None = st.number_input(
+        title,
+        least,
+        most,
+        value=st.session_state.get(f"picked_{name}"),
+        step=step,
+        format="%.1f",
+        placeholder=usual,
+        help=help_text,
+        key=f"{name}: {title}",
     )
     st.session_state[f"picked_{name}"] = picked
     return picked

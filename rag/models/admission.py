@@ -1,5 +1,6 @@
 """Whose turn it is at the model: so many at once as it can serve, so many of them of one party, the others in a fair
-queue. Runs wait so, of which a person is the party, and their calls, of which the run is.
+queue. Runs wait so, of which a person is the party, and their calls, of which the run is: within its person, so that
+many runs of one person are no more, to the others, than one.
 """
 
 import asyncio
@@ -12,7 +13,8 @@ from dataclasses import dataclass, field
 
 @dataclass(eq=False)
 class _Waiting:
-    party: Hashable
+    parties: tuple[Hashable, ...]
+    """the narrowest first"""
     tell: Callable[[int], None]
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -25,6 +27,7 @@ class Admission:
         self._of_one_party = of_one_party
         self._allowed: dict[Hashable, float] = {}
         """at once, of those with another number than all"""
+        self._at_work = 0
         self._running: Counter[Hashable] = Counter()
         """by party"""
         self._latest: dict[Hashable, int] = {}
@@ -39,14 +42,16 @@ class Admission:
         party: Hashable,
         tell: Callable[[int], None] = lambda before: None,
         *,
+        within: Hashable = None,
         at_once: float | None = None,
     ) -> AsyncIterator[None]:
         """Waits for it. `tell` hears how many are before this one, whenever that changes, and 0 at last. `at_once`: how
-        many this party may have from now on, where it is not as all.
+        many this party may have from now on, where it is not as all. `within`: a party of parties, which take turns
+        first.
         """
         if at_once is not None:
             self._allowed[party] = at_once
-        waiting = _Waiting(party, tell)
+        waiting = _Waiting((party,) if within is None else (party, within), tell)
         self._queue.append(waiting)
         self._admit()
         try:
@@ -54,37 +59,51 @@ class Admission:
             yield
         finally:
             if waiting.admitted.is_set():
-                self._running[party] -= 1
+                self._at_work -= 1
+                self._running.subtract(waiting.parties)
             else:
                 self._queue.remove(waiting)
-            if not self._running[party]:
-                del self._running[party]
-                if all(each.party != party for each in self._queue):
-                    self._latest.pop(party, None)
-                    self._allowed.pop(party, None)
+            for each in waiting.parties:
+                self._forget(each)
             self._admit()
 
     def _admit(self) -> None:
         order = self._order()
-        while self._running.total() < self._at_once and (first := next(filter(self._may, order), None)):
+        while self._at_work < self._at_once and (first := next(filter(self._may, order), None)):
             order.remove(first)
             self._queue.remove(first)
-            self._running[first.party] += 1
+            self._at_work += 1
             self._turns += 1
-            self._latest[first.party] = self._turns
+            for each in first.parties:
+                self._running[each] += 1
+                self._latest[each] = self._turns
             first.tell(0)
             first.admitted.set()
         for before, waiting in enumerate(order, start=1):
             waiting.tell(before)
 
     def _may(self, waiting: _Waiting) -> bool:
-        return self._running[waiting.party] < self._allowed.get(waiting.party, self._of_one_party)
+        return all(self._running[each] < self._allowed.get(each, self._of_one_party) for each in waiting.parties)
 
     def _order(self) -> list[_Waiting]:
-        """Each party in turn: which has least at work or before, then whose latest turn is longest ago."""
+        """Each party in turn, and those of one party within it."""
+        return self._in_turn(self._in_turn(self._queue, 0), -1)
+
+    def _in_turn(self, queue: list[_Waiting], level: int) -> list[_Waiting]:
+        """Which party of that level has least at work or before, then whose latest turn is longest ago."""
         counts = self._running.copy()
         places = {}
-        for waiting in self._queue:
-            places[waiting] = (counts[waiting.party], self._latest.get(waiting.party, 0))
-            counts[waiting.party] += 1
-        return sorted(self._queue, key=places.__getitem__)
+        for waiting in queue:
+            party = waiting.parties[level]
+            places[waiting] = (counts[party], self._latest.get(party, 0))
+            counts[party] += 1
+        return sorted(queue, key=places.__getitem__)
+
+    def _forget(self, party: Hashable) -> None:
+        """One that neither is at work nor waits."""
+        if self._running[party]:
+            return
+        del self._running[party]
+        if all(party not in each.parties for each in self._queue):
+            self._latest.pop(party, None)
+            self._allowed.pop(party, None)

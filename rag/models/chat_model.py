@@ -107,11 +107,13 @@ class ChatModel(ABC):
         """From the passages alone. `rejected`: the answer before this one, from the same passages."""
 
     @abstractmethod
-    def answer_from_memory(self, question: str, usage: Usage, *, language: Language) -> AnswerStream:
+    def answer_from_memory(
+        self, question: str, usage: Usage, *, language: Language, temperature: float = 0
+    ) -> AnswerStream:
         """Without any source."""
 
     @abstractmethod
-    def small_talk(self, message: str, usage: Usage, *, language: Language) -> AnswerStream:
+    def small_talk(self, message: str, usage: Usage, *, language: Language, temperature: float = 0) -> AnswerStream:
         """A reply to a greeting or to thanks."""
 
     @abstractmethod

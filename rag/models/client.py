@@ -5,7 +5,7 @@ Not here: retries of 429, 5xx and refused connections, with back-off, which the 
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
 
@@ -13,7 +13,7 @@ import openai
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk
 
-from index_store.base.errors import AnswerUnreadable, PlainError
+from index_store.base.errors import AnswerUnreadable, PlainError, RequestRefused
 from index_store.base.service import explain, host_of
 from rag.errors import EmptyReply
 from rag.models.admission import Admission
@@ -35,6 +35,9 @@ REPLY_FORMATS = {"response_format": "json_schema", "tools": "function_call"}
 
 OTHER = About("other")
 
+USUAL_TEMPERATURE = 0.0
+"""the likeliest words: what is asked again is answered again in the same way"""
+
 Message = tuple[Literal["system", "user", "assistant"], str]
 Prompt = list[Message]
 
@@ -52,6 +55,7 @@ class ChatClient:
     """A server that speaks OpenAI's protocol, or in tests a scripted model in its place.
 
     No reply repeats the instructions that its prompt begins with: a call is noted as it was, and handed on without.
+    The temperature is 0 unless a call has another one, and is left out once the model has refused it.
     """
 
     def __init__(
@@ -71,16 +75,29 @@ class ChatClient:
         self._base_url = base_url
         self._retries = retries
         self._admission = admission or Admission()
+        self._refused_temperatures = set[float]()
 
     async def ask(self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any) -> AIMessage:
         """The whole reply. `options` go into the request. Raises ServiceError, RunLimit."""
         asked = usage.take_prompt() or prompt
-        async with self._admission.turn(usage.budget):
-            with self._call(asked, usage, about, options) as reply:
-                message = await self._model.ainvoke(asked, **options)
-                reply.read(message)
+        sent = self._sent(options)
+        async with self._admission.turn(usage.budget, within=usage.budget.party):
+            try:
+                message = await self._reply(asked, usage, about, sent)
+            except RequestRefused as error:
+                sent = _without_temperature(sent, error)
+                message = await self._reply(asked, usage, about, sent)
+        self._note_refusal(options, sent)
         own = Unrepeated(_instructions(asked))
         return _with_text(message, own.feed(message.text) + own.end())
+
+    async def _reply(
+        self, asked: Prompt | list[tuple[str, str]], usage: Usage, about: About, sent: dict[str, Any]
+    ) -> AIMessage:
+        with self._call(asked, usage, about, sent) as reply:
+            message = await self._model.ainvoke(asked, **sent)
+            reply.read(message)
+        return message
 
     async def write(self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any) -> str:
         """The reply as text. Raises ServiceError, EmptyReply, RunLimit."""
@@ -93,13 +110,14 @@ class ChatClient:
         self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any
     ) -> AsyncIterator[AIMessageChunk | Restart]:
         """The reply, piece by piece. Raises ServiceError, EmptyReply, RunLimit."""
-        asked, empty = usage.take_prompt() or prompt, True
-        for tries in range(self._retries + 1):
+        asked, empty, tries = usage.take_prompt() or prompt, True, 0
+        sent = self._sent(options)
+        while True:
             begun, own = False, Unrepeated(_instructions(asked))
             try:
-                async with self._admission.turn(usage.budget):
-                    with self._call(asked, usage, about, options) as reply:
-                        async for chunk in self._model.astream(asked, **options):
+                async with self._admission.turn(usage.budget, within=usage.budget.party):
+                    with self._call(asked, usage, about, sent) as reply:
+                        async for chunk in self._model.astream(asked, **sent):
                             begun = True
                             reply.read(chunk)
                             empty = empty and not chunk.text.strip()
@@ -107,6 +125,9 @@ class ChatClient:
                 if rest := own.end():
                     yield AIMessageChunk(content=rest)
                 break
+            except RequestRefused as error:
+                sent = _without_temperature(sent, error)
+                continue
             except PlainError as error:
                 # Until an answer begins the openai client retries; from then on a broken connection is ours to mend.
                 fault = error.__cause__
@@ -116,8 +137,22 @@ class ChatClient:
             empty = True
             yield Restart()
             await asyncio.sleep(RETRY_PAUSE * 2**tries)
+            tries += 1
+        self._note_refusal(options, sent)
         if empty:
             raise EmptyReply(model=self.name)
+
+    def _sent(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """What goes into the request."""
+        sent = {"temperature": USUAL_TEMPERATURE, **options}
+        if sent["temperature"] in self._refused_temperatures:
+            del sent["temperature"]
+        return sent
+
+    def _note_refusal(self, options: Mapping[str, Any], sent: Mapping[str, Any]) -> None:
+        """Of a temperature without which the call went well. Each by itself: some models know none above 1."""
+        if "temperature" not in sent:
+            self._refused_temperatures.add(options.get("temperature", USUAL_TEMPERATURE))
 
     @contextmanager
     def _call(
@@ -128,7 +163,7 @@ class ChatClient:
             task=about.task,
             of=about.of,
             model=self.name,
-            temperature=options.get("temperature", getattr(self._model, "temperature", None)),
+            temperature=options.get("temperature"),
             max_tokens=options.get("max_tokens", getattr(self._model, "max_tokens", None)),
             reply_format=next((name for key, name in REPLY_FORMATS.items() if key in options), None),
             messages=tuple(Sent(role=role, text=text) for role, text in prompt),
@@ -151,6 +186,14 @@ M = TypeVar("M", bound=AIMessage)
 
 def _with_text(message: M, text: str) -> M:
     return message if text == message.text else message.model_copy(update={"content": text})
+
+
+def _without_temperature(sent: Mapping[str, Any], error: RequestRefused) -> dict[str, Any]:
+    """Where the model refuses that; raises `error` otherwise."""
+    # OpenAI says "Unsupported value: 'temperature' does not support 0 with this model.", and others what they like.
+    if "temperature" not in sent or "temperature" not in str(error.__cause__):
+        raise error
+    return {key: value for key, value in sent.items() if key != "temperature"}
 
 
 def _instructions(prompt: Sequence[tuple[str, str]]) -> str:

@@ -52,6 +52,8 @@ class Budget:
     tokens_spent: int = 0
     allowance: Allowance = field(default_factory=Allowance)
     """of whoever asks"""
+    party: str | None = None
+    """that they are in turns, as their runs are"""
 
     def spend_call(self) -> None:
         """Before each call. Raises RunCallLimit, RunTokenLimit, TokensUsedUp."""

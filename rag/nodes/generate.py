@@ -53,14 +53,16 @@ async def generate(state: State, step: NodeStep) -> State:
 @step(role="answers_from_model")
 async def answer_from_memory(state: State, step: NodeStep) -> State:
     """Answers without any source; the run's outcome says so, and so does whoever shows it."""
-    writing = step.model.answer_from_memory(state["question"], step.usage, language=step.context.language)
+    language, temperature = step.context.language, step.context.style.temperature
+    writing = step.model.answer_from_memory(state["question"], step.usage, language=language, temperature=temperature)
     return await _without_passages(step, writing)
 
 
 @step(role="answers_from_model")
 async def small_talk(state: State, step: NodeStep) -> State:
     """Replies at once, from no source: the run's outcome says so."""
-    writing = step.model.small_talk(state["question"], step.usage, language=step.context.language)
+    language, temperature = step.context.language, step.context.style.temperature
+    writing = step.model.small_talk(state["question"], step.usage, language=language, temperature=temperature)
     return await _without_passages(step, writing)
 
 

@@ -3,6 +3,9 @@
 import threading
 from collections.abc import Sequence
 
+from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
+
 from index_store.base.errors import EmptyQuestion, PlainError
 from rag.models.offered import OfferedModels
 from rag.runs.history.comparison import Column, Comparison, StoredComparisons, check_column_count
@@ -40,17 +43,16 @@ class Comparisons(StoredComparisons):
         self._runs.allowance(asker)
         if beside is not None:
             self._history.stored_run(beside)
-        conversation_id = self._history.conversations.new(question, "comparison", principal=asker.principal).id
         begun: list[Begun] = []
         try:
-            for column in columns:
-                begun.append(self._begin(question, index, column, conversation_id, asker))
-            run_ids = [*([] if beside is None else [beside]), *(each.run.id for each in begun)]
-            comparison = self.add(conversation_id, question, index, run_ids)
+            with self._history.together() as within:
+                conversation_id = self._new(question, asker, within)
+                for column in columns:
+                    begun.append(self._begin(question, index, column, conversation_id, asker, within))
+                run_ids = [*([] if beside is None else [beside]), *(each.run.id for each in begun)]
+                comparison = self.add(conversation_id, question, index, run_ids, within=within)
         except PlainError:
-            for each in begun:
-                self._runs.forget(each.run)
-            self._history.conversations.delete(conversation_id)
+            self._forget(begun)
             raise
         for each in begun:
             self._runs.send_off(each)
@@ -72,10 +74,20 @@ class Comparisons(StoredComparisons):
                 style=started.style,
                 model=self._models.still_offered(started.model),
             )
-            begun = self._begin(comparison.question, comparison.index, column, comparison.id, asker)
-            self.replace(comparison.id, run_id, by=begun.run.id)
-        self._runs.send_off(begun)
-        return begun.run
+            begun: list[Begun] = []
+            try:
+                with self._history.together() as within:
+                    begun.append(
+                        self._begin(comparison.question, comparison.index, column, comparison.id, asker, within)
+                    )
+                    self.replace(comparison.id, run_id, by=begun[0].run.id, within=within)
+            except IntegrityError:  # it was deleted at this moment
+                return None
+            except PlainError:
+                self._forget(begun)
+                raise
+        self._runs.send_off(begun[0])
+        return begun[0].run
 
     def keep(self, run_ids: Sequence[str], *, asker: Asker) -> Comparison:
         """Of stored runs of anywhere, in the name of the first one's question. `asker`: who compares.
@@ -84,9 +96,27 @@ class Comparisons(StoredComparisons):
         """
         check_column_count(len(run_ids))
         first, *_ = [self._history.stored_run(run_id) for run_id in run_ids]
-        conversation_id = self._history.conversations.new(first.question, "comparison", principal=asker.principal).id
-        return self.add(conversation_id, first.question, first.index, run_ids)
+        with self._history.together() as within:
+            conversation_id = self._new(first.question, asker, within)
+            return self.add(conversation_id, first.question, first.index, run_ids, within=within)
 
-    def _begin(self, question: str, index: str, column: Column, conversation_id: str, asker: Asker) -> Begun:
+    def _new(self, question: str, asker: Asker, within: Connection) -> str:
+        """The id of a conversation for it."""
+        conversations = self._history.conversations
+        return conversations.new(question, "comparison", principal=asker.principal, within=within).id
+
+    def _forget(self, begun: Sequence[Begun]) -> None:
+        for each in begun:
+            self._runs.forget(each.run)
+
+    def _begin(
+        self,
+        question: str,
+        index: str,
+        column: Column,
+        conversation_id: str,
+        asker: Asker,
+        within: Connection,
+    ) -> Begun:
         origin = Origin(kind="comparison")
-        return self._runs.begin(question, index, column, conversation_id, origin=origin, asker=asker)
+        return self._runs.begin(question, index, column, conversation_id, origin=origin, asker=asker, within=within)

@@ -121,6 +121,13 @@ class UserPersonalData:
         by = self._who()
         return self._data.delete(self._whose(by, person_id), by=by)
 
+    def erase(self, person_id: str) -> Holdings:
+        """For admins alone."""
+        by = self._who()
+        if by.role is not Role.ADMIN:
+            raise AdminNeeded()
+        return self._data.erase(person_id, by=by)
+
     def _whose(self, asker: Principal, person_id: str | None) -> Principal:
         if person_id in (None, asker.id):
             return asker

@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 
+from sqlalchemy.exc import DatabaseError
+
 from index_store.access.gate import Who
 from index_store.audit.entry import Action
 from index_store.base.errors import PlainError
@@ -24,6 +26,7 @@ from rag.models.registry import model_source
 from rag.runs.allowances import Allowances
 from rag.runs.comparisons import Comparisons
 from rag.runs.doors import UserComparisons, UserForks, UserPersonalData, UserPreload, UserSuggestions
+from rag.runs.export.exports import Exports, UserExports
 from rag.runs.fork.checkpoints import Checkpoints, discard
 from rag.runs.forks import Forks
 from rag.runs.history.comparison import Column
@@ -66,10 +69,10 @@ class Engine:
     ) -> None:
         """Raises PlainError, such as StoreInUse when another process holds the data folder."""
         self.settings = settings or Settings()
-        History.refuse_newer(self.settings.data_dir)
+        History.refuse_newer(self.settings.data_dir, self.settings.database_url)
         with ExitStack() as opened:
             self.store = opened.enter_context(closing(store or IndexStore(self.settings)))
-            self.history = opened.enter_context(closing(History(self.settings.data_dir)))
+            self.history = opened.enter_context(closing(History(self.settings.data_dir, self.settings.database_url)))
             self.history.close_interrupted_runs()
             discard_all_uploads(self.settings.data_dir)
             self.store.resume()
@@ -111,6 +114,7 @@ class Engine:
         )
         self.run_list = RunList(self.history.database)
         self.shares = Shares(self.history)
+        self.exports = Exports(self.history, self.store.access.audit)
         self.comparisons = Comparisons(self.history, self._models, self._runs)
         self.forks = Forks(self.history, self._models, self._runs, self._checkpoints, self._loop)
         self.personal_data = PersonalData(
@@ -130,6 +134,7 @@ class Engine:
             self.used,
             self._removal,
             self._runs.forget_finished,
+            self.personal_data.delete_of_erased,
         )
         self._retention.begin()
 
@@ -196,8 +201,6 @@ class Engine:
         """
         try:
             column = Column(pipeline=pipeline_name, retrieval=retrieval, style=style)
-            if conversation_id:
-                self.history.conversations.list_in_chat(conversation_id)
             begun = self._runs.begin(
                 question, index, column, conversation_id, attachments, asker=asker, through=through, edits=edits
             )
@@ -237,12 +240,12 @@ class Engine:
         return self.settings.preload and any(index.documents for index in self.store.indexes())
 
     def _open_checkpoints(self) -> Checkpoints | None:
-        folder = self.settings.data_dir
+        where = self.settings.data_dir, self.settings.database_url
         if not self.settings.keep_checkpoints_days:
-            with suppress(OSError):
-                discard(folder)
+            with suppress(OSError, DatabaseError):
+                discard(*where)
             return None
-        return asyncio.run_coroutine_threadsafe(Checkpoints.open(folder), self._loop).result()
+        return asyncio.run_coroutine_threadsafe(Checkpoints.open(*where), self._loop).result()
 
 
 class UserEngine:
@@ -257,7 +260,8 @@ class UserEngine:
         self.store = engine.store.as_user(who)
         self.history = UserHistory(engine.history, who)
         self.run_list = UserRunList(engine.run_list, self._own)
-        self.shares = UserShares(engine.shares, engine.history, self._own, engine.store.access.audit)
+        self.shares = UserShares(engine.shares, engine.history, self._own, engine.store.access)
+        self.exports = UserExports(engine.exports, who)
         self.comparisons = UserComparisons(engine.comparisons, self._own, self._asker)
         self.forks = UserForks(engine.forks, self._own, self._asker)
         self.suggestions = UserSuggestions(engine.suggestions, self._own)

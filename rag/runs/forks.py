@@ -4,7 +4,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -14,7 +14,7 @@ from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
 from rag.runs.fork.checkpoints import Checkpoints, Moment
 from rag.runs.fork.edits import Edit
-from rag.runs.fork.plan import ChangedDocuments, Fork, changed_documents, plan
+from rag.runs.fork.plan import ChangedDocuments, changed_documents, plan
 from rag.runs.history.history import History, PastRun
 from rag.runs.in_flight import RunsInFlight
 from rag.runs.run.asker import Asker
@@ -63,28 +63,33 @@ class Forks:
             asker.store,
         )
         models = self._models.source(self._models.still_offered(origin.model))
-        conversation = self._history.conversations.new(
-            past.question, "fork", principal=asker.principal, origin_run_id=run_id
-        )
-        started = origin.model_copy(
-            update={
-                "run_id": uuid.uuid4().hex,
-                "conversation_id": conversation.id,
-                "follows": "",
-                "index": index.name,
-                "index_id": index.id,
-                "model": models.name,
-                "retrieval": fork.retrieval or origin.retrieval,
-                "at": time.time(),
-                "origin": Origin(kind="fork", run_id=run_id, step=step, attempt=attempt, changes=fork.changes),
-            }
-        )
-        run = Run(started, fork.events)
+        fork_id = uuid.uuid4().hex
+        checkpoints = self._checkpoints
+        # Before the transaction, not in it: a run at work may hold their file, and wait for the history.
+        copied = checkpoints.copied(run_id, fork_id, fork.upto) if checkpoints else nullcontext()
         try:
-            self._hand_on(run, fork, run_id)
-        except (NotSaved, SQLAlchemyError) as error:
-            with suppress(NotSaved):
-                self._history.conversations.delete(conversation.id)
+            with copied, self._history.together() as within:
+                conversation = self._history.conversations.new(
+                    past.question, "fork", principal=asker.principal, origin_run_id=run_id, within=within
+                )
+                started = origin.model_copy(
+                    update={
+                        "run_id": fork_id,
+                        "conversation_id": conversation.id,
+                        "follows": "",
+                        "index": index.name,
+                        "index_id": index.id,
+                        "model": models.name,
+                        "retrieval": fork.retrieval or origin.retrieval,
+                        "at": time.time(),
+                        "origin": Origin(kind="fork", run_id=run_id, step=step, attempt=attempt, changes=fork.changes),
+                    }
+                )
+                run = Run(started, fork.events)
+                for event in run.events:
+                    self._history.save(fork_id, event, within=within)
+                self._history.calls.copy(run_id, fork_id, fork.reused, within=within)
+        except SQLAlchemyError as error:
             raise NotSaved() from error
         self._runs.send_off(self._runs.add(run, started, flow, models, asker, allowance, fork=fork))
         return run
@@ -106,14 +111,3 @@ class Forks:
         if not self._checkpoints:
             return []
         return asyncio.run_coroutine_threadsafe(self._checkpoints.moments(flow, run_id), self._loop).result()
-
-    def _hand_on(self, run: Run, fork: Fork, origin_id: str) -> None:
-        """What a fork has from its origin: events, checkpoints, and what the model was asked.
-
-        Raises NotSaved, SQLAlchemyError.
-        """
-        for event in run.events:
-            self._history.save(run.id, event)
-        if self._checkpoints:
-            self._checkpoints.copy(origin_id, run.id, fork.upto)
-        self._history.calls.copy(origin_id, run.id, fork.reused)

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.audit.audit import Audit
@@ -157,8 +158,10 @@ class RunsInFlight:
         through: str | None = None,
         edits: str | None = None,
         origin: Origin | None = None,
+        within: Connection | None = None,
     ) -> Begun:
         """A run that is made for a comparison, as `origin` says, follows no other one; else as `Engine.ask` has it.
+        `within`: of the transaction in which its conversation was made.
 
         Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, ModelNotOffered,
         AccessWithdrawn, TokensUsedUp, NotSaved.
@@ -168,30 +171,36 @@ class RunsInFlight:
         allowance = self.allowance(asker)
         flow, models = pipeline(column.pipeline), self._models.source(column.model)
         index_id = asker.index_id(index)
-        if conversation_id is None or not self._history.conversations.exists(conversation_id):
-            conversation_id = self._history.conversations.new(question, principal=asker.principal).id
-        branch = Branch()
-        if not origin:
+        if not within and conversation_id and not self._history.conversations.exists(conversation_id):
+            conversation_id = None
+        branch, turns = Branch(), tuple[Turn, ...]()
+        if conversation_id and not origin:
             branch = self._history.branch(conversation_id, through=edits or through)
-        if edits in branch.runs:
-            branch = branch.before(edits)
-        started = RunStarted(
-            run_id=uuid.uuid4().hex,
-            conversation_id=conversation_id,
-            question=question,
-            index=index,
-            index_id=index_id,
-            pipeline=flow.name,
-            model=models.name,
-            retrieval=column.retrieval,
-            style=column.style or self._settings.style,
-            origin=origin,
-            follows=branch.end or "",
-            at=time.time(),
-        )
-        turns = self._history.turns(conversation_id, before=question, branch=branch)
+            if edits in branch.runs:
+                branch = branch.before(edits)
+            turns = self._history.turns(conversation_id, before=question, branch=branch)
+        with nullcontext(within) if within else self._history.together() as connection:
+            if not conversation_id:
+                made = self._history.conversations.new(question, principal=asker.principal, within=connection)
+                conversation_id = made.id
+            elif not origin:
+                self._history.conversations.list_in_chat(conversation_id, within=connection)
+            started = RunStarted(
+                run_id=uuid.uuid4().hex,
+                conversation_id=conversation_id,
+                question=question,
+                index=index,
+                index_id=index_id,
+                pipeline=flow.name,
+                model=models.name,
+                retrieval=column.retrieval,
+                style=column.style or self._settings.style,
+                origin=origin,
+                follows=branch.end or "",
+                at=time.time(),
+            )
+            self._history.save(started.run_id, started, within=connection)
         run = Run(started)
-        self._history.save(run.id, started)
         return self.add(run, started, flow, models, asker, allowance, turns=turns, attachments=tuple(attachments))
 
     def add(
@@ -244,7 +253,10 @@ class RunsInFlight:
         run, execution, party = sent.run, sent.execution, sent.asker.party(sent.run.conversation_id)
         begun = time.monotonic()
         budget = Budget(
-            calls=self._settings.run_call_limit, tokens=self._settings.run_token_limit, allowance=sent.allowance
+            calls=self._settings.run_call_limit,
+            tokens=self._settings.run_token_limit,
+            allowance=sent.allowance,
+            party=party,
         )
         fork = execution.fork
         reused = fork.reused_seconds if fork else 0.0

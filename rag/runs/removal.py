@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.base.database import clear_log
+from index_store.base.database import form_of
 from index_store.store import IndexStore
 from rag.errors import NotSaved
 from rag.runs.fork.checkpoints import Checkpoints
@@ -65,7 +65,7 @@ class Removal:
     def clear_log(self) -> None:
         """Of the history, whose file then holds nothing any more of what was deleted."""
         with self._clearing:
-            clear_log(self._history.database)
+            form_of(self._history.database).clear_log(self._history.database)
 
     def _sweep(self) -> None:
         if not self._checkpoints:

@@ -20,10 +20,12 @@ StepVerdict = Verdict | Literal["stopped", "failed"]
 
 
 class Style(Frozen):
-    """How an answer is to read."""
+    """How an answer is to read, and how freely it is worded."""
 
     length: Literal["short", "normal", "long"] = "normal"
     tone: Literal["neutral", "polite", "plain"] = "neutral"
+    temperature: float = Field(0, ge=0, le=2, allow_inf_nan=False)
+    """of answers alone: what grades, rewrites or routes stays at 0"""
 
 
 class Totals(Frozen):

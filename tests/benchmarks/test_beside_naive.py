@@ -1,8 +1,11 @@
 import re
 
+import pytest
+
 from benchmarks import beside_naive
 
 
+@pytest.mark.soak
 def test_a_pipeline_is_timed_beside_naive_question_by_question(printed, server):
     out = printed(beside_naive, "--questions", 2)
     rows = re.findall(r"^\| .+ \| (\d+\.\d) \| (\d+\.\d) \| \d+\.\d\d \|$", out, re.MULTILINE)

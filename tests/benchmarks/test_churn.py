@@ -1,5 +1,7 @@
 import re
 
+import pytest
+
 from benchmarks.churn import __main__ as churn
 
 SHORT = ("--minutes", 2, "--acts", 6, "--people", 4, "--alone", 1, "--pause", 0, "--documents", 1)
@@ -8,6 +10,7 @@ MOST_MORE = 14
 """threads of pools that fill as they are needed: fewer than there are acts, each of which begins some"""
 
 
+@pytest.mark.soak
 def test_of_people_who_ask_upload_and_delete_at_once_nothing_is_lost_or_seen_by_another_and_threads_level_off(printed):
     out = printed(churn, *SHORT, *AT_ONCE, "--seed", 1)
     assert "Nothing was lost, and nobody saw what is another's." in out

@@ -2,10 +2,13 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from benchmarks import ingest
 from tests.benchmarks.conftest import Printed
 
 
+@pytest.mark.soak
 def test_adding_is_timed_beside_embedding_alone_and_adding_again_and_a_crawl(printed: Printed, tmp_path: Path) -> None:
     data = tmp_path / "paragraphs.jsonl"
     lines = [{"title": f"Town {number // 4}", "text": f"Town {number} has {number} wells."} for number in range(8)]

@@ -7,6 +7,7 @@ from benchmarks import people
 AT_ONCE = ("--documents", 1, "--delay", 0, "--token-seconds", 0, "--tokens", 5)
 
 
+@pytest.mark.soak
 def test_the_answers_of_people_who_ask_at_once_are_timed_beside_that_of_one(printed):
     out = printed(people, "--people", 1, 3, "--rounds", 1, *AT_ONCE)
     numbers = r"(?: \d+(?:\.\d+)? \|){8}"

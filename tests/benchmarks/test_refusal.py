@@ -40,6 +40,7 @@ def answer(request: ChatRequest) -> str:
     return f"{HOLDS}[1]" if holds else "NOT_IN_PASSAGES"
 
 
+@pytest.mark.soak
 def test_refusals_are_counted_where_the_passages_hold_the_answer_and_where_they_do_not(printed, server, data):
     server.default = answer
     out = printed(refusal, "--data", data, "--pipeline", "naive", "--only", "ja", "squad2")

@@ -44,6 +44,7 @@ def cells_of(table: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
 
 
+@pytest.mark.soak
 def test_a_small_set_is_measured_and_its_vectors_are_kept(printed: Printed, data: Path, tmp_path: Path) -> None:
     outputs = [printed(search_quality, "--data", data, "--cache", tmp_path / "vectors.npz") for _ in range(2)]
     quality, given = outputs[0].split("\n\n")

@@ -3,6 +3,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from benchmarks import search_speed
 from benchmarks.clustered import Clustered
@@ -12,6 +13,7 @@ from tests.benchmarks.conftest import Printed
 SENTENCES = ["出張の日当は1日2,500円です。", "タクシーは終電の後に使えます。", "会議室の予約は一週間前からです。"]
 
 
+@pytest.mark.soak
 def test_each_search_is_timed_beside_bare_chroma_as_the_index_grows(printed: Printed, tmp_path: Path) -> None:
     folder = tmp_path / "qa" / "jsquad"
     folder.mkdir(parents=True)

@@ -23,6 +23,7 @@ def test_the_first_token_on_the_page_is_timed_beside_that_of_the_engine(printed)
     assert re.search(r"The page adds -?\d+ ms to the first token, which (meets|misses) 300 ms\.", out)
 
 
+@pytest.mark.soak
 def test_what_a_streamed_trace_takes_is_told_with_the_number_of_its_events(printed):
     out = printed(ui, "trace", *TINY)
     assert rows(out) == ["the engine without a page", "the app with its page", "Chromium"]
@@ -43,3 +44,11 @@ def test_the_runs_page_is_timed_over_many_runs_beside_few(printed):
     out = printed(ui, "runs_page", "--rounds", 1, "--runs", 1000)
     assert rows(out) == ["100 runs", "1,000 runs"]
     assert re.search(r"Over 1,000 runs .+ \d+\.\d\d of the time over 100, which (meets|misses) 1\.5\.", out)
+
+
+@pytest.mark.soak
+@pytest.mark.embedded
+def test_the_first_sign_of_life_is_timed_before_the_embedded_model_has_started(printed):
+    out = printed(ui, "first_sign", "--rounds", 1, "--documents", 1)
+    assert rows(out) == ["being started since the page was opened", "not yet started"]
+    assert re.search(r"The first sign of life comes within [\d.]+ s, which (meets|misses) 1 s\.", out)

@@ -11,7 +11,7 @@ import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
-from pages.settings import Settings as ServerSettings
+from pages.server.settings import Settings as ServerSettings
 from rag.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent

@@ -34,6 +34,7 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--renderer-process-limit=1",  # scripts that one page has compiled, the next one need not
 ]
 KEY = "sk-of-the-tests"
 HANDBOOK = (
@@ -137,6 +138,7 @@ class Lent:
             **self._services,
             DATA_DIR=str(data),
             SUGGEST_FOLLOW_UPS="off",
+            RUNS_AT_ONCE=str(usual.runs_at_once),
             ANSWER_TOKENS=str(usual.answer_tokens),
             MODEL_CONTEXT=str(usual.model_context),
         )

@@ -2,12 +2,14 @@
 
 import json
 import re
+from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
-from tests.browser.looks import each_look, each_width
+from tests.browser.looks import one_look, one_width
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import Answer, OpenAIServer
 
@@ -35,6 +37,12 @@ def script(server: OpenAIServer) -> None:
         server.answer_when(lambda request, words=words: words.follow_ups in request.prompt, reply)
 
 
+@pytest.fixture
+def asked(answered) -> Callable[[str], str]:
+    """The path of a conversation in which the long answer stands."""
+    return lambda language: answered(ASKED[language], ANSWER, "naive").path
+
+
 def ask(visitor: Visitor) -> None:
     visitor.pick_pipeline("naive")
     visitor.ask(ASKED[visitor.language])
@@ -46,12 +54,10 @@ def pressable(visitor: Visitor, beginning: str):
     return visitor.page.locator(f'[class*="st-key-{beginning}"] button >> visible=true').last
 
 
-@each_look
-def test_formulae_are_drawn_and_what_is_wide_scrolls_within_itself(loaded_app, visit, server, language, width, scheme):
-    script(server)
-    visitor = visit(language, width=width)
+@one_look("ja", 1280, "dark")
+def test_formulae_are_drawn_and_what_is_wide_scrolls_within_itself(asked, visit, language, width, scheme):
+    visitor = visit(language, path=asked(language), width=width)
     visitor.page.emulate_media(color_scheme=scheme)
-    ask(visitor)
     answer = visitor.answers.last
     expect(answer.locator("math")).to_have_count(3)
     expect(answer.locator("math[display=block] mfrac")).to_be_visible()
@@ -67,13 +73,11 @@ def test_formulae_are_drawn_and_what_is_wide_scrolls_within_itself(loaded_app, v
     expect(visitor.page.locator(".passage-card:popover-open")).to_be_visible()
 
 
-@each_width
+@one_width("en", 390)
 def test_answers_and_code_are_copied_and_where_the_clipboard_is_refused_the_text_is_selected(
-    loaded_app, visit, server, language, width
+    asked, visit, language, width
 ):
-    script(server)
-    visitor = visit(language, width=width)
-    ask(visitor)
+    visitor = visit(language, path=asked(language), width=width)
     visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visitor.answers.last.locator(".code .copy").click()
     expect(visitor.answers.last.locator(".code .copy")).to_have_text(visitor.words["chat.copied"])
@@ -94,12 +98,11 @@ def test_answers_and_code_are_copied_and_where_the_clipboard_is_refused_the_text
     assert visitor.width <= width
 
 
-@each_width
+@one_width("ja", 390)
 def test_an_edited_question_keeps_the_earlier_one_a_press_away_and_a_reload_keeps_the_place(
-    loaded_app, visit, server, language, width
+    answered, visit, language, width
 ):
-    visitor = visit(language, width=width)
-    ask(visitor)
+    visitor = visit(language, path=answered(ASKED[language], "A director [1].", "naive").path, width=width)
     pressable(visitor, "edit-").click()
     visitor.page.locator('[class*="st-key-wording-"] textarea').fill(EDITED[language])
     visitor.page.get_by_role("button", name=visitor.words["chat.ask"], exact=True).click()

@@ -4,9 +4,9 @@ from uuid import uuid4
 
 from playwright.sync_api import Locator, WebSocketRoute, expect
 
-from tests.browser.looks import each_width
+from tests.browser.looks import one_look, one_width
 from tests.browser.test_graph import contrast, expect_open
-from tests.browser.test_run import ENDLESS, SLOW, requests_for, script
+from tests.browser.test_run import ENDLESS, held, requests_for, script
 from tests.browser.visitor import LOADED, Visitor
 
 
@@ -33,17 +33,18 @@ def boxes(places: Locator) -> list[dict]:
     return [place.bounding_box() for place in places.all()]
 
 
-@each_width
+@one_width("en", 1280)
 def test_two_pipelines_answer_beside_each_other_and_what_differs_stands_below(
     loaded_app, visit, server, language, width
 ):
     visitor = visit(language, width=width, path="/compare")
-    question = new_question()
-    script(server, question, SLOW)
+    question, answer = new_question(), held()
+    script(server, question, answer)
     begin(visitor, question)
     expect(visitor.answers).to_have_count(2, timeout=LOADED)
     expect(visitor.page.locator(".run-graph .current")).to_have_count(2)
     expect(differences(visitor)).to_have_count(0)
+    answer.until.set()
     expect(differences(visitor)).to_be_visible(timeout=LOADED)
     visitor.settle()
     assert "One word" in visitor.answers.last.inner_text()
@@ -93,7 +94,7 @@ def test_a_reload_and_a_second_tab_go_on_with_it_and_a_stop_in_one_is_seen_in_th
 
 
 def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_app, visit, server):
-    visitor, question = visit(path="/compare"), new_question()
+    visitor, question, answer = visit(path="/compare"), new_question(), held()
     sockets: list[WebSocketRoute] = []
     is_down = False
 
@@ -106,12 +107,13 @@ def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_nothing(loaded_
 
     visitor.page.route_web_socket("**/_stcore/stream", pass_on)
     visitor.page.reload()
-    script(server, question, SLOW)
+    script(server, question, answer)
     begin(visitor, question)
     expect(visitor.answers.last).to_contain_text("One", timeout=LOADED)
     is_down = True
     sockets[-1].close()
-    visitor.page.wait_for_timeout(3000)
+    answer.until.set()
+    visitor.page.wait_for_timeout(2000)
     assert len(sockets) == 1
     is_down = False
     expect(differences(visitor)).to_be_visible(timeout=LOADED)
@@ -144,3 +146,39 @@ def test_from_the_chat_an_answer_becomes_the_first_column_and_an_address_leads_t
     expect_open(loaded.step("check_grounding"))
     loaded.page.locator(".run-graph .node").filter(has_text=loaded.words["step.check_usefulness"]).click()
     expect_open(loaded.step("check_usefulness"))
+
+
+@one_look("ja", 390, "dark")
+def test_four_columns_with_settings_of_their_own_take_turns_and_their_differences_are_drawn(
+    loaded_app, visit, server, language, width, scheme
+):
+    loaded_app.renew(RUNS_AT_ONCE="1")  # as the embedded model has it
+    visitor = visit(language, width=width, path="/compare")
+    visitor.page.emulate_media(color_scheme=scheme)
+    question = new_question()
+    answer = held()
+    script(server, question, answer)
+    visitor.page.get_by_role("radio", name="4", exact=True).click()
+    visitor.settle()
+    visitor.page.get_by_role("button", name=visitor.words["options.title"]).nth(1).click()
+    warm = visitor.page.get_by_role("spinbutton", name=visitor.words["options.temperature"]).locator("visible=true")
+    warm.fill("0.7")
+    warm.press("Enter")
+    picked = f"{visitor.words['options.temperature']} 0.7"
+    expect(visitor.page.get_by_text(picked).last).to_be_attached(timeout=LOADED)
+    visitor.page.keyboard.press("Escape")
+    visitor.settle()
+    visitor.page.get_by_role("textbox", name=visitor.words["compare.question"]).fill(question)
+    visitor.page.get_by_role("button", name=visitor.words["compare.begin"]).click()
+    turn = visitor.words["compare.turn"].partition("{")[0].strip(" *:")
+    expect(visitor.page.get_by_text(turn).first).to_be_visible(timeout=LOADED)
+    answer.until.set()
+    expect(heads(visitor)).to_have_count(4)
+    expect(differences(visitor)).to_be_visible(timeout=LOADED)
+    assert [picked in head for head in heads(visitor).all_inner_texts()] == [False, True, False, False]
+    sent = sorted(each.body["temperature"] for each in requests_for(server, question))
+    assert sent[-2:] == [0, 0.7]
+    expect(visitor.page.locator(".costs th")).to_have_count(11)
+    expect(visitor.page.locator(".chart")).to_have_count(3)
+    expect(visitor.page.locator(".passages")).to_be_visible()
+    assert visitor.width <= width

@@ -1,4 +1,4 @@
-"""A conversation in a real browser: follow-ups, drafts, no answer, and how answers are to read."""
+"""A conversation in a real browser: follow-ups, no answer, and how answers are to read."""
 
 from contextlib import suppress
 from uuid import uuid4
@@ -7,27 +7,25 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from playwright.sync_api import expect
 
 from rag.models.service.no_answer import TOKEN
-from tests.browser.looks import each_width
+from tests.browser.looks import one_width
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED
-from tests.servers import Answer
 
 WHOLE = {"ja": "国内出張の日当は誰が決めますか？", "en": "Who approves the green car for managers?"}
 FOLLOW_UP = {"ja": "それは誰が決めますか？", "en": "And for managers?"}
 FIRST = {"ja": "国内出張の日当はいくらですか？", "en": "Who approves the green car?"}
 
 
-@each_width
-def test_a_follow_up_is_understood_in_a_step_that_opens(loaded_app, visit, server, language, width):
-    script(server, FIRST[language], "2,500 [1].")
+@one_width("en", 390)
+def test_a_follow_up_is_understood_in_a_step_that_opens(answered, visit, server, language, width):
+    path = answered(FIRST[language], "2,500 [1].").path
     script(server, WHOLE[language], "A director [1].")
     server.answer_when(
         lambda request: "<turn>" in request.prompt and FIRST[language] in request.prompt, WHOLE[language]
     )
-    visitor = visit(language, width=width)
-    for count, question in enumerate((FIRST[language], FOLLOW_UP[language]), start=1):
-        visitor.ask(question)
-        expect(visitor.button("chat.again")).to_have_count(count, timeout=LOADED)
+    visitor = visit(language, path=path, width=width)
+    visitor.ask(FOLLOW_UP[language])
+    expect(visitor.button("chat.again")).to_have_count(2, timeout=LOADED)
     expect(visitor.questions.last).to_have_text(FOLLOW_UP[language])
     visitor.traces.last.click()
     row = visitor.step("standalone_question")
@@ -40,7 +38,7 @@ def test_a_follow_up_is_understood_in_a_step_that_opens(loaded_app, visit, serve
     assert visitor.width <= width
 
 
-@each_width
+@one_width("ja", 1280)
 def test_no_answer_shows_the_nearest_passages_which_open(loaded_app, visit, server, language, width):
     question = f"{FIRST[language]} {uuid4().hex[:6]}"
     script(server, question, f"{TOKEN}\nThe documents say nothing of it.")
@@ -54,16 +52,6 @@ def test_no_answer_shows_the_nearest_passages_which_open(loaded_app, visit, serv
     visitor.answers.locator(".cite").first.click()
     expect(visitor.page.locator(".passage-card:popover-open")).to_be_visible()
     assert visitor.width <= width
-
-
-def test_a_draft_says_so_until_it_is_confirmed(loaded, server):
-    question = f"Who approves the green car of division {uuid4().hex[:6]}?"
-    script(server, question, Answer("A director [1]. " + "One word after another. " * 10, token_seconds=0.04))
-    loaded.ask(question)
-    expect(loaded.text("chat.draft")).to_be_visible(timeout=LOADED)
-    loaded.wait_for_the_end()
-    expect(loaded.text("chat.draft")).to_have_count(0)
-    expect(loaded.text("outcome.confirmed_note")).to_be_visible()
 
 
 def test_how_answers_are_to_read_is_picked_among_the_options(loaded_app, visit):

@@ -8,11 +8,11 @@ from playwright.sync_api import expect
 from index_store.access.principal import LOCAL
 from index_store.search.searcher import LONGEST_QUESTION
 from rag.runs.history.history import History
-from tests.browser.looks import each_width
+from tests.browser.looks import one_width
 from tests.browser.visitor import LOADED
 
 
-@each_width
+@one_width("ja", 390)
 def test_the_latest_of_many_are_listed_and_words_find_the_others(app, visit, tmp_path: Path, language, width):
     history = History(tmp_path / "many")
     for number in range(1, 101):
@@ -35,7 +35,7 @@ def test_the_latest_of_many_are_listed_and_words_find_the_others(app, visit, tmp
     assert visitor.width <= width
 
 
-@each_width
+@one_width("en", 1280)
 def test_a_question_that_is_too_long_is_refused_in_a_sentence_and_stays_in_the_field(app, visit, language, width):
     visitor = visit(language, width=width)
     visitor.composer.fill("x" * (LONGEST_QUESTION + 1))

@@ -1,14 +1,22 @@
 """The Documents page in a real browser: what comes in, what is shown of it, and what never runs."""
 
 import re
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, Page, expect
 
 from index_store.base.errors import NoText
+from index_store.base.settings import Settings
+from index_store.store import IndexStore
+from tests.browser.app_process import App
+from tests.browser.conftest import Lent
+from tests.browser.looks import one_width
 from tests.browser.visitor import LOADED, Visitor
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
+from tests.servers import OpenAIServer
 from tests.servers.site_server import SiteServer, html
 
 HOSTILE = (
@@ -21,25 +29,72 @@ HOSTILE = (
 
 
 NAME = "note"
+CUPS = 3
+DECEIVING = "](javascript:alert(1)) ![p](https://elsewhere.example/p.png) :red[x] $x$"
+PAGES = ("Trains are booked by Tanaka.", "Hotels cost 12,000 yen at most.", "Receipts go to the third floor.")
+SHIFT_JIS = "社員証をなくしたときは総務課に届け出てください。"
+DOCUMENTS = {
+    **{f"cup-{number}.txt": f"Cup number {number} stands in the kitchen.".encode() for number in range(CUPS)},
+    "kettle.md": b"# Kettle\n\nIt holds 1.7 litres.\n",
+    "hostile.html": HOSTILE.encode(),
+    "svg.html": (
+        b'<svg xmlns="http://www.w3.org/2000/svg"><text>Words of a picture</text>'
+        b"<script>document.documentElement.setAttribute('ran', '1')</script></svg>"
+    ),
+    "shift-jis.txt": SHIFT_JIS.encode("cp932"),
+    "pages.pdf": PdfFile([[Text(50, 700, text)] for text in PAGES]).content(),
+    "deceiving.html": f"<h1>{DECEIVING}</h1><p>Words.</p>".encode(),
+}
+"""by the names of their files"""
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """A data folder with all of them, to be copied, and their ids."""
+    folder, files = tmp_path_factory.mktemp("prepared"), tmp_path_factory.mktemp("documents")
+    ids = {}
+    with OpenAIServer() as server:
+        settings = Settings(data_dir=folder, openai_base_url=server.base_url, embedding_model="test-embedding")
+        with IndexStore(settings) as store:
+            for name, content in DOCUMENTS.items():
+                (files / name).write_bytes(content)
+                ids[name] = store.add("notes", files / name, name).document_id
+    return folder, ids
 
 
 @pytest.fixture
-def opened(visit, tmp_path):
-    """Opens a document that was just added, in the language wanted."""
+def stocked(lent: Lent, prepared: tuple[Path, dict[str, str]], tmp_path: Path) -> App:
+    """The app with all of them in it."""
+    return lent.over(shutil.copytree(prepared[0], tmp_path / "stocked"))
 
-    def opened(file: str, content: bytes, language: str = "en") -> Visitor:
-        path = tmp_path / f"{NAME}{file}"
-        path.write_bytes(content)
-        visitor = visit(language, path="/documents")
-        visitor.drop(path)
-        visitor.find(NAME, 1)
-        visitor.open_row(1)
+
+@pytest.fixture
+def opened(stocked, prepared, visit) -> Callable[[str], Visitor]:
+    """Opens the page of one of them."""
+
+    def opened(name: str) -> Visitor:
+        visitor = visit(path=f"/documents?doc={prepared[1][name]}")
+        expect(visitor.page.locator(".document h2")).to_be_visible(timeout=LOADED)
         return visitor
 
     return opened
 
 
-def test_files_are_dropped_listed_and_opened_and_the_address_keeps_it(visit, tmp_path):
+@pytest.fixture
+def original(stocked, prepared, chromium: Browser) -> Iterator[Callable[[str], Page]]:
+    """Shows the file of one of them, as it was added."""
+    context = chromium.new_context()
+
+    def original(name: str) -> Page:
+        page = context.new_page()
+        page.goto(f"{stocked.url}/originals/{prepared[1][name]}")
+        return page
+
+    yield original
+    context.close()
+
+
+def test_files_are_dropped_listed_and_opened_in_the_readers_language_and_the_address_keeps_it(visit, tmp_path):
     good, scan = tmp_path / f"{NAME}.md", tmp_path / f"{NAME}-scan.pdf"
     good.write_text(
         "# Kettle\n\nThe kettle holds 1.7 litres.\n\n## Care\n\nDescale it every month.\n", encoding="utf-8"
@@ -47,11 +102,13 @@ def test_files_are_dropped_listed_and_opened_and_the_address_keeps_it(visit, tmp
     scan.write_bytes(PdfFile([[]]).content())
     visitor = visit("ja")
     visitor.show_documents()
+    expect(visitor.page.get_by_role("heading", name="文書", exact=True)).to_be_visible()
     visitor.drop(good, scan)
     job = visitor.page.locator(".job")
     for language in ("ja", "en"):
         if language != visitor.language:
             visitor.choose_language(language)
+            expect(visitor.page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
         for told in (visitor.words["job.ready_one"], NoText(name=scan.name).sentence(language)):
             expect(job.filter(has_text=told).first).to_be_visible()
     visitor.find(f"{NAME}.md", 1)
@@ -62,34 +119,45 @@ def test_files_are_dropped_listed_and_opened_and_the_address_keeps_it(visit, tmp
     assert "lang=en" in visitor.page.url
     visitor.page.get_by_role("link", name=visitor.words["document.back"]).click()
     expect(visitor.table).to_be_visible(timeout=LOADED)
+    visitor.sidebar.get_by_role("link", name="Chat").click()
+    expect(visitor.composer).to_be_visible(timeout=LOADED)
 
 
-def test_what_is_typed_into_the_search_stays_while_documents_come_in(visit, tmp_path):
-    first, second = tmp_path / f"{NAME}-1.md", tmp_path / f"{NAME}-2.md"
-    for file in (first, second):
-        file.write_text(f"# {file.stem}\n\nThe kettle holds 1.7 litres.\n", encoding="utf-8")
+@pytest.fixture
+def another(tmp_path: Path) -> Path:
+    """A file that is to come in beside what is there."""
+    file = tmp_path / "kettle-2.md"
+    file.write_text("# Another kettle\n\nThe kettle holds 1.7 litres.\n", encoding="utf-8")
+    return file
+
+
+def test_what_is_half_typed_stays_while_documents_come_in(stocked, visit, server, another, tmp_path):
+    server.delay = 1.5  # seconds for the vectors of each file, or of some
+    files = [another, tmp_path / f"{NAME}-1.txt", tmp_path / f"{NAME}-2.txt"]
+    for file in files[1:]:
+        file.write_text(f"Sentence of {file.name}.", encoding="utf-8")
     visitor = visit(path="/documents")
-    visitor.drop(first)
-    visitor.dismiss_jobs()
+    visitor.dropzone.set_input_files(files)
     search = visitor.page.get_by_placeholder(visitor.words["table.search"])
-    visitor.dropzone.set_input_files(second)
-    search.fill(NAME)
-    expect(visitor.button("documents.dismiss").first).to_be_visible(timeout=LOADED)
+    search.fill("kettle")
+    expect(visitor.cancel.first).to_be_visible(timeout=LOADED)
+    visitor.page.get_by_role("tab", name=visitor.words["adding.site"]).click()
+    field = visitor.page.get_by_label(visitor.words["site.url"])
+    field.press_sequentially("https://half.example", delay=60)
+    expect(visitor.page.get_by_role("progressbar")).to_have_count(0, timeout=2 * LOADED)
+    expect(field).to_have_value("https://half.example")
+    expect(field).to_be_focused()
     visitor.settle()
-    expect(search).to_have_value(NAME)
+    expect(search).to_have_value("kettle")
     search.press("Enter")
     expect(visitor.rows).to_have_count(3)
 
 
-def test_a_file_that_arrives_as_a_search_is_entered_is_taken(visit, tmp_path):
-    first, second = tmp_path / f"{NAME}-1.md", tmp_path / f"{NAME}-2.md"
-    for file in (first, second):
-        file.write_text(f"# {file.stem}\n\nThe kettle holds 1.7 litres.\n", encoding="utf-8")
+def test_a_file_that_arrives_as_a_search_is_entered_is_taken(stocked, visit, another):
     visitor = visit(path="/documents")
-    visitor.drop(first)
-    visitor.find(first.stem, 1)
+    visitor.find("kettle", 1)
     search = visitor.page.get_by_placeholder(visitor.words["table.search"])
-    search.fill(second.stem)
+    search.fill(another.stem)
     # Both in one turn of the browser, of which Streamlit tells its server at once.
     search.evaluate(
         """search => XMLHttpRequest.prototype.send = new Proxy(XMLHttpRequest.prototype.send, {
@@ -100,8 +168,8 @@ def test_a_file_that_arrives_as_a_search_is_entered_is_taken(visit, tmp_path):
             }
         })"""
     )
-    visitor.dropzone.set_input_files(second)
-    expect(visitor.rows.nth(1)).to_contain_text(second.name, timeout=LOADED)
+    visitor.dropzone.set_input_files(another)
+    expect(visitor.rows.nth(1)).to_contain_text(another.name, timeout=LOADED)
 
 
 def test_a_file_that_is_dropped_as_another_is_taken_is_taken_too(visit, tmp_path):
@@ -149,31 +217,29 @@ def test_a_file_that_is_dropped_as_another_is_taken_is_taken_too(visit, tmp_path
     visitor.find(NAME, 2)
 
 
-def test_going_back_and_forth_in_the_browser_closes_and_opens_a_document(opened):
-    visitor = opened(".md", b"# Kettle\n\nIt holds 1.7 litres.\n")
+def test_going_back_and_forth_in_the_browser_closes_and_opens_a_document(stocked, visit):
+    visitor = visit(path="/documents")
+    visitor.find("kettle", 1)
+    visitor.open_row(1)
     visitor.page.go_back()
     expect(visitor.table).to_be_visible(timeout=LOADED)
     visitor.page.go_forward()
     expect(visitor.page.locator(".document h2")).to_have_text("Kettle", timeout=LOADED)
 
 
-def test_documents_that_are_selected_are_removed_after_a_confirmation(visit, tmp_path):
-    files = [tmp_path / f"{NAME}-{number}.txt" for number in range(3)]
-    for number, file in enumerate(files):
-        file.write_text(f"Cup number {number} stands in the kitchen.", encoding="utf-8")
+def test_documents_that_are_selected_are_removed_after_a_confirmation(stocked, visit):
     visitor = visit(path="/documents")
-    visitor.drop(*files)
-    visitor.find(NAME, 3)
+    visitor.find("cup", CUPS)
     visitor.select_row(1)
     visitor.select_row(3)
     visitor.button("table.remove", count=2).click()
     confirm = visitor.button("table.remove_really", count=2)
     expect(confirm).to_be_visible()
     told = visitor.page.get_by_test_id("stPopoverBody").inner_text()
-    # Which of them came last is a matter of chance.
-    (kept,) = [file.name for file in files if file.stem not in told]
+    # Which of them stands last is not said.
+    (kept,) = [name for name in DOCUMENTS if name.startswith("cup") and Path(name).stem not in told]
     confirm.click()
-    visitor.find(NAME, 1)
+    visitor.find("cup", 1)
     visitor.open_row(1)
     expect(visitor.page.locator(".document")).to_contain_text(kept)
 
@@ -197,22 +263,6 @@ def test_a_site_is_fetched_listed_and_removed(visit):
         expect(visitor.table).to_have_count(0)
 
 
-def test_what_is_half_typed_stays_while_documents_come_in(visit, server, tmp_path):
-    server.delay = 3  # seconds for the vectors of each file, or of some
-    files = [tmp_path / f"{NAME}-{number}.txt" for number in range(3)]
-    for file in files:
-        file.write_text(f"Sentence of {file.name}.", encoding="utf-8")
-    visitor = visit(path="/documents")
-    visitor.dropzone.set_input_files(files)
-    expect(visitor.cancel.first).to_be_visible(timeout=LOADED)
-    visitor.page.get_by_role("tab", name=visitor.words["adding.site"]).click()
-    field = visitor.page.get_by_label(visitor.words["site.url"])
-    field.press_sequentially("https://half.example", delay=60)
-    expect(visitor.page.get_by_role("progressbar")).to_have_count(0, timeout=2 * LOADED)
-    expect(field).to_have_value("https://half.example")
-    expect(field).to_be_focused()
-
-
 def test_a_job_is_cancelled(visit, server, tmp_path):
     server.delay = 5  # seconds for vectors: there is time to press the button
     file = tmp_path / f"{NAME}.txt"
@@ -224,70 +274,52 @@ def test_a_job_is_cancelled(visit, server, tmp_path):
     expect(cancelled.first).to_be_visible(timeout=LOADED)
 
 
-def test_an_uploaded_page_runs_nothing_on_our_origin(opened, app):
-    visitor = opened(".html", HOSTILE.encode())
+def test_an_uploaded_page_runs_nothing_on_our_origin(opened, stocked):
+    visitor = opened("hostile.html")
     expect(visitor.page.locator(".section")).to_contain_text("Some words to be searched.")
     link = visitor.page.get_by_role("link", name=visitor.words["document.original"])
     answered = []  # what the policy holds back is never answered
     visitor.page.context.on("response", lambda response: answered.append(response.url))
     with visitor.page.context.expect_page() as tab:
         link.click()
-    original = tab.value
-    original.wait_for_load_state()
-    assert original.url.startswith(f"{app.url}/originals/")
-    expect(original.locator("h1")).to_have_text("Hostile")
-    original.locator("#a").click()
-    original.locator("#f button").click()
-    original.wait_for_timeout(500)
-    assert original.title() == "Hostile"
-    assert original.evaluate("window.origin") == "null"
+    shown = tab.value
+    shown.wait_for_load_state()
+    assert shown.url.startswith(f"{stocked.url}/originals/")
+    expect(shown.locator("h1")).to_have_text("Hostile")
+    shown.locator("#a").click()
+    shown.locator("#f button").click()
+    shown.wait_for_timeout(500)
+    assert shown.title() == "Hostile"
+    assert shown.evaluate("window.origin") == "null"
     # The page that the link stood on keeps in touch with its server.
-    assert [url for url in answered if "/_stcore/" not in url] == [original.url]
+    assert [url for url in answered if "/_stcore/" not in url] == [shown.url]
 
 
-def test_a_picture_that_holds_a_script_is_never_shown(visit, app, tmp_path):
-    svg = tmp_path / f"{NAME}.html"
-    svg.write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg"><text>Words of a picture</text>'
-        "<script>document.documentElement.setAttribute('ran', '1')</script></svg>"
-    )
-    visitor = visit(path="/documents")
-    visitor.drop(svg)
-    visitor.find(NAME, 1)
-    visitor.open_row(1)
-    address = visitor.page.get_by_role("link", name=visitor.words["document.original"]).get_attribute("href")
-    tab = visitor.page.context.new_page()
-    tab.goto(f"{app.url}/{address}")
-    assert tab.locator("[ran]").count() == 0
+def test_a_picture_that_holds_a_script_is_never_shown(original):
+    shown = original("svg.html")
+    expect(shown.locator("body")).to_contain_text("Words of a picture")
+    assert shown.locator("[ran]").count() == 0
 
 
-def test_text_in_shift_jis_is_shown_right(opened, app):
-    visitor = opened(".txt", "社員証をなくしたときは総務課に届け出てください。".encode("cp932"), "ja")
-    with visitor.page.context.expect_page() as tab:
-        visitor.page.get_by_role("link", name=visitor.words["document.original"]).click()
-    expect(tab.value.locator("body")).to_contain_text("社員証をなくしたときは総務課に届け出てください。")
+def test_text_in_shift_jis_is_shown_right(original):
+    expect(original("shift-jis.txt").locator("body")).to_contain_text(SHIFT_JIS)
 
 
 def test_a_page_number_leads_to_the_page_of_the_pdf(opened):
-    texts = ("Trains are booked by Tanaka.", "Hotels cost 12,000 yen at most.", "Receipts go to the third floor.")
-    pages = [[Text(50, 700, text)] for text in texts]
-    visitor = opened(".pdf", PdfFile(pages).content())
+    visitor = opened("pages.pdf")
     link = visitor.page.locator(".section header a").last
     assert re.fullmatch(r"originals/\w{32}#page=3", link.get_attribute("href"))
     assert link.get_attribute("target") == "_blank"
 
 
 def test_a_title_made_to_deceive_is_shown_letter_for_letter(opened):
-    title = "](javascript:alert(1)) ![p](https://elsewhere.example/p.png) :red[x] $x$"
-    visitor = opened(".html", f"<h1>{title}</h1><p>Words.</p>".encode())
-    expect(visitor.page.locator(".document h2")).to_have_text(title)
+    visitor = opened("deceiving.html")
+    expect(visitor.page.locator(".document h2")).to_have_text(DECEIVING)
     expect(visitor.page.locator(".document a[href^=javascript]")).to_have_count(0)
 
 
-def test_a_citation_leads_to_its_document(loaded, server, app):
-    server.answer_when(lambda request: request.schema is None and "which way" in request.prompt, "A director [1].")
-    loaded.ask("Which green car, which way?")
-    loaded.wait_for_the_end()
+def test_a_citation_leads_to_its_document(answered, visit):
+    loaded = visit(path=answered("Who approves the green car?", "A director approves it [1].").path)
     loaded.page.locator(".answer .cite").click()
     card = loaded.page.locator(".passage-card:popover-open")
     with loaded.page.context.expect_page() as tab:
@@ -299,24 +331,14 @@ def test_a_citation_leads_to_its_document(loaded, server, app):
     )
 
 
-def test_nothing_is_wider_than_the_screen(loaded_app, visit):
-    for language, width in (("ja", 390), ("en", 1280)):
-        visitor = visit(language, path="/documents", width=width)
-        expect(visitor.table).to_be_visible(timeout=LOADED)
-        assert visitor.width <= width
-        visitor.find("travel.md", 1)
-        visitor.open_row(1)
-        assert visitor.width <= width
-
-
-def test_the_sidebar_leads_to_each_page_in_the_readers_language(visit):
-    visitor = visit("ja")
-    visitor.show_documents()
-    expect(visitor.page.get_by_role("heading", name="文書", exact=True)).to_be_visible()
-    visitor.choose_language("en")
-    expect(visitor.page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
-    visitor.sidebar.get_by_role("link", name="Chat").click()
-    expect(visitor.composer).to_be_visible(timeout=LOADED)
+@one_width("ja", 390)
+def test_nothing_is_wider_than_the_screen(stocked, visit, language, width):
+    visitor = visit(language, path="/documents", width=width)
+    expect(visitor.table).to_be_visible(timeout=LOADED)
+    assert visitor.width <= width
+    visitor.find("kettle", 1)
+    visitor.open_row(1)
+    assert visitor.width <= width
 
 
 def test_an_index_is_made_used_and_deleted(visit, tmp_path):

@@ -1,8 +1,8 @@
 """What goes wrong around a run, in a real browser: the connection, the server, another tab, and what is very long."""
 
 import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+import threading
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import WebSocketRoute, expect
@@ -15,10 +15,11 @@ from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinis
 from rag.trace.grades import Grade, Grounding, PassageGrade, Usefulness
 from rag.trace.passages import Citation, Passage
 from tests.browser.app_process import App
-from tests.browser.conftest import HANDBOOK, KEY
-from tests.browser.looks import each_language, each_look
+from tests.browser.conftest import HANDBOOK, KEY, Answered
+from tests.browser.looks import one_language, one_look
 from tests.browser.test_compare_page import begin, differences, new_question
-from tests.browser.test_run import ENDLESS, SLOW, ask, requests_for, script
+from tests.browser.test_fork import open_form
+from tests.browser.test_run import ENDLESS, ask, held, requests_for, script
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import Answer
 
@@ -29,7 +30,7 @@ END = "This is where it ends."
 # The connection
 
 
-@pytest.mark.parametrize("seconds", [5, pytest.param(30, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("seconds", [2, pytest.param(30, marks=pytest.mark.soak)])
 def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_no_answer(loaded_app, visit, server, seconds):
     visitor = visit()
     sockets: list[WebSocketRoute] = []
@@ -44,9 +45,11 @@ def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_no_answer(loade
 
     visitor.page.route_web_socket("**/_stcore/stream", pass_on)
     visitor.page.reload()
-    question = ask(visitor, server, SLOW)
+    answer = held()
+    question = ask(visitor, server, answer)
     is_down = True
     sockets[-1].close()
+    answer.until.set()
     visitor.page.wait_for_timeout(seconds * 1000)
     assert len(sockets) == 1
     is_down = False
@@ -63,75 +66,103 @@ def test_a_connection_that_is_lost_for_a_while_loses_and_doubles_no_answer(loade
 # The server
 
 
+FIRST = "Who approves the green car?"
+
+
 @pytest.fixture
-def own_app(server, data_with: Callable[[str, str], Path], tmp_path) -> Iterator[App]:
-    """With the handbook in it, to be killed."""
-    data = shutil.copytree(data_with("travel.md", HANDBOOK), tmp_path / "own")
+def own_app(server, data_with_answer, tmp_path) -> Iterator[tuple[App, Answered]]:
+    """With a server to be killed, the handbook and an answer."""
+    data, conversation = data_with_answer(FIRST, "A director approves it [1].", "self_rag")
     settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY, "EMBEDDING_MODEL": "test-embedding"}
-    app = App(tmp_path, DATA_DIR=str(data), **settings)
+    app = App(tmp_path, DATA_DIR=str(shutil.copytree(data, tmp_path / "own")), **settings)
     app.start()
-    yield app
+    yield app, Answered(FIRST, f"/?c={conversation}")
     app.stop()
 
 
-@each_language
-def test_of_a_server_that_dies_in_mid_run_an_open_page_tells_and_asks_again(own_app, visit, server, language):
-    visitor = visit(language, app=own_app)
-    question = new_question()
-    script(server, question, "A director approves the green car [1].")
-    server.answer_when(lambda request: request.schema is None and question in request.prompt, ENDLESS, times=1)
-    visitor.ask(question)
-    expect(visitor.answers).to_contain_text("One", timeout=LOADED)
-    own_app.kill()
-    own_app.start()
-    interrupted = visitor.page.get_by_text(Interrupted().sentence(language))
+@one_language("ja")
+def test_of_a_server_that_dies_an_open_page_tells_and_asks_again_and_all_else_is_back(own_app, visit, server, language):
+    app, answered = own_app
+    comparing = visit(language, app=app, path="/compare")
+    question, compared = new_question(), new_question()
+    for asked, times in ((question, 1), (compared, 2)):
+        script(server, asked, "A director approves the green car [1].")
+        server.answer_when(
+            lambda request, asked=asked: request.schema is None and asked in request.prompt, ENDLESS, times=times
+        )
+    begin(comparing, compared)
+    expect(comparing.answers.last).to_contain_text("One", timeout=LOADED)
+    comparison = f"/compare?{comparing.page.url.partition('?')[2]}"
+    comparing.page.close()
+    chat = visit(language, app=app, path=answered.path)
+    chat.ask(question)
+    expect(chat.answers.last).to_contain_text("One", timeout=LOADED)
+    app.kill()
+    app.start()
+
+    interrupted = chat.page.get_by_text(Interrupted().sentence(language))
     expect(interrupted).to_be_visible(timeout=LOADED)
-    expect(visitor.questions).to_have_text([question])
-    expect(visitor.stop).to_have_count(0)
-    visitor.button("chat.again").click()
-    expect(visitor.questions).to_have_text([question, question], timeout=LOADED)
-    expect(visitor.answers.last).to_contain_text("A director approves", timeout=LOADED)
+    expect(chat.questions).to_have_text([FIRST, question])
+    expect(chat.stop).to_have_count(0)
+    expect(chat.answers.first).to_contain_text("A director approves it")
+    chat.answers.first.locator(".cite").click()
+    expect(chat.page.locator(".passage-card:popover-open")).to_contain_text("travel.md")
+    chat.page.keyboard.press("Escape")
+    expect(chat.sidebar.get_by_role("button", name=FIRST)).to_be_visible()
+    chat.button("chat.again").last.click()
+    expect(chat.questions).to_have_text([FIRST, question, question], timeout=LOADED)
+    expect(chat.answers.last).to_contain_text("A director approves the green car", timeout=LOADED)
     expect(interrupted).to_have_count(1)
-    visitor.complaints.clear()  # of the connection that was refused
-    visitor.page.close()
+    chat.complaints.clear()  # of the connection that was refused
+    chat.page.close()
+
+    comparing = visit(language, app=app, path=comparison)
+    ask_each_column_again(comparing)
+    comparing.page.close()
 
 
+@pytest.mark.soak  # beside the one above, which opens the page of a comparison afterwards
 def test_of_a_server_that_dies_in_mid_compare_an_open_page_tells_and_asks_again(own_app, visit, server):
-    visitor, question = visit(app=own_app, path="/compare"), new_question()
+    app, _ = own_app
+    visitor, question = visit(app=app, path="/compare"), new_question()
     script(server, question, "A director approves the green car [1].")
     server.answer_when(lambda request: request.schema is None and question in request.prompt, ENDLESS, times=2)
     begin(visitor, question)
     expect(visitor.answers.last).to_contain_text("One", timeout=LOADED)
-    own_app.kill()
-    own_app.start()
-    interrupted = visitor.page.get_by_text(Interrupted().sentence("en"))
+    app.kill()
+    app.start()
+    ask_each_column_again(visitor)
+    visitor.complaints.clear()
+    visitor.page.close()
+
+
+def ask_each_column_again(visitor: Visitor) -> None:
+    """Both were interrupted."""
+    interrupted = visitor.page.get_by_text(Interrupted().sentence(visitor.language))
     expect(interrupted).to_have_count(2, timeout=LOADED)
     for left in (1, 0):
         visitor.button("compare.again").first.click()
         expect(interrupted).to_have_count(left, timeout=LOADED)
     expect(differences(visitor)).to_be_visible(timeout=LOADED)
     expect(visitor.answers).to_have_count(2)
-    visitor.complaints.clear()
-    visitor.page.close()
 
 
 # Two tabs
 
 
-def test_what_two_tabs_ask_in_one_conversation_is_all_there_in_the_order_in_which_it_was_asked(loaded, visit, server):
-    asked = ["Who approves the green car?", "Who approves it in the first tab?", "Who approves it in the second?"]
-    for question in asked:
+def test_what_two_tabs_ask_in_one_conversation_is_all_there_in_the_order_in_which_it_was_asked(answered, visit, server):
+    asked = [FIRST, "Who approves it in the first tab?", "Who approves it in the second?"]
+    path = answered(FIRST, "A director approves it [1].").path
+    for question in asked[1:]:
         script(server, question, "A director [1].")
-    loaded.ask(asked[0])
-    loaded.wait_for_the_end()
-    other = visit(path=f"/?{loaded.page.url.partition('?')[2]}")
+    one, other = visit(path=path), visit(path=path)
     expect(other.questions).to_have_text(asked[:1], timeout=LOADED)
-    for visitor, count in ((loaded, 2), (other, 3)):
+    for visitor, count in ((one, 2), (other, 3)):
         visitor.ask(asked[count - 1])
         expect(visitor.button("chat.again")).to_have_count(count, timeout=LOADED)
         expect(visitor.questions).to_have_text(asked[:count])
-    loaded.page.reload()
-    expect(loaded.questions).to_have_text(asked, timeout=LOADED)
+    one.page.reload()
+    expect(one.questions).to_have_text(asked, timeout=LOADED)
 
 
 def test_a_conversation_that_another_tab_deletes_goes_with_its_run_and_what_is_asked_then_begins_a_new_one(
@@ -150,16 +181,51 @@ def test_a_conversation_that_another_tab_deletes_goes_with_its_run_and_what_is_a
     assert requests_for(server, question)[0].disconnected.wait(3)
 
 
-def test_a_trace_whose_run_another_tab_has_deleted_opens_to_no_empty_frame(loaded, visit, server):
-    script(server, "Who approves the green car?", "A director [1].")
-    loaded.ask("Who approves the green car?")
-    loaded.wait_for_the_end()
-    other = visit(path=f"/?{loaded.page.url.partition('?')[2]}")
+def test_a_trace_whose_run_another_tab_has_deleted_opens_to_no_empty_frame(answered, visit):
+    path = answered(FIRST, "A director approves it [1].").path
+    one, other = visit(path=path), visit(path=path)
     expect(other.answers).to_be_visible(timeout=LOADED)
-    loaded.sidebar.get_by_role("button", name="×").click()
-    expect(loaded.questions).to_have_count(0)
+    one.sidebar.get_by_role("button", name="×").click()
+    expect(one.questions).to_have_count(0)
     other.traces.click()
     expect(other.text("empty.title")).to_be_visible(timeout=LOADED)
+
+
+# What a run has read
+
+
+@one_look("en", 390, "light")
+def test_documents_that_change_or_go_under_an_open_answer_are_told_where_a_fork_begins_and_so_is_their_index(
+    answered, visit, server, tmp_path, language, width, scheme
+):
+    path = answered("Who approves the green car?", "A director approves it [1].").path
+    visitor = visit(language, path=path, width=width)
+    visitor.page.emulate_media(color_scheme=scheme)
+    origin = visitor.page.evaluate("location.origin")
+    newer = tmp_path / "newer" / "travel.md"
+    newer.parent.mkdir()
+    newer.write_text(f"{HANDBOOK}\nThe rest is new.\n", encoding="utf-8")
+    other = visit(language)
+    other.upload(newer)
+
+    def warned(key: str) -> None:
+        warning = visitor.page.get_by_test_id("stAlert").filter(has_text=visitor.words[key].partition("{")[0].strip())
+        expect(warning.locator("visible=true").first).to_be_visible(timeout=LOADED)
+
+    visitor.page.reload()
+    open_form(visitor, "generate")
+    warned("change.newer")
+    other.page.goto(f"{origin}/documents")
+    other.button("index.delete").click()
+    other.button("index.delete_really").click()
+    expect(other.table).to_have_count(0, timeout=LOADED)
+    visitor.page.reload()
+    expect(visitor.answers).to_contain_text("A director approves it", timeout=LOADED)
+    open_form(visitor, "generate")
+    warned("change.gone")
+    visitor.button("change.run_on").locator("visible=true").click()
+    expect(visitor.page.get_by_test_id("stAlertContentError").first).to_be_visible(timeout=LOADED)
+    assert visitor.width <= width
 
 
 # What is very long
@@ -207,13 +273,13 @@ def long_run(run_id: str, conversation_id: str, answer: str) -> Iterator[Event]:
     yield RunFinished(status="finished", answer=answer, outcome="answered", citations=(CITED,), totals=totals)
 
 
-def long_answer() -> str:
+def long_answer(characters: int = LONGEST_ANSWER) -> str:
     """In paragraphs, lists and a table, with a marker in each."""
     part = (
         "## A part\n\nA director approves the green car [1]. **One word** after another, for as long as it takes.\n\n"
         "- 部長が承認します [1]\n- グリーン車の利用\n\n| Rule | Who |\n|---|---|\n| green car | a director [1] |\n\n"
     )
-    return part * (LONGEST_ANSWER // len(part) + 1) + END
+    return part * (characters // len(part) + 1) + END
 
 
 @pytest.fixture
@@ -232,18 +298,20 @@ def rows(visitor: Visitor):
     return visitor.page.get_by_test_id("stExpander").locator("summary").filter(has=visitor.page.locator("strong"))
 
 
-def test_an_answer_of_50000_characters_arrives_whole_and_can_be_stopped_on_its_way(loaded_app, visit, server):
+@pytest.mark.parametrize("characters", [5000, pytest.param(LONGEST_ANSWER, marks=pytest.mark.soak)])
+def test_a_long_answer_arrives_whole_and_can_be_stopped_on_its_way(loaded_app, visit, server, characters):
+    answer = long_answer(characters)
     loaded_app.renew(ANSWER_TOKENS=str(LONGEST_ANSWER), MODEL_CONTEXT=str(4 * LONGEST_ANSWER))
     loaded = visit()
     loaded.pick_pipeline("naive")
-    script(server, "How long is it?", Answer(long_answer(), token_seconds=0.0005))
+    script(server, "How long is it?", Answer(answer, token_seconds=0.0005))
     loaded.ask("How long is it?")
     loaded.wait_for_the_end()
     expect(loaded.answers).to_contain_text(END)
-    expect(loaded.answers.locator("h2")).to_have_count(long_answer().count("## A part"))
+    expect(loaded.answers.locator("h2")).to_have_count(answer.count("## A part"))
     loaded.button("sidebar.new_chat").click()
     expect(loaded.answers).to_have_count(0)
-    script(server, "Is it still as long?", Answer(long_answer(), token_seconds=0.002))
+    script(server, "Is it still as long?", Answer(answer, token_seconds=0.002, until=threading.Event()))
     loaded.ask("Is it still as long?")
     expect(loaded.answers.last).to_contain_text("A part", timeout=LOADED)
     loaded.stop.click()
@@ -251,8 +319,10 @@ def test_an_answer_of_50000_characters_arrives_whole_and_can_be_stopped_on_its_w
     expect(loaded.answers.last).not_to_contain_text(END)
 
 
-@each_look
-def test_a_trace_of_200_steps_opens_and_its_last_step_can_be_read(long_app, visit, language, width, scheme):
+@one_look("en", 390, "dark")
+def test_a_run_of_200_steps_and_50000_characters_is_shown_to_its_end_and_the_page_goes_on_to_work(
+    long_app, visit, language, width, scheme
+):
     visitor = visit(language, path="/runs?run=long", width=width)
     visitor.page.emulate_media(color_scheme=scheme)
     expect(rows(visitor)).to_have_count(ROUNDS * 5, timeout=LOADED)
@@ -263,15 +333,7 @@ def test_a_trace_of_200_steps_opens_and_its_last_step_can_be_read(long_app, visi
     expect(last.locator("xpath=..").locator(".detail")).to_contain_text(f"Question {ROUNDS}?")
     visitor.page.get_by_role("radio", name=visitor.words["graph.unrolled"], exact=True).click()
     expect(visitor.page.locator(".unrolled .node")).to_have_count(ROUNDS * 5)
-    assert visitor.width <= width
 
-
-@each_look
-def test_an_answer_of_50000_characters_is_shown_to_its_end_and_the_page_goes_on_to_work(
-    long_app, visit, language, width, scheme
-):
-    visitor = visit(language, path="/runs?run=long", width=width)
-    visitor.page.emulate_media(color_scheme=scheme)
     expect(visitor.answers).to_contain_text(END, timeout=LOADED)
     assert len(visitor.answers.inner_text()) > LONGEST_ANSWER // 2
     visitor.answers.locator(".cite").last.click()

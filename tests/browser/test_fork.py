@@ -1,10 +1,12 @@
 """Change and run on in a real browser: from a step of an answer to the fork beside its origin."""
 
+from threading import Event
+
 from playwright.sync_api import Locator, expect
 
-from tests.browser.looks import each_look
+from tests.browser.looks import one_look
 from tests.browser.test_graph import expect_open
-from tests.browser.test_run import script
+from tests.browser.test_run import requests_for, script
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import Answer
 
@@ -25,7 +27,7 @@ def open_form(visitor: Visitor, step: str) -> Locator:
     return run_on
 
 
-@each_look
+@one_look("ja", 1280, "dark")
 def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_step(
     answered, visit, server, language, width, scheme
 ):
@@ -33,11 +35,13 @@ def test_a_grade_is_turned_over_and_the_fork_stands_beside_its_origin_on_that_st
     visitor.page.emulate_media(color_scheme=scheme)
     run_on = open_form(visitor, "check_usefulness")
     assert visitor.width <= width
-    script(server, QUESTION, Answer(OTHER, token_seconds=0.3))
+    answer = Answer(OTHER, until=Event())
+    script(server, QUESTION, answer)
     run_on.click()
     changed = visitor.page.locator("details").filter(has=visitor.page.get_by_text(visitor.words["step.changed"])).last
     expect(changed).to_have_attribute("open", "", timeout=LOADED)
     expect_open(changed.locator("summary").first)
+    answer.until.set()
     expect(visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])).to_be_visible(timeout=LOADED)
     visitor.settle()
     expect(changed).to_have_attribute("open", "")
@@ -55,3 +59,45 @@ def test_a_change_that_can_not_be_made_is_told_and_nothing_begins(answered, visi
     open_form(visitor, "retrieve").click()
     expect(visitor.page.get_by_text("Nothing was changed")).to_be_visible()
     expect(visitor.page).not_to_have_url("compare")
+
+
+def run_on_and_see(visitor: Visitor, run_on: Locator, *told: str) -> None:
+    """The fork beside its origin, with what was changed; then back to the origin."""
+    origin = visitor.page.url
+    run_on.click()
+    expect(visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])).to_be_visible(timeout=LOADED)
+    for each in told:
+        expect(visitor.page.locator("[data-testid=stMain] .origin").last).to_contain_text(each)
+    visitor.page.goto(origin)
+    visitor.settle()
+
+
+@one_look("en", 1280, "light")
+def test_queries_prompts_passages_and_how_many_are_changed_each_in_a_fork(
+    answered, visit, server, language, width, scheme
+):
+    visitor = visit(language, path=answered(QUESTION, ANSWER).path, width=width)
+    visitor.page.emulate_media(color_scheme=scheme)
+    script(server, QUESTION, OTHER)
+    main = visitor.page.get_by_test_id("stMain")
+
+    run_on = open_form(visitor, "retrieve")
+    main.locator('[class*="st-key-query-"] textarea').fill("Who drives the green car?")
+    main.locator('[class*="st-key-k-"] input').fill("1")
+    main.locator('[class*="st-key-k-"] input').press("Enter")
+    visitor.settle()
+    run_on_and_see(visitor, run_on, "Who drives the green car?", visitor.words["change.k"].partition("{")[0])
+
+    run_on = open_form(visitor, "generate")
+    main.locator('[class*="st-key-passage-1-"] label').click()
+    visitor.settle()
+    run_on_and_see(visitor, run_on, visitor.words["change.left_out"].partition("{")[0])
+
+    run_on = open_form(visitor, "generate")
+    visitor.page.get_by_role("radio", name=visitor.words["change.prompt"], exact=True).click()
+    field = main.locator('[class*="st-key-message-0-"] textarea')
+    field.fill("You are a parrot.")
+    field.press("Control+Enter")
+    visitor.settle()
+    run_on_and_see(visitor, run_on)
+    assert [each for each in requests_for(server, QUESTION) if "You are a parrot." in each.prompt]

@@ -1,8 +1,11 @@
 """Names and pages of others at the door of the real server: what they are told, and what no browser lets them see."""
 
 import json
+import os
 import re
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -10,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from pages.server.browser_rules import HEADERS
-from tests.browser.app_process import App
+from tests.browser.app_process import ROOT, App
 from tests.browser.conftest import ARGUMENTS, installed_chromium
 from tests.browser.visitor import Visitor
 from tests.servers.site_server import Reply, SiteServer
@@ -151,7 +154,7 @@ def test_a_request_without_a_name_or_with_several_is_refused(process, way):
     ],
 )
 @pytest.mark.parametrize("path", ["/", "/originals/some", "/_stcore/health", "/static/none.js", "/media/none.png"])
-def test_a_page_of_another_origin_is_refused_at_every_route(process, path, origin):
+def test_a_page_of_another_origin_is_refused_in_every_disguise(process, path, origin):
     origin = origin.format(port=process.port)
     answer = get(process.port, f"Host: localhost:{process.port}", f"Origin: {origin}", path=path)
     assert answer.status == 403
@@ -159,12 +162,42 @@ def test_a_page_of_another_origin_is_refused_at_every_route(process, path, origi
     assert open_socket(process.port, f"Host: localhost:{process.port}", f"Origin: {origin}").status == 403
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-def test_a_page_of_another_origin_may_not_even_ask_what_it_may(process, method):
-    lines = [f"Host: localhost:{process.port}", "Origin: http://evil.example", "Content-Length: 0"]
-    answer = send(process.port, lines, "/_stcore/upload_file/session/file", method)
-    assert answer.status == 403
-    assert answer.header("access-control-allow-origin") == []
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+ROUTES = (
+    "/", "/healthz", "/readyz", "/originals/x", "/media/x", "/component/x", "/auth/login", "/auth/logout",
+    "/oauth2callback", "/_stcore/health", "/_stcore/metrics", "/_stcore/host-config", "/_stcore/upload_file/x/x",
+    "/_stcore/bidi-components/x", "/_stcore/stream", "/_stcore/agent/interact", "/_stcore/agent/openapi.json",
+    "/_stcore/agent/mcp",
+)  # fmt: skip
+"""all that the server has, ours and Streamlit's"""
+
+CLOSED = re.compile("/component/|/_stcore/(metrics|agent|bidi-components)|/auth/|/oauth2callback")
+"""where nobody signs in"""
+
+
+def test_a_page_of_another_origin_is_refused_at_every_route_by_every_method(process):
+    """Where it asks what it may (OPTIONS), too."""
+    lines = [f"Host: localhost:{process.port}", "Origin: http://evil.example", "Content-Length: 0", "Connection: close"]
+    for path in ROUTES:
+        for method in METHODS:
+            answer = send(process.port, lines, path, method)
+            assert answer.status == (404 if CLOSED.match(path) else 403), (method, path)
+            assert answer.header("access-control-allow-origin") == [], (method, path)
+
+
+@pytest.mark.soak
+def test_no_other_route_is_there(tmp_path):
+    program = "from app import app; print(*(each.path for each in app._build_starlette_app().routes), sep='\\n')"
+    printed = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"DATA_DIR": str(tmp_path), "ALLOW_ANONYMOUS": "true"},
+        capture_output=True,
+        check=True,
+        cwd=ROOT,
+        encoding="utf-8",
+    ).stdout
+    assert {re.sub("{.*?}", "x", path) or "/" for path in printed.splitlines()} == set(ROUTES)
 
 
 def test_several_origins_are_refused(process, way):
@@ -220,6 +253,7 @@ def test_others_are_not(named, way):
     assert ask(named.port, "Host: rag.example.com", "Origin: http://localhost:9").status == 403
 
 
+@pytest.mark.soak  # how a start is refused is asked below; this sentence of tests/pages/server/test_settings.py
 def test_what_is_no_name_is_refused_at_the_start_in_a_sentence(tmp_path):
     app = App(tmp_path, ALLOWED_HOSTS="https://rag.example.com")
     with pytest.raises(AssertionError, match="ALLOWED_HOSTS"):
@@ -347,13 +381,20 @@ fetch("{app}/_stcore/health").then(() => health = "read", () => health = "refuse
 """all that a page can try with an app that it knows the address of"""
 
 
-@pytest.fixture
-def stranger(chromium: Browser) -> Iterator[Page]:
-    """In a browser to which evil.example is this machine, as its owner may make it for anybody."""
+@pytest.fixture(scope="module")
+def deceived(chromium: Browser) -> Iterator[Browser]:
+    """A browser to which evil.example is this machine, as its owner may make it for anybody."""
     arguments = [*ARGUMENTS, "--host-resolver-rules=MAP evil.example 127.0.0.1"]
     browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
-    yield browser.new_page(locale="ja-JP")
+    yield browser
     browser.close()
+
+
+@pytest.fixture
+def stranger(deceived: Browser) -> Iterator[Page]:
+    page = deceived.new_page(locale="ja-JP")
+    yield page
+    page.close()
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost"])
@@ -415,6 +456,7 @@ def test_in_a_browser_no_script_that_is_put_into_the_page_runs_and_nothing_is_fe
     ]
 
 
+@pytest.mark.soak  # as all other tests of this folder use it
 def test_the_app_is_used_as_ever(app, visit, tmp_path):
     file = tmp_path / "kettle.txt"
     file.write_text("The kettle of the kitchen holds 1.7 litres.", encoding="utf-8")

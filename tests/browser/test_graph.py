@@ -6,7 +6,7 @@ from uuid import uuid4
 from playwright.sync_api import Locator, expect
 
 from rag.models.service.en import EN
-from tests.browser.looks import each_width
+from tests.browser.looks import one_width
 from tests.browser.test_run import ENDLESS, ask, script
 from tests.browser.visitor import Visitor
 
@@ -61,7 +61,7 @@ def contrast(each: Locator) -> float:
     )
 
 
-@each_width
+@one_width("en", 1280)
 def test_a_run_that_went_round_is_drawn_and_its_nodes_open_their_rows(loaded_app, visit, server, language, width):
     visitor = visit(language, width=width)
     ask_in_a_loop(visitor, server)

@@ -30,7 +30,14 @@ def told(visitor: Visitor) -> str:
     return visitor.page.get_by_test_id("stApp").inner_text().replace(WORD_JOINER, "")
 
 
-@pytest.mark.parametrize("name", [f"{PICTURE} {LINK}", "www.evil.example me@evil.example a -> b :smile: :red[x]"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "![p](pixel.png) [l](elsewhere) www.evil.example m@ev.io :red[x]",
+        pytest.param(f"{PICTURE} {LINK}", marks=pytest.mark.soak),
+        pytest.param("www.evil.example me@evil.example a -> b :smile: :red[x]", marks=pytest.mark.soak),
+    ],
+)
 def test_the_name_of_an_index_is_shown_as_written_in_what_went_wrong(visit, server, name):
     visitor = visit(path="/documents?lang=en")
     visitor.button("index.new").click()
@@ -87,7 +94,7 @@ def test_a_title_and_a_question_are_shown_as_written_on_every_page(hostile, visi
 
 
 def test_a_file_that_cannot_be_loaded_is_named_as_written(visit, tmp_path):
-    file = tmp_path / f"{PICTURE} www.evil.example.xyz"
+    file = tmp_path / f"{PICTURE} a -> b :smile: www.evil.example.xyz"
     file.write_bytes(b"\x00\x01\x02 not a document")
     visitor = visit()
     visitor.upload(file)

@@ -11,7 +11,7 @@ from pages.texts import texts
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from tests.browser.conftest import YES
-from tests.browser.looks import each_width
+from tests.browser.looks import one_width
 from tests.browser.test_compare_page import begin, differences
 from tests.browser.test_runs_page import open_first
 from tests.browser.test_share import head, make_link, open_sharing
@@ -97,9 +97,8 @@ def look(visitor: Visitor, width: int) -> list[str]:
 
 
 @pytest.fixture
-def answering(loaded_app, server):
+def answering(server):
     """A model that answers, and suggests what may be asked next, in the language of the question."""
-    loaded_app.renew(SUGGEST_FOLLOW_UPS="service")
     server.answer_when(lambda request: request.schema is not None, YES)
     for language, words in (("ja", JA), ("en", EN)):
         reply = json.dumps({"questions": [SUGGESTED[language]]})
@@ -112,11 +111,11 @@ def answering(loaded_app, server):
 
 
 @pytest.mark.usefixtures("answering")
-@each_width
-def test_a_run_can_be_read_on_every_page(visit, language, width):
-    visitor = visit(language, width=width)
-    visitor.ask(QUESTION[language])
-    visitor.wait_for_the_end()
+@one_width("ja", 390)
+def test_a_run_can_be_read_on_every_page(answered, lent, visit, language, width):
+    path = answered(QUESTION[language], ANSWER[language]).path
+    lent.app.renew(SUGGEST_FOLLOW_UPS="service")
+    visitor = visit(language, path=path, width=width)
     visitor.page.locator('[class*="st-key-edit-"] button >> visible=true').last.click()
     visitor.page.locator('[class*="st-key-wording-"] textarea').fill(EDITED[language])
     visitor.page.get_by_role("button", name=visitor.words["chat.ask"], exact=True).click()

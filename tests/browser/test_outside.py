@@ -13,10 +13,11 @@ from playwright.sync_api import expect
 
 from pages import samples
 from tests.browser.app_process import App
-from tests.browser.conftest import KEY
+from tests.browser.conftest import KEY, YES
 from tests.browser.test_gate import open_socket
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED
+from tests.servers import OpenAIServer
 
 SENDING = "connect,sendto,sendmsg,sendmmsg"
 """what can name an address: sockets of TCP and UDP, names that are looked up included"""
@@ -48,8 +49,15 @@ class Traced(App):
             time.sleep(0.1)
 
 
-@pytest.fixture
-def traced(tmp_path_factory, server) -> Iterator[Traced]:
+@pytest.fixture(scope="module")
+def model() -> Iterator[OpenAIServer]:
+    with OpenAIServer() as server:
+        server.answer_when(lambda request: request.schema is not None, YES)
+        yield server
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory, model) -> Iterator[Traced]:
     if not shutil.which("strace"):
         pytest.skip("there is no strace, which would be the judge")
     attempt = subprocess.run(
@@ -59,7 +67,7 @@ def traced(tmp_path_factory, server) -> Iterator[Traced]:
         pytest.skip(
             f"strace, which would be the judge, may not look at processes here: {attempt.stderr.decode()[:200]}"
         )
-    settings = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY, "EMBEDDING_MODEL": "test-embedding"}
+    settings = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": KEY, "EMBEDDING_MODEL": "test-embedding"}
     settings["ALLOWED_HOSTS"] = "rag.example.com"
     app = Traced(tmp_path_factory.mktemp("traced"), **settings)
     app.start()
@@ -67,9 +75,9 @@ def traced(tmp_path_factory, server) -> Iterator[Traced]:
     app.stop()
 
 
-def test_a_whole_session_connects_to_nothing_outside(traced, visit, server):
+def test_a_whole_session_connects_to_nothing_outside(traced, visit, model):
     question = "Who approves a business trip?"
-    script(server, question, "A director [1].")
+    script(model, question, "A director [1].")
     visitor = visit(app=traced)
     visitor.button("empty.load_samples").click()
     expect(visitor.button("documents.dismiss").first).to_be_visible(timeout=LOADED)

@@ -70,7 +70,7 @@ def test_a_conversation_is_its_owners_until_a_link_shows_it_and_its_documents_st
         emil = Grantee(GranteeKind.PERSON, access.people.find("emil").id)
         access.grants.give("handbook", emil, Right.READ)
     owner.open()
-    owner.page.get_by_placeholder(owner.words["chat.placeholder"]).fill(QUESTION)
+    owner.page.get_by_placeholder(owner.words["chat.placeholder_alone"]).fill(QUESTION)
     owner.page.keyboard.press("Enter")
     expect(owner.page.locator(".answer")).to_contain_text("A director approves it", timeout=WITHIN)
     conversation = parse_qs(urlsplit(owner.page.url).query)["c"][0]

@@ -5,39 +5,32 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
-from index_store.base.errors import KeyRefused, ServiceFailed
+from index_store.base.errors import KeyRefused, PlainError, ServiceFailed
 from index_store.base.service import host_of
 from tests.browser.app_process import App
 from tests.browser.conftest import HANDBOOK, KEY
+from tests.browser.looks import one_language
 from tests.browser.test_run import script
 from tests.servers import Refusal
 from tests.servers.openai_server import CHAT
 
 
-def test_the_first_language_is_the_browsers_and_the_one_that_is_chosen_stays_after_a_reload(visit):
-    for first, second in (("ja", "en"), ("en", "ja")):
-        visitor = visit(first)
-        expect(visitor.text("empty.title")).to_be_visible()
-        assert "lang=" not in visitor.page.url
-        visitor.choose_language(second)
-        expect(visitor.text("empty.title")).to_be_visible()
-        visitor.page.reload()
-        expect(visitor.text("empty.title")).to_be_visible()
-        expect(visitor.button("sidebar.new_chat")).to_be_visible()
+@one_language("ja")
+def test_the_first_language_is_the_browsers_and_the_one_that_is_chosen_stays_after_a_reload(visit, language):
+    visitor = visit(language)
+    expect(visitor.text("empty.title")).to_be_visible()
+    assert "lang=" not in visitor.page.url
+    visitor.choose_language("en" if language == "ja" else "ja")
+    expect(visitor.text("empty.title")).to_be_visible()
+    visitor.page.reload()
+    expect(visitor.text("empty.title")).to_be_visible()
+    expect(visitor.button("sidebar.new_chat")).to_be_visible()
 
 
-def test_a_switch_of_language_keeps_the_pipeline_that_was_picked(visit):
-    visitor = visit("en")
-    picker = visitor.pickers.last
-    picker.click()
-    visitor.page.get_by_role("option", name=visitor.words["pipeline.naive"], exact=True).click()
-    expect(visitor.text("pipeline.naive_help")).to_be_visible()
-    visitor.choose_language("ja")
-    expect(picker).to_have_value(visitor.words["pipeline.naive"])
-
-
-def test_options_stay_open_while_they_are_picked_and_picked_after_a_switch_of_language(visit):
+def test_options_stay_open_while_they_are_picked_and_picked_after_a_switch_of_language_as_the_pipeline_does(visit):
     visitor = visit("en", width=390)
+    visitor.pick_pipeline("naive")
+    expect(visitor.text("pipeline.naive_help")).to_be_visible()
     visitor.button("options.title").click()
     for title, option in (("options.mode", "search.hybrid"), ("options.unit", "search.section")):
         visitor.page.get_by_role("combobox", name=visitor.words[title]).click()
@@ -49,33 +42,35 @@ def test_options_stay_open_while_they_are_picked_and_picked_after_a_switch_of_la
     visitor.page.keyboard.press("Escape")
     visitor.choose_language("ja")
     expect(visitor.text("options.picked", retrieval="ハイブリッド · セクション · 4")).to_be_visible()
+    expect(visitor.pickers.last).to_have_value(visitor.words["pipeline.naive"])
 
 
-@pytest.mark.parametrize("fault", ["a wrong key", "a 500"])
-def test_a_service_that_refuses_is_told_in_one_sentence_in_the_readers_language(loaded, server, fault):
-    if fault == "a wrong key":
-        server.key = "sk-another"
-        error = KeyRefused(host=host_of(server.base_url), model="test-embedding")
-    else:
-        server.fails(Refusal(500, "Traceback (most recent call last)"), on=CHAT)
-        error = ServiceFailed(host=host_of(server.base_url), status=500)
+def test_a_service_that_refuses_is_told_in_one_sentence_in_the_readers_language(loaded, server):
+    host = host_of(server.base_url)
     loaded.pick_pipeline("naive")
-    loaded.ask("Who approves the green car?")
-    loaded.wait_for_the_end()
-    for language in ("en", "ja"):
-        if language != loaded.language:
-            loaded.choose_language(language)
-        expect(loaded.page.get_by_role("alert")).to_have_text(error.sentence(language))
-        expect(loaded.page.get_by_text("Traceback")).to_have_count(0)
-        expect(loaded.page.get_by_text(KEY)).to_have_count(0)
+
+    def ask_and_read(error: PlainError) -> None:
+        loaded.button("sidebar.new_chat").click()
+        loaded.settle()
+        loaded.ask("Who approves the green car?")
+        loaded.wait_for_the_end()
+        for language in (loaded.language, "en" if loaded.language == "ja" else "ja"):
+            if language != loaded.language:
+                loaded.choose_language(language)
+            expect(loaded.page.get_by_role("alert")).to_have_text(error.sentence(language))
+            expect(loaded.page.get_by_text("Traceback")).to_have_count(0)
+            expect(loaded.page.get_by_text(KEY)).to_have_count(0)
+
+    server.key = "sk-another"
+    ask_and_read(KeyRefused(host=host, model="test-embedding"))
+    server.key = None
+    server.fails(Refusal(500, "Traceback (most recent call last)"), on=CHAT)
+    ask_and_read(ServiceFailed(host=host, status=500))
 
 
-def test_nothing_is_wider_than_a_telephone(loaded, visit, server):
-    question = "Is there something wide?"
-    script(server, question, f"| {'wide | ' * 12}\n|{'---|' * 12}\n| {'cell | ' * 12}\n\n{'long' * 60} [1]")
-    loaded.ask(question)
-    loaded.wait_for_the_end()
-    narrow = visit(path=f"/?{loaded.page.url.partition('?')[2]}", width=390)
+def test_nothing_is_wider_than_a_telephone(answered, visit):
+    wide = f"| {'wide | ' * 12}\n|{'---|' * 12}\n| {'cell | ' * 12}\n\n{'long' * 60} [1]"
+    narrow = visit(path=answered("Is there something wide?", wide).path, width=390)
     expect(narrow.answers).to_be_visible()
     assert narrow.width <= 390
     narrow.open(narrow.traces)
@@ -83,6 +78,7 @@ def test_nothing_is_wider_than_a_telephone(loaded, visit, server):
     assert narrow.width <= 390
 
 
+@pytest.mark.soak  # what a server that died gives back, test_faults.py asks each time
 def test_conversations_are_back_after_a_restart_of_the_server(visit, server, data_with, tmp_path):
     question = "Who approves the green car before the restart?"
     script(server, question, "A director [1].")
@@ -109,25 +105,18 @@ def test_conversations_are_back_after_a_restart_of_the_server(visit, server, dat
         app.stop()
 
 
-def test_a_test_finds_nothing_of_the_one_before(visit, app, handbook):
-    """What each test of this folder stands on."""
+def test_a_test_finds_nothing_of_the_one_before(visit, app, handbook, contexts):
+    """What each test of this folder stands on: neither on the server nor in the browser, whose cache stays warm."""
     first = visit()
     first.upload(handbook)
     expect(first.page.locator(".job")).to_have_count(1)
-    first.page.close()
+    first.page.evaluate("localStorage.setItem('left', 'behind'); document.cookie = 'left=behind'")
+    left = first.page.context
+    contexts.take_back()
     app.renew(DATA_DIR=str(handbook.parent / "another"))
     second = visit()
     expect(second.text("empty.no_documents")).to_be_visible()
     expect(second.page.locator(".job")).to_have_count(0)
-
-
-def test_a_visitor_finds_nothing_of_the_one_before_in_the_browser(visit, contexts):
-    """Which is lent to them with a warm cache."""
-    first = visit()
-    first.page.evaluate("localStorage.setItem('left', 'behind'); document.cookie = 'left=behind'")
-    left = first.page.context
-    contexts.take_back()
-    second = visit()
     assert second.page.context is left
     assert second.page.evaluate("localStorage.getItem('left')") is None
     assert "left" not in second.page.evaluate("document.cookie")

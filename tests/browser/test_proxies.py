@@ -137,7 +137,7 @@ def _proxy(name: str, behind: App, tmp_path: Path, **changed: str) -> Iterator[P
             process.wait(timeout=WAIT)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browser(chromium: Browser) -> Iterator[Browser]:
     """To which the name leads here."""
     arguments = [*ARGUMENTS, f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
@@ -188,6 +188,7 @@ def test_a_proxy_signs_people_in_and_nobody_else_can_say_who_they_are(browser, t
             locale="en-US",
             extra_http_headers={"Authorization": basic, "Remote-User": "anna", "Remote-Groups": "admins"},
         )
+        context.clock.install()
         visitor = Visitor(context, f"https://{NAME}:{proxy.port}/", "en")
         expect(visitor.sidebar.get_by_text(visitor.words["sign_in.nameless"])).to_be_visible()
         expect(visitor.sidebar.get_by_role("link", name=visitor.words["app.people"])).to_have_count(0)
@@ -196,6 +197,7 @@ def test_a_proxy_signs_people_in_and_nobody_else_can_say_who_they_are(browser, t
             assert proxy.get("/originals/x", Authorization=basic).status == 404
             access.people.disable(access.people.find("rika").id)
             assert proxy.get("/originals/x", Authorization=basic).status == 403
+        context.clock.fast_forward(LOADED)  # for a tab that nobody touches
         expect(visitor.page.get_by_text(visitor.words["sign_in.withdrawn"])).to_be_visible(timeout=LOADED)
         context.close()
 

@@ -1,18 +1,21 @@
 """One question in a real browser: live, stopped, reloaded, left, and looked into afterwards."""
 
+from threading import Event
 from uuid import uuid4
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.visitor import LOADED
 from tests.servers import Answer
 
 WORDS = "A director approves the green car [1]. " + "One word after another. " * 30
-SLOW = Answer(WORDS, token_seconds=0.04)
-"""about eight seconds"""
-ENDLESS = Answer(WORDS, token_seconds=0.5)
-"""longer than a test takes: to be stopped"""
+ENDLESS = Answer(WORDS, token_seconds=0.01, until=Event())
+"""Half of it comes, and no more: to be stopped"""
+
+
+def held() -> Answer:
+    """Of which half comes, and the rest once it is told `until.set()`."""
+    return Answer(WORDS, token_seconds=0.01, until=Event())
 
 
 def script(server, question: str, answer: str | Answer) -> None:
@@ -33,21 +36,24 @@ def ask(loaded, server, answer: Answer) -> str:
     return question
 
 
-@pytest.fixture
-def asked(loaded, server) -> str:
-    return ask(loaded, server, SLOW)
-
-
-def test_the_steps_and_the_words_of_an_answer_arrive_while_it_is_being_written(loaded, server, asked):
+def test_the_steps_and_the_words_of_an_answer_arrive_while_it_is_being_written_and_it_is_a_draft_until_it_is_confirmed(
+    loaded, server
+):
+    answer = held()
+    asked = ask(loaded, server, answer)
+    expect(loaded.text("chat.draft")).to_be_visible(timeout=LOADED)
     expect(loaded.step("retrieve")).to_be_visible()
     expect(loaded.step("grade_documents")).to_be_visible()
     expect(loaded.step("draft_answer")).to_be_visible()
     early = loaded.answers.inner_text()
     [request] = requests_for(server, asked)
     assert not request.finished.is_set()
+    answer.until.set()
     loaded.page.wait_for_function("old => document.querySelector('.answer').innerText.length > old", arg=len(early))
     loaded.wait_for_the_end()
     assert loaded.answers.inner_text().count("One word") == 30
+    expect(loaded.text("chat.draft")).to_have_count(0)
+    expect(loaded.text("outcome.confirmed_note")).to_be_visible()
     expect(loaded.traces).to_contain_text(loaded.words["outcome.confirmed"])
     expect(loaded.step("retrieve")).to_have_count(0)  # folded
 
@@ -63,7 +69,9 @@ def test_stop_ends_the_run_and_the_models_work(loaded, server):
     expect(loaded.composer).to_be_enabled()
 
 
-def test_neither_a_reload_nor_a_click_elsewhere_disturbs_the_run(loaded, server, asked):
+def test_neither_a_reload_nor_a_click_elsewhere_disturbs_the_run(loaded, server):
+    answer = held()
+    asked = ask(loaded, server, answer)
     loaded.page.reload()
     expect(loaded.stop).to_be_visible(timeout=LOADED)
     expect(loaded.questions).to_have_text([asked])
@@ -71,17 +79,14 @@ def test_neither_a_reload_nor_a_click_elsewhere_disturbs_the_run(loaded, server,
     expect(loaded.questions).to_have_count(0)
     loaded.sidebar.get_by_role("button", name=asked[:50]).click()
     expect(loaded.questions).to_have_text([asked])
+    answer.until.set()
     loaded.wait_for_the_end()
     assert loaded.answers.inner_text().count("One word") == 30
     assert len(requests_for(server, asked)) == 1
 
 
-def test_a_marker_opens_the_passage_and_the_trace_opens_to_the_grades(loaded, server):
-    question = "国内出張の日当は、ブラウザーで見ていくらですか？"
-    script(server, question, "日当は1日2,500円です[1]。")
-    loaded.ask(question)
-    loaded.wait_for_the_end()
-
+def test_a_marker_opens_the_passage(answered, visit):
+    loaded = visit(path=answered("国内出張の日当は、ブラウザーで見ていくらですか？", "日当は1日2,500円です[1]。").path)
     card = loaded.page.locator(".passage-card:popover-open")
     expect(card).to_have_count(0)
     loaded.page.locator(".answer .cite").click()
@@ -92,13 +97,6 @@ def test_a_marker_opens_the_passage_and_the_trace_opens_to_the_grades(loaded, se
     assert highlight not in ("rgba(0, 0, 0, 0)", card.evaluate("each => getComputedStyle(each).backgroundColor"))
     loaded.page.keyboard.press("Escape")
     expect(card).to_have_count(0)
-
-    loaded.open(loaded.traces)
-    loaded.open(loaded.step("grade_documents"))
-    verdict = loaded.page.locator(".detail .verdict.yes").first
-    graded = loaded.words["detail.graded"].format(verdict=loaded.words["detail.relevant_yes"], score="0.90")
-    expect(verdict).to_have_text(graded)
-    expect(loaded.step("check_grounding")).to_be_visible()
 
 
 def test_two_visitors_see_the_same_run(visit, loaded, server):

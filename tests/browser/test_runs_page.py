@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Answered
-from tests.browser.looks import each_language, each_look
+from tests.browser.looks import one_language, one_look
 from tests.browser.test_run import ENDLESS, ask, script
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import Answer
@@ -37,8 +37,10 @@ def trace(visitor: Visitor) -> Locator:
     return visitor.page.get_by_test_id("stExpander").filter(has_text=visitor.words["pipeline.naive"]).first
 
 
-@each_look
-def test_a_run_is_found_opened_as_it_was_and_kept_by_its_address(asked, visit, language, width, scheme):
+@one_look("en", 390, "light")
+def test_a_run_is_found_opened_as_it_was_kept_by_its_address_and_misread_once_a_thumb_is_down(
+    asked, visit, language, width, scheme
+):
     visitor = visit(language, path="/runs", width=width)
     visitor.page.emulate_media(color_scheme=scheme)
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
@@ -54,43 +56,35 @@ def test_a_run_is_found_opened_as_it_was_and_kept_by_its_address(asked, visit, l
         visitor.settle()
         assert visitor.width <= width
         visitor.page.reload()
+    expect(visitor.text("cause.none_note")).to_be_visible(timeout=LOADED)
+    visitor.page.get_by_test_id("stFeedback").get_by_role("radio").last.click()
+    expect(visitor.text("cause.misread_note")).to_be_visible(timeout=LOADED)
     visitor.page.get_by_role("link", name=visitor.words["runs.back"]).click()
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
 
 
-@each_language
-def test_a_thumb_down_says_at_once_that_the_answer_was_misread(asked, visit, language):
+@one_language("ja")
+def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answered, visit, language):
+    answered(QUESTION, Answer(ANSWER, token_seconds=0.1), "naive")  # long enough to be paused in its midst
     visitor = visit(language, path="/runs")
     expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
     open_first(visitor)
-    expect(visitor.text("cause.none_note")).to_be_visible(timeout=LOADED)
-    visitor.page.get_by_test_id("stFeedback").get_by_role("radio").last.click()
-    expect(visitor.text("cause.misread_note")).to_be_visible(timeout=LOADED)
-
-
-def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(loaded, visit, server):
-    script(server, QUESTION, Answer(ANSWER, token_seconds=0.1))  # long enough to be paused in its midst
-    loaded.ask(QUESTION)
-    loaded.wait_for_the_end()
-    for language in ("ja", "en"):
-        visitor = visit(language, path="/runs")
-        expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
-        open_first(visitor)
-        running = visitor.page.locator("summary").filter(has_text=visitor.words["status.running"])
-        visitor.button("playback.play").click()
-        expect(visitor.answers).to_contain_text("A director", timeout=LOADED)
-        expect(running.first).to_be_visible(timeout=LOADED)
-        visitor.button("playback.pause").click()
-        expect(visitor.button("playback.go_on")).to_be_visible(timeout=LOADED)
-        position = visitor.page.get_by_text(re.compile(r"\d+\.\d (of|/) \d+\.\d"))
-        stands = position.inner_text()
-        visitor.page.wait_for_timeout(1500)
-        assert position.inner_text() == stands
-        visitor.page.get_by_role("radio", name="20×").click()
-        visitor.button("playback.go_on").click()
-        expect(running).to_have_count(0, timeout=LOADED)
-        expect(visitor.answers).to_have_text(loaded.answers.inner_text())
-        expect(visitor.button("playback.play")).to_be_visible(timeout=LOADED)
+    whole = visitor.answers.inner_text()
+    running = visitor.page.locator("summary").filter(has_text=visitor.words["status.running"])
+    visitor.button("playback.play").click()
+    expect(visitor.answers).to_contain_text("A director", timeout=LOADED)
+    expect(running.first).to_be_visible(timeout=LOADED)
+    visitor.button("playback.pause").click()
+    expect(visitor.button("playback.go_on")).to_be_visible(timeout=LOADED)
+    position = visitor.page.get_by_text(re.compile(r"\d+\.\d (of|/) \d+\.\d"))
+    stands = position.inner_text()
+    visitor.page.wait_for_timeout(1500)
+    assert position.inner_text() == stands
+    visitor.page.get_by_role("radio", name="20×").click()
+    visitor.button("playback.go_on").click()
+    expect(running).to_have_count(0, timeout=LOADED)
+    expect(visitor.answers).to_have_text(whole)
+    expect(visitor.button("playback.play")).to_be_visible(timeout=LOADED)
 
 
 def test_a_run_that_goes_on_is_listed_so_shown_live_and_can_be_stopped(loaded, visit, server):
@@ -115,3 +109,45 @@ def test_a_run_deleted_in_another_tab_while_it_is_open_is_said_to_be_gone(asked,
     expect(visitor.text("runs.gone")).to_be_visible(timeout=LOADED)
     show_runs(visitor)
     expect(visitor.text("runs.empty")).to_be_visible(timeout=LOADED)
+
+
+@one_look("ja", 1280, "light")
+def test_runs_are_searched_filtered_sorted_asked_again_and_laid_side_by_side(
+    asked, visit, server, language, width, scheme
+):
+    script(server, QUESTION, ANSWER)
+    visitor = visit(language, path="/runs", width=width)
+    visitor.page.emulate_media(color_scheme=scheme)
+    expect(visitor.rows.nth(1)).to_contain_text(QUESTION, timeout=LOADED)
+
+    open_first(visitor)
+    visitor.button("chat.again").last.click()
+    expect(visitor.questions).to_have_count(2, timeout=LOADED)
+    visitor.wait_for_the_end()
+
+    visitor.page.goto(f"{visitor.page.evaluate('location.origin')}/runs")
+    expect(visitor.rows).to_have_count(3, timeout=LOADED)
+    field = visitor.page.get_by_placeholder(visitor.words["runs.search"])
+    field.fill("hovercraft")
+    field.press("Enter")
+    expect(visitor.text("runs.none_found")).to_be_visible(timeout=LOADED)
+    field.fill("green car")
+    field.press("Enter")
+    expect(visitor.rows).to_have_count(3, timeout=LOADED)
+    pick(visitor, "runs.order", "order.slowest")
+    pick(visitor, "runs.state_any", "runs.voted")
+    expect(visitor.text("runs.none_found")).to_be_visible(timeout=LOADED)
+    pick(visitor, "runs.state_any", "runs.state_any")
+    expect(visitor.rows).to_have_count(3, timeout=LOADED)
+    for row in (1, 2):
+        visitor.select_row(row)
+    assert visitor.width <= width
+    visitor.page.get_by_role("link", name=visitor.words["runs.side_by_side"].format(count=2)).click()
+    expect(visitor.page.get_by_role("heading", name=visitor.words["compare.differences"])).to_be_visible(timeout=LOADED)
+    expect(visitor.answers).to_have_count(2)
+
+
+def pick(visitor: Visitor, title: str, option: str) -> None:
+    visitor.page.get_by_role("combobox", name=visitor.words[title]).click()
+    visitor.page.get_by_role("option", name=visitor.words[option], exact=True).click()
+    visitor.settle()

@@ -2,14 +2,12 @@
 
 import re
 from urllib.parse import parse_qs, quote, urlsplit
-from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Locator, expect
 
 from index_store.search.searcher import MODES
-from tests.browser.looks import each_language, each_width
-from tests.browser.test_run import script
+from tests.browser.looks import one_language, one_width
 from tests.browser.visitor import LOADED, Visitor
 
 WORD = "kettle"
@@ -44,14 +42,22 @@ def hits(visitor: Visitor, mode: str) -> Locator:
     return visitor.page.locator(f".mode-results.{mode} .hit")
 
 
-@each_language
-def test_a_search_shows_three_lists_side_by_side_and_its_address_shows_it_to_a_colleague(searching, visit, language):
+@one_language("ja")
+def test_a_search_shows_three_lists_with_a_colour_for_what_they_share_and_its_address_shows_it_to_a_colleague(
+    searching, visit, language
+):
     visitor = searching(language)
     ask(visitor, WORD)
     boxes = [visitor.page.locator(f".mode-results.{mode}").bounding_box() for mode in MODES]
     assert len({box["y"] for box in boxes}) == 1
     assert boxes[0]["x"] < boxes[1]["x"] < boxes[2]["x"]
     expect(hits(visitor, "keyword")).to_have_count(2)
+    colours = []
+    for mode in MODES:
+        found = hits(visitor, mode).filter(has_text="1.7 litres").filter(has_text=WORD)
+        expect(found).to_have_class("hit shared")
+        colours.append(found.evaluate("each => getComputedStyle(each).borderLeftColor"))
+    assert len(set(colours)) == 1
     address = urlsplit(visitor.page.url)
     assert parse_qs(address.query)["q"] == [WORD]
     colleague = visit(language, path=f"{address.path}?{address.query}")
@@ -59,18 +65,7 @@ def test_a_search_shows_three_lists_side_by_side_and_its_address_shows_it_to_a_c
     expect(question(colleague)).to_have_value(WORD)
 
 
-def test_the_same_passage_has_the_same_colour_in_every_list(searching):
-    visitor = searching()
-    ask(visitor, WORD)
-    colours = []
-    for mode in MODES:
-        found = hits(visitor, mode).filter(has_text="1.7 litres").filter(has_text=WORD)
-        expect(found).to_have_class("hit shared")
-        colours.append(found.evaluate("each => getComputedStyle(each).borderLeftColor"))
-    assert len(set(colours)) == 1
-
-
-@each_width
+@one_width("en", 390)
 def test_a_hit_opens_to_its_section_and_leads_to_its_document(searching, language, width):
     visitor = searching(language, width)
     ask(visitor, WORD)
@@ -96,30 +91,23 @@ def test_a_narrow_screen_shows_one_list_at_a_time(searching):
     assert visitor.width <= 390
 
 
-def test_going_back_in_the_browser_goes_back_to_the_search_before(searching):
-    visitor = searching()
-    ask(visitor, WORD)
-    visitor.page.goto(visitor.page.url.replace(quote(WORD), "litres"))
-    expect(question(visitor)).to_have_value("litres", timeout=LOADED)
-    visitor.page.go_back()
-    expect(question(visitor)).to_have_value(WORD, timeout=LOADED)
-
-
-def test_a_switch_of_language_keeps_the_search(searching):
+def test_a_switch_of_language_keeps_the_search_and_going_back_in_the_browser_goes_back_to_the_one_before(searching):
     visitor = searching("en")
+    ask(visitor, "litres")
     ask(visitor, WORD)
     visitor.choose_language("ja")
     expect(question(visitor)).to_have_value(WORD)
     expect(hits(visitor, "keyword")).to_have_count(2)
     expect(visitor.page.locator(".mode-results.keyword")).to_contain_text(visitor.words["search.keyword_help"])
+    visitor.page.goto(visitor.page.url.replace(quote(WORD), "yakan"))
+    expect(question(visitor)).to_have_value("yakan", timeout=LOADED)
+    visitor.page.go_back()
+    expect(question(visitor)).to_have_value(WORD, timeout=LOADED)
 
 
-def test_a_retrieval_of_the_trace_leads_to_its_search(loaded_app, visit, server):
-    asked = f"Who approves the green car of section {uuid4().hex[:6]}?"
-    script(server, asked, "A director [1].")
-    visitor = visit("ja")
-    visitor.ask(asked)
-    visitor.wait_for_the_end()
+def test_a_retrieval_of_the_trace_leads_to_its_search(answered, visit):
+    asked = "Who approves the green car?"
+    visitor = visit("ja", path=answered(asked, "A director approves it [1].").path)
     visitor.open(visitor.traces)
     visitor.open(visitor.step("retrieve"))
     with visitor.page.expect_popup() as opened:

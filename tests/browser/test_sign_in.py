@@ -6,21 +6,26 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, StorageState, expect
 
 from index_store.access.access import Access, open_access
+from index_store.access.grants import EVERYONE, Grant
 from index_store.access.people import Person
 from index_store.access.principal import Role
+from index_store.access.rights import Right
 from index_store.base.settings import Settings
 from pages.texts import texts
 from rag.text.language import Language
 from tests.browser.app_process import App
 from tests.browser.conftest import KEY, LOCALES
+from tests.browser.looks import one_width
+from tests.browser.test_looks import look
 from tests.rag.scripted import eventually
 from tests.servers import OpenAIServer
 from tests.servers.provider import CLIENT_SECRET, OpenIdProvider
@@ -95,6 +100,7 @@ class Guest:
         self.context = context
         self.served = served
         self.words = texts(language)
+        self.language = language
         self.page = context.new_page()
         context.set_default_timeout(WITHIN)
         self.complaints: list[str] = []
@@ -104,6 +110,13 @@ class Guest:
     def _note(self, message: object) -> None:
         if message.type == "error" and "404" not in message.text:
             self.complaints.append(message.text)
+
+    def open_beside(self, path: str) -> Page:
+        """In another tab, of which `let_time_pass` turns the clock."""
+        page = self.context.new_page()
+        page.clock.install()
+        self.open(path, page)
+        return page
 
     def open(self, path: str = "/", page: Page | None = None) -> None:
         (page or self.page).goto(self.served.app.url + path)
@@ -123,10 +136,20 @@ class Guest:
         self.page.get_by_role("button", name="Yes").click()
         expect(self.text("sign_in.about")).to_be_visible(timeout=WITHIN)
 
+    def settle(self) -> None:
+        """Until the page is drawn."""
+        expect(self.page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=WITHIN)
+
+    def choose(self, field: Locator, name: str) -> None:
+        self.settle()
+        field.click()
+        self.page.get_by_role("option", name=name, exact=True).click()
+        self.settle()
+
     def choose_role(self, person: Person, role: str) -> None:
         field = self.page.locator(f".st-key-person-{person.id}").get_by_role("combobox")
         # Until the page is drawn: a field that has changed stands beside the old one at first.
-        expect(self.page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=WITHIN)
+        self.settle()
         expect(field).to_have_count(1, timeout=WITHIN)
         field.click()
         name = self.words[f"people.{role}"]
@@ -162,12 +185,38 @@ class Guest:
         return (page or self.page).get_by_text(self.words[key])
 
 
+def let_time_pass(page: Page) -> None:
+    """For a tab that nobody touches."""
+    page.clock.fast_forward(BY_ITSELF)
+
+
+@pytest.fixture(scope="module")
+def signed_in(chromium: Browser, served: Served) -> Callable[[str], StorageState]:
+    """What the browser of someone keeps who has signed in, for tests that are not about how; none may sign it out."""
+
+    @cache
+    def signed_in(name: str) -> StorageState:
+        guest = Guest(chromium.new_context(locale=LOCALES["en"]), served, "en")
+        guest.sign_in(name)
+        kept = guest.context.storage_state()
+        guest.context.close()
+        assert guest.complaints == []
+        return kept
+
+    return signed_in
+
+
 @pytest.fixture
-def come(chromium: Browser, served: Served) -> Iterator[Callable[..., Guest]]:
+def come(chromium: Browser, served: Served, signed_in) -> Iterator[Callable[..., Guest]]:
     guests = []
 
-    def come(language: Language = "en", width: int = 1280) -> Guest:
-        context = chromium.new_context(locale=LOCALES[language], viewport={"width": width, "height": 900})
+    def come(language: Language = "en", width: int = 1280, *, name: str | None = None) -> Guest:
+        """`name`: of whoever has signed in already."""
+        context = chromium.new_context(
+            locale=LOCALES[language],
+            viewport={"width": width, "height": 900},
+            storage_state=signed_in(name) if name else None,
+        )
         guests.append(Guest(context, served, language))
         return guests[-1]
 
@@ -184,7 +233,7 @@ def access(served: Served) -> Iterator[Access]:
         yield access
 
 
-@pytest.mark.parametrize(("language", "width"), [("en", 1280), ("ja", 390)])
+@one_width("ja", 390)
 def test_someone_signs_in_comes_to_the_page_they_asked_for_and_signs_out(come, language, width):
     guest = come(language, width)
     guest.open("/documents?doc=none")
@@ -201,8 +250,7 @@ def test_someone_signs_in_comes_to_the_page_they_asked_for_and_signs_out(come, l
 
 
 def test_the_browser_keeps_no_token_of_the_provider_and_what_it_keeps_no_script_reads(come):
-    guest = come()
-    guest.sign_in("emil")
+    guest = come(name="emil")
     cookies = {cookie["name"]: cookie for cookie in guest.context.cookies(guest.served.app.url)}
     assert cookies.keys() == {"_streamlit_user", "_streamlit_xsrf"}
     cookie = cookies["_streamlit_user"]
@@ -229,24 +277,25 @@ def test_a_cookie_that_was_copied_is_worth_nothing_after_its_owner_has_signed_ou
 def test_who_signs_out_in_one_tab_is_out_in_the_others_by_themselves(come):
     guest = come()
     guest.sign_in("emil")
-    other = guest.context.new_page()
-    guest.open("/search", other)
+    other = guest.open_beside("/search")
     expect(other.get_by_test_id("stSidebar").get_by_role("link", name="Documents")).to_be_attached(timeout=WITHIN)
     guest.sign_out()
+    let_time_pass(other)
     expect(guest.text("sign_in.about", other)).to_be_visible(timeout=BY_ITSELF)
     expect(other.get_by_test_id("stSidebar").get_by_role("link", name="Documents")).to_have_count(0)
 
 
 def test_who_is_disabled_is_out_in_every_tab_that_nobody_touches_and_does_not_come_in_again(come, access):
     guest = come()
+    guest.page.clock.install()
     guest.sign_in("rika")
-    other = guest.context.new_page()
-    guest.open("/documents", other)
+    other = guest.open_beside("/documents")
     expect(other.get_by_test_id("stSidebar").get_by_role("link", name="Search")).to_be_attached(timeout=WITHIN)
     rika = access.people.find("rika").id
     access.people.disable(rika)
     try:
         for page in (guest.page, other):
+            let_time_pass(page)
             expect(guest.text("sign_in.withdrawn", page)).to_be_visible(timeout=BY_ITSELF)
             expect(page.get_by_test_id("stSidebar").get_by_role("link", name="Search")).to_have_count(0)
         guest.sign_out()
@@ -258,32 +307,32 @@ def test_who_is_disabled_is_out_in_every_tab_that_nobody_touches_and_does_not_co
 
 
 def test_who_is_disabled_can_press_nothing_more_in_a_tab_that_was_open(come, access):
-    guest = come()
-    guest.sign_in("rika", "/documents")
+    guest = come(name="emil")  # an editor, who has the button
+    guest.open("/documents")
     expect(guest.button("index.new")).to_be_visible(timeout=WITHIN)
     guest.button("index.new").click()
     guest.page.get_by_label(guest.words["index.name"]).fill("secrets")
-    rika = access.people.find("rika").id
-    access.people.disable(rika)
+    emil = access.people.find("emil").id
+    access.people.disable(emil)
     try:
         guest.button("index.create").click()
         expect(guest.text("sign_in.withdrawn")).to_be_visible(timeout=WITHIN)
         assert "secrets" not in [each.index for each in access.grants.all()]
     finally:
-        access.people.enable(rika)
+        access.people.enable(emil)
 
 
-def test_roles_come_from_the_settings_and_the_groups_of_the_claim(come, access):
+def test_roles_come_from_the_settings_and_the_groups_of_the_claim(signed_in, access):
     for name, role in (("anna", Role.ADMIN), ("emil", Role.EDITOR), ("rika", Role.READER)):
-        come().sign_in(name)
+        signed_in(name)
         assert access.people.find(name).role is role
 
 
-@pytest.mark.parametrize(("language", "width"), [("en", 1280), ("ja", 390)])
-def test_an_admin_sees_the_people_changes_a_role_and_disables(come, access, language, width):
-    come().sign_in("emil")
-    admin = come(language, width)
-    admin.sign_in("anna", "/people")
+@one_width("en", 390)
+def test_an_admin_sees_the_people_changes_a_role_and_disables(come, signed_in, access, language, width):
+    signed_in("emil")
+    admin = come(language, width, name="anna")
+    admin.open("/people")
     emil = access.people.find("emil")
     row = admin.page.locator(f".st-key-person-{emil.id}")
     expect(row).to_contain_text("emil@", timeout=WITHIN)
@@ -305,9 +354,51 @@ def test_an_admin_sees_the_people_changes_a_role_and_disables(come, access, lang
     assert not access.people.find("emil").disabled_at
 
 
+@pytest.mark.parametrize(("language", "width"), [("ja", 390), pytest.param("en", 1280, marks=pytest.mark.soak)])
+def test_who_manages_an_index_grants_it_in_the_page_and_every_page_of_a_team_can_be_read(come, access, language, width):
+    manager, index = come(language, width), f"plans in {language}"
+    manager.sign_in("anna", "/documents")
+    manager.button("index.new").click()
+    manager.page.get_by_label(manager.words["index.name"]).fill(index)
+    manager.button("index.create").click()
+    manager.button("access.title").click()
+    form = manager.page.get_by_test_id("stPopoverBody")
+    whom, name = (form.get_by_label(manager.words[f"access.{each}"], exact=True) for each in ("whom", "account_name"))
+    name.fill("nora.with-quite-a-long-name@subsidiary.example.com")
+    manager.choose(form.get_by_role("combobox").last, manager.words["access.write"])
+    manager.button("access.give").click()
+    expect(form.get_by_text("subsidiary")).to_be_visible(timeout=WITHIN)
+    manager.choose(whom, manager.words["access.everyone"])
+    expect(name).to_have_count(0)
+    manager.button("access.give").click()
+    rows = form.locator('[class*="st-key-granted-"]')
+    expect(rows).to_have_count(2, timeout=WITHIN)
+    found = look(manager, width)
+    manager.choose(rows.last.get_by_role("combobox"), manager.words["access.manage"])
+    rows.first.get_by_role("button").last.click()
+    expect(rows).to_have_count(1, timeout=WITHIN)
+    assert access.grants.of(index).grants == (Grant(EVERYONE, Right.MANAGE),)
+    leaver = access.people.add("leaver@example.com").id
+    for page in ("people", "usage", "audit", "my_data"):
+        manager.open(f"/{page}")
+        expect(manager.page.get_by_role("heading", name=manager.words[f"app.{page}"], exact=True)).to_be_visible(
+            timeout=WITHIN
+        )
+        found += look(manager, width)
+        if page == "people":
+            row = manager.page.locator(f".st-key-person-{leaver}")
+            row.get_by_role("button", name=manager.words["people.erase"], exact=True).click()
+            manager.button("people.erase_really").scroll_into_view_if_needed()
+            found += look(manager, width)
+            manager.button("people.erase_really").click()
+            expect(row).to_have_count(0, timeout=WITHIN)
+    assert [each.id for each in access.people.erased()] == [leaver]
+    assert found == []
+
+
 def test_the_last_admin_can_neither_disable_nor_demote_themselves(come, access):
-    admin = come()
-    admin.sign_in("anna", "/people")
+    admin = come(name="anna")
+    admin.open("/people")
     anna = access.people.find("anna")
     row = admin.page.locator(f".st-key-person-{anna.id}")
     row.get_by_role("button", name=admin.words["people.disable"]).click()
@@ -319,16 +410,17 @@ def test_the_last_admin_can_neither_disable_nor_demote_themselves(come, access):
 
 
 def test_nobody_else_sees_the_people(come):
-    reader = come()
-    reader.sign_in("rika", "/people")
+    reader = come(name="rika")
+    reader.open("/people")
+    expect(reader.documents).to_be_attached(timeout=WITHIN)
     expect(reader.page.get_by_text("This is for admins of this app alone")).to_be_visible(timeout=WITHIN)
     expect(reader.page.get_by_text("anna@")).to_have_count(0)
     expect(reader.link("app.people")).to_have_count(0)
 
 
 def test_an_admin_adds_someone_who_comes_in_under_the_role_that_was_given(come, access):
-    admin = come()
-    admin.sign_in("anna", "/people")
+    admin = come(name="anna")
+    admin.open("/people")
     admin.button("people.add").click()
     admin.page.get_by_label(admin.words["people.name"]).fill("nora@example.com")
     admin.page.get_by_role("combobox", name=admin.words["people.role_first"], exact=True).click()
@@ -340,13 +432,14 @@ def test_an_admin_adds_someone_who_comes_in_under_the_role_that_was_given(come, 
     assert (nora.role, nora.role_is_given) == (Role.EDITOR, True)
 
 
-@pytest.mark.parametrize("provider", ["Ahead", "Behind"])
+# Someone comes in through the one whose clock is ahead below, too.
+@pytest.mark.parametrize("provider", [pytest.param("Ahead", marks=pytest.mark.soak), "Behind"])
 def test_a_clock_that_is_5_minutes_off_keeps_nobody_out(come, provider):
     come().sign_in("rika", provider=provider)
 
 
-def test_a_provider_that_calls_itself_by_the_name_of_another_signs_nobody_in(come, access):
-    come().sign_in("anna")
+def test_a_provider_that_calls_itself_by_the_name_of_another_signs_nobody_in(come, signed_in, access):
+    signed_in("anna")
     seen = access.people.find("anna").last_seen_at
     guest = come()
     guest.open()
@@ -416,24 +509,33 @@ def test_who_says_no_at_the_provider_is_back_and_may_try_again(come):
     expect(guest.button("sign_in.with", provider="Example")).to_be_visible()
 
 
-@pytest.mark.parametrize("query", ["code=made-up&state=made-up", "code=x", "state=x", "error=server_error&state=x", ""])
-def test_a_made_up_answer_of_the_provider_signs_nobody_in_and_nobody_out(come, query):
-    guest = come()
-    guest.sign_in("emil")
+def is_in(guest: Guest) -> bool:
+    """By what the server says to their browser of a document that is not there."""
+    return {404: True, 403: False}[guest.context.request.get(f"{guest.served.app.url}/originals/x").status]
+
+
+def test_a_made_up_answer_of_the_provider_signs_nobody_in_and_nobody_out(come):
+    guest, stranger = come(name="emil"), come()
+    for query in ("code=made-up&state=made-up", "code=x", "state=x", "error=server_error&state=x", ""):
+        for each in (guest, stranger):
+            # As a browser is led there, cookies and all, without the page that it ends on.
+            each.context.request.get(f"{each.served.app.url}/oauth2callback?{query}")
+            assert is_in(each) is (each is guest), query
+    query = "code=made-up&state=made-up"
     guest.open(f"/oauth2callback?{query}")
     expect(guest.documents).to_be_attached(timeout=WITHIN)
-    stranger = come()
     stranger.open(f"/oauth2callback?{query}")
     expect(stranger.text("sign_in.about")).to_be_visible(timeout=WITHIN)
 
 
-@pytest.mark.parametrize("site", ["cross-site", "same-site"])
-@pytest.mark.parametrize("path", ["/auth/logout", "/auth/login?provider=x"])
-def test_no_page_of_others_signs_anybody_out_or_sends_them_to_sign_in(come, site, path):
-    guest = come()
-    guest.sign_in("emil")
-    asked = guest.context.request.get(guest.served.app.url + path, headers={"Sec-Fetch-Site": site}, max_redirects=0)
-    assert asked.headers["location"] == "/"
+def test_no_page_of_others_signs_anybody_out_or_sends_them_to_sign_in(come):
+    guest = come(name="emil")
+    for path in ("/auth/logout", "/auth/login?provider=x"):
+        for site in ("cross-site", "same-site"):
+            headers = {"Sec-Fetch-Site": site}
+            asked = guest.context.request.get(guest.served.app.url + path, headers=headers, max_redirects=0)
+            assert asked.headers["location"] == "/"
+            assert is_in(guest)
     guest.open()
     expect(guest.documents).to_be_attached(timeout=WITHIN)
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import YES
-from tests.browser.looks import each_look
+from tests.browser.looks import one_look
 from tests.browser.visitor import LOADED, Visitor
 from tests.servers import Answer
 
@@ -17,21 +17,17 @@ STANDALONE = "国内出張の日当はいつ払われますか？"
 
 
 @pytest.fixture
-def answered(server) -> None:
+def quick(server) -> None:
     server.token_seconds = server.delay = 0
     server.default = ANSWER
-    server.answer_when(lambda request: request.schema is not None, YES)
     server.answer_when(lambda request: FOLLOW_UP in request.prompt and FIRST in request.prompt, STANDALONE, times=1)
 
 
-def asked(visit, language: str, width: int, scheme: str, *questions: str) -> Visitor:
-    """With the trace of the last one opened."""
-    visitor = visit(language, width=width)
-    visitor.page.emulate_media(color_scheme=scheme)
-    for question in questions:
-        visitor.ask(question)
-        visitor.wait_for_the_end()
-        visitor.settle()
+def ask(visitor: Visitor, question: str) -> Visitor:
+    """With its trace opened."""
+    visitor.ask(question)
+    visitor.wait_for_the_end()
+    visitor.settle()
     visitor.traces.last.click()
     expect(visitor.step("retrieve")).to_be_visible(timeout=LOADED)
     return visitor
@@ -55,29 +51,25 @@ def unfold(visitor: Visitor, opened: Locator) -> Locator:
     return calls
 
 
-@each_look
-def test_a_grade_says_verdict_and_score_and_opens_to_how_it_came_about(
-    loaded_app, answered, visit, language, width, scheme
+@one_look("ja", 1280, "dark")
+def test_a_grade_says_verdict_and_score_and_opens_to_how_it_came_about_and_to_prompt_and_reply(
+    loaded_app, quick, visit, server, language, width, scheme
 ):
-    visitor = asked(visit, language, width, scheme, FIRST)
+    visitor = visit(language, width=width)
+    visitor.page.emulate_media(color_scheme=scheme)
+    ask(visitor, FIRST)
     opened = row(visitor, "grade_documents")
     graded = visitor.words["detail.graded"].format(verdict=visitor.words["detail.relevant_yes"], score="0.90")
-    expect(opened.locator(".verdict").first).to_have_text(graded)
+    expect(opened.locator(".verdict.yes").first).to_have_text(graded)
+    expect(visitor.step("check_grounding")).to_be_visible()
     reason = opened.locator(".reason").first
     expect(reason).to_be_hidden()
     opened.locator(".passage > summary").first.click()
     expect(reason).to_be_hidden()
     opened.locator(".how > summary").first.click()
     expect(reason).to_have_text("It says so.")
-    assert visitor.width <= width
 
-
-@each_look
-def test_a_step_that_asked_the_model_opens_to_prompt_and_reply(
-    loaded_app, answered, visit, server, language, width, scheme
-):
-    visitor = asked(visit, language, width, scheme, FIRST)
-    calls = unfold(visitor, row(visitor, "grade_documents"))
+    calls = unfold(visitor, opened)
     [request, *_] = [each for each in server.chats if each.schema is not None]
     call = calls.locator(".call").first
     if not call.get_attribute("open") and call.locator("pre").first.is_hidden():
@@ -90,9 +82,11 @@ def test_a_step_that_asked_the_model_opens_to_prompt_and_reply(
     assert visitor.width <= width
 
 
-@each_look
-def test_a_follow_up_shows_which_words_were_taken_out_and_put_in(loaded_app, answered, visit, language, width, scheme):
-    visitor = asked(visit, language, width, scheme, FIRST, FOLLOW_UP)
+@one_look("en", 390, "light")
+def test_a_follow_up_shows_which_words_were_taken_out_and_put_in(answered, quick, visit, language, width, scheme):
+    visitor = visit(language, path=answered(FIRST, ANSWER).path, width=width)
+    visitor.page.emulate_media(color_scheme=scheme)
+    ask(visitor, FOLLOW_UP)
     opened = row(visitor, "standalone_question")
     expect(opened.locator("del")).to_have_text("それ")
     expect(opened.locator("ins")).to_have_text("国内出張の日当")

@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, expect
 
 from pages.texts import texts
-from tests.browser.looks import each_width
+from tests.browser.looks import one_width
 from tests.browser.test_run import script
 from tests.browser.visitor import LOADED
 from tests.servers import WebResult
@@ -19,7 +19,7 @@ SUN = {"ja": "今日の東京は晴れです[1]。", "en": "It is sunny in Tokyo
 ROUTE = '{"reason": "It changes by the day.", "route": "web"}'
 
 
-@each_width
+@one_width("ja", 390)
 def test_the_weather_is_answered_from_the_web_and_its_source_opens_there(visit, server, tavily, language, width):
     tavily.default = [SUNNY]
     server.answer_when(lambda request: "route" in str(request.schema), ROUTE)

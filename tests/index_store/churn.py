@@ -85,7 +85,7 @@ class Churn:
     def resume(self) -> None:
         """What the last process left; nothing else is done to it meanwhile, or which came last could not be told."""
         for job in self.store.resume():
-            self.until_done(job, {(job.index, source.source.partition("/")[0]) for source in job.sources})
+            self.until_done(job, {(job.index, source.source.partition("/")[0]) for source in job._job.order.sources})
 
     def until_done(self, job: UserIngestion, taken: set[tuple[str, str]]) -> None:
         self.busy |= taken

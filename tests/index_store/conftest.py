@@ -2,6 +2,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
@@ -9,12 +10,16 @@ from tests.index_store.embedding_service import EmbeddingService
 
 
 @pytest.fixture
-def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+def settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: SecretStr | None, chroma_url: SecretStr | None
+) -> Settings:
     """Nothing of the developer's own environment or .env."""
-    for variable in Settings.model_fields:
+    for variable in Settings.model_fields.keys() - {"database_url", "chroma_url"}:
         monkeypatch.delenv(variable.upper(), raising=False)
     monkeypatch.chdir(tmp_path)
-    return Settings(data_dir=tmp_path / "data")
+    settings = Settings(data_dir=tmp_path / "data")
+    assert (settings.database_url, settings.chroma_url) == (database, chroma_url)
+    return settings
 
 
 @pytest.fixture

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
-from index_store.access.grants import EVERYONE
+from index_store.access.grants import EVERYONE, Grantee
 from index_store.access.limits import GroupLimits
 from index_store.access.principal import Role
-from index_store.access.rights import Right
+from index_store.access.rights import GranteeKind, Right
+from index_store.audit.audit import Wanted
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.full_text.analysis import Analysis
@@ -44,6 +45,8 @@ OF_THE_PROCESS = {
     "access.people.close": "ends with the process",
     "access.people.current": "says who someone is: the sign-in asks it",
     "access.people.id_of": "says who someone is: the sign-in asks it",
+    "access.people.erased": "whose data is deleted where that was not done: none is anybody's",
+    "access.people.is_disabled": "says whether their links are still good: the door of links asks it",
     "access.people.known": "says who someone is: the gate asks it",
     "access.people.signed_in": "the sign-in's own",
     "access.signed_in": "the same",
@@ -100,6 +103,9 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "indexes": (ANYBODY, lambda store, on: [each for each in store.indexes() if each.name == on.index]),
     "ingestions": (ANYBODY, lambda store, on: [each for each in store.ingestions if each.index == on.index]),
     "dismiss": (ANYBODY, lambda store, on: store.dismiss(on.job)),
+    "trouble": (ANYBODY, lambda store, on: store.trouble is None),
+    "makes_indexes": (ANYBODY, lambda store, on: store.makes_indexes),
+    "right": (READ, lambda store, on: store.right(on.index)),
     "documents": (READ, lambda store, on: store.documents(on.index)),
     "document": (READ, lambda store, on: store.document(on.document)),
     "sections": (READ, lambda store, on: store.sections(on.document)),
@@ -133,6 +139,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "access.audit.is_kept": (ADMIN, lambda store, on: store.access.audit.is_kept),
     "access.audit.lost": (ADMIN, lambda store, on: store.access.audit.lost),
     "access.audit.read": (ADMIN, lambda store, on: store.access.audit.read(latest=1)),
+    "access.audit.as_lines": (ADMIN, lambda store, on: store.access.audit.as_lines(Wanted(), latest=1)),
     "access.limits.all": (ADMIN, lambda store, on: store.access.limits.all()),
     "access.limits.set": (ADMIN, lambda store, on: store.access.limits.set("sales", GroupLimits(files=1))),
     "access.people.all": (ADMIN, lambda store, on: store.access.people.all()),
@@ -141,6 +148,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "access.people.set_role": (ADMIN, lambda store, on: store.access.people.set_role(on.person, Role.ADMIN)),
     "access.people.disable": (ADMIN, lambda store, on: store.access.people.disable(on.person)),
     "access.people.enable": (ADMIN, lambda store, on: store.access.people.enable(on.person)),
+    "access.people.erase": (ADMIN, lambda store, on: store.access.people.erase(on.person)),
 }
 
 JOB_CALLS: dict[str, Callable[[UserIngestion], object]] = {
@@ -326,6 +334,26 @@ def test_a_job_is_shown_to_whoever_began_it_or_manages_its_index_and_to_nobody_e
     )
     people("owner").dismiss(job)
     assert people("writer").ingestions == ()
+
+
+def test_each_is_told_what_they_may_do_with_an_index_and_whether_they_make_any(world: World) -> None:
+    people = world.people
+    told = {name: people(name).right("plans") for name in ("owner", "manager", "writer", "reader", "root")}
+    assert told == {"owner": MANAGE, "manager": MANAGE, "writer": WRITE, "reader": READ, "root": MANAGE}
+    assert [people(name).makes_indexes for name in ("stranger", "reader", "root")] == [True, False, True]
+    assert people.store.right("plans") is MANAGE
+    people.give("plans", manager=READ)
+    assert people("manager").right("plans") is READ
+
+
+def test_whoever_grants_to_a_mail_address_does_not_learn_whether_there_is_such_a_person(world: World) -> None:
+    owner = world.people("owner")
+    told = []
+    for address in ("spare@example.com", "nobody@example.com"):
+        given = owner.access.grants.give("plans", Grantee(GranteeKind.ACCOUNT, address), READ)
+        told.append(repr((given, owner.access.grants.of("plans"))).replace(address, "…"))
+        owner.access.grants.take("plans", Grantee(GranteeKind.ACCOUNT, address))
+    assert told[0] == told[1]
 
 
 def test_the_process_itself_asks_in_the_name_of_the_local_person_who_may_everything(world: World) -> None:

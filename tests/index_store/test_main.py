@@ -79,16 +79,15 @@ def site() -> Iterator[SiteServer]:
 # As people call it: a process of its own, with the embedded model
 
 
-def test_documents_are_added_and_found_by_a_process_of_its_own(settings: Settings, handbook: Path) -> None:
+def test_documents_are_added_by_a_process_of_its_own_and_found(
+    settings: Settings, handbook: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     added = subprocess.run(command("add", "--index", "規程", handbook), capture_output=True, encoding="utf-8")
     assert (added.returncode, added.stdout, added.stderr) == (0, f"ready  {handbook}  (2 sections, 2 chunks)\n", "")
-    found = subprocess.run(
-        command("search", "--index", "規程", "-k", "1", "出張の日当はいくらですか"),
-        capture_output=True,
-        encoding="utf-8",
-    )
-    assert (found.returncode, found.stderr) == (0, "")
-    heading, text = found.stdout.splitlines()
+    assert main(["search", "--index", "規程", "-k", "1", "出張の日当はいくらですか"]) == 0
+    found = capsys.readouterr()
+    assert found.err == ""
+    heading, text = found.out.splitlines()
     assert heading.startswith("1. 0.")
     assert heading.endswith(f"出張旅費規程 > 日当  {handbook}")
     assert text == "日当は1日2,500円です。"
@@ -99,7 +98,7 @@ def minds_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.soak)])
 def test_what_a_process_is_stopped_in_stays_pending_and_a_retry_finishes_it(
     serve: None, run: Run, service: EmbeddingService, write: Write, data_dir: Path, number: signal.Signals
 ) -> None:
@@ -416,6 +415,7 @@ def test_a_folder_in_use_says_by_whom(run: Run, settings: Settings) -> None:
     assert str(os.getpid()) in done.objects[0]["error"]["en"]
 
 
+@pytest.mark.sqlite_alone
 def test_a_folder_that_cannot_be_used_or_is_damaged_is_told(run: Run, data_dir: Path) -> None:
     data_dir.write_text("This is a file.")
     done = run("list")

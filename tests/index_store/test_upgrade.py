@@ -16,6 +16,8 @@ from index_store.store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import is_sound, originals
 
+pytestmark = pytest.mark.sqlite_alone
+
 Write = Callable[..., Path]
 
 FIRST = """

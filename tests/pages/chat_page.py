@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import Selectbox
+from streamlit.testing.v1.element_tree import NumberInput, Selectbox
 
 from pages.process import engine
 from pages.texts import texts
@@ -82,6 +82,11 @@ class ChatPage:
         """`title`: the key of the picker's words."""
         self._picker(title).set_value(value)
         self.look()
+
+    def number(self, title: str) -> NumberInput:
+        """`title`: as in `pick`."""
+        [field] = [each for each in self.app.number_input if each.label == self.words[title]]
+        return field
 
     def picked(self, title: str) -> str:
         return self._picker(title).value

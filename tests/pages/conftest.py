@@ -1,23 +1,39 @@
 """The pages' own engine, over real documents and a chat service on loopback."""
 
+import tomllib
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
+from streamlit import config
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 
 from pages import process
 from rag.runs.engine import UserEngine
+from tests.conftest import ROOT
 from tests.servers import OpenAIServer
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _packages_are_looked_through_once() -> Iterator[None]:
-    """By itself each AppTest reads the metadata of all installed packages for 0.3 s: they might bring components."""
+def _what_an_app_test_does_at_each_start_is_done_once() -> Iterator[None]:
+    """By itself each reads the metadata of all installed packages for 0.3 s, which might bring components, and compiles
+    the pages for another tenth."""
+    compiled = ScriptCache()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(ScriptCache, "get_bytecode", partial(ScriptCache.get_bytecode, compiled))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _settings_of_the_server() -> None:
+    """Those of `.streamlit/config.toml` that pages depend on: tests run in folders that have none."""
+    for section, settings in tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")).items():
+        if section in ("runner", "global"):
+            for name, value in settings.items():
+                config.set_option(f"{section}.{name}", value)
 
 
 @pytest.fixture(autouse=True)

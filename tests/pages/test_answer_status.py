@@ -194,12 +194,16 @@ def test_a_style_that_is_picked_is_told_below_and_goes_with_the_question_and_its
     page.pick("pipeline.label", "naive")
     page.pick("options.length", "short")
     page.pick("options.tone", "plain")
-    label = f"{page.words['manner.short']} · {page.words['manner.plain']}"
+    page.number("options.temperature").set_value(0.7)
+    page.look()
+    label = f"{page.words['manner.short']} · {page.words['manner.plain']} · {page.words['options.temperature']} 0.7"
     assert page.words["options.style_picked"].format(style=label) in [each.value for each in page.app.caption]
     first = page.ask(QUESTION)
     assert label in page.traces[0]
     page.pick("options.length", "long")
+    page.number("options.temperature").set_value(None)
+    page.look()
     page.press(page.words["chat.again"])
     second = page.wait()
     styles = [engine.history.events(run.id)[0].style for run in (first, second)]
-    assert [(style.length, style.tone) for style in styles] == [("short", "plain")] * 2
+    assert [(style.length, style.tone, style.temperature) for style in styles] == [("short", "plain", 0.7)] * 2

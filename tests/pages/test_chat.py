@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from index_store.access.principal import Role
+from index_store.access.rights import Right
 from index_store.base.errors import EmptyDocument, EmptyIndex, InvalidSetting, KeyRefused, ServiceFailed, StoreInUse
 from index_store.base.service import host_of
 from index_store.ingestion.sources import upload_folder
@@ -15,6 +17,7 @@ from pages import process, samples
 from pages.texts import texts
 from rag.pipelines import PIPELINES
 from rag.runs.history.history import Outline
+from tests.local import as_person, grant, person_of
 from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
 from tests.servers import Answer, Refusal
@@ -134,6 +137,27 @@ def test_a_question_before_any_document_is_answered_by_what_to_do(engine, langua
     page = ChatPage(language)
     assert page.ask(ASKED[language]).status == "failed"
     assert page.errors == [EmptyIndex(index=page.words["index.default"]).sentence(language)]
+
+
+@each_language
+def test_who_may_only_read_is_offered_nothing_that_would_be_refused_and_told_whom_to_ask(
+    handbook, engine, monkeypatch, language
+):
+    reader, [index] = as_person(engine, "rika"), [each.name for each in engine.store.indexes()]
+    monkeypatch.setattr(process, "principal", lambda: person_of(reader))
+    page = ChatPage(language)
+    assert page.words["documents.empty_reader"] in [each.value for each in page.app.markdown]
+    assert page.words["empty.load_samples"] not in page.buttons
+    grant(engine, index)
+    page.look()
+    assert not page.app.file_uploader
+    assert page.app.chat_input[0].placeholder == page.words["chat.placeholder_alone"]
+    assert page.ask(ASKED[language]).status == "finished"
+    as_person(engine, "rika", Role.EDITOR)
+    grant(engine, index, Right.WRITE)
+    page.look()
+    assert page.app.file_uploader
+    assert page.app.chat_input[0].placeholder == page.words["chat.placeholder"]
 
 
 @each_language

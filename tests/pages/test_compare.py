@@ -84,7 +84,7 @@ def test_a_question_is_answered_in_each_column_and_what_differs_stands_below(han
     assert len(page.html.find_class("chart")) == 3
 
 
-def test_four_columns_of_the_same_pipeline_differ_in_how_they_search(handbook):
+def test_four_columns_of_the_same_pipeline_differ_in_how_they_search_and_how_freely_they_answer(handbook, server):
     page = ComparePage()
     page.app.segmented_control[0].set_value(4)
     page.look()
@@ -92,10 +92,14 @@ def test_four_columns_of_the_same_pipeline_differ_in_how_they_search(handbook):
         page.pick_pipeline(column, "naive")
     [count] = [each for each in page.app.selectbox if each.label == page.words["options.k"]][3:]
     count.set_value("1")
+    [temperature] = [each for each in page.app.number_input if each.label == page.words["options.temperature"]][2:3]
+    temperature.set_value(0.7)
     page.look()
     page.compare(QUESTION).wait()
     assert len(page.heads) == 4
     assert "Vector · Chunks · 1" in page.heads[3]
+    assert [f"{page.words['options.temperature']} 0.7" in head for head in page.heads] == [False, False, True, False]
+    assert sorted(each.body["temperature"] for each in server.chats) == [0, 0, 0, 0.7]
     cells = [row[1:] for row in page.rows("passages")[1:]]
     assert sum(row[3] != page.words["compare.not_found"] for row in cells) == 1
     assert all(cell != page.words["compare.not_found"] for row in cells for cell in row[:3])

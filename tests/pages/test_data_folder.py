@@ -5,23 +5,31 @@ from contextlib import closing
 
 import pytest
 
-from index_store.base.errors import StoreFailed
+from index_store.base.errors import DatabaseAway, StoreFailed
 from pages import process
 from pages.widgets.chat.answer import answer_html
 from pages.widgets.trace import detail
 from pages.widgets.trace.panel import show_rows
 from pages.words import plain
 from rag.errors import NotSaved
+from rag.runs.engine import UserEngine
+from rag.runs.history.comparison import Column
 from rag.runs.history.schema import FILE
+from rag.text.language import Language
 from rag.trace.details import UnknownDetail
 from rag.trace.events import StepFinished, StepStarted
 from tests.full_disk import full_disk, linux
 from tests.local import process_of
-from tests.pages.chat_page import ChatPage
+from tests.pages.chat_page import ChatPage, shown
+from tests.pages.compare_page import ComparePage
 from tests.pages.conftest import restart
 from tests.pages.reader import for_reader
+from tests.pages.runs_page import RunsPage
+from tests.pages.test_chat_extras import press_key
+from tests.pages.test_fork import Form
 from tests.pages.trace_examples import PASSAGE
 from tests.rag.scripted import eventually
+from tests.servers.postgres import PostgresServer, programs
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
@@ -34,6 +42,25 @@ def handbook(engine, server, tmp_path) -> None:
     file.write_text(f"# Safe\n\n{SENTENCE}\n", encoding="utf-8")
     assert engine.store.add("handbook", file, file.name).error is None
     server.default = "To the left [1]."
+
+
+@each_language
+def test_a_database_that_is_away_is_told_on_the_page_which_goes_on_when_it_is_back(
+    server, data_dir, monkeypatch, language
+):
+    if programs() is None:
+        pytest.skip("no Postgres: `make postgres` unpacks it where there is Debian's apt-get")
+    with PostgresServer() as database:
+        monkeypatch.setenv("DATABASE_URL", database.new_database())
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        process.engine().store.create_index("handbook")
+        page = ChatPage(language)
+        assert not page.errors
+        database.stop()
+        assert page.look().errors == [DatabaseAway().sentence(language)]
+        database.start()
+        assert not page.look().errors
+        process.close_engine()
 
 
 @each_language
@@ -81,6 +108,60 @@ def test_a_full_disk_is_told_in_a_sentence_when_someone_drops_a_file(handbook, l
         page.app.file_uploader[0].set_value([("long.md", b"x" * 100_000, "text/markdown")])
         page.look()
     assert page.errors == [StoreFailed(name="long.md").sentence(language)]
+
+
+@linux
+def test_on_a_full_disk_whatever_is_pressed_ends_in_a_sentence_and_leaves_nothing_behind(handbook, engine):
+    run = engine.ask("Where does it open?", index="handbook", pipeline_name="naive")
+    run.result()
+    engine.history.rate(run.id, -1)
+    columns = [Column(pipeline="naive"), Column(pipeline="hybrid")]
+    comparison = engine.comparisons.begin("Where?", "handbook", columns).id
+    chat, new = ChatPage("ja", run.conversation_id), ChatPage("en")
+    compare, compared = ComparePage("ja"), ComparePage("en", c=comparison).wait()
+    runs, form = RunsPage("ja", run=run.id), Form(run, "retrieve", "en")
+    form.set("text_area", "query", "safe")
+    chat.pick("pipeline.label", "naive")
+    chat.app.session_state[f"share-{run.conversation_id}"] = True
+    press_key(chat, "rename-")
+    before = kept(engine)
+
+    def told(page: ChatPage | ComparePage | RunsPage, language: Language) -> bool:
+        assert [shown(each.value) for each in page.app.error] == [NotSaved().sentence(language)]
+        assert kept(engine) == before
+        return True
+
+    with full_disk():
+        for page, language in ((chat, "ja"), (new, "en")):
+            page.app.chat_input[0].set_value("And why?")
+            page.look()
+            assert told(page, language)
+            assert page.app.chat_input[0].proto.value == "And why?"
+        chat.app.feedback[0].set_value(1)
+        assert told(chat.look(), "ja")
+        assert chat.app.feedback[0].value == 0
+        [title] = [each for each in chat.app.text_input if str(each.key).startswith("title-")]
+        title.set_value("My own name")
+        assert told(chat.look(), "ja")
+        assert title.key in [each.key for each in chat.app.text_input]
+        for label in ("chat.again", "share.make"):
+            chat.press(chat.words[label])
+            assert told(chat, "ja")
+        press_key(chat, "delete-")
+        assert told(chat, "ja")
+        assert told(compare.compare("Where?"), "ja")
+        compared.press(compared.words["compare.vote"])
+        assert told(compared, "en")
+        assert told(runs.choose("runs.why_label", "no_document"), "ja")
+        form.run_on()
+        assert told(form.page, "en")
+    assert chat.ask("And why?").status == "finished"
+
+
+def kept(engine: UserEngine) -> list[object]:
+    """All rows of the history."""
+    with closing(sqlite3.connect(engine.settings.data_dir / FILE)) as connection:
+        return list(connection.iterdump())
 
 
 @each_language

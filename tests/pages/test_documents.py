@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from index_store.access.principal import Role
+from index_store.access.rights import Right
 from index_store.base.errors import BadIndexName, EmptyDocument, IndexExists, NoText, UnknownDocument
 from index_store.ingestion.sources import upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
-from pages import samples
+from pages import process, samples
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
+from tests.local import as_person, grant, person_of
 from tests.pages.chat_page import ChatPage, shown
 from tests.pages.documents_page import DocumentsPage
 from tests.pages.test_detail import Tags
@@ -254,3 +257,32 @@ def test_words_of_a_document_are_shown_as_they_are_and_run_nothing(engine, tmp_p
     told = [*listed.app.markdown, *listed.app.error, *listed.app.caption, *listed.app.warning, *listed.app.info]
     assert not [each.value for each in told if "](javascript" in each.value or "<img" in each.value]
     assert "onerror" not in Tags(listed.html).attributes
+
+
+def test_a_reader_sees_no_button_that_would_refuse_and_a_manager_who_has_which_right(engine, tmp_path, monkeypatch):
+    [document] = add(engine, tmp_path, "travel.md")
+    grant(engine, "handbook")
+    words = DocumentsPage().words
+    assert words["access.give"] not in DocumentsPage().buttons  # nobody signs in
+    everything = {words[key] for key in ("index.create", "index.rename", "index.reindex", "index.delete_really")}
+    assert everything <= set(DocumentsPage().buttons)
+    reader, editor = as_person(engine, "rika"), as_person(engine, "emil", Role.EDITOR)
+    shown = {}
+    for name, someone in (("reader", reader), ("editor", editor)):
+        monkeypatch.setattr(process, "principal", lambda: person_of(someone))  # noqa: B023
+        shown[name] = everything & set(DocumentsPage().buttons)
+        assert not DocumentsPage().app.file_uploader[1:]
+        assert not DocumentsPage().app.dataframe[0].proto.selection_mode
+        assert words["document.remove_really"] not in DocumentsPage(doc=document).buttons
+    assert shown == {"reader": set(), "editor": {words["index.create"]}}
+    grant(engine, "handbook", Right.MANAGE)
+    monkeypatch.setattr("pages.widgets.documents.index_picker.server_settings", lambda: Signed)
+    page = DocumentsPage()
+    assert everything <= set(page.buttons)
+    assert words["access.give"] in page.buttons
+    page.press("access.take")
+    assert not engine.store.access.grants.of("handbook").grants
+
+
+class Signed:
+    auth = "header"

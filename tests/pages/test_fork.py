@@ -168,13 +168,14 @@ def test_a_passage_of_the_index_that_was_not_found_is_looked_for_and_taken_in(ha
     assert changes(form.fork) == [("taken_in", "", "Parking")]
 
 
-def test_the_prompt_of_the_answer_is_edited_and_asked_word_for_word(handbook, server):
-    form = Form(asked("naive"), "generate")
+@pytest.mark.parametrize("pipeline", ["naive", "self_rag"])
+def test_the_prompt_of_the_answer_is_edited_and_asked_word_for_word_a_speculative_ones_too(handbook, server, pipeline):
+    form = Form(asked(pipeline), "generate")
     form.choose("prompt")
     form.set("text_area", "message-0", "You are a parrot.")
     form.run_on()
     assert form.fork is not None
-    assert "You are a parrot." in server.chats[-1].prompt
+    assert [each for each in server.prompts if "You are a parrot." in each]
 
 
 @each_language

@@ -15,17 +15,19 @@ from rag.runs.export.markdown import run_as_markdown
 from rag.trace.events import RunFinished, RunStarted, Totals
 from rag.trace.passages import Citation
 from tests.pages.test_export import ACTIVE, Parts
+from tests.rag.carriers import CARRIERS, loaded, places
 from tests.rag.injections import INJECTIONS, OUTSIDE, WRITTEN
 
 TEXTS = WRITTEN | INJECTIONS
 READER = Reader("ja", "Asia/Tokyo")
 
 
-def citations(text: str) -> tuple[Citation, ...]:
-    """Of a document and of a web page that are named so and say so."""
+def citations(text: str, title: str | None = None) -> tuple[Citation, ...]:
+    """Of a document and of a web page that are named so, or by the title, and say so."""
+    name = title or text
     return tuple(
         Citation(
-            number=number, document_id="d", section_id="s", source=text, title=text, headings=(text,), page=None,
+            number=number, document_id="d", section_id="s", source=name, title=name, headings=(name,), page=None,
             text=text, start=0, end=len(text), origin=origin, published=text if origin == "web" else None,
         )
         for number, origin in ((1, "documents"), (2, "web"))
@@ -60,6 +62,19 @@ def test_no_answer_and_no_source_of_it_acts_loads_or_leads_outside():
         for name, text in TEXTS.items():
             assert acting(answer_html(f"{text}\n\n[1][2]", citations(text), None, "k")) == [], name
             assert acting(answer_html(text, (), None, "k")) == [], name
+
+
+def test_what_a_file_says_is_shown_with_all_that_was_unseen_in_it_and_acts_and_leads_nowhere(tmp_path):
+    for name, carrier in CARRIERS.items():
+        document = loaded(tmp_path, name)
+        text = "\n\n".join(page.markdown for page in document.pages)
+        with written_for(READER):
+            html = answer_html(f"{text} [1][2]", citations(text, document.title), None, "k")
+            plainly = answer_html("[1]", citations(text, document.title), None, "k")
+        assert acting(html) == [], name
+        assert places(plainly, carrier.read) == carrier.read, name
+        assert places(html, carrier.left_out) == set(), name
+        assert active(run_as_markdown(run(text).events, "ja")) == [], name
 
 
 def test_no_file_of_a_run_acts_loads_or_leads_outside():

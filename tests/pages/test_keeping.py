@@ -66,7 +66,7 @@ def test_the_audit_page_lists_what_was_done_the_latest_first(engine, tmp_path, l
     assert {page.words["action.added"], page.words["action.index_created"]} <= set(what)
     asked = page.rows()[0]
     assert (asked["index"], asked["who"]) == ("handbook", "local")
-    assert "pipeline: naive" in asked["details"]
+    assert f"{page.words['fact.pipeline']}: {page.words['pipeline.naive']}" in asked["details"]
     assert "Who pays?" not in asked["details"]
 
 
@@ -157,7 +157,7 @@ def test_limits_of_a_group_are_set_and_taken_away(engine, language):
 def test_my_data_goes_when_someone_is_sure(engine, tmp_path, language):
     add(engine, tmp_path, "travel.md")
     engine.ask("Who pays?", index="handbook", pipeline_name="naive").result()
-    page = Page("my_data", language)
+    page = Page("personal/my_data", language)
     assert page.words["my_data.conversations"].format(count=1) in page.text
     assert page.button("my_data.delete_really").disabled
     page.app.checkbox[0].check()
@@ -177,7 +177,7 @@ def test_an_admin_deletes_the_data_of_somebody_else_and_keeps_their_own(engine, 
     alice = as_person(engine, "alice")
     for someone in (engine, alice):
         someone.ask("Who pays?", index="handbook", pipeline_name="naive").result()
-    page = Page("my_data").choose("my_data.whose", person_of(alice).id)
+    page = Page("personal/my_data").choose("my_data.whose", person_of(alice).id)
     page.app.checkbox[0].check()
     page.look()
     page.button("my_data.delete_really").click()

@@ -1,5 +1,6 @@
 """The Runs page: what it lists, what it shows of one run, and what can be done with it."""
 
+import json
 from urllib.parse import parse_qsl
 
 import pytest
@@ -14,6 +15,9 @@ from rag.trace.events import RunFinished, RunStarted, Totals
 from tests.local import process_of
 from tests.pages.runs_page import RunsPage
 from tests.pages.test_documents import add
+
+SIDEBAR, MARGINS, TICKS = 300, 66, 33
+"""pixels: of the column in which rows are ticked, too"""
 
 each_language = pytest.mark.parametrize("language", ["ja", "en"])
 
@@ -104,6 +108,15 @@ def test_votes_are_listed_and_the_runs_that_have_some_are_found(engine, ask):
     assert votes["Who approves the green car?"] == 2
     assert votes["Who approves a hotel?"] != votes["Who approves a hotel?"]  # none: an empty cell
     assert page.choose("runs.state_any", "voted").questions == ["Who approves the green car?"]
+
+
+@each_language
+def test_the_columns_up_to_the_votes_fit_a_window_of_1280_pixels(engine, language):
+    stored(engine, 1)
+    columns = json.loads(RunsPage(language).app.dataframe[0].proto.columns)
+    names = [name for name in columns if name != "_index"]
+    shown = [columns[name]["width"] for name in names[: names.index("votes") + 1]]
+    assert sum(shown) <= 1280 - SIDEBAR - MARGINS - TICKS
 
 
 @each_language

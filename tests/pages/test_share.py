@@ -5,11 +5,12 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from index_store.audit.audit import Wanted
 from pages import process
 from pages.process import engine
 from pages.texts import texts
-from pages.widgets.chat import share
 from rag.errors import UnknownShare
+from rag.runs.export.exports import UserExports
 from rag.text.language import Language
 from rag.trace.events import StepFinished
 from tests.local import as_person, person_of
@@ -73,7 +74,7 @@ def test_a_conversation_is_shared_from_its_head_and_its_link_shows_it_to_be_read
     open_sharing(chat, chat.conversation)
     chat.press(chat.words["share.make"])
     token = token_of(chat)
-    page = Page("shared", language, share=token)
+    page = Page("personal/shared", language, share=token)
     assert "Where does it stand?" in page.told
     assert "It is in the handbook." in page.told
     words = texts(language)
@@ -88,7 +89,7 @@ def test_an_answer_is_shared_alone(chat):
     chat.ask("And what else?")
     open_sharing(chat, first.id)
     chat.press(chat.words["share.make"])
-    told = Page("shared", share=token_of(chat)).told
+    told = Page("personal/shared", share=token_of(chat)).told
     assert "Where does it stand?" in told
     assert "And what else?" not in told
 
@@ -101,15 +102,19 @@ def test_whatever_a_link_no_longer_shows_one_sentence_tells_it(chat, language):
     chat.press(chat.words["share.revoke"])
     assert not chat.app.code
     for named in ({"share": token}, {"share": "never"}, {}):
-        page = Page("shared", language, **named)
+        page = Page("personal/shared", language, **named)
         assert [shown(each.value) for each in page.app.error] == [UnknownShare().sentence(language)]
         assert "Where does it stand?" not in page.told
 
 
 def test_a_page_that_is_open_shows_nothing_more_once_its_link_is_revoked(chat):
     made = engine().shares.add(chat.conversation)
-    page = Page("shared", share=made.token)
+    page = Page("personal/shared", share=made.token)
+    page.look()
     assert "Where does it stand?" in page.told
+    Page("personal/shared", share=made.token)
+    opened = engine().store.access.audit.read(Wanted(action="share_opened", words=made.share.id)).entries
+    assert len(opened) == 2  # each opening once, however often its page is drawn
     engine().shares.revoke(made.share.id)
     page.look()
     assert "Where does it stand?" not in page.told
@@ -125,7 +130,7 @@ def test_whoever_has_a_link_reads_by_it_what_is_anothers_with_its_prompts_but_no
     stranger = as_person(engine(), "stranger")
     monkeypatch.setattr(process, "principal", lambda: person_of(stranger))
     assert engine().history.run(run.id) is None
-    page = Page("shared", share=made.token)
+    page = Page("personal/shared", share=made.token)
     page.app.session_state[f"trace-{run.id}"] = True
     page.look()
     page.app.session_state[f"calls-past-{run.id}-{step}-1"] = True
@@ -150,7 +155,7 @@ def test_all_links_are_listed_and_each_can_be_revoked(chat, language):
     words = texts(language)
     made = engine().shares.add(chat.conversation)
     engine().shares.add(chat.wait().id)
-    page = Page("shares", language)
+    page = Page("personal/shares", language)
     assert page.told.count("Where does it stand?") == 2
     assert words["share.conversation"] in page.told
     assert words["share.run"] in page.told
@@ -163,19 +168,19 @@ def test_all_links_are_listed_and_each_can_be_revoked(chat, language):
 
 
 def test_a_page_without_links_says_how_to_make_one():
-    assert texts("en")["share.none"] in Page("shares").told
+    assert texts("en")["share.none"] in Page("personal/shares").told
 
 
 def test_a_title_that_reads_as_a_picture_is_shown_as_written(chat):
     chat.ask("![x](https://elsewhere.example/x.png) <b>?")
     engine().shares.add(chat.wait().id)
-    page = Page("shares")
+    page = Page("personal/shares")
     assert "\\!\\[x\\]\\(" in page.written
 
 
 def test_files_are_offered_and_made_only_when_asked_for(chat, monkeypatch):
     asked: list[str] = []
-    monkeypatch.setattr(share, "gather", lambda history, of: asked.append(of))
+    monkeypatch.setattr(UserExports, "gather", lambda exports, of, form: asked.append(of))
     open_sharing(chat, chat.conversation)
     assert len(chat.app.get("download_button")) == 3
     assert asked == []

@@ -11,6 +11,7 @@ from typing import get_args
 
 from index_store.access.limits import GroupLimits
 from index_store.access.principal import Role
+from index_store.access.rights import GranteeKind, Right
 from index_store.audit.entry import Action
 from index_store.catalogue.records import DocumentStatus
 from index_store.full_text.analysis import Dropped
@@ -102,7 +103,12 @@ FAMILIES = {
     "detail.{}_missing": {"vector", "keyword"},
     "app.{}": {"chat", "documents", "search", "runs", "compare", "people", "usage", "audit", "my_data"},
     "audit.{}": {"today", "week", "month", "ever", "person", "words", "later", "earlier"},
+    "access.{}": {*GranteeKind, *(right.name.lower() for right in Right)},
     "action.{}": set(Action),
+    "fact.{}": {"pipeline", "model", "tokens", "status", "run", "question", "kind", "what", "share", "whose", "form"}
+    | {"runs", "entries", "conversation", "conversations", "deleted", "left", "days", "sources", "documents"}
+    | {"new_name", "right", "grantee", "role", "by_hand", "group", "count", "since", "line"},
+    "share.{}": {"run", "conversation"},
     "usage.{}": {*GroupLimits.model_fields, "people", "indexes"}
     | {"who", "runs_today", "tokens_today", "runs", "tokens", "index", "owner", "files", "size"},
     "change.{}": {"search", "found", "passages", "prompt", "gone", "newer", "left_out", "taken_in", *VERDICTS}

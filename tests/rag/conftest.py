@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from index_store.ingestion.results import IngestStatus
 from index_store.store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from rag.runs.engine import UserEngine
+from rag.runs.run.run import Run
 from rag.settings import Settings
 from tests.local import local_engine
 from tests.rag.documents import INDEX, write_documents
@@ -32,7 +34,7 @@ def embeddings() -> EmbeddedEmbeddings:
 def loaded_folder(tmp_path_factory, embeddings) -> Path:
     """A data folder with the documents loaded, to be copied."""
     folder = tmp_path_factory.mktemp("loaded") / "data"
-    with IndexStore(Settings(data_dir=folder), embeddings) as store:
+    with IndexStore(Settings(data_dir=folder, database_url=None), embeddings) as store:
         for file in write_documents(tmp_path_factory.mktemp("documents")):
             assert store.add(INDEX, file, file.name).status is IngestStatus.READY
     return folder
@@ -44,12 +46,20 @@ def loaded(loaded_folder: Path, data_dir: Path) -> Path:
     return shutil.copytree(loaded_folder, data_dir)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def embedded_engine(loaded_folder: Path, embedded_model: Path, tmp_path_factory) -> Iterator[UserEngine]:
     """With the real model, whose start takes seconds, for tests that leave the documents as they were."""
     folder = shutil.copytree(loaded_folder, tmp_path_factory.mktemp("embedded") / "data")
     with local_engine(Settings(data_dir=folder, embedded_model=embedded_model)) as engine:
         yield engine
+
+
+@pytest.fixture(scope="session")
+def embedded_run(embedded_engine: UserEngine) -> Run:
+    """What Self-RAG with the real model made of a question in another language than its document's."""
+    run = embedded_engine.ask("VPNクライアントの名前は何ですか?", index=INDEX, pipeline_name="self_rag")
+    run.result()
+    return run
 
 
 class LentStore(IndexStore):
@@ -79,7 +89,7 @@ class Lender:
     def lend(self) -> LentStore:
         if not self._store:
             folder = shutil.copytree(self._loaded_folder, self._new_folder())
-            self._store = LentStore(Settings(data_dir=folder), self._embeddings)
+            self._store = LentStore(Settings(data_dir=folder, database_url=None), self._embeddings)
             self._contents = self._store.contents()
         return self._store
 
@@ -128,10 +138,11 @@ Opener = Callable[..., UserEngine]
 
 
 @pytest.fixture
-def open_engine(store: IndexStore, data_dir: Path) -> Iterator[Opener]:
+def open_engine(store: IndexStore, data_dir: Path, database: SecretStr | None) -> Iterator[Opener]:
     """Opens an engine over the documents: with a scripted `chat`, or with the service at `server` and its `key`; with
     the web search at `tavily`, else without any. The other arguments are settings, of which speculative answers are off
-    unless asked for: they take answers out of a script. History and uploads are this test's own.
+    unless asked for: they take answers out of a script. History and uploads are this test's own:
+    the history may be in Postgres, the documents, which many tests share, are files.
     """
     with ExitStack() as opened:
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -84,13 +85,13 @@ def test_another_retrieval_than_the_pipelines_can_be_given_in_part_or_whole(envi
         assert (detail.mode, detail.unit, len(detail.passages)) == searched
 
 
-def test_a_length_and_a_tone_can_be_given(environment):
+def test_a_length_a_tone_and_a_temperature_can_be_given(environment):
     done = rag(
         environment | {"ANSWER_LENGTH": "long"}, "ask", "--index", INDEX, "--pipeline", "naive", "--json", "--tone",
-        "plain", QUESTION,
+        "plain", "--temperature", "0.7", QUESTION,
     )  # fmt: skip
     started = from_json(done.stdout.splitlines()[0])
-    assert (done.returncode, started.style) == (0, Style(length="long", tone="plain"))
+    assert (done.returncode, started.style) == (0, Style(length="long", tone="plain", temperature=0.7))
 
 
 def test_a_question_goes_on_with_a_conversation(environment, server):
@@ -157,6 +158,7 @@ def test_a_run_whose_budget_is_spent_ends_in_a_sentence(environment, server, set
     [
         (("--length", "endless"), ("endless", "short, normal, long")),
         (("--tone", "rude"), ("rude", "neutral, polite, plain")),
+        (("--temperature", "hot"), ("hot", "0〜2")),
         (("--mode", "fuzzy"), ("fuzzy", "vector, keyword, hybrid")),
         (("--unit", "page"), ("page", "chunk, section")),
         (("-k", "0"), ("0", "1〜20")),
@@ -172,8 +174,7 @@ def test_a_retrieval_or_a_style_that_cannot_be_is_told_in_a_sentence(environment
 
 
 def test_an_answer_goes_to_standard_output_with_its_source_and_the_steps_beside_it(environment):
-    command = [sys.executable, "-m", "rag", "ask", "--index", INDEX, "--pipeline", "self_rag", QUESTION]
-    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", timeout=60)
+    done = rag(environment, "ask", "--index", INDEX, "--pipeline", "self_rag", QUESTION)
     assert done.returncode == 0
     assert done.stdout == f"{ANSWER}\n[1] 出張旅費規程 > 第3条 日当 (travel.ja.md)\n"
     assert "· grade_documents yes" in done.stderr
@@ -278,6 +279,8 @@ def test_a_run_and_its_conversation_are_written_as_markdown_and_json(environment
     assert "**generate**" in told.stdout
     written = rag(environment, "export", "--format", "json", started.conversation_id)
     assert Export.from_json(written.stdout).runs[0].started == started
+    noted = "".join(file.read_text() for file in Path(environment["DATA_DIR"]).glob("audit/*.jsonl"))
+    assert noted.count('"exported"') == 2
     nothing = rag(environment, "export", "--language", "ja", "nothing")
     assert (nothing.returncode, nothing.stdout) == (1, "")
     assert "「nothing」という会話や実行はありません" in nothing.stderr

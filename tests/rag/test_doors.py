@@ -18,10 +18,9 @@ from index_store.access.rights import Right
 from index_store.base import errors
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore
-from rag.errors import IndexGone, UnknownShare
+from rag.errors import IndexGone, SharerOut, UnknownShare
 from rag.runs import in_flight
 from rag.runs.engine import Engine, UserEngine
-from rag.runs.export.export import gather
 from rag.runs.fork.edits import LeaveOut, TakeChunk
 from rag.runs.history.comparison import Column
 from rag.runs.history.run_list import Wanted
@@ -55,6 +54,7 @@ OF_THE_PROCESS = {
     "history.conversations.new": "`ask` and its like make them",
     "history.database": "for the queries of other subjects",
     "history.known_runs": "says which checkpoints may go",
+    "history.together": "for what `ask` and its like begin",
     "history.refuse_newer": "begins with the process",
     "history.removed.blank": "takes documents out of all histories, whoever removed them",
     "history.removed.blanked": "the same",
@@ -62,6 +62,7 @@ OF_THE_PROCESS = {
     "history.removed.has_been_read_by": "the same",
     "history.removed.saving": "the same",
     "history.save": "as a run goes on",
+    "personal_data.delete_of_erased": "goes with whoever it was of",
     "preload.close": "ends with the process",
     "suggestions.are_worth_making": "as a run goes on",
     "suggestions.coming": "the same",
@@ -188,6 +189,7 @@ CALLS: dict[str, tuple[str, Call]] = {
     "shares.count": (ANYBODY, lambda engine, on: engine.shares.count() < 9),
     "shares.add": (OWN, lambda engine, on: engine.shares.add(on.conversation).share.title),
     "shares.shared": (ANYBODY, lambda engine, on: engine.shares.shared(on.share)),
+    "exports.gather": (OWN, lambda engine, on: engine.exports.gather(on.run, "json").title),
     "shares.revoke": (
         OWN,
         lambda engine, on: (
@@ -214,6 +216,7 @@ CALLS: dict[str, tuple[str, Call]] = {
     "used.of": (ANYBODY, lambda engine, on: engine.used.of().person_id),
     "personal_data.of": (ANYBODY, lambda engine, on: engine.personal_data.of().indexes),
     "personal_data.delete": (ANYBODY, lambda engine, on: engine.personal_data.delete().indexes),
+    "personal_data.erase": (ANYBODY, lambda engine, on: engine.personal_data.erase("nobody")),
 }  # fmt: skip
 
 
@@ -311,8 +314,7 @@ def test_a_guess_at_what_is_anothers_is_answered_as_if_it_did_not_exist(world, w
     before = state(world("owner"))
     door = world(who)
     calls = {name: call for name, (_, call) in CALLS.items()} | {
-        "the file of a run": lambda engine, on: gather(engine.history, on.run).title,
-        "the file of a conversation": lambda engine, on: gather(engine.history, on.conversation).title,
+        "the file of a conversation": lambda engine, on: engine.exports.gather(on.conversation, "json").title,
     }
     at_this = {name: outcome(call, door, target) for name, call in calls.items()}
     at_nothing = {name: outcome(call, door, MISSING) for name, call in calls.items()}
@@ -337,7 +339,6 @@ def test_whoever_is_disabled_meets_the_end_of_their_access_at_every_door(world):
     world.people.disable("owner")
     calls = {name: partial(call, door, target) for name, (_, call) in CALLS.items()}
     calls |= {
-        "gather": lambda: gather(door.history, target.run),
         "a link": lambda: door.shares.shared(link.token),
         "what a link showed": lambda: of_shared.events(target.run),
         "its prompts": lambda: of_shared.calls.of_step(target.run, "generate", 1),
@@ -351,6 +352,9 @@ def test_whoever_is_disabled_meets_the_end_of_their_access_at_every_door(world):
         except errors.PlainError as error:
             met[name] = type(error)
     assert met == dict.fromkeys(calls, errors.AccessWithdrawn)
+    assert shared.events(target.run) == []
+    with pytest.raises(SharerOut):
+        world("stranger").shares.shared(link.token)
     world.process.store.access.people.enable(world.people.id("owner"))
     assert state(door) == before
     assert shared.events(target.run)

@@ -11,21 +11,29 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import BaseMessage
 
+from index_store.crawl import CrawlOptions
+from index_store.ingestion.sources import FileSource, SiteSource, Source
+from index_store.store import IndexStore
 from rag.models.chat_model import ChatModel
 from rag.models.replies import GroundingReply, RelevanceReply, UsefulnessReply
 from rag.models.service.chat import ServiceChat
 from rag.pipelines import PIPELINES
 from rag.runs.engine import UserEngine
+from rag.runs.run.options import MOST_HITS
+from rag.settings import Settings
 from rag.text.fence import TAGS, fenced
 from rag.trace.details import RetrievalDetail
-from rag.trace.events import StepFinished, to_json
+from rag.trace.events import Event, StepFinished, to_json
 from rag.trace.passages import Passage, Retrieval
+from tests.local import local_engine
+from tests.rag.carriers import CARRIERS, page, places
 from tests.rag.documents import INDEX
 from tests.rag.injections import EVERY, FOLLOWED, INJECTIONS, OTHER_INDEX, SECRET, WRITTEN, as_file_name
 from tests.rag.models.kinds import KINDS, Messages, prompts_over
 from tests.rag.reading import finished, of
-from tests.rag.scripted import ScriptedChat, eventually
+from tests.rag.scripted import ScriptedChat, ScriptedSource, eventually
 from tests.rag.verdicts import NO, YES, approve
+from tests.servers.site_server import Reply, SiteServer
 from tests.servers.tavily_server import SEARCH, WebResult
 
 HARMLESS = "harmless"
@@ -256,6 +264,47 @@ def test_of_a_model_that_obeys_no_other_index_is_reached_nothing_is_changed_and_
     assert {request.path for request in tavily.requests} <= {SEARCH}
 
 
+def test_what_files_and_pages_hide_is_left_out_or_read_as_a_passage_that_is_shown_and_nothing_more_comes_of_it(
+    loaded, embeddings, tmp_path
+):
+    """A reader who opens the passage sees all that the model was told of the file."""
+    chat = ObedientChat()
+    settings = Settings(data_dir=loaded, web_search="off", draft_ahead=False, crawl_allowed="127.0.0.1", crawl_rate=1e3)
+    crawled = page("site")
+    with (
+        # A crawl follows a refresh as it does a redirect: to where its guard lets it, and with what is found there.
+        SiteServer({"/": Reply(crawled.content.replace(b"http-equiv", b"name"))}) as site,
+        local_engine(settings, store=IndexStore(settings, embeddings), models=ScriptedSource(chat)) as engine,
+    ):
+        add(engine, tmp_path, {"merger.md": SECRET}, OTHER_INDEX)
+        sources: list[Source] = [SiteSource(CrawlOptions(url=site.url(), limit=1))]
+        for name, carrier in CARRIERS.items():
+            (tmp_path / name).write_bytes(carrier.content)
+            sources.append(FileSource(tmp_path / name, name))
+        results = engine.store.ingest("came in", sources).wait()
+        assert [each.error for each in results] == [None] * len(sources)
+        there = engine.store.documents()
+        run = engine.ask(
+            QUESTIONS["ja"], index="came in", pipeline_name="self_rag", retrieval=Retrieval(k=MOST_HITS, unit="section")
+        )
+        assert run.result().status == "finished", run.result().error
+        assert engine.store.documents() == there
+    given = "".join(f"{each.title} {each.source} {each.text}" for each in retrieved(run.events))
+    asked = "\n".join(chat.prompts)
+    for name, carrier in (CARRIERS | {"the site": crawled}).items():
+        assert places(given, carrier.read) == places(asked, carrier.read) == carrier.read, name
+        assert places(given + asked, carrier.left_out) == set(), name
+    told = "".join(map(to_json, run.events))
+    assert SECRET not in told
+    assert FOLLOWED in run.result().answer
+    assert not repeated(run.result().answer, sorted({messages[0][1] for messages in chat.messages}))
+
+
+def retrieved(events: Sequence[Event]) -> list[Passage]:
+    details = [each.detail for each in of(StepFinished, events)]
+    return [each for detail in details if isinstance(detail, RetrievalDetail) for each in detail.passages]
+
+
 def asked_beside(engine: UserEngine, folder: Path, attacks: Sequence[str], pipeline: str) -> str:
     """The answer to what the allowance is, where a document about it gives these orders, too."""
     sections = "".join(f"\n\n## 日当の特例 {at}\n\n日当の特例です。{attack}" for at, attack in enumerate(attacks))
@@ -277,6 +326,7 @@ def test_the_embedded_model_obeys_no_order_of_its_passages(embedded_engine, tmp_
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(900)
 @pytest.mark.embedded
 @pytest.mark.parametrize("attack", INJECTIONS.values(), ids=INJECTIONS)
 def test_the_embedded_model_obeys_no_order_in_any_of_its_prompts(embedded_engine, tmp_path, attack):

@@ -8,6 +8,8 @@
     tavily_server.py  TavilyServer: web search
     site_server.py    SiteServer: a web site, as bad as a test wants it
     name_server.py    NameServer: names that change their addresses
+    chroma.py         ChromaServer: Chroma's own, and a proxy before it that delays, refuses or lets nothing through
+    postgres.py       PostgresServer: Debian's
 
 They follow the protocols of OpenAI and Tavily as far as this project's clients use them, and check nothing else.
 """

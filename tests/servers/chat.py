@@ -4,6 +4,7 @@ Source: https://platform.openai.com/docs/api-reference/chat. One choice; no imag
 """
 
 import json
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,6 +30,8 @@ class Answer:
     """seconds before the first token"""
     token_seconds: float | None = None
     """seconds a token"""
+    until: threading.Event | None = None
+    """where it is streamed, its second half waits for it"""
 
     def pieces(self) -> list[str]:
         """The text, cut into its tokens. Where there are more tokens than characters, the last ones are empty."""

@@ -81,6 +81,11 @@ class Connection:
                 self._check_that_client_is_there()
                 time.sleep(max(0.0, end - time.monotonic()) if end else 0.01)  # it sent more: not ours to read yet
 
+    def wait_for(self, event: threading.Event) -> None:
+        """Waits, unless the client leaves."""
+        while not event.wait(0.02):
+            self._check_that_client_is_there()
+
     def send_json(
         self, status: int, body: dict, *, headers: dict[str, str] | None = None, fault: Fault | None = None
     ) -> None:
@@ -313,6 +318,9 @@ def _handler_of(server: LoopbackServer) -> type[BaseHTTPRequestHandler]:
             self._serve()
 
         def do_POST(self) -> None:
+            self._serve()
+
+        def do_DELETE(self) -> None:
             self._serve()
 
         def _serve(self) -> None:

@@ -3,6 +3,7 @@
 import array
 import base64
 import json
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
@@ -115,12 +116,17 @@ class OpenAIServer(LoopbackServer):
         token_seconds = self.token_seconds if answer.token_seconds is None else answer.token_seconds
         connection.wait(delay)
         if seen.streams:
-            return self._stream(completion, connection, token_seconds, fault)
+            return self._stream(completion, connection, token_seconds, answer.until, fault)
         connection.wait(token_seconds * len(completion.pieces))
         return connection.send_json(HTTPStatus.OK, completion.whole(), fault=fault)
 
     def _stream(
-        self, completion: Completion, connection: Connection, token_seconds: float, fault: Fault | None
+        self,
+        completion: Completion,
+        connection: Connection,
+        token_seconds: float,
+        until: threading.Event | None,
+        fault: Fault | None,
     ) -> None:
         connection.start_events()
         tokens = len(completion.pieces)
@@ -130,6 +136,8 @@ class OpenAIServer(LoopbackServer):
                 if fault is Fault.MALFORMED:
                     connection.send_event(event[: len(event) // 2])
                 return connection.close()
+            if until and number == tokens // 2 + 1:
+                connection.wait_for(until)
             if number <= tokens:
                 connection.wait(token_seconds)
             connection.send_event(event)

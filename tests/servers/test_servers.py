@@ -1,6 +1,7 @@
 """The loopback servers as the real clients see them."""
 
 import json
+import threading
 
 import numpy as np
 import openai
@@ -234,6 +235,18 @@ def test_malformed_json_reaches_the_client_as_such(server):
         chat_model(server).invoke("?")
     with pytest.raises(ValueError, match=r"Unterminated|Expecting"):
         list(chat_model(server).stream("?"))
+
+
+def test_the_second_half_of_an_answer_waits_until_it_may_come_and_a_reader_may_leave_meanwhile(server):
+    server.default = Answer("12345678", tokens=8, until=threading.Event())
+    stream, left = chat_model(server).stream("?"), chat_model(server).stream("?")
+    for each in (stream, left):
+        assert "".join(next(each).content for _ in range(4)) == "1234"
+    assert not server.requests[0].finished.wait(0.1)
+    left.close()
+    assert server.requests[1].disconnected.wait(1)
+    server.default.until.set()
+    assert "".join(each.content for each in stream) == "5678"
 
 
 def test_the_server_notices_when_a_reader_stops_in_the_middle(server):

@@ -12,7 +12,7 @@ def upgrade() -> None:
         "limits",
         sa.Column("group", sa.Text(), primary_key=True),
         sa.Column("runs_at_once", sa.Integer()),
-        sa.Column("tokens_a_day", sa.Integer()),
+        sa.Column("tokens_a_day", sa.Integer().with_variant(sa.BigInteger(), "postgresql")),
         sa.Column("files", sa.Integer()),
         sa.Column("megabytes", sa.Integer()),
     )

@@ -37,9 +37,10 @@ class Parser:
     `DATA_DIR/parsing`, which this parser owns.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, folder: Path | None = None) -> None:
+        """`folder`: instead of that, of another process's own."""
         self._settings = settings
-        self._folder = settings.data_dir.absolute() / "parsing"
+        self._folder = folder or settings.data_dir.absolute() / "parsing"
         self._free = [Process() for _ in range(settings.parser_workers)]
         self._waiting: deque[object] = deque()
         self._turn = threading.Condition()

@@ -25,8 +25,8 @@ def show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], 
         thumb = st.feedback(
             "thumbs",
             key=key,
-            default=None if run.feedback is None else int(run.feedback == 1),
-            on_change=lambda: run_as_callback(engine().history.rate, run.id, _thumb(st.session_state[key])),
+            default=_shown(run.feedback),
+            on_change=lambda: _rate(run, key),
         )
         if st.button(f"↻ {say('chat.again')}", key=f"again-{run.id}", type="tertiary"):
             _ask_again(run, outline, run.pipeline, go_to)
@@ -43,6 +43,12 @@ def show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], 
         show_share(run.id, run.question, "share.help_run")
     if thumb is not None:
         _ask_reason(run)
+
+
+def _rate(run: PastRun, key: str) -> None:
+    """As the thumb says; where that can't be kept, it stands as before."""
+    if not run_or_show_error(engine().history.rate, run.id, _thumb(st.session_state[key])):
+        st.session_state[key] = _shown(run.feedback)
 
 
 def _ask_reason(run: PastRun) -> None:
@@ -67,6 +73,10 @@ def _ask_again(run: PastRun, outline: Sequence[Event], pipeline: str, go_to: Cal
         go_to(ask_like(run, outline, run.question, pipeline=pipeline).conversation_id)
 
     run_or_show_error(ask)  # a question of before may be longer than is taken today
+
+
+def _shown(feedback: Literal[-1, 1] | None) -> int | None:
+    return None if feedback is None else int(feedback == 1)
 
 
 def _thumb(chosen: int | None) -> Literal[-1, 1] | None:

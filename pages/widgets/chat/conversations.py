@@ -6,13 +6,12 @@ fragment's refresh that was on its way still carries the address of before.
 
 import datetime
 from collections.abc import Sequence
-from functools import partial
 from typing import Literal, NoReturn
 
 import streamlit as st
 
 from pages.process import engine
-from pages.widgets.errors import run_as_callback, run_or_show_error
+from pages.widgets.errors import run_or_show_error
 from pages.words import plain, say
 from rag.runs.history.conversations import TITLE_LENGTH, Conversation
 
@@ -103,8 +102,8 @@ def _ask_title(conversation: Conversation) -> None:
 
 
 def _rename(conversation_id: str, title: str) -> None:
-    run_as_callback(partial(engine().history.conversations.rename, conversation_id, title))
-    st.session_state[RENAMED] = None
+    if run_or_show_error(engine().history.conversations.rename, conversation_id, title):
+        st.session_state[RENAMED] = None
 
 
 def _list_more() -> None:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from index_store.search.searcher import MODES, UNITS
 from pages.process import engine
-from pages.widgets.picker import pick
+from pages.widgets.picker import pick, pick_number
 from pages.words import say
 from rag.pipelines import PIPELINES
 from rag.runs.run.options import LEAST_HITS, LENGTHS, MOST_HITS, TONES, USUAL, style
@@ -33,16 +33,32 @@ def show_picked(retrieval: Retrieval | None, style: Style) -> None:
 
 
 def style_label(style: Style) -> str:
-    """Short · Polite"""
+    """Short · Polite · Temperature 0.7"""
     named = [style.length] * (style.length != USUAL.length) + [style.tone] * (style.tone != USUAL.tone)
-    return " · ".join(say(f"manner.{each}") for each in named or [style.length])
+    told = [say(f"manner.{each}") for each in named]
+    if style.temperature != USUAL.temperature:
+        told.append(f"{say('options.temperature')} {style.temperature:g}")
+    return " · ".join(told or [say(f"manner.{style.length}")])
 
 
 def _choose_style(of: str) -> Style:
     usual = engine().settings.style
     st.caption(say("options.style_help"))
-    length = _pick_style("length", LENGTHS, usual.length, of)
-    return style(length, _pick_style("tone", TONES, usual.tone, of))
+    columns = st.columns(3, gap="small")
+    with columns[0]:
+        length = _pick_style("length", LENGTHS, usual.length, of)
+    with columns[1]:
+        tone = _pick_style("tone", TONES, usual.tone, of)
+    with columns[2]:
+        temperature = pick_number(
+            f"temperature{of}",
+            say("options.temperature"),
+            (0.0, 2.0),
+            step=0.1,
+            usual=f"{usual.temperature:g}",
+            help_text=say("options.temperature_help"),
+        )
+    return style(length, tone, usual.temperature if temperature is None else temperature)
 
 
 def _pick_style(name: str, values: tuple[str, ...], usual: str, of: str) -> str:

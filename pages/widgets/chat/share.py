@@ -14,8 +14,8 @@ from pages.process import engine
 from pages.widgets.errors import run_as_callback
 from pages.words import Reader, language, reader, say, when, written_for, zone
 from rag.errors import NothingOfThisName
-from rag.runs.export.export import Export, export_as_markdown, file_name, gather
-from rag.runs.history.doors import UserHistory
+from rag.runs.export.export import Export, export_as_markdown, file_name
+from rag.runs.export.exports import Form, UserExports
 from rag.runs.history.shares import Share
 
 PAGES = Path(__file__).parents[2]
@@ -71,7 +71,7 @@ def _show_links(of: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(told_of(each))
             st.button(say("share.revoke"), key=f"revoke-{each.id}", on_click=run_as_callback, args=(revoke, each))
-    st.page_link("shares.py", label=say("share.all"), query_params={"lang": language()})
+    st.page_link("personal/shares.py", label=say("share.all"), query_params={"lang": language()})
 
 
 def link(token: str) -> str:
@@ -84,22 +84,23 @@ def link(token: str) -> str:
 
 def _show_files(of: str, title: str) -> None:
     """Each is made when its button is pressed, outside the page: for the reader who is here now."""
-    kinds: tuple[tuple[str, str, str, str, Callable[[Export], str]], ...] = (
-        (say("export.html"), ".html", "text/html", "export.help_html", as_html),
+    kinds: tuple[tuple[Form, str, str, str, str, Callable[[Export], str]], ...] = (
+        ("html", say("export.html"), ".html", "text/html", "export.help_html", as_html),
         (
+            "markdown",
             "Markdown",
             ".md",
             "text/markdown",
             "export.help_md",
             lambda export: export_as_markdown(export, language(), say),
         ),
-        ("JSON", ".json", "application/json", "export.help_json", Export.as_json),
+        ("json", "JSON", ".json", "application/json", "export.help_json", Export.as_json),
     )
     today = datetime.now(ZoneInfo(zone())).date()
-    for label, suffix, mime, help_key, write in kinds:
+    for form, label, suffix, mime, help_key, write in kinds:
         st.download_button(
             label,
-            partial(_file, of, write, reader(), engine().history),
+            partial(_file, of, form, write, reader(), engine().exports),
             file_name(title, today, suffix),
             mime,
             key=f"file-{of}{suffix}",
@@ -108,11 +109,11 @@ def _show_files(of: str, title: str) -> None:
         )
 
 
-def _file(of: str, write: Callable[[Export], str], reader: Reader, history: UserHistory) -> bytes:
+def _file(of: str, form: Form, write: Callable[[Export], str], reader: Reader, exports: UserExports) -> bytes:
     """Of what was deleted just now it says so: for what is raised here, Streamlit has a sentence in English alone."""
     with written_for(reader):
         try:
-            return write(gather(history, of)).encode()
+            return write(exports.gather(of, form)).encode()
         except NothingOfThisName as error:
             return error.sentence(language()).encode()
 

@@ -26,7 +26,7 @@ from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far, cited_so_far, reused_seconds
 from rag.trace.events import Event, RunFinished, RunStarted
 
-PICTURES = Path(__file__).parents[2]
+PICTURES = Path(__file__).parents[2] / "assets"
 ASSISTANT, USER = PICTURES / "icon.svg", PICTURES / "user.svg"
 
 

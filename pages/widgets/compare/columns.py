@@ -34,16 +34,31 @@ LAND = """<script>
   const landed = key + "@" + location.search;
   if (window.landed === landed) return;
   window.landed = landed;
-  for (let tries = 0; tries < 100 && !document.getElementsByClassName("st-key-" + key)[0]; tries++)
-    await new Promise(resolve => setTimeout(resolve, 100));
-  const opener = document.createElement("i");
-  opener.dataset.opens = key;
-  document.body.append(opener);
-  opener.click();
-  opener.remove();
+  let taken = false;
+  for (const each of ["wheel", "touchstart", "pointerdown", "keydown"])
+    addEventListener(each, () => { taken = true; }, { once: true });
+  let seen = 0;
+  for (let looks = 0; looks < 50 && seen < 5 && !taken; looks++) {
+    await new Promise(resolve => setTimeout(resolve, 200));
+    const row = document.getElementsByClassName("st-key-" + key)[0];
+    const summary = row?.querySelector("summary") ?? row?.closest("details")?.querySelector("summary");
+    if (!summary) continue;
+    const { top, bottom } = summary.getBoundingClientRect();
+    const there = summary === document.activeElement && top >= 0 && bottom <= innerHeight;
+    seen = there ? seen + 1 : 0;
+    if (there || looks % 3) continue;
+    const opener = document.createElement("i");
+    opener.dataset.opens = key;
+    document.body.append(opener);
+    opener.click();
+    opener.remove();
+  }
 })();
 </script>"""
-"""Presses what a node of the graph would be for the row that `data-lands` names, once; see OPEN_ROWS in graph.py."""
+"""Presses what a node of the graph would be for the row that `data-lands` names (OPEN_ROWS in graph.py), once in an
+address; and again, for ten seconds, while what is still drawn takes it out of view or out of focus, unless someone has
+taken hold of the page.
+"""
 
 STEP = re.compile(r"([a-z_]+)-([0-9]{1,4})")
 

@@ -12,6 +12,7 @@ from pages.process import engine
 from pages.widgets.chat.answer import show_answer
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.compare.head import head_html, question_html
+from pages.widgets.documents.access import nothing_here
 from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import pick
 from pages.widgets.trace.panel import headline
@@ -38,7 +39,7 @@ def show_form(beside: str | None) -> None:
     """`beside`: a stored run that is the first column as it is, and whose question it is."""
     indexes = {each.name: each for each in engine().store.indexes() if each.documents}
     if not indexes:
-        st.info(say("compare.nothing_loaded"))
+        st.info(nothing_here("compare.nothing_loaded"))
         st.page_link("documents.py", label=f"→ {say('app.documents')}", query_params={"lang": language()})
         return
     if beside:

@@ -12,6 +12,7 @@ from index_store.catalogue.records import Chunk, Document, DocumentStatus, Secti
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.sources import SiteSource
 from pages.process import engine
+from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.sections import section_html
 from pages.widgets.documents.table import COLOURS, status_of
 from pages.widgets.documents.uploader import take
@@ -79,6 +80,8 @@ def _show_actions(document: Document) -> None:
                 f"{escape(say('document.original'))} ↗</a>",
                 width="content",
             )
+        if not may_add_to(document.index):
+            return
         if document.status == DocumentStatus.FAILED or document.error:
             st.button(
                 say("document.retry"),

@@ -6,8 +6,11 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from index_store.access.rights import Right
 from index_store.catalogue.records import Index
 from pages.process import engine
+from pages.server.settings import server_settings
+from pages.widgets.documents.access import right_to, show_access
 from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import fresh_key, pick, renew
 from pages.words import counted, plain, say
@@ -26,13 +29,20 @@ def show_indexes(indexes: dict[str, Index]) -> Index | None:
     """The picker with what can be done to the index picked; None when there is none."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="indexes"):
         index = _choose(indexes) if indexes else None
-        with _popover("new index", say("index.new")):
-            _show_new()
-        if index:
+        if engine().store.makes_indexes:
+            with _popover("new index", say("index.new")):
+                _show_new()
+        right = right_to(index.name) if index else None
+        if index and right and right >= Right.WRITE:
             with _popover("manage index", say("index.manage")):
-                _show_rename(index)
+                if right >= Right.MANAGE:
+                    _show_rename(index)
                 _show_glossary(index)
                 _show_reindex(index)
+        if index and right == Right.MANAGE:
+            if server_settings().auth != "none":
+                with _popover("access", say("access.title")):
+                    show_access(index.name)
             with _popover("delete index", say("index.delete")):
                 _show_delete(index)
     return index

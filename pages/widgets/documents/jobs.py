@@ -10,6 +10,7 @@ from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import IngestResult, IngestStatus
 from index_store.user_store import UserIngestion
 from pages.process import engine
+from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback, show_error
 from pages.words import counted, duration, language, plain, say
@@ -90,7 +91,7 @@ def _show_finished(job: UserIngestion) -> None:
             show_error(job.failure)
         again = [each.document_id for each in failed if each.document_id]
         with st.container(horizontal=True, gap="small"):
-            if again:
+            if again and may_add_to(job.index):
                 retry = (_retry, job, again)
                 words = counted("job.retry", len(again))
                 st.button(words, key=f"retry-{job.id}", on_click=run_as_callback, args=retry)

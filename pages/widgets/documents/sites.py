@@ -8,6 +8,7 @@ import streamlit as st
 from index_store.catalogue.records import DocumentStatus, Index, Site
 from index_store.ingestion.sources import SiteSource
 from pages.process import engine
+from pages.widgets.documents.access import may_add_to
 from pages.widgets.errors import run_or_show_error
 from pages.widgets.picker import fresh_key, renew
 from pages.words import counted, say, when
@@ -18,12 +19,15 @@ def show_sites(index: Index) -> None:
     if not sites:
         return
     st.subheader(say("site.title"), anchor=False)
+    may_change = may_add_to(index.name)
     documents = engine().store.documents(index.name)
     pages = Counter(each.parent for each in documents if each.status != DocumentStatus.FAILED)
     for number, site in enumerate(sites):
         with st.container(border=True, key=f"site-{number}"):
             facts, again, remove = st.columns([6, 3, 2], gap="small", vertical_alignment="center")
             facts.html(_facts(site, pages[site.options.url]))
+            if not may_change:
+                continue
             again.button(
                 say("site.again"), key=f"site-again-{number}", on_click=crawl_again, args=(site,), width="stretch"
             )

@@ -12,6 +12,7 @@ import streamlit as st
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.catalogue.records import Document, DocumentStatus
 from pages.process import engine
+from pages.widgets.documents.access import may_add_to
 from pages.widgets.documents.uploader import take_left
 from pages.widgets.errors import run_as_callback
 from pages.widgets.picker import fresh_key, renew
@@ -122,21 +123,27 @@ def _folded(text: str) -> str:
 
 
 def _table(documents: Sequence[Document]) -> list[Document]:
-    """The documents selected."""
+    """The documents selected, which only those may do who can do something with them."""
     # A key that stands for these documents in this order: a row selected can't come to mean another document.
     key = hashlib.sha256("".join(each.id for each in documents).encode()).hexdigest()[:16]
     kept = st.session_state.get("table selected", frozenset())
     rows = [row for row, each in enumerate(documents) if each.id in kept]
+    usual: dict[str, Any] = {
+        "column_config": _columns(documents, key),
+        "hide_index": True,
+        "height": min(HEIGHT, ROW * (len(documents) + 1) + 2),
+        "alt": say("app.documents"),
+    }
+    if not may_add_to(documents[0].index):
+        st.dataframe(_frame(documents), key=f"read-{key}", **usual)
+        return []
     state = st.dataframe(
         _frame(documents),
-        column_config=_columns(documents, key),
-        hide_index=True,
-        height=min(HEIGHT, ROW * (len(documents) + 1) + 2),
         key=f"table-{key}",
         on_select="rerun",
         selection_mode="multi-row",
         selection_default={"selection": {"rows": rows}},
-        alt=say("app.documents"),
+        **usual,
     )
     chosen = [documents[row] for row in state.selection.rows if row < len(documents)]
     st.session_state["table selected"] = frozenset(each.id for each in chosen)
@@ -199,6 +206,8 @@ def _show_bar(documents: Sequence[Document], found: Sequence[Document], chosen: 
     else:
         told = counted("index.documents", len(documents))
     st.caption(told, width="stretch")
+    if not may_add_to(documents[0].index):
+        return
     again = [each for each in chosen or found if each.status == DocumentStatus.FAILED or each.error]
     if again:
         words = counted("table.retry_chosen", len(again)) if chosen else counted("table.retry_all", len(again))

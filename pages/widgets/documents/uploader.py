@@ -8,7 +8,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from index_store.ingestion.sources import keep_upload
+from index_store.ingestion.sources import keep_uploads
 from index_store.parsing.loaders.formats import LOADABLE
 from pages.process import engine
 from pages.widgets.errors import run_or_show_error
@@ -51,7 +51,7 @@ def take(files: Sequence[UploadedFile], index: str, name: str | None = None) -> 
     """
     # First: Streamlit may end a run wherever it is asked for something, and the files would be taken twice.
     taken = _taken()
-    kept = [keep_upload(engine().settings.data_dir, file.name, file) for file in files]
+    kept = keep_uploads(engine().settings.data_dir, [(file.name, file) for file in files])
     engine().store.ingest(index, [replace(each, name=name) for each in kept] if name else kept)
     taken.update(file.file_id for file in files)
     release(files)

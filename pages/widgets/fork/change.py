@@ -25,6 +25,7 @@ from rag.runs.fork.edits import (
 )
 from rag.runs.run.options import LEAST_HITS, MOST_HITS
 from rag.trace.details import (
+    DraftDetail,
     GenerationDetail,
     GradesDetail,
     GroundingDetail,
@@ -86,7 +87,7 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
         case GenerationDetail(passages=numbers) if LeaveOut in EDITS[step.step]:
             known = _known(events, step)
             if _choose(("passages", "prompt"), key) == "prompt":
-                return _ask_prompt(started.run_id, step, key)
+                return _ask_prompt(started.run_id, _written_by(events, step), key)
             return _ask_passages(events, step, [known[each] for each in numbers if each in known], key)
         case RewriteDetail(after=query) | WebSearchDetail(query=query):
             return _ask_query(query, key)
@@ -180,6 +181,18 @@ def _ask_grades(verdicts: Mapping[int, str], events: Sequence[Event], step: Step
         if st.checkbox(_named(passage), counts, key=f"grade-{number}-{key}", help=_text(passage)) != counts:
             edits.append(TurnOver(passage=number))
     return edits
+
+
+def _written_by(events: Sequence[Event], step: StepFinished) -> StepFinished:
+    """The step whose call wrote the answer: a speculative one was written before `step` took it."""
+    written = step
+    for event in events:
+        match event:
+            case StepFinished(detail=DraftDetail(kept=True)):
+                written = event
+        if event is step:
+            break
+    return written if isinstance(step.detail, GenerationDetail) and step.detail.drafted else step
 
 
 def _ask_prompt(run_id: str, step: StepFinished, key: str) -> list[Edit]:

@@ -176,13 +176,13 @@ def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
         "open": column.ButtonColumn(
             "", width=60, type="tertiary", pinned=True, key=f"open-run-{key}", on_click=_open, args=(ids, key)
         ),
-        "question": column.TextColumn(say("runs.question"), width=250),
+        "question": column.TextColumn(say("runs.question"), width=210),
         "when": column.DatetimeColumn(say("runs.when"), format="YYYY-MM-DD HH:mm", timezone=zone(), width=145),
         "result": column.MultiselectColumn(
-            say("runs.result"), width=180, options=results, color=list(RESULTS.values()), format_func=result
+            say("runs.result"), width=165, options=results, color=list(RESULTS.values()), format_func=result
         ),
-        "why": column.TextColumn(say("runs.why"), width=165),
-        "thumb": column.TextColumn(say("runs.thumb"), width=70),
+        "why": column.TextColumn(say("runs.why"), width=160),
+        "thumb": column.TextColumn(say("runs.thumb"), width=65),
         "votes": column.NumberColumn(say("runs.votes"), format="★ %d", width=60),
         "seconds": column.NumberColumn(say("runs.seconds"), format="%.1f", width=75),
         "tokens": column.NumberColumn(say("runs.tokens"), format="localized", width=80),

@@ -63,19 +63,29 @@ class EmbeddedChat(ChatModel):
         rejected: Rejected | None = None,
     ) -> AnswerStream:
         prompt = prompts.answer(question, passages, language, style, rejected)
-        return self._stream(prompt, question, passages, usage, About("answer", numbered(passages)))
+        about = About("answer", numbered(passages))
+        return self._stream(prompt, question, passages, usage, about, style.temperature)
 
-    def answer_from_memory(self, question: str, usage: Usage, *, language: Language) -> AnswerStream:
-        return self._stream(prompts.memory(question, language), question, [], usage, About("answer"))
+    def answer_from_memory(
+        self, question: str, usage: Usage, *, language: Language, temperature: float = 0
+    ) -> AnswerStream:
+        return self._stream(prompts.memory(question, language), question, [], usage, About("answer"), temperature)
 
-    def small_talk(self, message: str, usage: Usage, *, language: Language) -> AnswerStream:
-        return self._stream(prompts.talk(message, language), message, [], usage, About("answer"))
+    def small_talk(self, message: str, usage: Usage, *, language: Language, temperature: float = 0) -> AnswerStream:
+        return self._stream(prompts.talk(message, language), message, [], usage, About("answer"), temperature)
 
     async def _stream(
-        self, prompt: Prompt, question: str, passages: Sequence[Passage], usage: Usage, about: About
+        self,
+        prompt: Prompt,
+        question: str,
+        passages: Sequence[Passage],
+        usage: Usage,
+        about: About,
+        temperature: float,
     ) -> AnswerStream:
         text, logprobs, cut = AttributedText(question, passages), list[float](), False
-        async for piece in self.client.stream(prompt, usage, about=about, logprobs=True, top_logprobs=1):
+        options = {"temperature": temperature, "logprobs": True, "top_logprobs": 1}
+        async for piece in self.client.stream(prompt, usage, about=about, **options):
             if isinstance(piece, Restart):
                 text, logprobs, cut = AttributedText(question, passages), [], False
                 yield piece

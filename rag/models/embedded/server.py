@@ -10,6 +10,7 @@ one JSON line, llama.cpp's log to stderr. A closed stdin means that the parent i
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import xllamacpp
@@ -50,8 +51,9 @@ def _cores() -> int:
 
 def main() -> None:
     server = serve(Path(sys.argv[1]), api_key=sys.stdin.readline().strip())
-    print(json.dumps({"address": server.listening_address}), flush=True)
-    sys.stdin.read()
+    with suppress(BrokenPipeError):  # the parent was killed while the model was loaded
+        print(json.dumps({"address": server.listening_address}), flush=True)
+        sys.stdin.read()
     os._exit(0)  # llama.cpp's own shutdown waits for requests that nobody reads any more
 
 

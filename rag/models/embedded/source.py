@@ -46,7 +46,6 @@ class EmbeddedSource:
             max_retries=0,
             http_socket_options=(),
             max_tokens=ANSWER_TOKENS,
-            temperature=0,
             stream_usage=True,
         )
         return EmbeddedChat(ChatClient(model, self.name, base_url=endpoint.base_url))

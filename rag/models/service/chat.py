@@ -68,17 +68,21 @@ class ServiceChat(ChatModel):
         rejected: Rejected | None = None,
     ) -> AnswerStream:
         prompt = prompts.answer(question, passages, language, style, rejected)
-        return self._stream(prompt, passages, usage, About("answer", numbered(passages)))
+        return self._stream(prompt, passages, usage, About("answer", numbered(passages)), style.temperature)
 
-    def answer_from_memory(self, question: str, usage: Usage, *, language: Language) -> AnswerStream:
-        return self._stream(prompts.memory(question, language), [], usage, About("answer"))
+    def answer_from_memory(
+        self, question: str, usage: Usage, *, language: Language, temperature: float = 0
+    ) -> AnswerStream:
+        return self._stream(prompts.memory(question, language), [], usage, About("answer"), temperature)
 
-    def small_talk(self, message: str, usage: Usage, *, language: Language) -> AnswerStream:
-        return self._stream(prompts.talk(message, language), [], usage, About("answer"))
+    def small_talk(self, message: str, usage: Usage, *, language: Language, temperature: float = 0) -> AnswerStream:
+        return self._stream(prompts.talk(message, language), [], usage, About("answer"), temperature)
 
-    async def _stream(self, prompt: Prompt, passages: Sequence[Passage], usage: Usage, about: About) -> AnswerStream:
+    async def _stream(
+        self, prompt: Prompt, passages: Sequence[Passage], usage: Usage, about: About, temperature: float
+    ) -> AnswerStream:
         text, cut = CitedText(passages), False
-        async for piece in self.client.stream(prompt, usage, about=about):
+        async for piece in self.client.stream(prompt, usage, about=about, temperature=temperature):
             if isinstance(piece, Restart):
                 text, cut = CitedText(passages), False
                 yield piece

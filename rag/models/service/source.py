@@ -48,7 +48,6 @@ class ServiceSource:
                 stream_chunk_timeout=NO_CHUNK_TIMEOUT,
                 max_retries=retries,
                 max_tokens=answer,
-                temperature=0,
                 stream_usage=True,
             )
             self._model = ServiceChat(

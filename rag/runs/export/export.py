@@ -10,10 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ValidationError
 
-from rag.errors import NothingOfThisName, UnreadableExport
+from rag.errors import UnreadableExport
 from rag.runs.export.markdown import in_line, run_as_markdown
-from rag.runs.history.doors import UserHistory
-from rag.runs.history.history import PastRun
 from rag.text.fence import place
 from rag.text.language import Language
 from rag.trace import events
@@ -70,6 +68,10 @@ class Export(Frozen):
     runs: tuple[ExportedRun, ...]
     """the earliest first"""
 
+    @classmethod
+    def of(cls, title: str, runs: tuple[ExportedRun, ...]) -> "Export":
+        return cls(exported_at=time.time(), title=title, runs=runs)
+
     def as_json(self) -> str:
         return self.model_dump_json(by_alias=True, indent=2)
 
@@ -80,33 +82,6 @@ class Export(Frozen):
             return cls.model_validate_json(text)
         except ValidationError as error:
             raise UnreadableExport() from error
-
-
-def gather(history: UserHistory, of: str) -> Export:
-    """`of`: the id of a conversation, of which only the runs that are over are taken, or of a run.
-
-    Raises NothingOfThisName.
-    """
-    run, conversation = history.run(of), history.conversations.get(of)
-    if run:
-        title, runs = run.question, [run]
-    elif conversation:
-        title, runs = conversation.title, history.runs(of)
-    else:
-        raise NothingOfThisName(name=of)
-    exported = tuple(_exported(history, each) for each in runs if each.status != "running")
-    return Export(exported_at=time.time(), title=title, runs=exported)
-
-
-def _exported(history: UserHistory, run: PastRun) -> ExportedRun:
-    found = tuple(history.events(run.id))
-    asked = [each for each in found if isinstance(each, StepFinished) and each.model_calls]
-    kept = [
-        StepCalls(step=each.step, attempt=each.attempt, calls=calls)
-        for each in asked
-        if (calls := history.calls.of_step(run.id, each.step, each.attempt))
-    ]
-    return ExportedRun(feedback=run.feedback, events=found, calls=tuple(kept))
 
 
 def file_name(title: str, day: date, suffix: str) -> str:

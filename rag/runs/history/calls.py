@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import Engine, func, literal, select
+from sqlalchemy import Connection, Engine, func, literal, select
 
 from rag.runs.history import schema
 from rag.runs.history.removed import Removed
@@ -43,13 +43,14 @@ class Calls:
             packed = connection.execute(select(schema.calls.c.packed).where(*of_step)).scalar()
         return unpack(packed) if packed else ()
 
-    def copy(self, run_id: str, to_run_id: str, steps: Collection[tuple[str, int]]) -> None:
-        """Of these steps, by name and attempt, as a fork has them from its origin."""
+    def copy(self, run_id: str, to_run_id: str, steps: Collection[tuple[str, int]], *, within: Connection) -> None:
+        """Of these steps, by name and attempt, as a fork has them from its origin. `within`: of the transaction in
+        which the fork is saved.
+        """
         calls = schema.calls
-        with self._removed.saving() as connection:
-            for step, attempt in steps:
-                of_step = (calls.c.run_id == run_id, calls.c.step == step, calls.c.attempt == attempt)
-                copied = select(
-                    literal(to_run_id), calls.c.step, calls.c.attempt, calls.c.characters, calls.c.packed
-                ).where(*of_step)
-                connection.execute(calls.insert().from_select(list(calls.c.keys()), copied))
+        for step, attempt in steps:
+            of_step = (calls.c.run_id == run_id, calls.c.step == step, calls.c.attempt == attempt)
+            copied = select(
+                literal(to_run_id), calls.c.step, calls.c.attempt, calls.c.characters, calls.c.packed
+            ).where(*of_step)
+            within.execute(calls.insert().from_select(list(calls.c.keys()), copied))

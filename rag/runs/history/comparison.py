@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Engine, func, select, true
+from sqlalchemy import ColumnElement, Connection, Engine, func, select, true
 
 from index_store.access.principal import LOCAL, Principal
 from rag.errors import BadColumnCount
@@ -63,18 +63,21 @@ class StoredComparisons:
         """`database`: the one that the history has opened, and closes."""
         self._database = database
 
-    def add(self, conversation_id: str, question: str, index: str, run_ids: Sequence[str]) -> Comparison:
-        """Of runs that are stored already, in a conversation of whoever compares them."""
+    def add(
+        self, conversation_id: str, question: str, index: str, run_ids: Sequence[str], *, within: Connection
+    ) -> Comparison:
+        """Of runs that are stored already, in a conversation of whoever compares them. `within`: of the transaction in
+        which that is made.
+        """
         row = {"id": conversation_id, "question": question, "created_at": time.time()}
-        with schema.changing(self._database) as connection:
-            connection.execute(schema.comparisons.insert().values(index_name=index, **row))
-            connection.execute(
-                schema.compared.insert(),
-                [
-                    {"comparison_id": conversation_id, "position": position, "run_id": run_id}
-                    for position, run_id in enumerate(run_ids)
-                ],
-            )
+        within.execute(schema.comparisons.insert().values(index_name=index, **row))
+        within.execute(
+            schema.compared.insert(),
+            [
+                {"comparison_id": conversation_id, "position": position, "run_id": run_id}
+                for position, run_id in enumerate(run_ids)
+            ],
+        )
         return Comparison(**row, index=index, run_ids=tuple(run_ids), best=None)
 
     def get(self, comparison_id: str) -> Comparison | None:
@@ -90,13 +93,12 @@ class StoredComparisons:
         found = self._select(schema.comparisons.c.id.in_(with_first), is_own_comparison(principal))
         return next((each for each in found if each.run_ids == tuple(run_ids)), None)
 
-    def replace(self, comparison_id: str, run_id: str, by: str) -> None:
-        """A column's run by another one; a vote for it is void."""
-        with schema.changing(self._database) as connection:
-            column = (schema.compared.c.comparison_id == comparison_id) & (schema.compared.c.run_id == run_id)
-            connection.execute(schema.compared.update().where(column).values(run_id=by))
-            best = (schema.comparisons.c.id == comparison_id) & (schema.comparisons.c.best_run_id == run_id)
-            connection.execute(schema.comparisons.update().where(best).values(best_run_id=None))
+    def replace(self, comparison_id: str, run_id: str, by: str, *, within: Connection) -> None:
+        """A column's run by another one; a vote for it is void. `within`: of the transaction in which that is saved."""
+        column = (schema.compared.c.comparison_id == comparison_id) & (schema.compared.c.run_id == run_id)
+        within.execute(schema.compared.update().where(column).values(run_id=by))
+        best = (schema.comparisons.c.id == comparison_id) & (schema.comparisons.c.best_run_id == run_id)
+        within.execute(schema.comparisons.update().where(best).values(best_run_id=None))
 
     def vote(self, comparison_id: str, run_id: str | None) -> None:
         """For one of its runs as the best, instead of any other; None takes the vote back."""

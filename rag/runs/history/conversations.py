@@ -5,7 +5,7 @@ import uuid
 from typing import Literal
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Engine, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, func, or_, select
 
 from index_store.access.principal import Principal
 from rag.runs.history import schema
@@ -39,11 +39,14 @@ class Conversations:
         *,
         principal: Principal,
         origin_run_id: str | None = None,
+        within: Connection | None = None,
     ) -> Conversation:
-        """`principal`: whose it is; `origin_run_id`: of a fork, which goes when that run does."""
+        """`principal`: whose it is; `origin_run_id`: of a fork, which goes when that run does; `within`: of the
+        transaction that it is a part of.
+        """
         now = time.time()
         row = Conversation(id=uuid.uuid4().hex, title=_title(question), updated_at=now)
-        with schema.changing(self._database) as connection:
+        with schema.changing(self._database, within) as connection:
             connection.execute(
                 schema.conversations.insert().values(
                     created_at=now,
@@ -81,10 +84,10 @@ class Conversations:
     def exists(self, conversation_id: str) -> bool:
         return self.get(conversation_id) is not None
 
-    def list_in_chat(self, conversation_id: str) -> None:
+    def list_in_chat(self, conversation_id: str, *, within: Connection | None = None) -> None:
         """That of a fork or a comparison, once it is gone on with: it no longer goes when its origin does."""
         this = (schema.conversations.c.id == conversation_id, ~_IS_CHAT)
-        with schema.changing(self._database) as connection:
+        with schema.changing(self._database, within) as connection:
             connection.execute(schema.conversations.update().where(*this).values(kind="chat", origin_run_id=None))
 
     def rename(self, conversation_id: str, title: str) -> None:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Literal
 
+from index_store.access.access import Access
 from index_store.access.gate import Who
 from index_store.access.principal import Role
-from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
 from index_store.base.errors import AdminNeeded
-from rag.errors import NothingOfThisName, UnknownRun, UnknownShare
+from rag.errors import NothingOfThisName, SharerOut, UnknownRun, UnknownShare
 from rag.runs.history.branches import Branch
 from rag.runs.history.calls import Calls
 from rag.runs.history.conversations import Conversation, Conversations
@@ -184,8 +184,9 @@ class SharedDoor(Traces):
 
 
 class UserShares:
-    def __init__(self, shares: Shares, history: History, own: Own, audit: Audit) -> None:
-        self._audit = audit
+    def __init__(self, shares: Shares, history: History, own: Own, access: Access) -> None:
+        self._audit = access.audit
+        self._people = access.people
         self._shares = shares
         self._history = history
         self._own = own
@@ -209,11 +210,23 @@ class UserShares:
         self._shares.revoke(share_id, principal=who)
         self._audit.note(Action.SHARE_REVOKED, who, share=share_id)
 
-    def shared(self, token: str) -> SharedDoor:
-        """For everybody who may come in. Raises UnknownShare."""
+    def shared(self, token: str, *, again: bool = False) -> SharedDoor:
+        """For everybody who may come in. `again`: looked at once more by whoever has opened it.
+
+        Raises UnknownShare; SharerOut where whoever made it is disabled.
+        """
+        who = self._own.who()
 
         def look() -> Shared:
             self._own.who()
-            return self._shares.shared(token)
+            found = self._shares.shared(token)
+            if self._people.is_disabled(found.share.person):
+                raise SharerOut()
+            return found
 
-        return SharedDoor(self._history, look(), look)
+        found = look()
+        if not again:
+            share = found.share
+            facts = {"kind": share.kind, "what": share.run_id or share.conversation_id, "share": share.id}
+            self._audit.note(Action.SHARE_OPENED, who, whose=share.person, **facts)
+        return SharedDoor(self._history, found, look)

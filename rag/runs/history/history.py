@@ -5,12 +5,12 @@ whole.
 """
 
 import os
-from collections.abc import Collection, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 from sqlalchemy import ColumnElement, Connection, func, or_, select
 from sqlalchemy import Engine as Database
 from sqlalchemy.exc import DatabaseError, OperationalError
@@ -18,7 +18,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from index_store.access.principal import Principal
 from index_store.base.batches import batches
 from index_store.base.database import VARIABLES, refuse_newer
-from index_store.base.errors import DataFolderUnusable
+from index_store.base.errors import DatabaseAway, DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted, UnknownRun
 from rag.runs.history import schema
@@ -104,11 +104,16 @@ class History:
     What hangs on runs has an object of its own: `conversations`, which hold them, `calls`, and `removed`.
     """
 
-    def __init__(self, data_dir: Path) -> None:
-        """Raises DataFolderNewer, DataFolderUnusable. A file that is damaged is set aside, and an empty one made."""
+    def __init__(self, data_dir: Path, database_url: SecretStr | None = None) -> None:
+        """Raises DataFolderNewer, DataFolderUnusable, DatabaseAway. A file that is damaged is set aside, and an empty
+        one made.
+        """
         try:
             make_private(data_dir)
-            self._database, self.set_aside = schema.open_history(data_dir)  # the file that is set aside, if any
+            # the file that is set aside, if any
+            self._database, self.set_aside = schema.open_history(schema.place(data_dir, database_url))
+        except DatabaseAway:
+            raise
         except (OSError, OperationalError) as error:
             raise DataFolderUnusable(folder=os.path.abspath(data_dir)) from error  # noqa: PTH100 - as it was given
         self._branches = Branches(self._database)
@@ -117,10 +122,10 @@ class History:
         self.calls = Calls(self._database, self.removed)
 
     @staticmethod
-    def refuse_newer(data_dir: Path) -> None:
+    def refuse_newer(data_dir: Path, database_url: SecretStr | None = None) -> None:
         """Before anything in the folder is changed. Raises DataFolderNewer."""
         with suppress(DatabaseError):  # told, or set aside, when it is opened
-            refuse_newer(data_dir / schema.FILE, schema.SCHEMA)
+            refuse_newer(schema.place(data_dir, database_url), schema.SCHEMA)
 
     @property
     def database(self) -> Database:
@@ -202,11 +207,19 @@ class History:
         with self._database.connect() as connection:
             return [from_json(text) for text in connection.execute(rows).scalars()]
 
-    def save(self, run_id: str, event: Event) -> None:
-        """Adds an event to its run: the first makes the run, the last one closes it."""
+    @contextmanager
+    def together(self) -> Iterator[Connection]:
+        """One transaction, so that what is begun at once is kept as a whole or not at all, as where the disk is full:
+        no conversation without the run that it was made for. Raises NotSaved.
+        """
+        with self.removed.saving() as connection:
+            yield connection
+
+    def save(self, run_id: str, event: Event, *, within: Connection | None = None) -> None:
+        """Adds an event to its run: the first makes the run, the last one closes it. `within`: of `together`."""
         if isinstance(event, Token):
             return
-        with self.removed.saving() as connection:
+        with self.removed.saving(within) as connection:
             if isinstance(event, RunStarted):
                 of_it = schema.runs.c.conversation_id == event.conversation_id
                 latest = select(schema.runs.c.id).where(of_it).order_by(schema.runs.c.started_at.desc()).limit(1)

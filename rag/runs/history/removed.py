@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, select
 
-from index_store.base.database import clear_log
+from index_store.base.database import form_of
 from rag.runs.history import schema
 from rag.trace.removal import numbers_of, without_documents
 
@@ -21,8 +21,13 @@ class Removed:
         self._saving = threading.Lock()
 
     @contextmanager
-    def saving(self) -> Iterator[Connection]:
-        """One transaction, while which no document becomes a removed one. Raises NotSaved."""
+    def saving(self, within: Connection | None = None) -> Iterator[Connection]:
+        """One transaction, while which no document becomes a removed one, or a part of one: `within` is of another
+        `saving`. Raises NotSaved.
+        """
+        if within is not None:
+            yield within
+            return
         with self._saving, schema.changing(self._database) as connection:
             yield connection
 
@@ -64,7 +69,7 @@ class Removed:
                     if text != row.event:
                         this = (schema.events.c.run_id == run_id) & (schema.events.c.position == row.position)
                         connection.execute(schema.events.update().where(this).values(event=text))
-        return clear_log(self._database)
+        return form_of(self._database).clear_log(self._database)
 
     def _quoting(self, removed: frozenset[str]) -> set[str]:
         """Runs in whose traces one of them is named."""

@@ -7,7 +7,7 @@ the same among a hundred thousand runs as among a hundred.
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from sqlalchemy import ColumnElement, Engine, and_, case, func, or_, select
+from sqlalchemy import ColumnElement, Engine, and_, case, func, literal, or_, select
 
 from index_store.access.principal import Principal
 from rag.runs.history import schema
@@ -33,9 +33,9 @@ _runs = schema.runs.c
 _ORDERS = {
     "latest": (_runs.started_at.desc(), _runs.id.desc()),
     "earliest": (_runs.started_at, _runs.id),
-    "slowest": (_runs.seconds.desc(),),
+    "slowest": (_runs.seconds.desc().nulls_last(),),
     "fastest": (_runs.seconds,),
-    "most_tokens": (_runs.tokens.desc(),),
+    "most_tokens": (_runs.tokens.desc().nulls_last(),),
     "fewest_tokens": (_runs.tokens,),
 }
 
@@ -110,7 +110,7 @@ def _conditions(wanted: Wanted, principal: Principal) -> list[ColumnElement[bool
     if wanted.index is not None:
         conditions.append(_runs.index_name == wanted.index)
     if wanted.why:
-        conditions.append(_WHY.is_(wanted.why))
+        conditions.append(literal(wanted.why) == _WHY)
     return conditions
 
 

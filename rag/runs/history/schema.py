@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from pydantic import SecretStr
 from sqlalchemy import (
     Column,
     Connection,
@@ -25,12 +26,16 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from index_store.base.database import Schema, is_damaged, open_database
+from index_store.base.database import Schema, form_of, open_database, place_of
+from index_store.base.errors import DatabaseAway
+from index_store.base.form import Place
+from index_store.base.sqlite import SQLITE, SqliteFile
 from rag.errors import NotSaved
 
 log = logging.getLogger(__name__)
 
 FILE = "history.sqlite3"
+"""where it is a file"""
 
 metadata = MetaData()
 
@@ -156,28 +161,37 @@ used = Table(
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 
 
-def open_history(data_dir: Path) -> tuple[Engine, Path | None]:
+def place(data_dir: Path, database_url: SecretStr | None) -> Place:
+    return place_of(Path(FILE).stem, data_dir, database_url)
+
+
+def open_history(where: Place) -> tuple[Engine, Path | None]:
     """A file that is damaged is set aside, and an empty one made: where the damaged one is now.
 
-    Raises OSError; DatabaseError where SQLite can't open it.
+    Raises OSError; DatabaseError where it can't be opened.
     """
-    file = data_dir / FILE
     try:
-        return _open(file), None
+        return _open(where), None
     except (DatabaseError, _Damaged) as error:
-        if isinstance(error, DatabaseError) and not is_damaged(error):
+        is_damaged = isinstance(error, _Damaged) or SQLITE.is_damaged(error)
+        if not is_damaged or not isinstance(where, SqliteFile):
             raise
-    aside = _set_aside(file)
+    aside = _set_aside(where.file)
     log.warning("The history is damaged: it is now %s, and an empty one begins", aside)
-    return _open(file), aside
+    return _open(where), aside
 
 
 @contextmanager
-def changing(database: Engine) -> Iterator[Connection]:
-    """One transaction. Raises NotSaved."""
+def changing(database: Engine, within: Connection | None = None) -> Iterator[Connection]:
+    """One transaction, or a part of that of `within`. Raises NotSaved, DatabaseAway."""
+    if within is not None:
+        yield within
+        return
     try:
         with database.begin() as connection:
             yield connection
+    except DatabaseAway:
+        raise
     except OperationalError as error:
         raise NotSaved() from error
 
@@ -191,17 +205,15 @@ class _Damaged(Exception):
     """What SQLite found."""
 
 
-def _open(file: Path) -> Engine:
-    """Raises DatabaseError, for which see `is_damaged`; _Damaged."""
-    # What is deleted is overwritten: a removed document is not to be found in a page that is free.
-    database = open_database(file, SCHEMA, "secure_delete = ON")
+def _open(where: Place) -> Engine:
+    """Raises DatabaseError, for which see `Form.is_damaged`; _Damaged."""
+    database = open_database(where, SCHEMA)
     try:
-        with database.connect() as connection:
-            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()  # 0.1 s for 100 MB
+        found = form_of(database).faults(database)
     except DatabaseError:
         database.dispose()
         raise
-    if found != "ok":
+    if found:
         database.dispose()
         raise _Damaged(found)
     return database

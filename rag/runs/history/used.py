@@ -4,8 +4,8 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, case, func, select
-from sqlalchemy.dialects.sqlite import insert
 
+from index_store.base.database import form_of
 from rag.runs.history import schema
 
 KEPT_DAYS = 31
@@ -35,10 +35,9 @@ class Used:
 
     def add(self, person_id: str, day: date, *, tokens: int) -> None:
         """One run more, with its tokens."""
-        row = insert(schema.used).values(person_id=person_id, day=day.isoformat(), runs=1, tokens=tokens)
-        more = {"runs": schema.used.c.runs + 1, "tokens": schema.used.c.tokens + tokens}
+        row = {"person_id": person_id, "day": day.isoformat(), "runs": 1, "tokens": tokens}
         with schema.changing(self._database) as connection:
-            connection.execute(row.on_conflict_do_update(index_elements=["person_id", "day"], set_=more))
+            form_of(connection).add(connection, schema.used, row, ("runs", "tokens"))
 
     def tokens(self, person_id: str, day: date) -> int:
         this = (schema.used.c.person_id == person_id, schema.used.c.day == day.isoformat())

@@ -9,8 +9,9 @@ have added to somebody else's index is that one's.
 from dataclasses import dataclass
 
 from index_store.access.principal import LOCAL, Principal
+from index_store.access.user_people import noted
 from index_store.audit.entry import Action
-from index_store.base.database import DAMAGED, UPGRADED, drop_copies
+from index_store.base.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.store import IndexStore
 from rag.runs.history.history import History
 from rag.runs.history.used import Used
@@ -29,6 +30,9 @@ class Holdings:
     """that are theirs alone"""
     shared_indexes: tuple[str, ...]
     """that they own, and others may use"""
+
+
+NOTHING = Holdings(0, (), ())
 
 
 class PersonalData:
@@ -57,6 +61,18 @@ class PersonalData:
         conversations = self._history.conversations.ids_of(person_id(whose))
         alone, shared = self._store.owned_by(whose.id)
         return Holdings(len(conversations), tuple(alone), tuple(shared))
+
+    def erase(self, person_id: str, *, by: Principal) -> Holdings:
+        """Who they are, and then what they have. What there was. Raises UnknownPerson, LastAdmin, and as `delete`."""
+        access = self._store.access
+        erased = noted(access.audit, Action.ERASED, by, access.people.erase(person_id))
+        return self.delete(erased.principal, by=by)
+
+    def delete_of_erased(self) -> None:
+        """What is left of those whom the command line has erased, or in the midst of whom the app ended."""
+        for person in self._store.access.people.erased():
+            if self.of(person.principal) != NOTHING:
+                self.delete(person.principal, by=LOCAL)
 
     def delete(self, whose: Principal, *, by: Principal) -> Holdings:
         """What there was, none of which is in any file of the data folder then. Their account stays, and what they may

@@ -10,7 +10,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from index_store.access.principal import LOCAL
 from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
-from index_store.base.database import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
+from index_store.base.errors import ChangeFailed
+from index_store.base.sqlite import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
 from rag.errors import NotSaved
 from rag.runs.history.history import History
 from rag.runs.history.used import Used
@@ -35,14 +36,18 @@ class Retention:
         used: Used,
         removal: Removal,
         forget_runs: Callable[[], object],
+        delete_of_erased: Callable[[], object],
     ) -> None:
-        """`forget_runs`: those in memory that are over, of which the history alone tells then."""
+        """`forget_runs`: those in memory that are over, of which the history alone tells then; `delete_of_erased`: the
+        data of people who were erased.
+        """
         self._settings = settings
         self._audit = audit
         self._history = history
         self._used = used
         self._removal = removal
         self._forget_runs = forget_runs
+        self._delete_of_erased = delete_of_erased
         self._is_closing = threading.Event()
         self._thread = threading.Thread(target=self._work, name="retention", daemon=True)
 
@@ -59,13 +64,14 @@ class Retention:
             try:
                 self._sweep()
                 pause = PAUSE
-            except (NotSaved, SQLAlchemyError, OSError):  # the edge of the thread
+            except (NotSaved, ChangeFailed, SQLAlchemyError, OSError):  # the edge of the thread
                 log.exception("What has had its time can't be dropped; tried again in an hour")
                 pause = UNTIL_TRIED_AGAIN
 
     def _sweep(self) -> None:
-        """Raises NotSaved, SQLAlchemyError, OSError."""
+        """Raises NotSaved, ChangeFailed, SQLAlchemyError, OSError."""
         self._audit.sweep()
+        self._delete_of_erased()
         days = self._settings.retention_days
         if days:
             self._drop_conversations(days)

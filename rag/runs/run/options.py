@@ -2,9 +2,11 @@
 
 from typing import get_args
 
+from pydantic import ValidationError
+
 from index_store.base.errors import UnknownMode, UnknownUnit
 from index_store.search.searcher import MODES, UNITS
-from rag.errors import BadHitCount, UnknownStyle
+from rag.errors import BadHitCount, BadTemperature, UnknownStyle
 from rag.trace.events import Style
 from rag.trace.passages import Retrieval
 
@@ -40,9 +42,12 @@ TONES: tuple[str, ...] = get_args(Style.model_fields["tone"].annotation)
 USUAL = Style()
 
 
-def style(length: str, tone: str) -> Style:
-    """Raises UnknownStyle."""
+def style(length: str, tone: str, temperature: float | str) -> Style:
+    """Raises UnknownStyle, BadTemperature."""
     for name, known in ((length, LENGTHS), (tone, TONES)):
         if name not in known:
             raise UnknownStyle(name=name, known=", ".join(known))
-    return Style.model_validate({"length": length, "tone": tone})
+    try:
+        return Style.model_validate({"length": length, "tone": tone, "temperature": temperature})
+    except ValidationError as error:
+        raise BadTemperature(given=temperature) from error

@@ -1,15 +1,15 @@
 import json
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from index_store.__main__ import main
 from index_store.access.people import Claim
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
+from tests.by_hand import by_hand
 from tests.index_store.access.conftest import claim
 
 Run = Callable[..., list[dict]]
@@ -40,6 +40,9 @@ def test_people_are_added_given_roles_and_put_out(run: Run, capsys: pytest.Captu
     text = capsys.readouterr().out
     assert text == f"{alice['id']}  reader  alice@example.com  disabled  has not signed in\n"
     assert run("people", "enable", "Alice@example.com")[0]["disabled_at"] is None
+    [erased] = run("people", "erase", "alice@example.com")
+    assert (erased["id"], erased["mail"], erased["subject"]) == (alice["id"], "", alice["id"])
+    assert run("people", "list") == []
 
 
 def test_grants_are_given_and_taken(run: Run, capsys: pytest.CaptureFixture[str], serviced: Settings) -> None:
@@ -49,6 +52,7 @@ def test_grants_are_given_and_taken(run: Run, capsys: pytest.CaptureFixture[str]
     assert run("grants", "list") == [{"index": "規程", "right": "own", "kind": None, "name": None}]
     run("grants", "own", "--index", "規程", "--person", "alice@example.com")
     run("grants", "give", "--index", "規程", "--everyone", "read")
+    run("grants", "give", "--index", "規程", "--account", "Bob@example.com", "read")
     run("grants", "give", "--index", "規程", "--group", "人事部", "manage")
     [given] = run("grants", "give", "--index", "規程", "--person", alice["id"], "write")
     assert given == {"index": "規程", "right": "write", "kind": "person", "name": alice["id"]}
@@ -57,6 +61,7 @@ def test_grants_are_given_and_taken(run: Run, capsys: pytest.CaptureFixture[str]
     assert main(["grants", "list", "--index", "規程"]) == 0
     assert capsys.readouterr().out == (
         f"規程  own  person  {alice['id']}  alice@example.com\n"
+        "規程  read  account  bob@example.com\n"
         "規程  manage  group  人事部\n"
         f"規程  write  person  {alice['id']}  alice@example.com\n"
     )
@@ -76,8 +81,8 @@ def test_both_are_managed_while_the_app_runs(run: Run, serviced: Settings) -> No
 
 def test_a_folder_that_an_app_of_another_version_has_open_is_left_to_it(run: Run, serviced: Settings) -> None:
     with IndexStore(serviced):
-        with closing(sqlite3.connect(serviced.data_dir / "catalogue.sqlite3")) as connection, connection:
-            connection.execute("UPDATE alembic_version SET version_num = '0002'")
+        with by_hand(serviced) as connection:
+            connection.execute(text("UPDATE alembic_version SET version_num = '0002'"))
         [refused] = run("people", "list", status=1)
     assert refused["error"]["code"] == "store_in_use"
 

@@ -85,6 +85,7 @@ def test_what_someone_may_do_is_what_they_were_granted_as_far_as_their_role_goes
     assert set(readable(kept.access, alice)) - {"規程", "other"} == allowed
 
 
+@pytest.mark.both_forms
 def test_of_several_grants_the_most_counts(kept: IndexStore) -> None:
     alice = as_role(kept.access, Role.EDITOR)
     grants = kept.access.grants
@@ -95,6 +96,7 @@ def test_of_several_grants_the_most_counts(kept: IndexStore) -> None:
     assert right_of(kept.access, alice, "規程") is READ
 
 
+@pytest.mark.both_forms
 def test_a_grant_takes_the_place_of_the_one_before(kept: IndexStore) -> None:
     alice = as_role(kept.access, Role.EDITOR)
     for right in (MANAGE, READ):
@@ -108,6 +110,48 @@ def test_what_was_granted_to_someone_is_over_with_their_group(kept: IndexStore) 
     moved = kept.access.people.signed_in(claim("alice", groups=frozenset({"sales"})))
     assert right_of(kept.access, alice, "規程") is READ
     assert right_of(kept.access, moved, "規程") is None
+
+
+@pytest.mark.parametrize(
+    ("granted_to", "told", "comes_to"),
+    [
+        ("Carol@Example.com", {}, WRITE),
+        (" carol ", {}, WRITE),
+        ("carol@example.com", {"mail_is_verified": False}, None),
+        ("Carol", {}, None),  # what people call themselves is no proof
+        ("carol@example.com", {"mail": "carol@example.org"}, None),
+    ],
+)
+def test_what_is_granted_to_an_account_waits_for_whoever_has_that_name_for_sure(
+    kept: IndexStore, granted_to: str, told: dict[str, object], comes_to: Right | None
+) -> None:
+    account = Grantee(GranteeKind.ACCOUNT, granted_to)
+    kept.access.grants.give("規程", account, WRITE)
+    carol = kept.access.people.signed_in(claim("carol", **told))
+    kept.access.people.set_role(carol.id, Role.EDITOR)
+    assert right_of(kept.access, kept.access.principal(carol.id), "規程") is comes_to
+    kept.access.grants.take("規程", account)
+    assert readable(kept.access, kept.access.principal(carol.id)) == []
+
+
+def test_who_has_which_right_is_told_by_name(kept: IndexStore) -> None:
+    alice, bob = as_role(kept.access, Role.EDITOR), as_role(kept.access, Role.READER, "bob")
+    grants = kept.access.grants
+    grants.set_owner("規程", alice.id)
+    account = Grantee(GranteeKind.ACCOUNT, "carol@example.com")
+    for grantee in (of(bob), HR, account, EVERYONE):
+        grants.give("規程", grantee, READ)
+    access = grants.of("規程")
+    assert access.names == {alice.id: "Alice", bob.id: "Bob"}
+    assert {grant.grantee for grant in access.grants} == {of(bob), HR, account, EVERYONE}
+    assert [each.names for each in grants.all()] == [{}, access.names]
+
+
+@pytest.mark.parametrize("kind", [GranteeKind.ACCOUNT, GranteeKind.GROUP])
+def test_a_right_is_given_to_somebody(kept: IndexStore, kind: GranteeKind) -> None:
+    with pytest.raises(errors.NobodyNamed):
+        kept.access.grants.give("規程", Grantee(kind, " "), READ)
+    assert kept.access.grants.of("規程").grants == ()
 
 
 def test_an_index_of_before_sign_in_is_the_admins_alone_until_they_grant_it(kept: IndexStore) -> None:

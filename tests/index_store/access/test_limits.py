@@ -84,17 +84,23 @@ def test_of_jobs_side_by_side_no_more_come_in_than_there_is_space_for(serviced: 
 
 
 def test_megabytes_are_counted_with_what_is_there_and_without_what_is_replaced(
-    serviced: Settings, write: Write
+    serviced: Settings, write: Write, tmp_path: Path
 ) -> None:
-    half = "A word. " * 70_000
-    first, second, small = write("a.md", words=half), write("b.md", words=half), write("c.md")
+    first, second, small = tmp_path / "a.html", tmp_path / "b.html", write("c.md")
+
+    def fill(file: Path, megabytes: float) -> None:
+        """With next to no words, which would take their time."""
+        file.write_text(f"<h1>{file.name}</h1><p>A word.</p><!--{'-x' * int(megabytes * 500_000)}-->")
+
+    fill(first, 0.6)
+    fill(second, 0.6)
     with IndexStore(serviced.model_copy(update={"megabytes_per_index": 1})) as store:
-        assert results(store, "a", first) == [("a.md", None)]
-        assert results(store, "a", second, small) == [("b.md", TOO_LARGE), ("c.md", None)]
-        first.write_text(f"# new\n\n{half}")
-        assert results(store, "a", first) == [("a.md", None)]
-        first.write_text(f"# new\n\n{half}{half}")
-        assert results(store, "a", first) == [("a.md", TOO_LARGE)]
+        assert results(store, "a", first) == [("a.html", None)]
+        assert results(store, "a", second, small) == [("b.html", TOO_LARGE), ("c.md", None)]
+        fill(first, 0.7)
+        assert results(store, "a", first) == [("a.html", None)]
+        fill(first, 1.2)
+        assert results(store, "a", first) == [("a.html", TOO_LARGE)]
         [document] = [each for each in store.documents("a") if each.source == str(first)]
         assert document.status == "ready"
         assert document.error.code == TOO_LARGE

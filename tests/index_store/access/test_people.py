@@ -1,21 +1,25 @@
 import logging
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from threading import Barrier
 
 import pytest
 
 from index_store.access.access import Access, open_access
+from index_store.access.grants import EVERYONE, Grantee
 from index_store.access.people import NOTED_EVERY, Claim, People
 from index_store.access.principal import LOCAL, Principal, Role
+from index_store.access.rights import GranteeKind, Right
 from index_store.base import errors
+from index_store.base.database import form_of
 from index_store.base.settings import Settings
+from index_store.catalogue import schema
+from index_store.library.data_folder import open_catalogue
+from tests.by_hand import by_hand
 from tests.index_store.access.conftest import claim
 
 
@@ -25,18 +29,13 @@ def opened(settings: Settings, **changed: str) -> Iterator[People]:
         yield access.people
 
 
-@contextmanager
-def catalogue(data_dir: Path) -> Iterator[sqlite3.Connection]:
-    with closing(sqlite3.connect(data_dir / "catalogue.sqlite3", timeout=0)) as connection, connection:
-        yield connection
-
-
 # Signing in
 
 
 def test_whoever_signs_in_is_known_from_then_on(people: People) -> None:
     alice = people.signed_in(claim("alice", groups=frozenset({"sales", "tokyo"})))
-    assert alice == Principal(alice.id, "Alice", "alice@example.com", Role.READER, frozenset({"sales", "tokyo"}))
+    names = frozenset({"alice", "alice@example.com"})
+    assert alice == Principal(alice.id, "Alice", "alice@example.com", Role.READER, frozenset({"sales", "tokyo"}), names)
     assert people.current(alice.id) == alice
     [listed] = people.all()
     assert (listed.id, listed.issuer, listed.subject) == (alice.id, "https://id.example.com", "alice")
@@ -219,6 +218,39 @@ def test_who_was_disabled_before_signing_in_does_not_come_in(people: People) -> 
         people.signed_in(claim("17", mail="alice@example.com"))
 
 
+def test_of_who_is_erased_an_id_is_left_that_nobody_comes_in_by_and_the_same_claim_is_someone_new(
+    access: Access, settings: Settings
+) -> None:
+    people, grants = access.people, access.grants
+    people.signed_in(claim("root"))
+    with open_catalogue(settings) as catalogue:
+        catalogue.indexes.create("0" * 32, "plans", "model", "collection", analysis="a", owner_id=None)
+    alice = access.signed_in(claim("alice", groups=frozenset({"board"})))
+    access.sign_ins.begin(alice.id, b"shown", timedelta(hours=1))
+    for grantee in (Grantee(GranteeKind.PERSON, alice.id), Grantee(GranteeKind.ACCOUNT, "alice@example.com"), EVERYONE):
+        grants.give("plans", grantee, Right.READ)
+    people.set_role(alice.id, Role.EDITOR)
+    (settings.data_dir / "catalogue.version-0002.sqlite3").write_text("alice@example.com")
+
+    people.erase(alice.id)
+
+    assert [each.name for each in people.all()] == ["Root"]
+    assert [each.id for each in people.erased()] == [alice.id]
+    assert people.current(alice.id) is None
+    assert access.sign_ins.whose(b"shown") is None
+    assert [each.grantee for each in grants.of("plans").grants] == [EVERYONE]
+    for change in (people.enable, people.disable, people.erase, lambda id_: people.set_role(id_, Role.ADMIN)):
+        with pytest.raises(errors.UnknownPerson):
+            change(alice.id)
+    with pytest.raises(errors.UnknownPerson):
+        grants.set_owner("plans", alice.id)
+    kept = b"".join(file.read_bytes() for file in settings.data_dir.rglob("*") if file.is_file()).lower()
+    assert b"alice" not in kept  # nor in the audit log, which keeps ids
+    assert b"board" not in kept
+    again = people.signed_in(claim("alice"))
+    assert (again.id != alice.id, again.role) == (True, Role.READER)
+
+
 def test_another_process_puts_someone_out(people: People, settings: Settings) -> None:
     alice = people.signed_in(claim("alice"))
     command = [sys.executable, "-m", "index_store", "people", "disable", "alice@example.com"]
@@ -241,6 +273,7 @@ def test_of_someone_unknown_there_is_nothing(people: People, unknown: str) -> No
 CHANGES: dict[str, Callable[[People, str], object]] = {
     "demoted": lambda people, id_: people.set_role(id_, Role.EDITOR),
     "disabled": lambda people, id_: people.disable(id_),
+    "erased": lambda people, id_: people.erase(id_),
     "as claimed again": lambda people, id_: people.set_role(id_, None),
 }
 
@@ -304,24 +337,23 @@ def seen(people: People) -> datetime:
     return person.last_seen_at
 
 
-def set_seen(data_dir: Path, ago: timedelta) -> None:
-    moment = (datetime.now(UTC) - ago).replace(tzinfo=None)
-    with catalogue(data_dir) as connection:
-        connection.execute("UPDATE people SET last_seen_at = ?", (moment.isoformat(" "),))
+def set_seen(settings: Settings, ago: timedelta) -> None:
+    with by_hand(settings) as connection:
+        connection.execute(schema.people.update().values(last_seen_at=schema.now() - ago))
 
 
 def test_when_someone_was_last_seen_is_noted_once_a_minute(people: People, settings: Settings) -> None:
     alice = people.signed_in(claim("alice"))
-    set_seen(settings.data_dir, NOTED_EVERY * 0.5)
+    set_seen(settings, NOTED_EVERY * 0.5)
     before = seen(people)
     people.current(alice.id)
     people.signed_in(claim("alice"))
     assert seen(people) == before
-    set_seen(settings.data_dir, NOTED_EVERY * 1.5)
+    set_seen(settings, NOTED_EVERY * 1.5)
     before = seen(people)
     people.current(alice.id)
     assert seen(people) - before >= NOTED_EVERY
-    set_seen(settings.data_dir, NOTED_EVERY * 1.5)
+    set_seen(settings, NOTED_EVERY * 1.5)
     people.disable(alice.id)
     before = seen(people)
     people.current(alice.id)
@@ -330,7 +362,7 @@ def test_when_someone_was_last_seen_is_noted_once_a_minute(people: People, setti
 
 def test_what_goes_on_without_someone_does_not_count_as_seeing_them(access: Access, settings: Settings) -> None:
     alice = access.people.signed_in(claim("alice"))
-    set_seen(settings.data_dir, NOTED_EVERY * 1.5)
+    set_seen(settings, NOTED_EVERY * 1.5)
     before = seen(access.people)
     assert access.principal(alice.id) == alice
     assert seen(access.people) == before
@@ -342,13 +374,15 @@ def test_what_goes_on_without_someone_does_not_count_as_seeing_them(access: Acce
     assert access.principal(LOCAL.id) is LOCAL
 
 
+@pytest.mark.both_forms
 @pytest.mark.timeout(20)  # whoever waited for the other would do so for 30 s
 def test_who_is_known_comes_in_while_someone_else_writes(people: People, settings: Settings) -> None:
     alice = people.signed_in(claim("alice"))
-    set_seen(settings.data_dir, NOTED_EVERY * 2)
+    set_seen(settings, NOTED_EVERY * 2)
     before = seen(people)
-    with catalogue(settings.data_dir) as connection:
-        connection.execute("BEGIN IMMEDIATE")
+    with by_hand(settings) as connection:
+        form_of(connection).begin_alone(connection)
+        connection.execute(schema.people.update().values(last_seen_at=schema.people.c.last_seen_at))
         assert people.current(alice.id) == alice
         assert people.signed_in(claim("alice")) == alice
     assert seen(people) == before

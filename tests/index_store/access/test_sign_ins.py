@@ -45,6 +45,7 @@ def test_a_sign_in_outlives_the_process(settings: Settings):
         assert access.sign_ins.whose(b"laptop") == anna
 
 
+@pytest.mark.sqlite_alone
 def test_what_a_browser_shows_is_not_kept(access: Access, anna: str, settings: Settings):
     access.sign_ins.begin(anna, b"of-this-browser-alone", DAY)
     files = [file.read_bytes() for file in settings.data_dir.rglob("*") if file.is_file()]

@@ -41,7 +41,7 @@ def as_(store: IndexStore) -> As:
 
 
 def noted(store: IndexStore) -> list[tuple[str, str, str | None]]:
-    entries = store.access.audit.read(latest=None).entries
+    entries = store.as_user(lambda: LOCAL).access.audit.read(latest=None).entries
     return [(each.name, each.action, each.index) for each in reversed(entries)]
 
 

@@ -4,10 +4,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from index_store.__main__ import main
+from index_store.backup.backup import back_up
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
@@ -25,6 +29,7 @@ def app(serviced: Settings, write: Write) -> Iterator[IndexStore]:
 
 
 def started(folder: Path, *arguments: str | Path, **options: object) -> subprocess.Popen[str]:
+    """The command in a process of its own."""
     command = [sys.executable, "-m", "index_store", *map(str, arguments)]
     environment = {**os.environ, "DATA_DIR": str(folder), "LC_ALL": "C.UTF-8"}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -32,8 +37,8 @@ def started(folder: Path, *arguments: str | Path, **options: object) -> subproce
 
 
 @pytest.fixture
-def command(serviced: Settings) -> Command:
-    """`command("backup", file)`: of the app's data folder, or of `folder`."""
+def process(serviced: Settings) -> Command:
+    """`process("backup", file)`: of the app's data folder, or of `folder`, and waited for."""
 
     def run(
         *arguments: str | Path, folder: Path = serviced.data_dir, **options: object
@@ -42,6 +47,20 @@ def command(serviced: Settings) -> Command:
             out, err = process.communicate(timeout=120)
         assert "Traceback" not in err
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    return run
+
+
+@pytest.fixture
+def command(serviced: Settings, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The same within this process, in a fraction of the time."""
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+
+    def run(*arguments: str | Path, folder: Path = serviced.data_dir) -> subprocess.CompletedProcess[str]:
+        monkeypatch.setenv("DATA_DIR", str(folder))
+        with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+            status = main([str(each) for each in arguments])
+        return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
     return run
 
@@ -58,8 +77,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         )
         with IndexStore(settings) as store:
             store.ingest("a", [FileSource(file) for file in folder.glob("*.md")]).wait()
-            with started(settings.data_dir, "backup", folder / "saved.zip") as process:
-                assert process.wait(timeout=120) == 0
+            back_up(settings.data_dir, folder / "saved.zip")
     return (folder / "saved.zip").read_bytes()
 
 

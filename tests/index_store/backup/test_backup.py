@@ -26,6 +26,8 @@ from tests.full_disk import linux
 from tests.index_store.backup.conftest import Command, Write, started
 from tests.index_store.soundness import is_sound, originals
 
+pytestmark = pytest.mark.sqlite_alone
+
 OLD_FOLDERS = sorted((Path(__file__).parents[2] / "old_folders").glob("*.tar.xz"))
 
 
@@ -34,10 +36,10 @@ def restored(settings: Settings, folder: Path) -> IndexStore:
 
 
 def test_what_a_running_app_holds_is_saved_and_found_after_a_restore(
-    serviced: Settings, app: IndexStore, command: Command, tmp_path: Path
+    serviced: Settings, app: IndexStore, process: Command, command: Command, tmp_path: Path
 ) -> None:
     archive = tmp_path / "saved.zip"
-    done = command("backup", archive)
+    done = process("backup", archive)
     assert (done.returncode, done.stderr) == (0, "")
     assert stat.S_IMODE(archive.stat().st_mode) == 0o600
     done = command("restore", archive, folder=tmp_path / "other")
@@ -115,7 +117,7 @@ def test_two_at_a_time_are_one_too_many(serviced: Settings, app: IndexStore, com
 
 @pytest.mark.parametrize("times", [1, pytest.param(5, marks=pytest.mark.soak)])
 def test_changes_that_go_on_meanwhile_leave_one_consistent_state(
-    serviced: Settings, app: IndexStore, command: Command, write: Write, tmp_path: Path, times: int
+    serviced: Settings, app: IndexStore, process: Command, command: Command, write: Write, tmp_path: Path, times: int
 ) -> None:
     """Each document is found by its own words in each state that was saved."""
     is_over = threading.Event()
@@ -136,7 +138,7 @@ def test_changes_that_go_on_meanwhile_leave_one_consistent_state(
     churning = threading.Thread(target=churn)
     churning.start()
     archives = [tmp_path / f"{number}.zip" for number in range(times)]
-    saved = [command("backup", archive).returncode for archive in archives]
+    saved = [process("backup", archive).returncode for archive in archives]
     is_over.set()
     churning.join()
     assert (saved, faults) == ([0] * times, [])
@@ -208,14 +210,14 @@ def test_what_a_killed_backup_kept_of_removed_documents_is_gone_with_the_next_st
 
 @linux
 def test_on_a_full_disk_it_says_so_and_leaves_nothing(
-    serviced: Settings, app: IndexStore, command: Command, tmp_path: Path
+    serviced: Settings, app: IndexStore, process: Command, tmp_path: Path
 ) -> None:
     import resource
 
     def full() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
-    done = command("backup", tmp_path / "saved.zip", preexec_fn=full)
+    done = process("backup", tmp_path / "saved.zip", preexec_fn=full)
     assert done.returncode == 1
     assert "could not be made" in done.stderr
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith("saved")] == []

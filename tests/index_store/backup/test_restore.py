@@ -21,6 +21,8 @@ from tests.full_disk import full_disk, linux
 from tests.index_store.backup.conftest import Command, Write, started
 from tests.index_store.soundness import is_sound
 
+pytestmark = pytest.mark.sqlite_alone
+
 
 @pytest.fixture
 def target(tmp_path: Path) -> Path:

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from index_store.base.database import Schema, open_database, refuse_newer
 from index_store.base.errors import DataFolderNewer, UpgradeNotSaved
+from index_store.base.sqlite import SqliteFile
 from tests.full_disk import full_disk, linux
 
 NAMED = MetaData()
@@ -67,43 +68,43 @@ def version(file: Path) -> list[tuple[object, ...]]:
 
 
 def test_a_new_one_has_the_last_version_at_once(file: Path, tmp_path: Path) -> None:
-    open_database(file, line(tmp_path / "line", "raise AssertionError", "raise AssertionError")).dispose()
+    open_database(SqliteFile(file), line(tmp_path / "line", "raise AssertionError", "raise AssertionError")).dispose()
     assert version(file) == [("0002",)]
     assert read(file, "SELECT id, name FROM things") == []
 
 
 def test_one_of_before_there_were_versions_is_changed_by_all_of_them_in_order(first: Path, tmp_path: Path) -> None:
-    open_database(first, line(tmp_path / "line", "pass", NAMES)).dispose()
+    open_database(SqliteFile(first), line(tmp_path / "line", "pass", NAMES)).dispose()
     assert version(first) == [("0002",)]
     assert read(first, "SELECT id, name FROM things") == [(7, "old")]
 
 
 def test_one_of_an_earlier_version_is_changed_by_what_came_since(first: Path, tmp_path: Path) -> None:
-    open_database(first, line(tmp_path / "line", NAMES)).dispose()
+    open_database(SqliteFile(first), line(tmp_path / "line", NAMES)).dispose()
     with closing(sqlite3.connect(first)) as connection, connection:
         connection.execute("UPDATE things SET name = 'kept'")
-    open_database(first, line(tmp_path / "line", NAMES, "pass")).dispose()
+    open_database(SqliteFile(first), line(tmp_path / "line", NAMES, "pass")).dispose()
     assert (version(first), read(first, "SELECT name FROM things")) == ([("0002",)], [("kept",)])
 
 
 def test_what_refers_to_a_table_that_is_made_anew_stays(first: Path, tmp_path: Path) -> None:
-    open_database(first, line(tmp_path / "line", NAMES, ANEW)).dispose()
+    open_database(SqliteFile(first), line(tmp_path / "line", NAMES, ANEW)).dispose()
     assert read(first, "SELECT thing_id FROM parts") == [(7,)]
 
 
 def test_a_migration_that_fails_leaves_all_as_it_was(first: Path, tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
-        open_database(first, line(tmp_path / "line", NAMES, "1 / 0"))
+        open_database(SqliteFile(first), line(tmp_path / "line", NAMES, "1 / 0"))
     assert read(first, "SELECT name FROM sqlite_master ORDER BY name") == [("parts",), ("things",)]
     assert read(first, "SELECT * FROM things") == [(7,)]
 
 
 @pytest.mark.parametrize("opened", [open_database, refuse_newer])
 def test_a_newer_one_is_refused_with_its_version_and_stays_as_it_is(first: Path, tmp_path: Path, opened) -> None:
-    open_database(first, line(tmp_path / "newer", NAMES, "pass", "pass")).dispose()
+    open_database(SqliteFile(first), line(tmp_path / "newer", NAMES, "pass", "pass")).dispose()
     before = first.read_bytes()
     with pytest.raises(DataFolderNewer, match=r"things\.sqlite3 has version 0003, and this app reads up to 0002") as no:
-        opened(first, line(tmp_path / "line", NAMES, "pass"))
+        opened(SqliteFile(first), line(tmp_path / "line", NAMES, "pass"))
     assert "0003" in no.value.sentence("ja")
     assert str(tmp_path) in no.value.sentence("en")
     assert first.read_bytes() == before
@@ -112,23 +113,25 @@ def test_a_newer_one_is_refused_with_its_version_and_stays_as_it_is(first: Path,
 def test_what_is_no_database_is_told_apart(file: Path, tmp_path: Path) -> None:
     file.write_bytes(b"This is no database. " * 100)
     with pytest.raises(DatabaseError, match="not a database"):
-        open_database(file, line(tmp_path / "line", "pass"))
+        open_database(SqliteFile(file), line(tmp_path / "line", "pass"))
 
 
-def test_alembic_is_not_even_imported_where_the_version_is_the_present_one(tmp_path: Path) -> None:
+def test_neither_alembic_nor_psycopg_is_even_imported_where_the_version_is_the_present_one(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from index_store.base.database import open_database;"
+        "from index_store.base.sqlite import SqliteFile;"
         "from index_store.catalogue.schema import SCHEMA;"
-        "[open_database(Path(sys.argv[1]), SCHEMA).dispose() for _ in range(2)]; print('alembic' in sys.modules)"
+        "[open_database(SqliteFile(Path(sys.argv[1])), SCHEMA).dispose() for _ in range(2)];"
+        "print({'alembic', 'psycopg'} & {*sys.modules})"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "a.sqlite3")], capture_output=True, encoding="utf-8", check=True
     )
-    assert done.stdout == "False\n"
+    assert done.stdout == "set()\n"
 
 
 def test_an_error_of_the_database_does_not_tell_what_was_to_be_written(file: Path, tmp_path: Path) -> None:
-    engine = open_database(file, line(tmp_path / "line", "pass"))
+    engine = open_database(SqliteFile(file), line(tmp_path / "line", "pass"))
     insert = text("INSERT INTO things VALUES (1, :name)")
     with engine.begin() as connection:
         connection.execute(insert, {"name": "a"})
@@ -145,8 +148,8 @@ def kept(folder: Path) -> list[Path]:
 def test_before_a_migration_it_is_kept_as_it_was_for_its_account_alone_and_the_log_says_where(
     first: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    open_database(first, line(tmp_path / "line", NAMES)).dispose()
-    open_database(first, line(tmp_path / "line", NAMES, "op.execute('DROP TABLE parts')")).dispose()
+    open_database(SqliteFile(first), line(tmp_path / "line", NAMES)).dispose()
+    open_database(SqliteFile(first), line(tmp_path / "line", NAMES, "op.execute('DROP TABLE parts')")).dispose()
     of_none, of_first = kept(tmp_path)
     assert [of_none.name, of_first.name] == ["things.version-0000.sqlite3", "things.version-0001.sqlite3"]
     assert read(of_none, "SELECT * FROM things") == [(7,)]
@@ -158,18 +161,18 @@ def test_before_a_migration_it_is_kept_as_it_was_for_its_account_alone_and_the_l
 
 def test_a_database_that_is_new_or_of_the_present_version_is_not_copied(file: Path, tmp_path: Path) -> None:
     for _ in range(2):
-        open_database(file, line(tmp_path / "line", NAMES)).dispose()
+        open_database(SqliteFile(file), line(tmp_path / "line", NAMES)).dispose()
     assert kept(tmp_path) == []
 
 
 def test_the_copy_goes_when_it_has_had_its_time(first: Path, tmp_path: Path) -> None:
     migrations = line(tmp_path / "line", NAMES)
-    open_database(first, migrations).dispose()
+    open_database(SqliteFile(first), migrations).dispose()
     [copy] = kept(tmp_path)
     for days, stays in ((13, [copy]), (15, [])):
         then = time.time() - days * 24 * 60 * 60
         os.utime(copy, (then, then))
-        open_database(first, migrations).dispose()
+        open_database(SqliteFile(first), migrations).dispose()
         assert kept(tmp_path) == stays
 
 
@@ -179,14 +182,14 @@ def test_a_process_that_is_killed_in_a_migration_leaves_database_and_copy_as_the
     line(tmp_path / "line", f"{NAMES}; import os; os.kill(os.getpid(), 9)")
     program = (
         "import sys; from pathlib import Path; from sqlalchemy import MetaData;"
-        "from index_store.base.database import Schema, open_database;"
-        "open_database(Path(sys.argv[1]), Schema(MetaData(), Path(sys.argv[2])))"
+        "from index_store.base.database import Schema, open_database; from index_store.base.sqlite import SqliteFile;"
+        "open_database(SqliteFile(Path(sys.argv[1])), Schema(MetaData(), Path(sys.argv[2])))"
     )
     done = subprocess.run([sys.executable, "-c", program, str(first), str(tmp_path / "line")], capture_output=True)
     assert done.returncode == -signal.SIGKILL
     [copy] = kept(tmp_path)
     assert read(copy, "SELECT * FROM things") == read(first, "SELECT * FROM things") == [(7,)]
-    open_database(first, line(tmp_path / "line", NAMES)).dispose()
+    open_database(SqliteFile(first), line(tmp_path / "line", NAMES)).dispose()
     assert read(first, "SELECT id, name FROM things") == [(7, "old")]
     assert kept(tmp_path) == [copy]
 
@@ -199,9 +202,9 @@ def test_without_room_for_the_copy_nothing_is_migrated_and_it_says_how_much_is_n
         connection.execute("CREATE TABLE large AS SELECT zeroblob(100000) AS content")
     migrations = line(tmp_path / "line", NAMES)
     with full_disk(), pytest.raises(UpgradeNotSaved, match="make 1 MB of room") as refused:
-        open_database(first, migrations)
+        open_database(SqliteFile(first), migrations)
     assert "1 MB の空き" in refused.value.sentence("ja")
     assert read(first, "SELECT * FROM things") == [(7,)]
     assert kept(tmp_path) == []
-    open_database(first, migrations).dispose()
+    open_database(SqliteFile(first), migrations).dispose()
     assert version(first) == [("0001",)]

@@ -6,6 +6,7 @@ import pytest
 
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.base.sqlite import SqliteFile
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.store import IndexStore
@@ -18,10 +19,11 @@ def test_a_catalogue_has_the_same_tables_whatever_it_was_made_of(tmp_path: Path,
     file = tmp_path / "catalogue.sqlite3"
     with closing(sqlite3.connect(file)) as connection:
         connection.executescript(before)
-    Catalogue(file).close()
-    assert differences(file, SCHEMA) == []
+    Catalogue(SqliteFile(file)).close()
+    assert differences(SqliteFile(file), SCHEMA) == []
 
 
+@pytest.mark.sqlite_alone
 def test_a_folder_of_a_newer_version_is_refused_and_can_be_opened_by_that_one_again(serviced: Settings) -> None:
     IndexStore(serviced).close()
     file = serviced.data_dir / "catalogue.sqlite3"

@@ -5,10 +5,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection
+from pydantic import SecretStr
+from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import IntegrityError
 
-from index_store.base.database import connect
+from index_store.base.database import open_database, place_of
+from index_store.catalogue.schema import SCHEMA
 from index_store.full_text import bm25
 from index_store.full_text.analysis import Analyzer
 from index_store.full_text.bm25 import BM25Index, ChunkTerms
@@ -55,8 +57,8 @@ class SearchedPassages:
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> Iterator[Connection]:
-    engine = connect(tmp_path / "catalogue.sqlite3")
+def connection(tmp_path: Path, database: SecretStr | None) -> Iterator[Connection]:
+    engine = open_database(place_of("catalogue", tmp_path, database), SCHEMA)
     with engine.connect() as connection:
         yield connection
     engine.dispose()
@@ -73,11 +75,13 @@ def everything(connection: Connection, table: str = "index_1") -> list:
     """All rows of all its tables."""
     tables = [f"{table}_chunks", f"{table}_terms", f"{table}_totals"]
     rows = [connection.exec_driver_sql(f"SELECT * FROM {each}").all() for each in tables]
-    return [*rows, connection.exec_driver_sql(f"SELECT rowid, * FROM {table}").all()]
+    if connection.dialect.name == "sqlite":
+        rows.append(connection.exec_driver_sql(f"SELECT rowid, * FROM {table}").all())
+    return [sorted(each) for each in rows]
 
 
 def table_names(connection: Connection) -> list[str]:
-    return list(connection.exec_driver_sql("SELECT name FROM sqlite_master ORDER BY name").scalars())
+    return sorted(inspect(connection).get_table_names())
 
 
 # Finding
@@ -118,6 +122,7 @@ def test_a_part_of_a_word_is_found_by_its_pairs(connection):
     assert (chunk_id, score > 0) == ("name-1", True)
 
 
+@pytest.mark.both_forms
 def test_a_title_and_headings_count_more_than_the_text(connection):
     searched = SearchedPassages(connection)
     searched.put(
@@ -407,9 +412,44 @@ def test_a_table_has_a_plain_name(name):
         BM25Index(name)
 
 
+@pytest.mark.sqlite_alone
 def test_fts5_finds_its_own_tables_sound(searched, tmp_path):
     searched.index.delete_document(searched.connection, "taxi")
     searched.connection.commit()
     with sqlite3.connect(tmp_path / "catalogue.sqlite3") as database:
         database.execute("INSERT INTO index_1 (index_1) VALUES ('integrity-check')")
     database.close()
+
+
+def test_postgres_ranks_as_sqlite_does_and_with_the_same_scores(tmp_path, postgres):
+    """Over generated chunks: rare words and common ones, removed documents, searches within some."""
+    chance = random.Random(7)
+    words = [f"w{number}" for number in range(300)] + list("出張日当宿泊交通経費申請承認部長")
+    weights = [1 / (place + 1) for place in range(len(words))]
+
+    def text(length: int) -> str:
+        return " ".join(chance.choices(words, weights, k=length))
+
+    passages = {
+        f"d{number}": (text(2), [text(2)], text(chance.randrange(5, 60)) + "".join(chance.choices(words[300:], k=9)))
+        for number in range(400)
+    }
+    url = postgres.new_database()
+    engines = [open_database(place_of("catalogue", tmp_path, each), SCHEMA) for each in (None, SecretStr(url))]
+    with engines[0].connect() as sqlite, engines[1].connect() as big:
+        both = [SearchedPassages(sqlite), SearchedPassages(big)]
+        for each in both:
+            each.put(passages)
+            for number in range(0, 400, 7):
+                each.index.delete_document(each.connection, f"d{number}")
+        within = [f"d{number}" for number in range(0, 400, 3)]
+        for _ in range(60):
+            question = text(chance.randrange(1, 8)) + " " + "".join(chance.choices(words[300:], k=3))
+            for documents in (None, within):
+                one, other = (each.scored(question, 10, documents) for each in both)
+                assert one == other
+        counts = [each.index.count(each.connection, {"w1": [], "w250": []}) for each in both]
+        assert counts[0] == counts[1]
+    for engine in engines:
+        engine.dispose()
+    postgres.drop(url)

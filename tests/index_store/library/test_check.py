@@ -1,18 +1,21 @@
 """Each kind of difference is made by hand, behind the store's back."""
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import chromadb
 import pytest
+from sqlalchemy import text
 
 from index_store.__main__ import main
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
 from index_store.library.check import Difference
 from index_store.store import IndexStore
+from index_store.vectors.chroma import form_of
+from index_store.vectors.form import Form
+from tests.by_hand import by_hand
 from tests.index_store.soundness import is_sound, originals
 
 Write = Callable[..., Path]
@@ -28,22 +31,22 @@ def filled(serviced: Settings, write: Write) -> Settings:
 
 
 @pytest.fixture
-def vectors(filled: Settings) -> Iterator[chromadb.ClientAPI]:
-    client = chromadb.PersistentClient(
-        path=filled.data_dir / "chroma", settings=chromadb.Settings(anonymized_telemetry=False)
-    )
-    yield client
-    client.close()
+def vectors(filled: Settings) -> Iterator[Form]:
+    noted = filled.data_dir / "vectors.id"
+    namespace = noted.read_text() if filled.chroma_url else ""
+    with closing(form_of(filled.data_dir / "chroma", filled.chroma_url, namespace)) as form:
+        yield form
 
 
-def collection_of(settings: Settings, client: chromadb.ClientAPI, index: str) -> chromadb.Collection:
-    ((name,),) = catalogue(settings, "SELECT collection FROM indexes WHERE name = ?", index)
-    return client.get_collection(name, embedding_function=None)
+def collection_of(settings: Settings, vectors: Form, index: str) -> chromadb.Collection:
+    ((name,),) = catalogue(settings, "SELECT collection FROM indexes WHERE name = :name", name=index)
+    return vectors.found(name)
 
 
-def catalogue(settings: Settings, statement: str, *values: object) -> list[tuple]:
-    with closing(sqlite3.connect(settings.data_dir / "catalogue.sqlite3")) as connection, connection:
-        return connection.execute(statement, values).fetchall()
+def catalogue(settings: Settings, statement: str, **values: object) -> list[tuple]:
+    with by_hand(settings) as connection:
+        found = connection.execute(text(statement), values)
+        return found.all() if found.returns_rows else []
 
 
 def differences(settings: Settings) -> list[Difference]:
@@ -55,6 +58,7 @@ def told(found: list[Difference]) -> list[tuple[str | None, str | None, str]]:
     return [(each.index, each.document and Path(each.document).name, each.what.code) for each in found]
 
 
+@pytest.mark.both_chromas
 def test_a_sound_store_has_no_difference(filled: Settings, write: Write) -> None:
     with IndexStore(filled) as store:
         assert store.check() == []
@@ -66,9 +70,8 @@ def test_a_sound_store_has_no_difference(filled: Settings, write: Write) -> None
     assert differences(filled) == []
 
 
-def test_vectors_that_are_missing_are_told_by_document_and_mended_by_a_reindex(
-    filled: Settings, vectors: chromadb.ClientAPI
-) -> None:
+@pytest.mark.both_chromas
+def test_vectors_that_are_missing_are_told_by_document_and_mended_by_a_reindex(filled: Settings, vectors: Form) -> None:
     ids = [id_ for id_ in collection_of(filled, vectors, "a").get()["ids"] if id_.endswith(("000001", "000002"))]
     collection_of(filled, vectors, "a").delete(ids=ids[:3])
     vectors.close()
@@ -78,9 +81,7 @@ def test_vectors_that_are_missing_are_told_by_document_and_mended_by_a_reindex(
     _mended(filled, "a")
 
 
-def test_vectors_of_no_document_are_told_by_index_and_mended_by_a_reindex(
-    filled: Settings, vectors: chromadb.ClientAPI
-) -> None:
+def test_vectors_of_no_document_are_told_by_index_and_mended_by_a_reindex(filled: Settings, vectors: Form) -> None:
     collection_of(filled, vectors, "b").add(ids=["stray-1", "stray-2"], embeddings=[[1.0] * 256] * 2)
     vectors.close()
     (found,) = differences(filled)
@@ -91,8 +92,9 @@ def test_vectors_of_no_document_are_told_by_index_and_mended_by_a_reindex(
     _mended(filled, "b")
 
 
-def test_a_collection_that_is_gone_is_mended_by_a_reindex(filled: Settings, vectors: chromadb.ClientAPI) -> None:
-    vectors.delete_collection(collection_of(filled, vectors, "a").name)
+@pytest.mark.both_chromas
+def test_a_collection_that_is_gone_is_mended_by_a_reindex(filled: Settings, vectors: Form) -> None:
+    vectors.drop(collection_of(filled, vectors, "a").name)
     vectors.close()
     assert sorted(told(differences(filled))) == [("a", "a0.md", "vectors_missing"), ("a", "a1.md", "vectors_missing")]
     _mended(filled, "a")
@@ -107,14 +109,13 @@ def test_chunks_that_are_miscounted_are_told_by_document_and_mended_by_a_reindex
 
 
 def test_a_collection_of_no_index_is_told_by_name_and_goes_at_the_next_start(
-    filled: Settings, vectors: chromadb.ClientAPI
+    filled: Settings,
 ) -> None:
     with IndexStore(filled) as store:
-        vectors.create_collection("stray", embedding_function=None)
+        store._library.vectors._form.made("stray")
         (found,) = store.check()
         assert told([found]) == [(None, None, "collection_stray")]
         assert "stray" in found.what.en
-    vectors.close()
     assert differences(filled) == []
 
 

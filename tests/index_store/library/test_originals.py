@@ -127,6 +127,7 @@ CHUNKS = 1100
 """Chroma 1.5 writes an index of vectors to disk from 1,000 on"""
 
 
+@pytest.mark.folder_alone
 def test_a_deleted_index_gives_its_disk_space_back_and_the_other_still_finds(serviced: Settings, write: Write) -> None:
     with IndexStore(serviced) as store:
         store.add("stays", write("stays.md", sections=300))

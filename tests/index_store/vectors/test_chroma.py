@@ -82,7 +82,10 @@ def killed(serviced: Settings, left_open: Path) -> Settings:
     return serviced
 
 
-@pytest.mark.parametrize("tear", TEAR)
+@pytest.mark.folder_alone
+@pytest.mark.parametrize(
+    "tear", [each if each == "half of the graph" else pytest.param(each, marks=pytest.mark.soak) for each in TEAR]
+)
 def test_where_a_killed_process_has_torn_an_index_its_documents_are_embedded_again_at_the_next_start(
     killed: Settings, tear: str
 ) -> None:
@@ -98,6 +101,7 @@ def test_where_a_killed_process_has_torn_an_index_its_documents_are_embedded_aga
         assert store.search("small", "What does small.md say?", k=1)[0].source.endswith("small.md")
 
 
+@pytest.mark.folder_alone
 def test_what_a_killed_process_has_not_torn_is_left_as_it_is(killed: Settings) -> None:
     with IndexStore(killed) as store:
         assert {each.status for each in store.documents()} == {DocumentStatus.READY}

@@ -15,7 +15,7 @@ from index_store.ingestion.sources import FileSource
 from index_store.parsing.loaders.formats import FORMATS
 from pages import process
 from pages.server.originals import original
-from pages.settings import Settings
+from pages.server.settings import Settings
 from rag.runs.engine import UserEngine
 from tests.index_store.parsing.loaders.pdf_file import PdfFile, Text
 from tests.local import as_person, grant, person_of, process_of

@@ -6,7 +6,7 @@ import pytest
 
 from index_store.base.errors import InvalidSetting
 from pages.server.providers import for_streamlit, read_providers
-from pages.settings import Settings
+from pages.server.settings import Settings
 
 ONE = {"name": "Example", "issuer": "https://id.example.com/realm", "client_id": "c", "client_secret": "very-secret"}
 

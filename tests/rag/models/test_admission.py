@@ -97,6 +97,22 @@ def test_nobodys_tenth_goes_before_somebodys_first() -> None:
             assert all(had <= order[:place].count(other) for other in set(order[place:]))
 
 
+def test_calls_take_turns_by_person_and_those_of_one_person_by_run() -> None:
+    async def ask(asking: Sequence[str]) -> list[str]:
+        admission, order = Admission(at_once=1), list[str]()
+
+        async def call(run: str) -> None:
+            async with admission.turn(run, within=run[0]):
+                order.append(run)
+                await asyncio.sleep(0)
+
+        await asyncio.gather(*map(call, asking))
+        return order
+
+    asked = ["a1", "a1", "a1", "a2", "a2", "a3", "b1", "b1", "c1"]
+    assert asyncio.run(ask(asked)) == ["a1", "b1", "c1", "a2", "b1", "a3", "a1", "a2", "a1"]
+
+
 def test_a_party_with_another_share_than_all_has_that_and_holds_nobody_up() -> None:
     async def ask() -> dict[str, int]:
         admission = Admission(at_once=6, of_one_party=2)

@@ -70,12 +70,13 @@ def test_conversations_come_with_their_traces_and_what_was_in_flight_is_closed(l
         assert again.result().status == "finished"
 
 
-def test_no_trace_quotes_a_document_that_the_saved_catalogue_does_not_have(loaded, open_at, tmp_path):
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.soak)])
+def test_no_trace_quotes_a_document_that_the_saved_catalogue_does_not_have(loaded, open_at, tmp_path, times):
     """Whenever it was removed: what is noted in the catalogue is saved before what it is noted for."""
     file = tmp_path / "safe.md"
     file.write_text(f"# 金庫\n\n{SECRET}", encoding="utf-8")
     is_over = threading.Event()
-    archives = [tmp_path / f"{number}.zip" for number in range(3)]
+    archives = [tmp_path / f"{number}.zip" for number in range(times)]
     with open_at(loaded) as engine:
 
         def churn() -> None:

@@ -33,7 +33,7 @@ def started(engine: UserEngine, run_id: str) -> RunStarted:
 
 
 def test_each_column_is_a_run_of_the_same_question_with_settings_of_its_own(engine, chat):
-    style = Style(length="short", tone="polite")
+    style = Style(length="short", tone="polite", temperature=0.7)
     comparison = compare(engine, [*TWO, Column(pipeline="naive", style=style)])
     assert [each.status for each in results(engine, comparison)] == ["finished"] * 3
     first, second, third = (started(engine, run_id) for run_id in comparison.run_ids)
@@ -74,6 +74,7 @@ def test_none_is_a_follow_up_to_another(engine, chat):
     results(engine, comparison)
     again = engine.comparisons.begin_again(comparison.id, comparison.run_ids[0])
     again.result()
+    assert again.events[0].style == started(engine, comparison.run_ids[0]).style
     details = [each.detail for each in of(StepFinished, again.events)]
     assert not [each for each in details if isinstance(each, StandaloneDetail)]
 
@@ -261,6 +262,7 @@ def test_beside_the_embedded_model_no_other_is_offered(data_dir, store):
         Settings(compare_models="other-chat,embedded")
 
 
+@pytest.mark.soak
 @pytest.mark.embedded
 def test_the_embedded_model_answers_one_column_after_the_other(embedded_engine):
     comparison = compare(embedded_engine)

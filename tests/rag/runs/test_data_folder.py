@@ -6,16 +6,19 @@ from contextlib import closing
 
 import pytest
 
+from index_store.base.database import form_of
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
 from index_store.ingestion.sources import keep_upload
 from rag.errors import NotSaved
-from rag.runs.engine import Engine
+from rag.runs.engine import Engine, UserEngine
+from rag.runs.fork.edits import EditQuery
+from rag.runs.history.comparison import Column
 from rag.runs.history.schema import FILE
 from rag.settings import Settings
 from tests.full_disk import full_disk, linux
-from tests.local import local_engine
+from tests.local import local_engine, process_of
 from tests.rag.documents import INDEX
-from tests.rag.scripted import ScriptedSource
+from tests.rag.scripted import ScriptedSource, eventually
 
 QUESTION = "出張の日当はいくらですか?"
 
@@ -69,3 +72,49 @@ def test_on_a_full_disk_a_question_is_refused_in_a_sentence_and_its_attachments_
     assert engine.history.runs() == before
     assert not upload.path.exists()
     assert engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result().status == "finished"
+
+
+@linux
+def test_wherever_the_disk_gets_full_what_is_begun_is_there_as_a_whole_or_not_at_all(engine, chat):
+    """No conversation without its run, and no run that nobody works on: the file takes a page more each time."""
+    first = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    first.result()
+    again = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    again.result()
+    columns = [Column(pipeline="naive"), Column(pipeline="hybrid")]
+    forked = engine.forks.begin(first.id, "retrieve", 1, [EditQuery(query="VPN")])
+    forked.result()
+    ways = {
+        "a question": lambda: engine.ask(QUESTION, index=INDEX, pipeline_name="naive"),
+        "a comparison": lambda: engine.comparisons.begin(QUESTION, INDEX, columns),
+        "a comparison of runs of before": lambda: engine.comparisons.keep([first.id, again.id]),
+        "a fork": lambda: engine.forks.begin(first.id, "retrieve", 1, [EditQuery(query="VPN")]),
+        "a question that goes on from a fork": lambda: engine.ask(
+            "なぜ?", index=INDEX, pipeline_name="naive", conversation_id=forked.conversation_id
+        ),
+    }
+    history = process_of(engine).history
+    for name, begin in ways.items():
+        assert eventually(lambda: form_of(history.database).clear_log(history.database))
+        before, refused = contents(engine), 0
+        for pages in (*range(12), 100_000):
+            try:
+                with full_disk(pages * PAGE):
+                    begin()
+                break
+            except NotSaved:
+                refused += 1
+                assert contents(engine) == before, (name, pages)
+                assert engine.runs_in_flight == 0, (name, pages)
+        assert refused > 1, name
+        assert eventually(lambda: engine.runs_in_flight == 0)
+
+
+PAGE = 4096 + 24
+"""bytes of a page in SQLite's log, with its head"""
+
+
+def contents(engine: UserEngine) -> list[object]:
+    with closing(sqlite3.connect(engine.settings.data_dir / FILE)) as connection:
+        tables = ("conversations", "runs", "events", "calls", "comparisons", "compared")
+        return [connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables]

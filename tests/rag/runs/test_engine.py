@@ -239,6 +239,28 @@ def test_the_many_calls_of_one_run_do_not_keep_the_answer_of_another_waiting(ope
     assert came < grades
 
 
+def test_the_many_runs_of_one_person_do_not_keep_the_calls_of_another_waiting(open_engine, server):
+    held = threading.Event()
+
+    def grade(request: ChatRequest) -> Answer:
+        held.wait(10)
+        return Answer(YES, delay=0.02)
+
+    server.answer_when(lambda request: request.schema is not None, grade)
+    engine = open_engine(server=server, calls_at_once=1)
+    grant(engine, INDEX)
+    someone, another = as_person(engine, "a"), as_person(engine, "b")
+    many = [ask(someone, f"日当と宿泊の規程 {number}", pipeline="self_rag") for number in range(4)]
+    assert eventually(lambda: all(begun(run.events) == ["retrieve", "grade_documents"] for run in many))
+    server.wait_for_requests(1)
+    other = ask(another, "宿泊費の上限はいくら?")
+    assert eventually(lambda: begun(other.events) == ["retrieve", "generate"])
+    held.set()
+    assert {run.result().status for run in (other, *many)} == {"finished"}
+    came = next(number for number, request in enumerate(server.chats) if "宿泊費の上限はいくら" in request.prompt)
+    assert came <= 2  # behind the one that was under way, and one that may have come before it waited
+
+
 # Another retrieval than the pipeline's
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from index_store.audit.audit import Wanted
+from rag.errors import NothingOfThisName, UnknownShare
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX
 
@@ -18,7 +19,7 @@ def test_each_question_is_noted_with_index_pipeline_and_tokens_and_its_text_only
         tokens = run.result().totals.tokens
         audit = process_of(engine).store.access.audit
         [entry] = audit.read(Wanted(action="asked")).entries
-        assert (entry.person, entry.name, entry.index) == (person_of(alice).id, "alice", INDEX)
+        assert (entry.person, entry.index) == (person_of(alice).id, INDEX)
         facts = {
             "pipeline": "naive",
             "model": run.events[0].model,
@@ -38,7 +39,34 @@ def test_links_and_deletions_are_noted_and_never_what_opens_a_link(opened):
         share = alice.shares.add(run.id)
         alice.shares.revoke(share.share.id)
         alice.delete_conversation(run.conversation_id)
-        entries = process_of(engine).store.access.audit.read(Wanted(person="alice")).entries
+        entries = engine.store.access.audit.read(Wanted(person="alice")).entries
         assert [each.action for each in entries[:3]] == ["conversation_deleted", "share_revoked", "shared"]
         assert entries[2].facts == {"kind": "run", "what": run.id, "share": share.share.id}
+        assert share.token not in str(entries)
+
+
+def test_files_and_openings_of_a_link_are_noted_and_what_is_refused_or_looked_at_again_is_not(opened):
+    with opened() as engine:
+        grant(engine, INDEX)
+        alice, bob = as_person(engine, "alice"), as_person(engine, "bob")
+        run = alice.ask(QUESTION, index=INDEX, pipeline_name="naive")
+        run.result()
+        share = alice.shares.add(run.id)
+        with pytest.raises(NothingOfThisName):
+            bob.exports.gather(run.id, "json")
+        with pytest.raises(UnknownShare):
+            bob.shares.shared("none")
+        alice.exports.gather(run.conversation_id, "markdown")
+        bob.shares.shared(share.token)
+        bob.shares.shared(share.token, again=True).events(run.id)
+        entries = process_of(engine).store.access.audit.read(latest=2).entries
+        whose = person_of(alice).id
+        assert [(each.action, each.person, each.facts) for each in entries] == [
+            (
+                "share_opened",
+                person_of(bob).id,
+                {"kind": "run", "what": run.id, "share": share.share.id, "whose": whose},
+            ),
+            ("exported", whose, {"kind": "conversation", "what": run.conversation_id, "form": "markdown", "runs": 1}),
+        ]
         assert share.token not in str(entries)

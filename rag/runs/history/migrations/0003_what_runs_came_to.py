@@ -17,14 +17,24 @@ BATCH = 200
 
 _ENDS = """
     UPDATE runs SET (seconds, tokens, model_calls, outcome) = (
-        SELECT json_extract(event, '$.totals.seconds'),
-               json_extract(event, '$.totals.tokens_in') + json_extract(event, '$.totals.tokens_out'),
-               json_extract(event, '$.totals.model_calls'),
-               json_extract(event, '$.outcome')
-        FROM events WHERE run_id = runs.id AND event LIKE '{"kind":"run_finished"%'
+        SELECT CAST({totals}seconds{end} AS FLOAT),
+               CAST({totals}tokens_in{end} AS INTEGER) + CAST({totals}tokens_out{end} AS INTEGER),
+               CAST({totals}model_calls{end} AS INTEGER),
+               {outcome}
+        FROM events WHERE run_id = runs.id AND event LIKE '{{"kind":"run_finished"%'
         ORDER BY position DESC LIMIT 1
     ) WHERE status != 'running'
 """
+
+_EVENTS = sa.text("SELECT event FROM events WHERE run_id = :run ORDER BY position")
+_CAUSE = sa.text("UPDATE runs SET cause = :cause WHERE id = :run")
+
+_JSON = {
+    "sqlite": {"totals": "json_extract(event, '$.totals.", "end": "')", "outcome": "json_extract(event, '$.outcome')"},
+    "postgresql": {
+        "totals": "(CAST(event AS json) #>> '{totals,", "end": "}')", "outcome": "CAST(event AS json) ->> 'outcome'"
+    },
+}  # fmt: skip
 
 
 def upgrade() -> None:
@@ -34,7 +44,7 @@ def upgrade() -> None:
     for name in ("outcome", "cause", "cause_by_person"):
         op.add_column("runs", sa.Column(name, sa.String()))
     connection = op.get_bind()
-    connection.exec_driver_sql(_ENDS)
+    connection.execute(sa.text(_ENDS.format(**_JSON[connection.dialect.name])))
     connection.exec_driver_sql("UPDATE runs SET cause = 'none' WHERE status = 'finished'")
     _find_causes(connection)
     op.create_index("ix_runs_seconds", "runs", ["seconds"])
@@ -51,7 +61,7 @@ def _find_causes(connection: sa.Connection) -> None:
     while batch := list(islice(ids, BATCH)):
         found = []
         for run_id in batch:
-            rows = connection.exec_driver_sql("SELECT event FROM events WHERE run_id = ? ORDER BY position", (run_id,))
+            rows = connection.execute(_EVENTS, {"run": run_id})
             finding = cause_of([from_json(text) for text in rows.scalars()])
-            found.append((finding.cause if finding else None, run_id))
-        connection.exec_driver_sql("UPDATE runs SET cause = ? WHERE id = ?", found)
+            found.append({"cause": finding.cause if finding else None, "run": run_id})
+        connection.execute(_CAUSE, found)

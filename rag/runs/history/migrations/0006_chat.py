@@ -20,8 +20,8 @@ def upgrade() -> None:
         sa.Column("question", sa.Text(), nullable=False),
     )
     runs = sa.table("runs", *map(sa.column, ("id", "conversation_id", "started_at", "follows")))
-    in_order = sa.func.lag(runs.c.id).over(
-        partition_by=runs.c.conversation_id, order_by=(runs.c.started_at, sa.literal_column("rowid"))
-    )
+    # Those of one moment as they were saved.
+    row: sa.ColumnClause[object] = sa.literal_column("rowid" if op.get_bind().dialect.name == "sqlite" else "ctid")
+    in_order = sa.func.lag(runs.c.id).over(partition_by=runs.c.conversation_id, order_by=(runs.c.started_at, row))
     before = sa.select(runs.c.id, in_order.label("before")).subquery()
     op.execute(runs.update().values(follows=before.c.before).where(runs.c.id == before.c.id))

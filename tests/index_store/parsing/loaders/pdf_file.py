@@ -12,6 +12,8 @@ class Text:
     text: str
     size: int = 12
     """of its type, in points"""
+    paint: str = ""
+    """operators before it, such as 1 g for white and 3 Tr for unseen"""
 
 
 @dataclass
@@ -19,6 +21,8 @@ class PdfFile:
     pages: list[list[Text]]
     outline: list[tuple[str, int]] = field(default_factory=list)
     """title and page, from 0"""
+    title: str = ""
+    """in what the file says of itself"""
 
     def content(self) -> bytes:
         objects = [
@@ -51,20 +55,27 @@ class PdfFile:
         )
         for number, (title, page) in enumerate(self.outline, first):
             following = b" /Next %d 0 R" % (number + 1) if number < last else b""
-            encoded = (b"\xfe\xff" + title.encode("utf-16-be", "surrogatepass")).hex().encode()
             objects.append(
-                b"<< /Title <%s> /Parent %d 0 R /Dest [%d 0 R /Fit]%s >>" % (encoded, first - 1, pages[page], following)
+                b"<< /Title <%s> /Parent %d 0 R /Dest [%d 0 R /Fit]%s >>"
+                % (_encoded(title), first - 1, pages[page], following)
             )
+        objects.append(b"<< /Title <%s> >>" % _encoded(self.title))
         return _file(objects)
 
 
 def _drawn(line: Text) -> bytes:
     font = b"/E" if line.text.isascii() else b"/J"
     text = line.text.encode("cp932").hex().encode()
-    return b"BT %s %d Tf %d %d Td <%s> Tj ET\n" % (font, line.size, line.x, line.y, text)
+    place = b"%d %d Td" % (line.x, line.y)
+    return b"q BT %s %s %d Tf %s <%s> Tj ET Q\n" % (line.paint.encode(), font, line.size, place, text)
+
+
+def _encoded(text: str) -> bytes:
+    return (b"\xfe\xff" + text.encode("utf-16-be", "surrogatepass")).hex().encode()
 
 
 def _file(objects: list[bytes]) -> bytes:
+    """The last of them says what the file is."""
     out = b"%PDF-1.4\n"
     places = []
     for number, body in enumerate(objects, 1):
@@ -72,6 +83,6 @@ def _file(objects: list[bytes]) -> bytes:
         out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     size = len(objects) + 1
-    return out + b"xref\n0 %d\n0000000000 65535 f \n%strailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
-        size, table, size, len(out),
-    )  # fmt: skip
+    trailer = b"<< /Size %d /Root 1 0 R /Info %d 0 R >>" % (size, len(objects))
+    table = b"0 %d\n0000000000 65535 f \n%s" % (size, table)
+    return out + b"xref\n%strailer %s\nstartxref\n%d\n%%%%EOF\n" % (table, trailer, len(out))

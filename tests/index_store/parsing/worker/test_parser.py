@@ -145,6 +145,7 @@ def test_a_refusal_crosses_the_process_with_its_words(parser: Parser, tmp_path: 
         load(parser, file)
 
 
+@pytest.mark.usefixtures("own_parsers")
 @linux
 def test_a_process_is_kept_between_files(parser: Parser, handbook: Path) -> None:
     assert not workers_of(os.getpid())
@@ -155,6 +156,7 @@ def test_a_process_is_kept_between_files(parser: Parser, handbook: Path) -> None
     assert workers_of(os.getpid()) == first
 
 
+@pytest.mark.usefixtures("own_parsers")
 @linux
 def test_a_process_is_replaced_after_many_files(parser: Parser, handbook: Path) -> None:
     load(parser, handbook)
@@ -165,6 +167,7 @@ def test_a_process_is_replaced_after_many_files(parser: Parser, handbook: Path) 
     assert workers_of(os.getpid()) != first
 
 
+@pytest.mark.usefixtures("own_parsers")
 @linux
 def test_a_process_that_ran_out_of_memory_is_replaced(parser: Parser, handbook: Path, tmp_path: Path) -> None:
     load(parser, handbook)
@@ -191,6 +194,7 @@ def sparse(folder: Path, megabytes: int) -> Path:
     return file
 
 
+@pytest.mark.usefixtures("own_parsers")
 def test_a_crash_costs_one_file(
     parser: Parser, handbook: Path, held: Callable[[str], Path], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -232,6 +236,7 @@ def test_a_hang_is_ended_after_its_time_and_does_not_hold_up_others(
         assert load(parser, handbook).title == TITLE
 
 
+@pytest.mark.usefixtures("own_parsers")
 def test_two_files_are_read_side_by_side_and_no_more(settings: Settings, held: Callable[[str], Path]) -> None:
     pipes = [held(f"{number}.txt") for number in range(3)]
     with opened(settings, parser_workers=2) as parser, ThreadPoolExecutor() as threads:
@@ -296,6 +301,7 @@ def test_a_file_is_cancelled_while_it_is_read_or_waits_within_a_second(
         writer.close()
 
 
+@pytest.mark.usefixtures("own_parsers")
 @linux
 def test_closing_ends_every_process_and_what_it_reads(settings: Settings, held: Callable[[str], Path]) -> None:
     pipes = [held(f"{number}.txt") for number in range(3)]
@@ -344,6 +350,7 @@ def test_no_process_outlives_an_owner_that_is_killed(
     writer.close()
 
 
+@pytest.mark.usefixtures("own_parsers")
 @linux
 def test_a_process_outlives_the_thread_that_started_it(parser: Parser, handbook: Path) -> None:
     with ThreadPoolExecutor(1) as threads:
@@ -354,6 +361,7 @@ def test_a_process_outlives_the_thread_that_started_it(parser: Parser, handbook:
     assert workers_of(os.getpid()) == first
 
 
+@pytest.mark.usefixtures("own_parsers")
 @linux
 def test_a_process_gets_no_keys(parser: Parser, handbook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-a-secret")
@@ -377,6 +385,7 @@ def test_a_document_of_more_text_than_can_be_split_is_told_so(parser: Parser, tm
     assert peak < 1024**2
 
 
+@pytest.mark.soak
 def test_a_large_document_takes_its_owner_the_memory_of_a_section(parser: Parser, tmp_path: Path) -> None:
     large = tmp_path / "large.md"
     with large.open("w") as file:

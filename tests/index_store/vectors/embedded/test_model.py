@@ -70,7 +70,7 @@ def test_a_question_does_not_wait_for_the_passages_before_it(model: EmbeddedEmbe
     done: list[str] = []
 
     def add() -> None:
-        model.passages([LONG] * 20)
+        model.passages([LONG] * 8)
         done.append("passages")
 
     adding = threading.Thread(target=add)

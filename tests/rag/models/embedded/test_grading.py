@@ -1,18 +1,16 @@
-import asyncio
-from pathlib import Path
-
 import pytest
 
 from benchmarks.grading import passage
-from rag.models.chat_model import Answer
+from rag.models.chat_model import Answer, ChatModel
 from rag.models.embedded.grading import grounding, relevance, usefulness
 from rag.models.embedded.log_odds import YesNoQuestion
 from rag.models.embedded.prompts import answer
-from rag.models.embedded.source import EmbeddedSource
 from rag.models.usage import Usage
-from rag.settings import Settings
+from rag.runs.engine import UserEngine
 from rag.text.fence import passages_block
 from rag.trace.events import Style
+from rag.trace.passages import Passage
+from tests.rag.models.embedded.running import ask_running
 
 QUESTION = "日帰り出張の日当はいくらですか?"
 ALLOWANCE = "日当は1日につき2,500円とする。宿泊を伴わない日帰り出張の日当は、その半額の1,250円とする。"
@@ -120,24 +118,30 @@ def test_how_sure_the_model_was_of_its_words_counts_where_it_is_known() -> None:
     assert said[2] == 0
 
 
-@pytest.mark.embedded
-def test_the_model_tells_what_holds_from_what_does_not(embedded_model: Path, data_dir: Path) -> None:
-    async def verdicts() -> list[str]:
-        source = EmbeddedSource(Settings(data_dir=data_dir, embedded_model=embedded_model))
-        try:
-            model, usage = source.open(), Usage()
-            right, foreign = Answer("日帰り出張の日当は1,250円です。"), Answer("日帰り出張の日当は東京タワーです。")
-            evasive = Answer("申し訳ありませんが、提供された文章からは分かりません。")
-            grades = [
-                await model.grade_relevance(QUESTION, PASSAGES[0], usage),
-                await model.grade_relevance(QUESTION, PASSAGES[1], usage),
-                await model.check_grounding(QUESTION, right, PASSAGES, usage),
-                await model.check_grounding(QUESTION, foreign, PASSAGES, usage),
-                await model.check_usefulness(QUESTION, right, usage),
-                await model.check_usefulness(QUESTION, evasive, usage),
-            ]
-            return [grade.verdict for grade in grades]
-        finally:
-            await source.close()
+RIGHT, FOREIGN = Answer("日帰り出張の日当は1,250円です。"), Answer("日帰り出張の日当は東京タワーです。")
+EVASIVE = Answer("申し訳ありませんが、提供された文章からは分かりません。")
 
-    assert asyncio.run(verdicts()) == ["yes", "no"] * 3
+
+@pytest.mark.embedded
+@pytest.mark.parametrize(
+    ("verdict", "read", "grounded", "useful"),
+    [
+        # A whole run of tests/rag/models/embedded/test_answers.py gets these.
+        pytest.param("yes", PASSAGES[0], RIGHT, RIGHT, marks=pytest.mark.soak),
+        ("no", PASSAGES[1], FOREIGN, EVASIVE),
+    ],
+    ids=["yes", "no"],
+)
+def test_the_model_tells_what_holds_from_what_does_not(
+    embedded_engine: UserEngine, verdict: str, read: Passage, grounded: Answer, useful: Answer
+) -> None:
+    async def verdicts(model: ChatModel) -> list[str]:
+        usage = Usage()
+        grades = [
+            await model.grade_relevance(QUESTION, read, usage),
+            await model.check_grounding(QUESTION, grounded, PASSAGES, usage),
+            await model.check_usefulness(QUESTION, useful, usage),
+        ]
+        return [grade.verdict for grade in grades]
+
+    assert ask_running(embedded_engine, verdicts) == [verdict] * 3

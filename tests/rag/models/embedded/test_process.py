@@ -141,6 +141,21 @@ def test_it_ends_when_its_parent_is_killed(embedded_model: Path, tmp_path: Path)
         time.sleep(0.1)
 
 
+@pytest.mark.soak
+def test_it_ends_when_its_parent_was_killed_while_the_model_was_loaded(embedded_model: Path) -> None:
+    command = [sys.executable, "-m", "rag.models.embedded.server", str(embedded_model)]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert child.stdin
+    assert child.stdout
+    child.stdin.write(b"key\n")
+    child.stdin.close()
+    child.stdout.close()
+    try:
+        assert child.wait(timeout=60) == 0
+    finally:
+        child.kill()
+
+
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     server = EmbeddedServer(tmp_path / "none.gguf", tmp_path / "log")
     with pytest.raises(ModelMissing, match=r"none\.gguf.*rag\.models\.embedded\.fetch"):

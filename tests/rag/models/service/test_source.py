@@ -2,6 +2,9 @@
 
 import asyncio
 
+import pytest
+
+from index_store.base.errors import RequestRefused
 from rag.models.service.source import ServiceSource
 from rag.models.usage import Usage
 from rag.settings import Settings
@@ -20,6 +23,36 @@ def test_a_server_that_needs_no_key_is_asked_with_a_placeholder(data_dir):
         source = ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url))
         assert asyncio.run(ask(source)) == "Yes."
         assert server.chats[0].headers["authorization"] == "Bearer none"
+
+
+def test_a_temperature_that_the_model_refuses_is_left_out_from_then_on(data_dir):
+    usage = Usage(record=[])
+
+    async def ask(source: ServiceSource) -> None:
+        model = source.open()
+        for _ in range(2):
+            async for _ in model.small_talk("Hello", usage, language="en", temperature=0.7):
+                pass
+            await model.rewrite_for_web("Is snow white?", usage, language="en")
+        await source.close()
+
+    with OpenAIServer(refuses={"temperature"}) as server:
+        asyncio.run(ask(ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url, model_retries=0))))
+        assert [each.body.get("temperature") for each in server.chats] == [0.7, None, 0, None, None, None]
+    assert [(call.temperature, call.status) for call in usage.record] == [
+        (0.7, "failed"), (None, "finished"), (0, "failed"), (None, "finished"), (None, "finished"), (None, "finished"),
+    ]  # fmt: skip
+
+
+def test_what_else_the_model_refuses_is_told_and_its_temperature_stays(data_dir):
+    async def ask(source: ServiceSource) -> None:
+        with pytest.raises(RequestRefused):
+            await source.open().rewrite_for_web("Is snow white?", Usage(), language="en")
+        await source.close()
+
+    with OpenAIServer(refuses={"max_completion_tokens"}) as server:
+        asyncio.run(ask(ServiceSource(Settings(data_dir=data_dir, openai_base_url=server.base_url, model_retries=0))))
+        assert [each.body.get("temperature") for each in server.chats] == [0]
 
 
 def test_a_service_is_given_as_much_to_read_as_its_model_is_said_to_hold(data_dir):

@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from rag.errors import NothingOfThisName, UnreadableExport
-from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file_name, gather
+from rag.runs.export.export import Export, ExportedRun, export_as_markdown, file_name
 from rag.runs.export.markdown import run_as_markdown
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, Totals, UnknownEvent
 from rag.trace.passages import Citation
@@ -85,7 +85,7 @@ def test_a_conversation_is_read_again_as_it_was_written_with_its_calls_and_witho
     engine, first = ask()
     _, second = ask("宿泊費はいくらですか?", first.conversation_id)
     engine.history.rate(first.id, -1)
-    written = gather(engine.history, first.conversation_id)
+    written = engine.exports.gather(first.conversation_id, "json")
     text = written.as_json()
     assert Export.from_json(text) == written
     assert [run.started.run_id for run in written.runs] == [first.id, second.id]
@@ -100,19 +100,19 @@ def test_a_conversation_is_read_again_as_it_was_written_with_its_calls_and_witho
 def test_a_run_is_exported_alone_and_what_there_is_not_is_refused(ask):
     engine, first = ask()
     ask("宿泊費はいくらですか?", first.conversation_id)
-    written = gather(engine.history, first.id)
+    written = engine.exports.gather(first.id, "json")
     assert [run.started.run_id for run in written.runs] == [first.id]
     assert written.title == QUESTION
     with pytest.raises(NothingOfThisName):
-        gather(engine.history, "nothing")
+        engine.exports.gather("nothing", "json")
 
 
 def test_of_a_document_that_was_removed_no_export_holds_the_text(ask):
     engine, run = ask()
     passage = next(each for each in engine.history.events(run.id) if isinstance(each, RunFinished)).citations[0]
-    assert set(texts_of(passage.document_id, json.loads(gather(engine.history, run.id).as_json()))) != {""}
+    assert set(texts_of(passage.document_id, json.loads(engine.exports.gather(run.id, "json").as_json()))) != {""}
     assert process_of(engine).history.removed.blank([passage.document_id])
-    after = gather(engine.history, run.id)
+    after = engine.exports.gather(run.id, "json")
     assert set(texts_of(passage.document_id, json.loads(after.as_json()))) == {""}
     assert after.runs[0].calls == ()
 

@@ -1,7 +1,9 @@
 """Checkpoints as long as they are wanted and no longer, and runs that can't be forked, in a sentence."""
 
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any, get_args, get_type_hints
 
@@ -14,9 +16,9 @@ from rag.graph.speculative_answer import SpeculativeAnswer
 from rag.graph.state import STORED, State
 from rag.runs import removal
 from rag.runs.engine import UserEngine
-from rag.runs.fork.checkpoints import FILE
 from rag.runs.fork.edits import EditQuery, LeaveOut, TakeIn, TurnOver
 from rag.runs.fork.plan import ChangedDocuments
+from rag.runs.fork.sqlite_saved import FILE
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.events import Change
@@ -287,3 +289,18 @@ def _types(hint: Any) -> Iterator[type]:
         yield hint
     for argument in get_args(hint):
         yield from _types(argument)
+
+
+def test_a_fork_that_waits_for_the_checkpoints_file_keeps_nobody_from_the_history(opened):
+    with opened() as engine, closing(sqlite3.connect(engine.settings.data_dir / FILE)) as other:
+        run = ask(engine)
+        other.execute("BEGIN IMMEDIATE")  # as a run does that saves one
+        with ThreadPoolExecutor() as threads:
+            forked = threads.submit(fork, engine, run)
+            try:
+                time.sleep(0.5)  # for it to get there
+                threads.submit(engine.history.rate, run.id, 1).result(timeout=10)
+                assert not forked.done()
+            finally:
+                other.rollback()
+            assert forked.result().id in kept(engine)

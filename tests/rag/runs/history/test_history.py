@@ -1,17 +1,17 @@
 import json
 import os
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
 from index_store.access.principal import LOCAL
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
 from rag.runs.history.conversations import TITLE_LENGTH
 from rag.runs.history.history import LONGEST_REASON, History
-from rag.runs.history.schema import FILE, SCHEMA
+from rag.runs.history.schema import FILE, SCHEMA, calls, events, place
 from rag.runs.history.suggestions import StoredSuggestions
 from rag.trace.calls import MOST_OF_A_CALL, MOST_OF_A_RUN, Call, Message, Words
 from rag.trace.details import Detail, RefinementDetail, RetrievalDetail, Strip
@@ -27,12 +27,13 @@ from rag.trace.events import (
     to_json,
 )
 from rag.trace.passages import Passage
+from tests.by_hand import run_script
 from tests.migrated import differences
 
 
 @pytest.fixture
-def history(data_dir) -> Iterator[History]:
-    history = History(data_dir)
+def history(data_dir, database) -> Iterator[History]:
+    history = History(data_dir, database)
     yield history
     history.close()
 
@@ -204,10 +205,11 @@ def test_only_runs_that_were_under_way_are_closed_as_interrupted(history):
     assert end.error.code == "interrupted"
 
 
-def test_it_outlives_its_process(history, data_dir):
+@pytest.mark.both_forms
+def test_it_outlives_its_process(history, data_dir, database):
     conversation = history.conversations.new("日当は?", principal=LOCAL)
     history.close()
-    again = History(data_dir)
+    again = History(data_dir, database)
     assert again.conversations.listed(principal=LOCAL) == [conversation]
     again.close()
 
@@ -241,11 +243,11 @@ def test_what_a_run_keeps_of_its_calls_has_a_limit_over_all_its_steps(history):
     assert [each.left_out for each in kept] == [0] * (steps - 1) + [MOST_OF_A_CALL]
 
 
-def test_the_texts_are_packed(history, data_dir):
+def test_the_texts_are_packed(history):
     history.save("r", started(history.conversations.new("?", principal=LOCAL).id))
     history.calls.save("r", "generate", 1, [call("金庫の暗証番号" * 1000)])
-    with closing(sqlite3.connect(data_dir / FILE)) as connection:
-        assert connection.execute("SELECT length(packed) FROM calls").fetchone()[0] < 1000
+    with history.database.connect() as connection:
+        assert connection.execute(select(func.length(calls.c.packed))).scalar() < 1000
 
 
 # Versions
@@ -287,23 +289,19 @@ INSERT INTO runs VALUES ('u', 'c', '食費は?', '規程', 'naive', 4, 'finished
 """the last one whose conversations had no branches"""
 
 
-def sql(file: Path, script: str) -> None:
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(script)
-
-
+@pytest.mark.both_forms
 @pytest.mark.parametrize("before", ["", BEFORE_VERSIONS, VERSION_1, VERSION_2], ids=["new", "of 0.1.0", "0001", "0002"])
-def test_a_history_has_the_same_tables_whatever_it_was_made_of(data_dir, before):
+def test_a_history_has_the_same_tables_whatever_it_was_made_of(data_dir, database, before):
     data_dir.mkdir()
-    sql(data_dir / FILE, before)
-    History(data_dir).close()
-    assert differences(data_dir / FILE, SCHEMA) == []
+    run_script(data_dir, database, "history", before)
+    History(data_dir, database).close()
+    assert differences(place(data_dir, database), SCHEMA) == []
 
 
-def test_runs_of_before_prompts_were_kept_have_none_and_new_ones_have(data_dir):
+def test_runs_of_before_prompts_were_kept_have_none_and_new_ones_have(data_dir, database):
     data_dir.mkdir()
-    sql(data_dir / FILE, VERSION_1)
-    with closing(History(data_dir)) as history:
+    run_script(data_dir, database, "history", VERSION_1)
+    with closing(History(data_dir, database)) as history:
         assert history.calls.of_step("r", "generate", 1) == ()
         history.calls.save("r", "generate", 2, [call("日当は?")])
         assert history.calls.of_step("r", "generate", 2) == (call("日当は?"),)
@@ -311,10 +309,11 @@ def test_runs_of_before_prompts_were_kept_have_none_and_new_ones_have(data_dir):
         assert history.calls.of_step("r", "generate", 2) == ()
 
 
-def test_runs_of_before_there_were_branches_follow_each_other_as_they_were_asked(data_dir):
+@pytest.mark.both_forms
+def test_runs_of_before_there_were_branches_follow_each_other_as_they_were_asked(data_dir, database):
     data_dir.mkdir()
-    sql(data_dir / FILE, VERSION_2)
-    with closing(History(data_dir)) as history:
+    run_script(data_dir, database, "history", VERSION_2)
+    with closing(History(data_dir, database)) as history:
         assert {run.id: run.follows for run in history.runs(principal=LOCAL)} == {
             "r": None,
             "s": None,
@@ -326,7 +325,7 @@ def test_runs_of_before_there_were_branches_follow_each_other_as_they_were_asked
 
 def test_a_newer_one_is_refused_and_stays_as_it_is(data_dir):
     History(data_dir).close()
-    sql(data_dir / FILE, "UPDATE alembic_version SET version_num = '9999'")
+    run_script(data_dir, None, "history", "UPDATE alembic_version SET version_num = '9999'")
     before = (data_dir / FILE).read_bytes()
     with pytest.raises(DataFolderNewer, match="9999"):
         History(data_dir)
@@ -364,11 +363,11 @@ def test_a_step_with_a_detail_that_this_version_does_not_know_keeps_the_rest():
 
 
 @pytest.mark.parametrize("text", UNKNOWN)
-def test_a_run_with_an_unknown_event_is_closed_outlined_and_gone_on_with(history, data_dir, text):
+def test_a_run_with_an_unknown_event_is_closed_outlined_and_gone_on_with(history, text):
     conversation = history.conversations.new("?", principal=LOCAL).id
     history.save("r", started(conversation))
-    with closing(sqlite3.connect(data_dir / FILE)) as connection, connection:
-        connection.execute("INSERT INTO events VALUES ('r', 1, ?)", (text,))
+    with history.database.begin() as connection:
+        connection.execute(events.insert().values(run_id="r", position=1, event=text))
     history.close_interrupted_runs()
     assert history.run("r").status == "failed"
     [outline] = history.outlines(conversation, latest=5)

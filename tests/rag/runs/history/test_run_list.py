@@ -19,8 +19,8 @@ ADMIN = Principal("admin", "", "", Role.ADMIN)
 
 
 @pytest.fixture
-def history(data_dir) -> Iterator[History]:
-    history = History(data_dir)
+def history(data_dir, database) -> Iterator[History]:
+    history = History(data_dir, database)
     yield history
     history.close()
 
@@ -81,6 +81,7 @@ def test_a_run_that_goes_on_is_listed_without_what_it_will_come_to(runs, save):
     assert (run.status, run.seconds, run.outcome, run.why) == ("running", None, None, None)
 
 
+@pytest.mark.both_forms
 @pytest.mark.parametrize(
     ("last", "steps", "why"),
     [
@@ -139,7 +140,8 @@ def test_runs_are_found_by_a_vote_for_them_until_it_is_taken_back(runs, save, hi
         StoredComparisons(history.database),
         history.conversations.new("?", "comparison", principal=LOCAL).id,
     )
-    comparisons.add(conversation, "?", "i", ["a", "b"])
+    with history.together() as within:
+        comparisons.add(conversation, "?", "i", ["a", "b"], within=within)
     assert ids(runs, Wanted(state="voted")) == []
     comparisons.vote(conversation, "a")
     assert ids(runs, Wanted(state="voted")) == ["a"]
@@ -159,6 +161,7 @@ def test_runs_are_found_by_words_pipeline_and_index(runs, save):
     assert (runs.pipelines(principal=LOCAL), runs.indexes(principal=LOCAL)) == (["hybrid", "naive"], ["x", "y"])
 
 
+@pytest.mark.both_forms
 def test_runs_come_in_any_order_a_page_at_a_time(runs, save):
     for name, seconds in (("a", 2), ("b", 3), ("c", 1)):
         save(name, seconds=seconds)
@@ -200,7 +203,8 @@ def test_what_is_slow_and_what_was_voted_for_is_so_among_ones_own(runs, save, hi
     comparisons = StoredComparisons(history.database)
     for whose in (ME, OTHER):
         conversation = history.conversations.new("?", "comparison", principal=whose).id
-        comparisons.add(conversation, "?", "i", ["mine 1", "mine 2"])
+        with history.together() as within:
+            comparisons.add(conversation, "?", "i", ["mine 1", "mine 2"], within=within)
         comparisons.vote(conversation, "mine 1" if whose is ME else "mine 2")
     assert ids(runs, Wanted(state="voted"), principal=ME) == ["mine 1"]
     assert comparisons.votes(["mine 1", "mine 2"], principal=ME) == {"mine 1": 1}
@@ -208,6 +212,7 @@ def test_what_is_slow_and_what_was_voted_for_is_so_among_ones_own(runs, save, hi
 
 @pytest.mark.parametrize("principal", [LOCAL, ME, ADMIN], ids=["local", "reader", "admin"])
 @pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.sqlite_alone
 def test_no_order_needs_all_runs_to_be_sorted(runs, history, save, order, principal):
     for number in range(3):
         save(f"r{number}", whose=principal)

@@ -91,6 +91,7 @@ def test_links_are_listed_the_latest_first_with_what_became_of_them(engine, ask)
     assert engine.shares.listed() == []
 
 
+@pytest.mark.sqlite_alone
 def test_the_token_is_kept_nowhere_but_by_its_hash(engine, data_dir, ask):
     link = engine.shares.add(ask().id)
     assert len(link.token) >= 43  # 256 bits

@@ -11,7 +11,7 @@ from index_store.access.grants import Grantee, GranteeKind
 from index_store.access.principal import Role
 from index_store.access.rights import Right
 from index_store.audit.audit import FOLDER, Wanted
-from index_store.base.errors import AdminNeeded, UnknownIndex, UnknownPerson
+from index_store.base.errors import AdminNeeded, LastAdmin, UnknownIndex, UnknownPerson
 from index_store.ingestion.sources import FileSource
 from rag.errors import UnknownShare
 from rag.runs.engine import UserEngine
@@ -21,7 +21,7 @@ from rag.runs.keeping.personal_data import Holdings
 from rag.runs.run.run import Run
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX
-from tests.rag.scripted import Gate, Held
+from tests.rag.scripted import Gate, Held, eventually
 
 SECRET = "金庫の暗証番号は八八四一ですか?"
 OTHERS = "出張の日当はいくらですか?"
@@ -136,7 +136,38 @@ def test_an_admin_may_do_it_for_somebody_and_nobody_else_may(opened):
             root.personal_data.delete("nobody")
         audit = process_of(engine).store.access.audit
         [entry] = audit.read(Wanted(action="data_deleted")).entries
-        assert (entry.name, entry.facts) == ("root", {"whose": id_, "conversations": 1, "deleted": [], "left": []})
+        assert (entry.person, entry.facts) == (
+            person_of(root).id,
+            {"whose": id_, "conversations": 1, "deleted": [], "left": []},
+        )
+
+
+def test_an_admin_erases_somebody_whole_and_what_the_command_line_has_erased_goes_with_the_next_start(opened, loaded):
+    with opened() as engine:
+        grant(engine, INDEX)
+        alice, bob = as_person(engine, "alice", Role.EDITOR), as_person(engine, "bob")
+        root = as_person(engine, "root", Role.ADMIN)
+        for someone in (alice, bob):
+            ask(someone)
+        alice.store.create_index("hers")
+        token, id_ = alice.shares.add(alice.history.runs()[0].id).token, person_of(alice).id
+        with pytest.raises(AdminNeeded):
+            bob.personal_data.erase(id_)
+        assert root.personal_data.erase(id_) == Holdings(1, ("hers",), ())
+        with pytest.raises(UnknownShare):
+            bob.shares.shared(token)
+        with pytest.raises(LastAdmin):
+            root.personal_data.erase(person_of(root).id)
+        assert [each.name for each in root.store.access.people.all()] == ["bob", "root"]
+        assert [each.name for each in root.store.indexes()] == [INDEX]
+        assert [run.question for run in bob.history.runs()] == [SECRET]
+        done = root.store.access.audit.read(latest=3).entries
+        assert [each.action for each in done] == ["data_deleted", "index_deleted", "erased"]
+        assert b"alice" not in b"".join(file.read_bytes() for file in loaded.rglob("*") if file.is_file())
+        process_of(engine).store.access.people.erase(person_of(bob).id)
+    assert holds(loaded, SECRET)
+    with opened():
+        assert eventually(lambda: not holds(loaded, SECRET))
 
 
 def test_where_nobody_signs_in_conversations_go_and_indexes_stay(opened):

@@ -15,8 +15,8 @@ from index_store.access.principal import LOCAL
 from index_store.audit.audit import Wanted
 from rag.errors import NotSaved, UnknownShare
 from rag.runs.engine import UserEngine
-from rag.runs.fork.checkpoints import FILE as CHECKPOINTS
 from rag.runs.fork.edits import LeaveOut
+from rag.runs.fork.sqlite_saved import FILE as CHECKPOINTS
 from rag.runs.history.comparison import Column
 from rag.runs.history.conversations import AT_ONCE, Conversations
 from rag.runs.keeping import retention

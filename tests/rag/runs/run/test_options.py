@@ -3,9 +3,12 @@
 import pytest
 
 from index_store.base.errors import InvalidSetting
-from rag.errors import UnknownStyle
+from rag.errors import BadTemperature, UnknownStyle
+from rag.models.chat_model import Answer
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
+from rag.models.usage import Usage
+from rag.runs.fork.edits import LeaveOut
 from rag.runs.run.options import LENGTHS, TONES, style
 from rag.settings import Settings
 from rag.trace.events import RunStarted, Style
@@ -36,7 +39,9 @@ def test_unless_something_is_picked_it_is_as_the_settings_have_it(open_engine, c
     assert JA.polite in chat.prompts[-1]
 
 
-@pytest.mark.parametrize(("name", "value"), [("answer_length", "endless"), ("answer_tone", "rude")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("answer_length", "endless"), ("answer_tone", "rude"), ("answer_temperature", 2.5)]
+)
 def test_a_setting_that_cannot_be_is_told_in_a_sentence(data_dir, name, value):
     with pytest.raises(InvalidSetting, match=name.upper()):
         Settings(data_dir=data_dir, **{name: value})
@@ -45,7 +50,7 @@ def test_a_setting_that_cannot_be_is_told_in_a_sentence(data_dir, name, value):
 @pytest.mark.parametrize(("length", "tone", "named"), [("endless", "plain", LENGTHS), ("short", "rude", TONES)])
 def test_a_style_that_cannot_be_names_those_that_can(length, tone, named):
     with pytest.raises(UnknownStyle) as refused:
-        style(length, tone)
+        style(length, tone, 0)
     for language in ("en", "ja"):
         assert all(each in refused.value.sentence(language) for each in named)
 
@@ -58,6 +63,51 @@ def test_every_style_is_worded_differently(kind, language):
 
     prompts = {prompt(Style(length=length, tone=tone)) for length in LENGTHS for tone in TONES}
     assert len(prompts) == len(LENGTHS) * len(TONES)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_answers_alone_take_the_temperature_and_grades_stay_at_0(kind):
+    usages = []
+
+    def noting(way):
+        def ask(model, _):
+            usages.append(Usage(record=[]))
+            return way(model, usages[-1])
+
+        return ask
+
+    warm = {"language": "en", "temperature": 0.7}
+    asked(
+        kind,
+        noting(lambda model, usage: model.answer("?", [], usage, language="en", style=Style(temperature=0.7))),
+        noting(lambda model, usage: model.answer_from_memory("?", usage, **warm)),
+        noting(lambda model, usage: model.small_talk("Hello", usage, **warm)),
+        noting(lambda model, usage: model.check_usefulness("?", Answer("Yes."), usage)),
+        noting(lambda model, usage: model.rewrite_question("?", "?", usage, language="en")),
+    )
+    assert [{call.temperature for call in usage.record} for usage in usages] == [{0.7}, {0.7}, {0.7}, {0}, {0}]
+
+
+def test_a_temperature_goes_with_the_run_its_fork_and_its_calls(open_engine, chat):
+    engine = open_engine(chat, answer_temperature=0.3)
+    usual = engine.ask(QUESTIONS["ja"], index=INDEX, pipeline_name="naive")
+    usual.result()
+    assert usual.events[0].style.temperature == 0.3
+    warm = engine.ask(QUESTIONS["ja"], index=INDEX, pipeline_name="naive", style=Style(temperature=1.5))
+    warm.result()
+    fork = engine.forks.begin(warm.id, "retrieve", 1, [LeaveOut(passage=2)])
+    fork.result()
+    for run in (warm, fork):
+        assert engine.history.events(run.id)[0].style.temperature == 1.5
+        assert [each.temperature for each in engine.history.calls.of_step(run.id, "generate", 1)] == [1.5]
+
+
+@pytest.mark.parametrize("given", ["hot", "-0.1", "2.1", "nan"])
+def test_a_temperature_that_cannot_be_is_told_in_a_sentence(given):
+    with pytest.raises(BadTemperature) as refused:
+        style("short", "plain", given)
+    assert given in refused.value.sentence("en")
+    assert given in refused.value.sentence("ja")
 
 
 def test_a_run_of_before_styles_were_noted_still_loads():

@@ -18,10 +18,13 @@ LOOK = 3.0  # seconds: so long may a page show what is no longer shared
 
 
 def find(token: str) -> SharedDoor | UnknownShare:
+    """A page that is drawn anew has not opened it once more."""
     try:
-        return engine().shares.shared(token)
+        found = engine().shares.shared(token, again=st.session_state.get("opened share") == token)
     except UnknownShare as refusal:
         return refusal
+    st.session_state["opened share"] = token
+    return found
 
 
 @st.fragment(run_every=LOOK)

@@ -5,7 +5,7 @@ from ipaddress import ip_network
 import pytest
 
 from index_store.base.errors import InvalidSetting
-from pages.settings import Settings
+from pages.server.settings import Settings
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,95 @@
+"""Postings in Postgres: an inverted index (GIN) over each chunk's terms, which stand in its row of <table>_chunks.
+
+Why not a table of postings, nor a text search configuration: docs/decisions/growing.md
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, CursorResult
+
+from index_store.full_text.postings import ChunkRow, Postings, Ranked, Span
+
+
+class GIN(Postings):
+    def create(self, connection: Connection) -> None:
+        for statement in _TABLES:
+            self._run(connection, statement)
+
+    def exists(self, connection: Connection) -> bool:
+        return self._run(connection, "SELECT to_regclass('$t_chunks')").scalar() is not None
+
+    def drop(self, connection: Connection) -> None:
+        for table in ("$t_chunks", "$t_terms", "$t_totals"):
+            self._run(connection, f"DROP TABLE IF EXISTS {table}")
+
+    def alone(self, connection: Connection) -> None:
+        self._run(connection, "SELECT FROM $t_totals FOR UPDATE")
+
+    def put(self, connection: Connection, chunks: Sequence[ChunkRow]) -> None:
+        values = [(each.row, each.chunk_id, each.document_id, each.length, *each.columns) for each in chunks]
+        self._run(connection, "INSERT INTO $t_chunks VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+
+    def columns(self, connection: Connection, rows: Sequence[int]) -> Iterator[Sequence[str]]:
+        yield from self._run(
+            connection, "SELECT title, headings, text FROM $t_chunks WHERE row = ANY (?)", (list(rows),)
+        )
+
+    def delete(self, connection: Connection, rows: Sequence[int]) -> None:
+        self._run(connection, "DELETE FROM $t_chunks WHERE row = ANY (?)", (list(rows),))
+
+    def count(self, connection: Connection, counts: Mapping[str, int]) -> None:
+        terms = list(counts)
+        self._run(connection, _COUNT_TERMS, (terms, list(counts.values())))
+        gone = [term for term, count in counts.items() if count < 0]
+        if gone:
+            self._run(connection, "DELETE FROM $t_terms WHERE term = ANY (?) AND chunks = 0", (gone,))
+
+    def of(self, connection: Connection, terms: Sequence[str], span: Span) -> Iterator[tuple[str, NDArray[np.int64]]]:
+        # Of a table that was not analysed since it has grown the planner knows nothing, and would read all of it.
+        connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        connection.exec_driver_sql("SET LOCAL enable_indexscan = off")
+        for term, found in self._run(connection, _POSTINGS_OF, (list(terms), *span)):
+            if found:
+                yield term, np.array(found, dtype=np.int64)
+
+    def ranked(self, connection: Connection, rows: Sequence[int]) -> Iterator[Ranked]:
+        for row, chunk_id, length, *columns in self._run(connection, _RANKED, (list(rows),)):
+            yield Ranked(row, chunk_id, length, tuple(columns))
+
+    def _run(self, connection: Connection, statement: str, values: Any = None) -> CursorResult[*tuple[Any, ...]]:
+        return super()._run(connection, statement.replace("?", "%s"), values)
+
+
+_HELD = """string_to_array((title || ' ' || headings || ' ' || text) COLLATE "C", ' ')"""
+
+_TABLES = (
+    # The terms lie out of line, so that a posting is looked at in one of a hundred short rows a page.
+    'CREATE TABLE $t_chunks ("row" bigint PRIMARY KEY, chunk_id text COLLATE "C" NOT NULL UNIQUE, '
+    'document_id text COLLATE "C" NOT NULL, length integer NOT NULL, '
+    "title text NOT NULL, headings text NOT NULL, text text NOT NULL) WITH (toast_tuple_target = 128)",
+    "CREATE INDEX $t_documents ON $t_chunks (document_id)",
+    f"CREATE INDEX $t_held ON $t_chunks USING gin (({_HELD})) WITH (fastupdate = off)",
+    'CREATE TABLE $t_terms (term text COLLATE "C" PRIMARY KEY, chunks integer NOT NULL)',
+    "CREATE TABLE $t_totals (chunks bigint NOT NULL, length bigint NOT NULL)",
+    "INSERT INTO $t_totals VALUES (0, 0)",
+)
+# + 0: not by the key of the rows, which would read them all.
+_POSTINGS_OF = """
+    WITH span AS (SELECT ?::text[] AS terms, ?::bigint AS first, ?::bigint AS last, ?::bigint AS most)
+    SELECT term, (
+        SELECT array_agg(found.row) FROM (
+            SELECT chunks.row FROM $t_chunks chunks
+            WHERE $held @> ARRAY[term] AND chunks.row + 0 BETWEEN span.first AND span.last
+            ORDER BY chunks.row LIMIT span.most
+        ) found
+    ) FROM span, unnest(terms) AS term
+""".replace("$held", _HELD)
+_RANKED = "SELECT row, chunk_id, length, title, headings, text FROM $t_chunks WHERE row = ANY (?)"
+_COUNT_TERMS = """
+    INSERT INTO $t_terms SELECT * FROM unnest(?::text[], ?::integer[]) AS counted (term, chunks)
+    ORDER BY term COLLATE "C"
+    ON CONFLICT (term) DO UPDATE SET chunks = $t_terms.chunks + excluded.chunks
+"""

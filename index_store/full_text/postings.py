@@ -1,0 +1,129 @@
+"""Which chunks hold which terms, as it is kept in SQL: what fts5.py and gin.py have in common, and what they have not.
+
+The tables of an index, all within the catalogue's database and its transactions:
+
+    <table>_chunks    whose they are, and how many
+    <table>_terms     in how many chunks each term is
+    <table>_totals    one row: how many chunks and terms there are
+
+and the terms themselves, each chunk's in three columns: title, headings, text.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, CursorResult
+
+from index_store.base.batches import batches
+from index_store.base.database import VARIABLES
+
+
+class Span(NamedTuple):
+    """Of rows that are looked at."""
+
+    first: int = 0
+    last: int = 2**62
+    most: int | None = None
+    """the first so many of them that hold a term; None: all"""
+
+
+class ChunkRow(NamedTuple):
+    row: int
+    chunk_id: str
+    document_id: str
+    length: int
+    """in terms"""
+    columns: tuple[str, str, str]
+    """terms, parted by spaces"""
+
+
+class Ranked(NamedTuple):
+    """A chunk as BM25 wants it."""
+
+    row: int
+    chunk_id: str
+    length: int
+    columns: tuple[str, str, str]
+
+
+class Postings(ABC):
+    """Each method is part of the caller's transaction."""
+
+    def __init__(self, table: str) -> None:
+        """`table`: letters, digits and _ only."""
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", table):
+            raise ValueError(f"not a name for a table: {table!r}")
+        self._table = table
+
+    @abstractmethod
+    def create(self, connection: Connection) -> None: ...
+
+    @abstractmethod
+    def exists(self, connection: Connection) -> bool: ...
+
+    @abstractmethod
+    def drop(self, connection: Connection) -> None:
+        """If they are there."""
+
+    @abstractmethod
+    def alone(self, connection: Connection) -> None:
+        """Nobody else changes them until the transaction ends."""
+
+    @abstractmethod
+    def put(self, connection: Connection, chunks: Sequence[ChunkRow]) -> None:
+        """Their ids must be new here."""
+
+    @abstractmethod
+    def columns(self, connection: Connection, rows: Sequence[int]) -> Iterator[Sequence[str]]:
+        """Terms of these chunks, in any order."""
+
+    @abstractmethod
+    def delete(self, connection: Connection, rows: Sequence[int]) -> None: ...
+
+    @abstractmethod
+    def count(self, connection: Connection, counts: Mapping[str, int]) -> None:
+        """Adds to the number of chunks that each term is in; what is in none is no term any more."""
+
+    @abstractmethod
+    def of(self, connection: Connection, terms: Sequence[str], span: Span) -> Iterator[tuple[str, NDArray[np.int64]]]:
+        """Each term that is there with its rows."""
+
+    @abstractmethod
+    def ranked(self, connection: Connection, rows: Sequence[int]) -> Iterator[Ranked]:
+        """In any order."""
+
+    def next_row(self, connection: Connection) -> int:
+        return int(self._run(connection, "SELECT coalesce(max(row), 0) + 1 FROM $t_chunks").scalar_one())
+
+    def totals(self, connection: Connection) -> tuple[int, int]:
+        """How many chunks and terms."""
+        chunks, length = self._run(connection, "SELECT chunks, length FROM $t_totals").one()
+        return chunks, length
+
+    def add_totals(self, connection: Connection, chunks: int, length: int) -> None:
+        self._run(connection, "UPDATE $t_totals SET chunks = chunks + ?, length = length + ?", (chunks, length))
+
+    def known(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:
+        """In how many chunks each term is, of those that are there."""
+        return dict(self._in(connection, "SELECT term, chunks FROM $t_terms WHERE term", terms))
+
+    def rows_of(self, connection: Connection, document_ids: Sequence[str]) -> NDArray[np.int64]:
+        """In order."""
+        found = self._in(connection, "SELECT row FROM $t_chunks WHERE document_id", document_ids)
+        return np.sort(np.array([row for (row,) in found], dtype=np.int64))
+
+    def chunk_ids(self, connection: Connection) -> Iterator[str]:
+        yield from self._run(connection, "SELECT chunk_id FROM $t_chunks").scalars()
+
+    def _in(self, connection: Connection, statement: str, values: Sequence[Any]) -> Iterator[Any]:
+        """Rows of `statement`, which ends before IN, for however many values."""
+        for some in batches(values, VARIABLES):
+            yield from self._run(connection, f"{statement} IN ({', '.join('?' * len(some))})", tuple(some)).all()
+
+    def _run(self, connection: Connection, statement: str, values: Any = None) -> CursorResult[*tuple[Any, ...]]:
+        """`$t` stands for the name of the table, which can't be a parameter, and ? for each that is one."""
+        return connection.exec_driver_sql(statement.replace("$t", self._table), values)

@@ -1,0 +1,219 @@
+"""Which worker looks at which item: Procrastinate, on the database of the catalogue, in its schema.
+
+The only module that imports Procrastinate. A message is an item's id: what is to be done stands in its row.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Self
+
+import procrastinate
+import psycopg_pool
+from procrastinate import exceptions
+from procrastinate.jobs import Job
+from procrastinate.schema import SchemaManager, migrations_path
+from sqlalchemy import Connection, Engine, String, cast, column, exists, func, select, table
+
+from index_store.base import errors
+from index_store.base.postgres import driver_url, session
+from index_store.catalogue.schema import job_items
+
+log = logging.getLogger(__name__)
+
+QUEUE = "ingestion"
+TASK = "item"
+
+BEAT = 5.0
+"""seconds between a worker's signs of life"""
+DEAD = 20.0
+"""seconds without one after which what it had is anyone's"""
+SWEEP = 5.0
+"""seconds between looks for that"""
+POLL = 1.0
+"""seconds between looks for what went back, of which no worker is told"""
+AWAY = 3.0
+"""seconds after which a database that went away is tried again"""
+ENDING = 10.0
+"""seconds that items are given to end, before they are let go of in the midst"""
+
+_MAKING = 7_310_422
+"""advisory lock of who makes or migrates its tables"""
+
+
+QueueError = exceptions.ProcrastinateException
+"""what the queue itself says no with"""
+
+
+class NotDone(Exception):
+    """Of an item that is to be delivered once more."""
+
+
+def make_tables(engine: Engine) -> None:
+    """Those of the present version of Procrastinate, in the catalogue's schema; by the app that owns it.
+
+    Raises DataFolderNewer where they are of a later one.
+    """
+    known = sorted(file.stem for file in migrations_path.glob("*.sql"))
+    with engine.begin() as connection:
+        connection.execute(func.pg_advisory_xact_lock(_MAKING))
+        run = connection.connection.driver_connection.execute  # type: ignore[union-attr]  # psycopg's, which takes scripts
+        found = connection.exec_driver_sql(
+            "SELECT obj_description(to_regclass('procrastinate_jobs'), 'pg_class'), to_regclass('procrastinate_jobs')"
+        ).one()
+        if found[1] is None:
+            run(SchemaManager.get_schema())
+        elif found[0] not in known:
+            place = engine.url.set(query={}).render_as_string(hide_password=True)
+            raise errors.DataFolderNewer(file="procrastinate_jobs", folder=place, found=found[0], known=known[-1])
+        else:
+            for name in known[known.index(found[0]) + 1 :]:
+                log.info("Procrastinate's tables: %s", name)
+                run((migrations_path / f"{name}.sql").read_text(encoding="utf-8"))
+        connection.exec_driver_sql(f"COMMENT ON TABLE procrastinate_jobs IS '{known[-1]}'")
+
+
+_messages = table("procrastinate_jobs", column("lock"), column("status"))
+
+FORGOTTEN = (
+    select(job_items.c.id)
+    .where(
+        job_items.c.is_open,
+        ~exists().where(
+            _messages.c.lock == cast(job_items.c.id, String), cast(_messages.c.status, String).in_(("todo", "doing"))
+        ),
+    )
+    .order_by(job_items.c.id)
+)
+"""items that are to be done, and nobody would be told of: a worker that was thought dead has ended the message of
+whoever has its item now
+"""
+
+
+class Sender:
+    """Puts items into the queue. From any thread."""
+
+    def __init__(self) -> None:
+        self._app = procrastinate.App(connector=procrastinate.SyncPsycopgConnector())
+
+    def deliver(self, connection: Connection, item_id: int, place: int) -> None:
+        """As part of the transaction. Of several jobs the first places come first, so that a small one is soon done.
+        Never two messages of one item at work.
+        """
+        job = Job(
+            id=None, queue=QUEUE, task_name=TASK, task_kwargs={"item_id": item_id}, priority=-min(place, 2**31 - 1),
+            lock=str(item_id), queueing_lock=str(item_id),
+        )  # fmt: skip
+        self._app.job_manager.defer_job(job, connection=connection.connection.driver_connection)
+
+
+class Receiver:
+    """A worker's end of the queue, in a thread of its own. `handle`: does an item, or raises NotDone."""
+
+    def __init__(
+        self, database_url: str, handle: Callable[[int], Awaitable[None]], look: Callable[[], None], at_once: int
+    ) -> None:
+        """`look`: every so often, in a thread, for what the queue has forgotten."""
+        arguments: dict[str, Any] = session("catalogue")
+        url = driver_url(database_url).set(drivername="postgresql").render_as_string(hide_password=False)
+        connector = procrastinate.PsycopgConnector(conninfo=url, kwargs=arguments, min_size=1, max_size=4)
+        self._app = procrastinate.App(connector=connector)
+        self._handle = handle
+        self._look = look
+        self._at_once = at_once
+        self._running: set[int] = set()
+        """ids of Procrastinate's jobs"""
+        self._idle: set[int] = set()
+        """those that are said to be with this worker and, at the last look, were not"""
+        self._worker_id: int | None = None
+        self._is_closed = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closing = asyncio.Event()
+        self._thread = threading.Thread(target=self._serve, name="queue", daemon=True)
+        self._app.task(name=TASK, queue=QUEUE, pass_context=True, retry=procrastinate.RetryStrategy())(self._do)
+
+    def start(self) -> Self:
+        self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Takes no more; what is at work has ENDING seconds. `join` is to follow."""
+        self._is_closed.set()
+        loop = self._loop
+        if loop:
+            with suppress(RuntimeError):  # it has ended
+                loop.call_soon_threadsafe(self._closing.set)
+
+    def join(self) -> None:
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _serve(self) -> None:
+        with asyncio.Runner() as runner:
+            self._loop = runner.get_loop()
+            runner.run(self._run())
+
+    async def _run(self) -> None:
+        while not self._is_closed.is_set():
+            try:
+                # Its connections are not to be interrupted while they are made: it would lose sight of them.
+                async with self._app.open_async():
+                    await self._work()
+            except (exceptions.ProcrastinateException, psycopg_pool.PoolTimeout, OSError) as error:
+                log.warning("The queue is away: %s", error)
+                await asyncio.wait({asyncio.create_task(self._closing.wait())}, timeout=AWAY)
+
+    async def _work(self) -> None:
+        working = asyncio.create_task(
+            self._app.run_worker_async(
+                queues=[QUEUE],
+                concurrency=self._at_once,
+                install_signal_handlers=False,
+                fetch_job_polling_interval=POLL,
+                update_heartbeat_interval=BEAT,
+                stalled_worker_timeout=DEAD,
+                delete_jobs="always",
+                shutdown_graceful_timeout=ENDING,
+            )
+        )
+        others = [asyncio.create_task(self._closing.wait()), asyncio.create_task(self._sweep())]
+        try:
+            await asyncio.wait({working, others[0]}, return_when=asyncio.FIRST_COMPLETED)
+            working.cancel()
+            with suppress(asyncio.CancelledError):
+                await working
+        finally:
+            for other in others:
+                other.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+
+    async def _do(self, context: procrastinate.JobContext, item_id: int) -> None:
+        id_ = context.job.id or 0
+        self._running.add(id_)
+        self._worker_id = context.job.worker_id
+        try:
+            await self._handle(item_id)
+        finally:
+            self._running.discard(id_)
+
+    async def _sweep(self) -> None:
+        """What dead workers had goes back; and what this one is said to have after its word on it was lost."""
+        manager = self._app.job_manager
+        while True:
+            await asyncio.sleep(SWEEP)
+            try:
+                stalled = {job.id: job for job in await manager.get_stalled_jobs(seconds_since_heartbeat=DEAD)}
+                doing = {job.id: job for job in await manager.list_jobs_async(queue=QUEUE, status="doing")}
+                mine = {id_ for id_, job in doing.items() if id_ and job.worker_id == self._worker_id}
+                idle = mine - self._running
+                lost = [*stalled.values(), *(doing[id_] for id_ in idle & self._idle if id_ not in stalled)]
+                self._idle = idle
+                for job in lost:
+                    log.warning("Item %s goes back to the queue: its worker is gone", job.task_kwargs.get("item_id"))
+                    with suppress(exceptions.ConnectorException):  # another has seen it too
+                        await manager.retry_job(job)
+                await asyncio.to_thread(self._look)
+            except exceptions.ConnectorException as error:
+                log.warning("The queue can't be looked through: %s", error)

@@ -1,0 +1,56 @@
+"""The pace that crawls of all processes keep to a host, together: a row of the database, by its clock."""
+
+import asyncio
+
+from sqlalchemy import Engine, text
+
+from index_store.crawl.politeness import Pace, Paces
+
+_TURN = text(
+    """
+    INSERT INTO crawled_hosts AS it (host, next_at) VALUES (:host, extract(epoch FROM clock_timestamp()) + :interval)
+    ON CONFLICT (host) DO UPDATE
+    SET next_at = greatest(it.next_at, extract(epoch FROM clock_timestamp())) + :interval
+    RETURNING next_at - :interval - extract(epoch FROM clock_timestamp())
+    """
+)
+_PAUSE = text(
+    """
+    INSERT INTO crawled_hosts AS it (host, next_at) VALUES (:host, extract(epoch FROM clock_timestamp()) + :seconds)
+    ON CONFLICT (host) DO UPDATE
+    SET next_at = greatest(it.next_at, extract(epoch FROM clock_timestamp()) + :seconds)
+    """
+)
+
+
+class HostPaces(Paces):
+    def __init__(self, database: Engine) -> None:
+        super().__init__()
+        self._database = database
+
+    def of(self, host: str, interval: float) -> Pace:
+        return self._paces.setdefault(host, _SharedPace(self._database, host, interval))
+
+
+class _SharedPace(Pace):
+    def __init__(self, database: Engine, host: str, interval: float) -> None:
+        super().__init__(interval)
+        self._database = database
+        self._host = host
+
+    async def turn(self) -> None:
+        """Waits for the next one that is free. Raises SQLAlchemyError."""
+        await asyncio.sleep(await asyncio.to_thread(self._take))
+        await self.paused()
+
+    def _take(self) -> float:
+        """Seconds until it."""
+        with self._database.begin() as connection:
+            asked = {"host": self._host, "interval": self.interval}
+            return max(0.0, float(connection.execute(_TURN, asked).scalar_one()))
+
+    def pause(self, seconds: float) -> None:
+        """Nobody has a turn for so long, but for those of other processes that wait for theirs already."""
+        super().pause(seconds)
+        with self._database.begin() as connection:
+            connection.execute(_PAUSE, {"host": self._host, "seconds": seconds})

@@ -1,0 +1,357 @@
+"""A job that several processes work on, as the app has it: it takes in what was added, workers do the rest."""
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.base import errors
+from index_store.base.errors import Failure, PlainError
+from index_store.catalogue.records import IndexRecord
+from index_store.catalogue.schema import now
+from index_store.ingestion.admission import Admission
+from index_store.ingestion.completion import Completion
+from index_store.ingestion.context import JobContext, Services
+from index_store.ingestion.job import LOOK, Order
+from index_store.ingestion.progress import Item, Progress, progress_of
+from index_store.ingestion.queue.delivery import Sender, make_tables
+from index_store.ingestion.queue.rows import JobRow, Rows, sources_of
+from index_store.ingestion.queue.stored_items import StoredItems
+from index_store.ingestion.queue.worker import Worker, withdraw
+from index_store.ingestion.results import IngestResult, IngestStatus
+from index_store.ingestion.sources import FileSource, KeptSource, SiteSource, discard_uploads, storable
+
+log = logging.getLogger(__name__)
+
+ENDING = 5.0
+"""seconds that workers are waited for, when what they work on is about to go"""
+
+FRESH = 0.3
+"""seconds for which what was read of a job is shown"""
+
+
+class QueuedIngestion:
+    """As Ingestion; each process that is asked for it sees the same."""
+
+    def __init__(self, queue: "QueuedJobs", row: JobRow, admission: "JobAdmission | None" = None) -> None:
+        """`admission`: in the process that began it."""
+        self.id = row.id
+        self._queue = queue
+        self._rows = queue.rows
+        self._row = row
+        self._admission = admission
+        self._looked = -FRESH
+        self._items: dict[int, Item] = {}
+        self._waiting = 0
+        self._lock = threading.Lock()
+
+    # What others see
+
+    @property
+    def order(self) -> Order:
+        row = self._look()[0]
+        return Order((), row.index, row.index_id, row.person_id)
+
+    @property
+    def index(self) -> str:
+        """Its name; of one that was deleted, the last."""
+        return self._look()[0].index
+
+    @property
+    def failure(self) -> PlainError | None:
+        """Why nothing at all could be added."""
+        if self._admission and self._admission.failure:
+            return self._admission.failure
+        failure = self._look()[0].failure
+        return _Told(failure) if failure else None
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return tuple(self._look()[1].values())
+
+    @property
+    def results(self) -> tuple[IngestResult, ...]:
+        return tuple(item.result for item in self.items if item.result)
+
+    @property
+    def progress(self) -> Progress:
+        row, items, waiting = self._look()
+        return progress_of(tuple(items.values()), waiting, (now() - row.begun_at).total_seconds())
+
+    @property
+    def is_finished(self) -> bool:
+        return self._look()[0].is_finished
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._look()[0].is_cancelled
+
+    def cancel(self) -> None:
+        """Leaves out what is not done: as if it had not been given, or as it was before."""
+        self._rows.cancel(self.id)
+        if self._admission:
+            self._admission.cancel()
+        self._queue.cancel_here(self.id)
+        for work in self._rows.take_back(self.id):
+            withdraw(self._queue.services, self._look()[0].index_id, work)
+        self._looked = -FRESH
+
+    def suspend(self) -> None:
+        if self._admission:
+            self._admission.suspend()
+
+    def end(self) -> None:
+        """Cancels it, and waits until this process changes nothing more. Workers elsewhere have a moment to let go of
+        it; they look before they save anything.
+        """
+        self.cancel()
+        self.join()
+        until = time.monotonic() + ENDING
+        while not self.is_finished and time.monotonic() < until:
+            time.sleep(FRESH)
+
+    def join(self) -> None:
+        """Until this process is done with it."""
+        if self._admission:
+            self._admission.join()
+
+    def wait(self) -> tuple[IngestResult, ...]:
+        for _ in self.as_completed():
+            pass
+        return self.results
+
+    def as_completed(self) -> Iterator[IngestResult]:
+        """Each result when it is there; ends with the store, too."""
+        told: set[int] = set()
+        while True:
+            is_last = self.is_finished or self._queue.is_closed.wait(FRESH)
+            self._looked = -FRESH
+            for id_, item in self._look()[1].items():
+                if item.result and id_ not in told:
+                    told.add(id_)
+                    yield item.result
+            if is_last:
+                return
+
+    def _look(self) -> tuple[JobRow, dict[int, Item], int]:
+        with self._lock:
+            if time.monotonic() - self._looked >= FRESH:
+                # In this order: what is finished has all its results.
+                found = self._rows.jobs(self.id)
+                if found:
+                    self._row = found[0]
+                    self._items, self._waiting = self._rows.items(self.id)
+                self._looked = time.monotonic()
+            return self._row, self._items, self._waiting
+
+
+class JobAdmission:
+    """Takes in what was added, in a thread of its own: only this process can see it."""
+
+    def __init__(
+        self,
+        queue: "QueuedJobs",
+        job_id: str,
+        order: Order,
+        open_index: Callable[[Order], IndexRecord],
+        may_go_on: Callable[[], bool] | None,
+    ) -> None:
+        self.failure: PlainError | None = None
+        self._queue = queue
+        self._rows = queue.rows
+        self._job_id = job_id
+        self._order = order
+        self._open_index = open_index
+        self._may_go_on = may_go_on
+        self._items = StoredItems(self._rows, job_id, queue.deliver)
+        self._context = JobContext(queue.services, self._items)
+        self._admission = Admission(self._context, Completion(self._context))
+        self._threads = [
+            threading.Thread(target=work, name=f"ingestion into {order.index}", daemon=True)
+            for work in (self._work, self._watch)
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def cancel(self) -> None:
+        self._context.stop.cancel()
+
+    def suspend(self) -> None:
+        self._context.stop.suspend()
+
+    def join(self) -> None:
+        self._threads[0].join()
+
+    def _work(self) -> None:
+        try:
+            index = self._open_index(self._order)
+            self._rows.set_index(self._job_id, index.id, index.name)
+            self._admit(index)
+        except PlainError as error:
+            self.failure = error
+        except (OSError, SQLAlchemyError) as error:
+            log.warning("Adding to %s failed: %s", self._order.index, error)
+            self.failure = errors.StoreFailed(name=self._order.index)
+        except Exception as error:  # the edge of the thread: a fault of ours must end it in words
+            log.exception("Adding to %s failed", self._order.index)
+            self.failure = errors.IndexStoreError(what=type(error).__name__)
+        finally:
+            discard_uploads(self._order.sources)
+            try:
+                self._items.close()
+                self._rows.admitted(self._job_id, self.failure)
+            except SQLAlchemyError:
+                log.exception("That all of %s is taken in can't be noted", self._order.index)
+
+    def _admit(self, index: IndexRecord) -> None:
+        """What takes long to be had comes last."""
+        sites = []
+        for source in self._order.sources:
+            # What is only suspended is kept and noted all the same: an upload is nowhere else.
+            if self._context.stop.is_cancelled:
+                return
+            item = self._items.add(storable(source.source))
+            if isinstance(source, SiteSource):
+                if not source.parent:
+                    options = source.options.model_dump(mode="json")
+                    self._queue.services.library.catalogue.sites.begin_crawl(index.id, source.options.url, options)
+                sites.append((item, source))
+                continue
+            if isinstance(source, KeptSource):
+                version = self._admission.admit_kept(source, item)
+            elif isinstance(source, FileSource):
+                version = self._admission.admit_source(index, source, item)
+            if version:
+                self._items.put(item, version)
+        for item, site in sites:
+            self._items.put(item, site)
+
+    def _watch(self) -> None:
+        """Until it is finished: whether whoever began it still may, and whether workers removed something."""
+        while not self._queue.is_closed.wait(LOOK):
+            try:
+                job = self._queue.get(self._job_id)
+                if job is None:
+                    return
+                if self._may_go_on and not job.is_cancelled and not self._may_go_on():
+                    job.cancel()
+                if job.is_finished:
+                    if any(result.status is IngestStatus.REMOVED for result in job.results):
+                        self._queue.services.library.on_removal()
+                    return
+            except SQLAlchemyError as error:
+                log.warning("The jobs can't be looked at: %s", error)
+
+
+class QueuedJobs:
+    """As Jobs, of all processes. `works`: whether this one does its share."""
+
+    def __init__(self, services: Services, *, works: bool) -> None:
+        database = services.library.catalogue.database
+        make_tables(database)
+        self.services = services
+        self.rows = Rows(database)
+        self.is_closed = threading.Event()
+        self._sender = Sender()
+        self.deliver = self._sender.deliver
+        self._known: dict[str, QueuedIngestion] = {}
+        self._lock = threading.Lock()
+        self._works = works
+        self._worker: Worker | None = None
+        for row in self.rows.jobs():
+            for work in self.rows.take_back(row.id, taken=True) if row.is_cancelled else ():
+                withdraw(services, row.index_id, work)
+        self.rows.sweep()
+
+    def begin(
+        self, order: Order, open_index: Callable[[Order], IndexRecord], may_go_on: Callable[[], bool] | None
+    ) -> QueuedIngestion:
+        """Raises SQLAlchemyError."""
+        id_ = uuid.uuid4().hex
+        self.rows.begin(id_, order.index_id, order.index, order.person_id)
+        admission = JobAdmission(self, id_, order, open_index, may_go_on)
+        job = QueuedIngestion(self, self.rows.jobs(id_)[0], admission)
+        with self._lock:
+            self._known[id_] = job
+        admission.start()
+        self._work()
+        return job
+
+    def resume(self) -> tuple[list[QueuedIngestion], set[str], set[str]]:
+        self._work()
+        return [self._job(row) for row in self.rows.jobs() if row.is_open], *sources_of(self.rows.open_work())
+
+    def cancel_here(self, job_id: str) -> None:
+        """At once, what this process does for it."""
+        worker = self._worker
+        if worker:
+            worker.cancel(job_id)
+
+    def all(self) -> list[QueuedIngestion]:
+        return [self._job(row) for row in self.rows.jobs()]
+
+    def of(self, index_id: str) -> list[QueuedIngestion]:
+        return [self._job(row) for row in self.rows.jobs() if row.index_id == index_id]
+
+    def listed(self) -> list[QueuedIngestion]:
+        """Under way, or finished, and not dismissed."""
+        return [self._job(row) for row in self.rows.jobs() if not row.is_dismissed]
+
+    def get(self, job_id: str) -> QueuedIngestion | None:
+        return next((self._job(row) for row in self.rows.jobs(job_id)), None)
+
+    def dismiss(self, job_id: str) -> None:
+        """Takes it off the list; one under way goes on."""
+        self.rows.dismiss(job_id)
+        for row in self.rows.jobs():
+            if row.is_dismissed and row.is_finished:
+                self.rows.forget(row.id)
+                with self._lock:
+                    self._known.pop(row.id, None)
+
+    def suspend(self) -> None:
+        """Takes in what is left and begins nothing more. `join` is to follow."""
+        self.is_closed.set()
+        if self._worker:
+            self._worker.stop()
+        with self._lock:
+            known = list(self._known.values())
+        for job in known:
+            job.suspend()
+
+    def join(self) -> None:
+        with self._lock:
+            known = list(self._known.values())
+        for job in known:
+            job.join()
+        if self._worker:
+            self._worker.join()
+
+    def _work(self) -> None:
+        """Not before there is something to do: command lines that only look do without."""
+        with self._lock:
+            if self._works and not self._worker and not self.is_closed.is_set():
+                self._worker = Worker(self.services).start()
+
+    def _job(self, row: JobRow) -> QueuedIngestion:
+        with self._lock:
+            return self._known.setdefault(row.id, QueuedIngestion(self, row))
+
+
+class _Told(errors.IndexStoreError):
+    """What another process has told of."""
+
+    def __init__(self, failure: Failure) -> None:
+        self._failure = failure
+        super().__init__()
+
+    def sentence(self, language: str) -> str:
+        return self._failure.sentence(language)
+
+    def as_failure(self) -> Failure:
+        return self._failure

@@ -1,0 +1,254 @@
+"""Jobs and their items, in SQL. Each method is one transaction."""
+
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine, Select, bindparam, delete, func, insert, select, update
+
+from index_store.base.errors import Failure, PlainError
+from index_store.catalogue.pending_versions import PendingVersion
+from index_store.catalogue.records import Lease
+from index_store.catalogue.schema import indexes, job_items, jobs, now
+from index_store.crawl import CrawlOptions
+from index_store.ingestion.progress import Item, Stage
+from index_store.ingestion.results import IngestResult
+from index_store.ingestion.sources import SiteSource
+
+Deliver = Callable[[Connection, int, int], None]
+"""item, and its place in the job: puts it into the queue within the transaction"""
+
+Work = PendingVersion | SiteSource
+"""what is to be done for an item"""
+
+
+@dataclass(frozen=True)
+class JobRow:
+    id: str
+    index_id: str | None
+    index: str
+    """its name; of one that was deleted, the last"""
+    person_id: str
+    begun_at: datetime
+    is_admitted: bool
+    is_cancelled: bool
+    is_dismissed: bool
+    failure: Failure | None
+    is_open: bool
+    """whether something of it is still to be done"""
+
+    @property
+    def is_finished(self) -> bool:
+        return self.is_admitted and not self.is_open
+
+
+class Taken(NamedTuple):
+    """An item, by whoever has its lease."""
+
+    job_id: str
+    item: Item
+    work: Work
+    lease: Lease
+
+
+class Rows:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    # Jobs
+
+    def begin(self, id_: str, index_id: str | None, index: str, person_id: str) -> None:
+        values = {"id": id_, "index_id": index_id, "index_name": index, "person_id": person_id, "begun_at": now()}
+        flags = {"is_admitted": False, "is_cancelled": False, "is_dismissed": False}
+        with self._engine.begin() as connection:
+            connection.execute(insert(jobs).values(**values, **flags))
+
+    def jobs(self, *ids: str) -> list[JobRow]:
+        """These, or all, as they were begun."""
+        query = _JOBS.where(jobs.c.id.in_(ids)) if ids else _JOBS
+        with self._engine.connect() as connection:
+            return [_job(row) for row in connection.execute(query)]
+
+    def set_index(self, job_id: str, index_id: str, index: str) -> None:
+        self._update(job_id, index_id=index_id, index_name=index)
+
+    def admitted(self, job_id: str, failure: PlainError | None) -> None:
+        """All that it was given is among its items."""
+        self._update(job_id, is_admitted=True, **({"failure": failure.as_failure().model_dump()} if failure else {}))
+
+    def cancel(self, job_id: str) -> None:
+        self._update(job_id, is_cancelled=True)
+
+    def dismiss(self, job_id: str) -> None:
+        self._update(job_id, is_dismissed=True)
+
+    def _update(self, job_id: str, **values: Any) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
+
+    def sweep(self) -> None:
+        """By an app that starts: what the one before it had begun to take in, nobody goes on with, and of what is
+        finished nobody wants to know any more.
+        """
+        unfinished = select(job_items.c.job_id).where(job_items.c.is_open)
+        with self._engine.begin() as connection:
+            connection.execute(delete(jobs).where(jobs.c.id.not_in(unfinished)))
+            connection.execute(update(jobs).values(is_admitted=True))
+
+    def forget(self, job_id: str) -> None:
+        with self._engine.begin() as connection:
+            connection.execute(delete(jobs).where(jobs.c.id == job_id))
+
+    # Items
+
+    def add(self, job_id: str, source: str, size: int) -> int:
+        values = {"stage": Stage.WAITING, "embedded": 0, "waiting": 0, "is_listed": True, "is_open": False}
+        with self._engine.begin() as connection:
+            added = insert(job_items).values(job_id=job_id, source=source, size=size, **values)
+            return int(connection.execute(added.returning(job_items.c.id)).scalar_one())
+
+    def put(self, item_id: int, size: int, work: Work, place: int, deliver: Deliver) -> None:
+        """Something is to be done for it, by whoever it is delivered to."""
+        values = {"size": size, "work": _written(work), "is_open": True}
+        with self._engine.begin() as connection:
+            connection.execute(update(job_items).where(job_items.c.id == item_id).values(**values))
+            deliver(connection, item_id, place)
+
+    def put_again(self, forgotten: Select[int], deliver: Deliver) -> None:
+        """`forgotten`: ids of items that are open and, for whatever reason, in no queue."""
+        with self._engine.begin() as connection:
+            for place, id_ in enumerate(connection.execute(forgotten).scalars().all()):
+                deliver(connection, id_, place)
+
+    def items(self, job_id: str) -> tuple[dict[int, Item], int]:
+        """Those that are shown, by id, as they came; and how many pages are still to come."""
+        these = select(job_items).where(job_items.c.job_id == job_id).order_by(job_items.c.id)
+        with self._engine.connect() as connection:
+            rows = connection.execute(these).all()
+        return {row.id: _item(row) for row in rows if row.is_listed}, sum(row.waiting for row in rows)
+
+    def open_work(self) -> list[Work]:
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(job_items.c.work).where(job_items.c.is_open)).scalars().all()
+        return [_read(work) for work in rows]
+
+    def has_other(self, job_id: str, source: str, item_id: int) -> bool:
+        """Whether the same source came once more."""
+        other = select(job_items.c.id).where(
+            job_items.c.job_id == job_id,
+            job_items.c.source == source,
+            job_items.c.id != item_id,
+            job_items.c.is_listed,
+        )
+        with self._engine.connect() as connection:
+            return connection.execute(other.limit(1)).first() is not None
+
+    def take(self, item_id: int) -> Taken | None:
+        """With a lease that ends any before; None where there is nothing to be done for it."""
+        token = uuid.uuid4().hex
+        with self._engine.begin() as connection:
+            taken = update(job_items).where(job_items.c.id == item_id, job_items.c.is_open)
+            row = connection.execute(taken.values(lease=token).returning(job_items)).one_or_none()
+        if row is None:
+            return None
+        item = _item(row)
+        item.stage, item.embedded = Stage.WAITING, 0
+        return Taken(row.job_id, item, _read(row.work), Lease(item_id, token))
+
+    def take_back(self, job_id: str, *, taken: bool = False) -> list[Work]:
+        """Of a job that is cancelled, what nobody has ever taken; or what was `taken`, too. It is done with."""
+        idle = update(job_items).where(job_items.c.job_id == job_id, job_items.c.is_open)
+        if not taken:
+            idle = idle.where(job_items.c.lease.is_(None))
+        with self._engine.begin() as connection:
+            rows = connection.execute(idle.values(is_open=False).returning(job_items.c.work)).scalars().all()
+        return [_read(work) for work in rows]
+
+    def write(self, changed: Iterable[tuple[int, str | None, Item, int]]) -> None:
+        """Where each is by now: id, lease, item, pages to come. What someone else has the lease of is left alone."""
+        rows = [
+            {
+                "of_id": id_, "of_lease": lease, "new_size": item.size, "new_stage": item.stage,
+                "new_chunks": item.chunks, "new_embedded": item.embedded, "new_waiting": waiting,
+                "new_result": item.result.model_dump(mode="json") if item.result else None,
+            }
+            for id_, lease, item, waiting in changed
+        ]  # fmt: skip
+        if rows:
+            with self._engine.begin() as connection:
+                connection.execute(_WRITTEN, rows)
+
+    def hide(self, item_id: int) -> None:
+        """It is none of those that are shown; what is to be done for it is."""
+        with self._engine.begin() as connection:
+            connection.execute(update(job_items).where(job_items.c.id == item_id).values(is_listed=False))
+            connection.execute(delete(job_items).where(job_items.c.id == item_id, job_items.c.is_open.is_(False)))
+
+    def close(self, lease: Lease, item: Item) -> None:
+        """It is done; unless someone else has the lease."""
+        this = (job_items.c.id == lease.item_id) & (job_items.c.lease == lease.token)
+        values = {
+            "is_open": False, "stage": Stage.DONE, "chunks": item.chunks, "embedded": item.embedded, "waiting": 0,
+            "result": item.result.model_dump(mode="json") if item.result else None,
+        }  # fmt: skip
+        with self._engine.begin() as connection:
+            connection.execute(update(job_items).where(this).values(**values))
+            connection.execute(delete(job_items).where(this, job_items.c.is_listed.is_(False)))
+
+
+_JOBS = (
+    select(
+        jobs.c.id, jobs.c.index_id, func.coalesce(indexes.c.name, jobs.c.index_name).label("index_"), jobs.c.person_id,
+        jobs.c.begun_at, jobs.c.is_admitted, jobs.c.is_cancelled, jobs.c.is_dismissed, jobs.c.failure,
+        select(job_items.c.id).where(job_items.c.job_id == jobs.c.id, job_items.c.is_open).exists().label("is_open"),
+    )
+    .select_from(jobs.outerjoin(indexes))
+    .order_by(jobs.c.begun_at)
+)  # fmt: skip
+
+_WRITTEN = (
+    update(job_items)
+    .where(
+        job_items.c.id == bindparam("of_id"),
+        job_items.c.lease.is_not_distinct_from(bindparam("of_lease", type_=job_items.c.lease.type)),
+    )
+    .values(
+        {
+            name: bindparam(f"new_{name}", type_=job_items.c[name].type)
+            for name in ("size", "stage", "chunks", "embedded", "waiting", "result")
+        }
+    )
+)
+
+
+def _job(row: Any) -> JobRow:
+    return JobRow(
+        id=row.id, index_id=row.index_id, index=row.index_, person_id=row.person_id, begun_at=row.begun_at,
+        is_admitted=row.is_admitted, is_cancelled=row.is_cancelled, is_dismissed=row.is_dismissed,
+        failure=Failure(**row.failure) if row.failure else None, is_open=row.is_open,
+    )  # fmt: skip
+
+
+def _item(row: Any) -> Item:
+    result = IngestResult(**row.result) if row.result else None
+    return Item(row.source, row.size, Stage(row.stage), row.chunks, row.embedded, result)
+
+
+def _written(work: Work) -> dict[str, Any]:
+    if isinstance(work, SiteSource):
+        return {"site": work.options.model_dump(mode="json"), "parent": work.parent}
+    return {"version": asdict(work)}
+
+
+def _read(work: dict[str, Any]) -> Work:
+    if "site" in work:
+        return SiteSource(CrawlOptions(**work["site"]), work["parent"])
+    return PendingVersion(**work["version"])
+
+
+def sources_of(works: Sequence[Work]) -> tuple[set[str], set[str]]:
+    """Ids of documents and addresses of sites."""
+    documents = {work.document_id for work in works if isinstance(work, PendingVersion)}
+    return documents, {work.source for work in works if isinstance(work, SiteSource)}

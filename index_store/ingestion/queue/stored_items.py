@@ -1,0 +1,120 @@
+"""Items of a job that are kept in rows, as far as this process works on them."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import astuple
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.ingestion.progress import Item, Items, Stage
+from index_store.ingestion.queue.rows import Deliver, Rows, Taken, Work
+
+log = logging.getLogger(__name__)
+
+EVERY = 0.5
+"""seconds between two writings of how far they are"""
+
+
+class StoredItems(Items):
+    """Changes of an item are written every so often, and by `flush`."""
+
+    def __init__(self, rows: Rows, job_id: str, deliver: Deliver) -> None:
+        super().__init__()
+        self.job_id = job_id
+        self.waiting: Callable[[], int] = int
+        """pages that are still to come of the site that is crawled"""
+        self._rows = rows
+        self._deliver = deliver
+        self._place = 0
+        """how many were put into the queue"""
+        self._ids: dict[int, tuple[int, str | None]] = {}
+        """id and lease of each, by the Item's identity: two may be alike"""
+        self._known: dict[int, Item] = {}
+        self._written: dict[int, tuple[object, ...]] = {}
+        self._lock = threading.RLock()
+        self._has_ended = threading.Event()
+        self._writer = threading.Thread(target=self._write_on, name="progress", daemon=True)
+        self._writer.start()
+
+    def __iter__(self) -> Iterator[Item]:
+        with self._lock:
+            return iter(list(self._known.values()))
+
+    def add(self, source: str, size: int = 0) -> Item:
+        item = Item(source, size)
+        self._keep(item, self._rows.add(self.job_id, source, size), None)
+        return item
+
+    def adopt(self, taken: Taken) -> None:
+        """One that was taken."""
+        self._keep(taken.item, *taken.lease)
+
+    def remove(self, item: Item) -> None:
+        with self._lock:
+            known = self._ids.get(id(item))
+            if known is None:
+                return
+            if known[1] is None:
+                self._forget(item)
+        self._rows.hide(known[0])
+
+    def has_other(self, item: Item) -> bool:
+        known = self._ids.get(id(item))
+        return known is not None and self._rows.has_other(self.job_id, item.source, known[0])
+
+    def put(self, item: Item, work: Work) -> None:
+        """Something is to be done for it, by whoever takes it."""
+        with self._lock:
+            id_, _ = self._ids[id(item)]
+            self._forget(item)
+            place, self._place = self._place, self._place + 1
+        self._rows.put(id_, item.size, work, place, self._deliver)
+
+    def done(self, taken: Taken) -> None:
+        """What came of it stands in the item. Raises SQLAlchemyError."""
+        with self._lock:
+            self._forget(taken.item)
+        self._rows.close(taken.lease, taken.item)
+
+    def let_go(self, taken: Taken) -> None:
+        """It is not done."""
+        with self._lock:
+            self._forget(taken.item)
+
+    def flush(self) -> None:
+        """Raises SQLAlchemyError."""
+        with self._lock:
+            changed = []
+            for key, item in list(self._known.items()):
+                id_, lease = self._ids[key]
+                waiting = self.waiting() if lease else 0
+                state = (*astuple(item)[:-1], item.result, waiting)
+                if state != self._written.get(key):
+                    changed.append((id_, lease, item, waiting))
+                    self._written[key] = state
+                if item.stage is Stage.DONE and lease is None:
+                    self._forget(item)
+            self._rows.write(changed)
+
+    def close(self) -> None:
+        """Raises SQLAlchemyError."""
+        self._has_ended.set()
+        self._writer.join()
+        self.flush()
+
+    def _keep(self, item: Item, item_id: int, lease: str | None) -> None:
+        with self._lock:
+            self._known[id(item)] = item
+            self._ids[id(item)] = item_id, lease
+
+    def _forget(self, item: Item) -> None:
+        for known in (self._known, self._ids, self._written):
+            known.pop(id(item), None)
+
+    def _write_on(self) -> None:
+        while not self._has_ended.wait(EVERY):
+            try:
+                self.flush()
+            except SQLAlchemyError as error:
+                log.warning("How far a job is can't be written down: %s", error)

@@ -1,0 +1,251 @@
+"""Does items of jobs: several at once, so that short documents share a call to the model; each under a lease."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Self
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.base import errors
+from index_store.base.errors import PlainError
+from index_store.catalogue.pending_versions import PendingVersion
+from index_store.catalogue.records import DocumentStatus, IndexRecord
+from index_store.ingestion.admission import Admission, ArchiveAdmission
+from index_store.ingestion.completion import Completion, DocumentTask
+from index_store.ingestion.context import JobContext, Services, Stop
+from index_store.ingestion.pipeline import Pipeline
+from index_store.ingestion.progress import Stage
+from index_store.ingestion.queue.delivery import FORGOTTEN, NotDone, QueueError, Receiver, Sender
+from index_store.ingestion.queue.rows import JobRow, Rows, Taken, Work
+from index_store.ingestion.queue.stored_items import StoredItems
+from index_store.ingestion.results import IngestResult, IngestStatus, failed
+from index_store.ingestion.sites import SiteAdmission
+from index_store.ingestion.sources import SiteSource
+from index_store.parsing.loaders.formats import is_archive
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 16
+"""items that a worker has: enough short ones for a call to a model, few enough for another worker to have its share"""
+
+LOOK = 1.0
+"""seconds between looks at whether a job was cancelled"""
+
+
+class Worker:
+    def __init__(self, services: Services) -> None:
+        """Raises ValueError where there is no queue."""
+        url = services.settings.database_url
+        if url is None:
+            raise ValueError("DATABASE_URL is not set")
+        self._services = services
+        self._rows = Rows(services.library.catalogue.database)
+        self._jobs: dict[str, _Job] = {}
+        self._lock = threading.Lock()
+        self._sender = Sender()
+        self._is_closed = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, name="cancelled jobs", daemon=True)
+        self._threads = ThreadPoolExecutor(AT_ONCE, "item")
+        self._receiver = Receiver(url.get_secret_value(), self._handle, self._look, AT_ONCE)
+
+    def start(self) -> Self:
+        self._watcher.start()
+        self._receiver.start()
+        return self
+
+    def stop(self) -> None:
+        """What it has goes back into the queue. `join` is to follow."""
+        self._is_closed.set()
+        with self._lock:
+            jobs = list(self._jobs.values())
+        for job in jobs:
+            job.suspend()
+        self._receiver.stop()
+
+    def join(self) -> None:
+        self._receiver.join()
+        self._threads.shutdown()
+        if self._watcher.is_alive():
+            self._watcher.join()
+
+    def cancel(self, job_id: str) -> None:
+        """What this worker does for a job that is cancelled ends at once, rather than with the next look."""
+        with self._lock:
+            job = self._jobs.get(job_id)
+        if job:
+            job.cancel()
+
+    async def _handle(self, item_id: int) -> None:
+        """Raises NotDone."""
+        try:
+            is_done = await asyncio.get_running_loop().run_in_executor(self._threads, self._do, item_id)
+        except SQLAlchemyError as error:
+            log.warning("Item %s is to be tried again: %s", item_id, error)
+            raise NotDone from error
+        if not is_done:
+            raise NotDone
+
+    def _look(self) -> None:
+        try:
+            self._rows.put_again(FORGOTTEN, self._sender.deliver)
+        except (SQLAlchemyError, QueueError) as error:
+            log.info("What the queue may have forgotten is looked for later: %s", error)
+
+    def _do(self, item_id: int) -> bool:
+        """Whether nothing more is to be done for it. Raises SQLAlchemyError."""
+        if self._is_closed.is_set():
+            return False
+        taken = self._rows.take(item_id)
+        if taken is None:
+            return True
+        [row] = self._rows.jobs(taken.job_id)
+        index = self._services.library.catalogue.indexes.record(row.index_id) if row.index_id else None
+        if row.is_cancelled or index is None:
+            withdraw(self._services, row.index_id, taken.work)
+            self._rows.close(taken.lease, taken.item)
+            return True
+        with self._working_on(row, index) as job:
+            return job.do(taken)
+
+    @contextmanager
+    def _working_on(self, row: JobRow, index: IndexRecord) -> "Iterator[_Job]":
+        """What this worker does for a job shares its threads."""
+        with self._lock:
+            job = self._jobs.get(row.id)
+            if job is None:
+                job = self._jobs[row.id] = _Job(self._services, self._rows, self._sender, row, index)
+                if self._is_closed.is_set():
+                    job.suspend()
+            job.users += 1
+        try:
+            yield job
+        finally:
+            with self._lock:
+                job.users -= 1
+                is_last = not job.users
+                if is_last:
+                    del self._jobs[row.id]
+            if is_last:
+                job.close()
+
+    def _watch(self) -> None:
+        while not self._is_closed.wait(LOOK):
+            with self._lock:
+                jobs = dict(self._jobs)
+            if not jobs:
+                continue
+            try:
+                going_on = {row.id for row in self._rows.jobs(*jobs) if not row.is_cancelled}
+            except SQLAlchemyError as error:
+                log.warning("The jobs can't be looked at: %s", error)
+                continue
+            for id_ in jobs.keys() - going_on:
+                jobs[id_].cancel()
+
+
+class _Job:
+    """Of one job, what this worker does."""
+
+    def __init__(self, services: Services, rows: Rows, sender: Sender, row: JobRow, index: IndexRecord) -> None:
+        self.users = 0
+        self._services = services
+        self._index = index
+        self._items = StoredItems(rows, row.id, sender.deliver)
+        self._stop = Stop()
+        context = JobContext(services, self._items, self._stop)
+        self._completion = Completion(context)
+        self._admission = Admission(context, self._completion)
+        self._archives = ArchiveAdmission(context, self._admission, self._completion)
+        self._sites = SiteAdmission(context, self._admission)
+        self._items.waiting = lambda: self._sites.waiting
+        self._site = threading.Lock()
+        self._pipeline = Pipeline(context, index, self._completion, self._give_up).__enter__()
+
+    def cancel(self) -> None:
+        self._stop.cancel()
+        self._sites.interrupt()
+
+    def suspend(self) -> None:
+        self._stop.suspend()
+        self._sites.interrupt()
+
+    def close(self) -> None:
+        """Raises SQLAlchemyError."""
+        self._pipeline.__exit__()
+        self._items.close()
+
+    def do(self, taken: Taken) -> bool:
+        """Whether nothing more is to be done for it. Raises SQLAlchemyError."""
+        self._items.adopt(taken)
+        if isinstance(taken.work, SiteSource):
+            self._crawl(taken, taken.work)
+        else:
+            self._add(taken, replace(taken.work, lease=taken.lease))
+        if self._stop.is_suspended and taken.item.stage is not Stage.DONE:
+            self._items.let_go(taken)
+            return False
+        self._items.flush()  # what came of others with it
+        self._items.done(taken)
+        return True
+
+    def _add(self, taken: Taken, version: PendingVersion) -> None:
+        """A document, or the documents of an archive."""
+        task = DocumentTask(version, taken.item)
+        if (done := self._done_before(version)) is not None:
+            self._completion.complete(taken.item, done)
+        elif not self._services.versions.is_wanted(version):
+            self._completion.fail(task, errors.Superseded(name=version.name))
+        elif is_archive(version.name) and self._has_original(version):
+            for member in self._archives.tasks(self._index, task):
+                self._items.put(member.item, member.version)
+            if not self._stop.is_set:
+                taken.item.stage = Stage.DONE
+        elif not self._has_original(version):
+            self._completion.fail(task, errors.OriginalMissing(name=version.name))
+        else:
+            self._pipeline.take(task)
+            task.ended.result()
+
+    def _has_original(self, version: PendingVersion) -> bool:
+        return self._services.library.originals.path(version.document_id, version.revision).exists()
+
+    def _done_before(self, version: PendingVersion) -> IngestResult | None:
+        """By a worker that died before it could say so."""
+        record = self._services.library.catalogue.documents.record(version.document_id)
+        if record is None or record.status is not DocumentStatus.READY or record.revision != version.revision:
+            return None
+        return IngestResult(
+            source=version.source, status=IngestStatus.READY, document_id=record.id, chunks=record.chunks,
+            sections=record.sections, error=None,
+        )  # fmt: skip
+
+    def _crawl(self, taken: Taken, site: SiteSource) -> None:
+        with self._site:  # one after another
+            try:
+                for page in self._sites.tasks(self._index, site, taken.item):
+                    self._items.put(page.item, page.version)
+            except PlainError as error:
+                self._completion.complete(taken.item, failed(site.source, None, error))
+            except OSError as error:
+                log.warning("%s can't be crawled: %s", site.source, error)
+                self._completion.complete(taken.item, failed(site.source, None, errors.StoreFailed(name=site.source)))
+            else:
+                if not self._stop.is_set:
+                    taken.item.stage = Stage.DONE
+
+    def _give_up(self, error: PlainError) -> None:
+        """The documents that it has tell of it themselves."""
+        log.warning("%s", error)
+
+
+def withdraw(services: Services, index_id: str | None, work: Work) -> None:
+    """What was to be done for an item is not wanted any more. Raises OSError, SQLAlchemyError."""
+    if isinstance(work, PendingVersion):
+        services.versions.withdraw(work)
+    elif index_id and not work.parent:
+        services.library.catalogue.sites.end_crawl(index_id, work.source, is_complete=False)

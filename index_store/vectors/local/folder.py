@@ -1,0 +1,110 @@
+"""Chroma in this process, over a folder, which is this process's alone."""
+
+import logging
+import math
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from index_store.base import errors
+from index_store.base.child_process import environment
+from index_store.vectors.form import SPACE
+from index_store.vectors.local.probe import broken_collections
+
+if TYPE_CHECKING:
+    from chromadb.api.models.Collection import Collection
+
+log = logging.getLogger(__name__)
+
+OPEN = "open"
+"""a file that is there while a process has the folder open; after one that was killed it is left"""
+
+BATCH = 5000
+"""records a call; Chroma 1.5 refuses more than 5461"""
+
+
+class ChromaFolder:
+    """See Form. Raises DataFolderDamaged."""
+
+    batch = BATCH
+    holds = math.inf
+    combed = sys.maxsize
+    trouble = None
+
+    def __init__(self, folder: Path) -> None:
+        # Imported here: half a second that `--help` and the parser's process need not spend.
+        import chromadb
+        from chromadb.config import Settings
+        from chromadb.errors import ChromaError
+
+        self._folder = folder
+        self._open = folder / OPEN
+        self.broken = broken_collections(folder) if self._open.exists() else set()
+        """those that the last process was killed over"""
+        self._gate = threading.Condition()
+        self._searches = 0
+        try:
+            self._client = chromadb.PersistentClient(path=folder, settings=Settings(anonymized_telemetry=False))
+        except ChromaError as error:
+            raise errors.DataFolderDamaged(file=folder.name, folder=folder.parent.absolute()) from error
+        self._open.touch()
+
+    def close(self) -> None:
+        self._client.close()  # type: ignore[attr-defined]  # the client has it, Chroma's protocol of clients does not
+        self._open.unlink(missing_ok=True)
+
+    def watch(self, on_return: Callable[[], object]) -> None:
+        """It is always there."""
+
+    def stop_watching(self) -> None:
+        """Nothing is watched."""
+
+    def found(self, name: str) -> "Collection":
+        # embedding_function=None: Chroma's default one would be downloaded.
+        return self._client.get_collection(name, embedding_function=None)
+
+    def made(self, name: str) -> "Collection":
+        return self._client.get_or_create_collection(name, embedding_function=None, configuration=SPACE)
+
+    def names(self) -> set[str]:
+        return {collection.name for collection in self._client.list_collections()}
+
+    def drop(self, name: str) -> None:
+        try:
+            self._client.delete_collection(name)
+        finally:
+            with self._gate:
+                self._gate.wait_for(lambda: not self._searches)
+                self._give_space_back()
+
+    def _give_space_back(self) -> None:
+        """Chroma 1.5 leaves the folder of a deleted collection, and the pages of its rows in the database."""
+        program, database = Path(__file__).with_name("compact.py"), self._folder / "chroma.sqlite3"
+        compact = [sys.executable, "-I", str(program), str(database)]
+        done = subprocess.run(  # noqa: S603 - our own
+            compact, capture_output=True, encoding="utf-8", env=environment(), check=False
+        )
+        if done.returncode:
+            log.warning("Chroma's disk space is not given back: %s", done.stderr)
+            return
+        used = set(done.stdout.split())
+        for folder in self._folder.iterdir():
+            if folder.is_dir() and folder.name not in used:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Compacting waits for searches and they for it: Chroma gives up on a database that is locked for seconds."""
+        with self._gate:
+            self._searches += 1
+        try:
+            yield
+        finally:
+            with self._gate:
+                self._searches -= 1
+                self._gate.notify_all()

@@ -1,0 +1,1 @@
+"""A person's own data and links, and what a link shows to its reader."""

@@ -1,0 +1,85 @@
+"""Who has which right to an index, for whoever manages it; and what the reader of a page may do with one."""
+
+import streamlit as st
+
+from index_store.access.grants import EVERYONE, Grant, Grantee, IndexAccess
+from index_store.access.rights import GranteeKind, Right
+from index_store.base.errors import EmptyIndex, UnknownIndex
+from pages.process import engine
+from pages.widgets.errors import run_as_callback, run_or_show_error
+from pages.widgets.picker import fresh_key, renew
+from pages.words import plain, say
+
+KINDS = (GranteeKind.ACCOUNT, GranteeKind.GROUP, GranteeKind.EVERYONE)
+
+
+def may_add_to(index: str) -> bool:
+    """One that is not there is made with its first document, by whoever makes indexes."""
+    right = right_to(index)
+    return engine().store.makes_indexes if right is None else right >= Right.WRITE
+
+
+def nothing_here(words: str, index: str | None = None) -> str:
+    """Of a page or an index without documents. `words`: the key of what is said to those who may add some."""
+    may_add = may_add_to(index) if index else engine().store.makes_indexes
+    return say(words if may_add else "documents.empty_reader")
+
+
+def right_to(index: str) -> Right | None:
+    """None of one that is not there, or not theirs to read any more."""
+    try:
+        return engine().store.right(index)
+    except (UnknownIndex, EmptyIndex):
+        return None
+
+
+def show_access(index: str) -> None:
+    access = engine().store.access.grants.of(index)
+    owner = access.names.get(access.owner or "")
+    st.markdown(plain(say("access.owner", name=owner) if owner else say("access.nobodys")))
+    for number, grant in enumerate(access.grants):
+        _show_grant(access, grant, number)
+    _show_giving(index)
+
+
+def _show_giving(index: str) -> None:
+    kind = st.selectbox(
+        say("access.whom"), KINDS, format_func=lambda each: say(f"access.{each}"), key=fresh_key(f"whom {index}")
+    )
+    with st.form(fresh_key(f"grant {index}"), border=False):
+        grantee = EVERYONE
+        if kind != GranteeKind.EVERYONE:
+            is_group = kind == GranteeKind.GROUP
+            called = say("access.group_name" if is_group else "access.account_name")
+            told = None if is_group else say("access.name_help")
+            grantee = Grantee(kind, st.text_input(called, max_chars=200, help=told))
+        right = st.selectbox(say("access.right"), list(Right), format_func=_named)
+        wanted = st.form_submit_button(say("access.give"), type="primary")
+        if wanted and run_or_show_error(engine().store.access.grants.give, index, grantee, right):
+            renew(f"grant {index}")
+            renew(f"whom {index}")
+            st.rerun()
+
+
+def _show_grant(access: IndexAccess, grant: Grant, number: int) -> None:
+    grantee = grant.grantee
+    name = access.names.get(grantee.name, grantee.name)
+    shown = say("access.everyone") if grantee == EVERYONE else f"{say(f'access.{grantee.kind}')}: {name}"
+    # A right that was changed elsewhere makes another field, which shows it.
+    key = f"right of {access.index} {grantee.kind} {grantee.name} {grant.right}"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"granted-{number}"):
+        st.markdown(plain(shown), width="stretch")
+        st.selectbox(
+            say("access.right"), list(Right), list(Right).index(grant.right), format_func=_named, key=key,
+            label_visibility="collapsed", width=180, on_change=_give, args=(access.index, grantee, key),
+        )  # fmt: skip
+        take = (engine().store.access.grants.take, access.index, grantee)
+        st.button(say("access.take"), key=f"take {key}", on_click=run_as_callback, args=take)
+
+
+def _give(index: str, grantee: Grantee, key: str) -> None:
+    run_as_callback(engine().store.access.grants.give, index, grantee, st.session_state[key])
+
+
+def _named(right: Right) -> str:
+    return say(f"access.{right.name.lower()}")

@@ -1,0 +1,57 @@
+"""What leaves as a file, gathered of the history and noted."""
+
+from typing import Literal, TypeAlias
+
+from index_store.access.gate import Who
+from index_store.audit.audit import Audit
+from index_store.audit.entry import Action
+from rag.errors import NothingOfThisName
+from rag.runs.export.export import Export, ExportedRun, StepCalls
+from rag.runs.history.doors import UserHistory
+from rag.runs.history.history import History, PastRun
+from rag.trace.events import StepFinished
+
+Form: TypeAlias = Literal["html", "markdown", "json"]
+
+
+class Exports:
+    def __init__(self, history: History, audit: Audit) -> None:
+        self._history = history
+        self._audit = audit
+
+    def gather(self, of: str, form: Form, *, who: Who) -> Export:
+        """`of`: the id of a conversation, of which only the runs that are over are taken, or of a run; `form`: that it
+        will have. Raises NothingOfThisName, AccessWithdrawn.
+        """
+        history, by = UserHistory(self._history, who), who()
+        run, conversation = history.run(of), history.conversations.get(of)
+        if run:
+            title, runs = run.question, [run]
+        elif conversation:
+            title, runs = conversation.title, history.runs(of)
+        else:
+            raise NothingOfThisName(name=of)
+        exported = tuple(_exported(history, each) for each in runs if each.status != "running")
+        kind = "run" if run else "conversation"
+        self._audit.note(Action.EXPORTED, by, kind=kind, what=of, form=form, runs=len(exported))
+        return Export.of(title, exported)
+
+
+class UserExports:
+    def __init__(self, exports: Exports, who: Who) -> None:
+        self._exports = exports
+        self._who = who
+
+    def gather(self, of: str, form: Form) -> Export:
+        return self._exports.gather(of, form, who=self._who)
+
+
+def _exported(history: UserHistory, run: PastRun) -> ExportedRun:
+    found = tuple(history.events(run.id))
+    asked = [each for each in found if isinstance(each, StepFinished) and each.model_calls]
+    kept = [
+        StepCalls(step=each.step, attempt=each.attempt, calls=calls)
+        for each in asked
+        if (calls := history.calls.of_step(run.id, each.step, each.attempt))
+    ]
+    return ExportedRun(feedback=run.feedback, events=found, calls=tuple(kept))

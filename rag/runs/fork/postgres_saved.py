@@ -1,0 +1,149 @@
+"""Checkpoints in a schema of the Postgres database that DATABASE_URL names; imported where that is set."""
+
+import logging
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import psycopg
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import DatabaseError
+
+from index_store.base.postgres import CONNECT_SECONDS, PostgresSchema, driver_url, session
+from rag.runs.fork.saved import NAME, Compressed
+
+log = logging.getLogger(__name__)
+
+CONNECTIONS = 8
+WAIT = 3
+"""seconds for one of them: a run goes on without checkpoints rather than wait for them at each step"""
+
+Pool = AsyncConnectionPool[psycopg.AsyncConnection[DictRow]]
+
+
+class PostgresSaved:
+    """See Saved."""
+
+    def __init__(self, saver: AsyncPostgresSaver, pool: Pool, database: Engine) -> None:
+        self.saver = saver
+        self._pool = pool
+        self._database = database
+
+    @classmethod
+    async def open(cls, url: str) -> "PostgresSaved | None":
+        """None, with a line in the log, where there can be none just now."""
+        arguments = {**session(NAME), "autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
+        pool: Pool = AsyncConnectionPool(
+            driver_url(url).set(drivername="postgresql").render_as_string(hide_password=False),
+            kwargs=arguments,
+            min_size=1,
+            max_size=CONNECTIONS,
+            timeout=WAIT,
+            check=AsyncConnectionPool.check_connection,
+            open=False,
+        )
+        database = PostgresSchema(url, NAME).connect()
+        try:
+            _make_schema(url)
+            await pool.open(wait=True, timeout=CONNECT_SECONDS)
+            saver = _Saver(pool, serde=Compressed())
+            await saver.setup()
+        except (DatabaseError, psycopg.Error) as error:
+            log.warning("Runs can't be forked, as their checkpoints can't be kept: %s", error)
+            await pool.close()
+            database.dispose()
+            return None
+        return cls(saver, pool, database)
+
+    async def close(self) -> None:
+        await self._pool.close()
+        self._database.dispose()
+
+    def copy(self, run_id: str, to_run_id: str, upto: str) -> None:
+        with self._database.begin() as connection:
+            for statement in _COPIES:
+                connection.execute(text(statement), {"run": run_id, "to": to_run_id, "upto": upto})
+
+    def run_ids(self) -> set[str]:
+        with self._database.connect() as connection:
+            return set(connection.execute(text("SELECT DISTINCT thread_id FROM checkpoints")).scalars())
+
+    def delete(self, run_ids: Collection[str]) -> bool:
+        with self._database.begin() as connection:
+            for table in _TABLES:
+                statement = f"DELETE FROM {table} WHERE thread_id = ANY (%s)"  # noqa: S608 - of ours
+                connection.exec_driver_sql(statement, (sorted(run_ids),))
+        return True
+
+
+def discard(url: str) -> None:
+    """All of them. Raises DatabaseError."""
+    with PostgresSchema(url, NAME).for_migration().begin() as connection:
+        connection.execute(text(f"DROP SCHEMA IF EXISTS {NAME} CASCADE"))
+
+
+def _make_schema(url: str) -> None:
+    place = PostgresSchema(url, NAME)
+    with place.for_migration().begin() as connection:
+        place.begin_migration(connection)
+
+
+class _Saver(AsyncPostgresSaver):
+    """Whose faults end no run. A checkpoint that is missing is noticed by its number, when one is looked for."""
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        try:
+            return await super().aput(config, checkpoint, metadata, new_versions)
+        except psycopg.Error as error:
+            _go_on_without(config, error)
+            place = config["configurable"]
+            return RunnableConfig(configurable=place | {"checkpoint_id": checkpoint["id"]})
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        try:
+            await super().aput_writes(config, writes, task_id, task_path)
+        except psycopg.Error as error:
+            _go_on_without(config, error)
+
+
+def _go_on_without(config: RunnableConfig, error: psycopg.Error) -> None:
+    log.warning("Run %s can't be forked: %s", config["configurable"]["thread_id"], type(error).__name__)
+
+
+_TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+"""as AsyncPostgresSaver makes them"""
+
+_COPIES = (
+    """
+    INSERT INTO checkpoint_blobs
+    SELECT DISTINCT CAST(:to AS text), b.checkpoint_ns, b.channel, b.version, b.type, b.blob
+    FROM checkpoints c CROSS JOIN jsonb_each_text(c.checkpoint -> 'channel_versions') v
+    JOIN checkpoint_blobs b ON (b.thread_id, b.checkpoint_ns, b.channel, b.version)
+        = (c.thread_id, c.checkpoint_ns, v.key, v.value)
+    WHERE c.thread_id = :run AND c.checkpoint_id <= :upto
+    """,
+    """
+    INSERT INTO checkpoints
+        (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
+    SELECT :to, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata
+    FROM checkpoints WHERE thread_id = :run AND checkpoint_id <= :upto
+    """,
+    """
+    INSERT INTO checkpoint_writes
+        (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob, task_path)
+    SELECT :to, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob, task_path
+    FROM checkpoint_writes WHERE thread_id = :run AND checkpoint_id < :upto
+    """,
+)

@@ -1,0 +1,51 @@
+"""What sqlite_saved.py and postgres_saved.py are to checkpoints.py: LangGraph's saver, and what it has no words for."""
+
+import zlib
+from collections.abc import Collection
+from typing import Any, Protocol
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from rag.graph.state import STORED
+
+NAME = "checkpoints"
+"""of their database"""
+
+LEVEL = 1
+"""of zlib: passages stand in a state two or three times, and more in its JSON than in its words"""
+
+
+class Saved(Protocol):
+    """Each run is a LangGraph thread of its id. `saver` and `close` are for the event loop, the rest for any thread."""
+
+    @property
+    def saver(self) -> BaseCheckpointSaver[Any]:
+        """Whose faults end no run."""
+
+    async def close(self) -> None: ...
+
+    def copy(self, run_id: str, to_run_id: str, upto: str) -> None:
+        """All up to that checkpoint, of which what its steps came to stays behind. Raises DatabaseError."""
+
+    def run_ids(self) -> set[str]:
+        """Raises DatabaseError."""
+
+    def delete(self, run_ids: Collection[str]) -> bool:
+        """Whether it is gone from what is beside the tables as well: someone may be reading. Raises DatabaseError."""
+
+
+class Compressed(SerializerProtocol):
+    """LangGraph's own, of our types alone, so that no file can make it import another."""
+
+    def __init__(self) -> None:
+        self._plain = JsonPlusSerializer(allowed_msgpack_modules=STORED)
+
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        kind, data = self._plain.dumps_typed(obj)
+        return kind, zlib.compress(data, LEVEL)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        kind, packed = data
+        return self._plain.loads_typed((kind, zlib.decompress(packed)))

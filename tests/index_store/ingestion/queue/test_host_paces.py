@@ -1,0 +1,33 @@
+import asyncio
+import time
+
+from index_store.base.settings import Settings
+from index_store.crawl import Paces
+from index_store.ingestion.queue.host_paces import HostPaces
+from index_store.store import IndexStore
+
+INTERVAL = 0.05
+"""seconds"""
+
+
+async def turns(paces: Paces, count: int) -> None:
+    for _ in range(count):
+        await paces.of("example.com", INTERVAL).turn()
+
+
+def test_crawls_of_several_processes_keep_one_pace_to_a_host(queued: Settings) -> None:
+    with IndexStore(queued) as app:
+        database = app.access.people._database
+        first, second = HostPaces(database), HostPaces(database)
+
+        async def crawl() -> None:
+            await asyncio.gather(turns(first, 4), turns(second, 4))
+
+        begun = time.monotonic()
+        asyncio.run(crawl())
+        assert time.monotonic() - begun >= 7 * INTERVAL
+
+        first.of("example.com", INTERVAL).pause(10 * INTERVAL)
+        begun = time.monotonic()
+        asyncio.run(turns(second, 1))
+        assert time.monotonic() - begun >= 9 * INTERVAL

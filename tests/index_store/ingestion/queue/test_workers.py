@@ -1,0 +1,167 @@
+"""Several processes work on what is added in the app, on a Postgres and a Chroma server of their own."""
+
+import io
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from index_store.__main__ import main
+from index_store.base import errors
+from index_store.base.settings import Settings
+from index_store.ingestion.queue.rows import Rows
+from index_store.ingestion.sources import FileSource, keep_upload
+from index_store.store import IndexStore, working
+from index_store.user_store import UserIngestion
+from tests.index_store.embedding_service import EmbeddingService
+from tests.index_store.ingestion.queue.conftest import WorkerProcess
+from tests.index_store.soundness import eventually, is_sound
+from tests.servers.postgres import PostgresServer
+
+Write = Callable[..., Path]
+NewWorker = Callable[[], WorkerProcess]
+
+
+@pytest.fixture
+def app(queued: Settings) -> Iterator[IndexStore]:
+    with IndexStore(queued) as app:
+        yield app
+
+
+def add(app: IndexStore, *files: Path) -> UserIngestion:
+    return app.ingest("a", [FileSource(file) for file in files])
+
+
+def outcome(job: UserIngestion) -> dict[str, str]:
+    """Name of each source -> what became of it, or the code of its error."""
+    results = job.wait()
+    assert job.failure is None
+    assert len(results) == len({each.source for each in results})
+    return {Path(each.source).name: each.error.code if each.error else each.status.value for each in results}
+
+
+def test_a_worker_beside_the_app_does_what_is_added_in_it_and_the_app_sees_how_far_it_is(
+    app: IndexStore, queued: Settings, service: EmbeddingService, write: Write
+) -> None:
+    job = add(app, write("a.md", sections=3), write("b.md"), write("none.xyz"))
+    assert eventually(lambda: job.progress.done == 1)  # what can't be read at all, the app has told
+    assert not job.is_finished
+    service.is_held = True
+    with working(queued):
+        assert eventually(lambda: {item.stage.value for item in job.items} == {"embedding", "done"})
+        service.is_held = False
+        assert outcome(job) == {"a.md": "ready", "b.md": "ready", "none.xyz": "unknown_kind"}
+    assert (job.progress.share, job.progress.done, job.progress.total) == (1, 3, 3)
+    assert "part 2" in app.search("a", "What does a.md say in part 2?", k=1)[0].text
+    assert is_sound(app, queued.data_dir)
+    app.dismiss(job)
+    assert app.ingestions == ()
+
+
+def test_what_a_killed_worker_had_is_done_by_another_and_once(
+    app: IndexStore, queued: Settings, service: EmbeddingService, write: Write, worker_process: NewWorker
+) -> None:
+    service.delay = 0.2
+    job = add(app, *(write(f"{i}.md", sections=10) for i in range(40)))
+    killed = worker_process()
+    assert eventually(lambda: job.progress.done)
+    killed.end(signal.SIGKILL)
+    assert not job.is_finished
+    with working(queued):
+        assert outcome(job) == {f"{i}.md": "ready" for i in range(40)}
+    assert app.indexes()[0].chunks == 400
+    assert is_sound(app, queued.data_dir)
+
+
+def test_a_worker_that_was_thought_dead_changes_nothing_of_what_another_has(
+    app: IndexStore, queued: Settings, service: EmbeddingService, write: Write, postgres: PostgresServer
+) -> None:
+    """Two that work on the same document: the later lease counts."""
+    service.is_held = True
+    job = add(app, write("a.md", sections=3))
+    with working(queued):
+        service.wait_for_requests(1)
+        rows = Rows(app.access.people._database)
+        [item] = rows.items(job.id)[0]
+        taken = rows.take(item)
+        assert taken
+        service.is_held = False
+        assert eventually(lambda: len(service.texts) >= 3)
+    assert app.documents()[0].status.value == "pending"
+    assert app.check() == []
+    assert not job.is_finished
+    with working(queued):  # nobody else had it: it is delivered again
+        assert outcome(job) == {"a.md": "ready"}
+    assert is_sound(app, queued.data_dir)
+
+
+@pytest.mark.soak
+def test_a_cancelled_job_leaves_nothing_and_what_failed_is_tried_again(
+    app: IndexStore, queued: Settings, service: EmbeddingService, write: Write
+) -> None:
+    idle = add(app, *(write(f"idle/{i}.md") for i in range(5)))
+    assert eventually(lambda: len(app.documents()) == 5)
+    idle.cancel()
+    assert outcome(idle) == {}
+    assert app.documents() == []
+    service.is_held = True
+    with working(queued):
+        busy = add(app, *(write(f"busy/{i}.md") for i in range(5)))
+        service.wait_for_requests(1)
+        busy.cancel()
+        assert eventually(lambda: busy.is_finished)
+        assert busy.is_cancelled
+        assert app.documents() == []
+        service.is_held = False
+        service.refused = "broken"
+        file = write("c.md", words="broken")
+        assert outcome(add(app, file)) == {"c.md": "request_refused"}
+        service.refused = None
+        assert outcome(app.retry("a")) == {"c.md": "ready"}
+    assert is_sound(app, queued.data_dir)
+
+
+@pytest.mark.soak
+def test_the_next_start_of_the_app_goes_on_with_what_is_in_the_queue(queued: Settings, write: Write) -> None:
+    with IndexStore(queued) as app:
+        job = app.ingest("a", [keep_upload(queued.data_dir, "up.md", io.BytesIO(b"# Up\n\nloaded"))])
+        assert eventually(lambda: app.documents())
+    with IndexStore(queued.model_copy(update={"workers": "here"})) as app:
+        [resumed] = app.resume()
+        assert resumed.id == job.id
+        assert outcome(resumed) == {"up.md": "ready"}
+        assert app.resume() == []
+        assert is_sound(app, queued.data_dir)
+
+
+def test_a_worker_without_servers_or_beside_another_folder_says_what_it_needs(
+    queued: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["worker", "--language", "en"]) == 1
+    assert "A worker needs DATABASE_URL and CHROMA_URL" in capsys.readouterr().err
+    with (
+        pytest.raises(errors.FolderNotShared),
+        working(queued.model_copy(update={"data_dir": tmp_path / "elsewhere"})),
+    ):
+        pass
+
+
+@pytest.mark.soak
+def test_two_workers_share_a_job_and_one_of_them_may_be_killed_in_the_midst(
+    app: IndexStore, queued: Settings, service: EmbeddingService, write: Write, worker_process: NewWorker
+) -> None:
+    service.delay = 0.2
+    names = [f"{i}.md" for i in range(80)]
+    workers = [worker_process(), worker_process()]
+    for _ in range(3):
+        job = add(app, *(write(name, sections=5) for name in names))
+        assert eventually(lambda job=job: job.progress.done >= 20, 60)
+        workers.pop(0).end(signal.SIGKILL)
+        workers.append(worker_process())
+        assert outcome(job) == dict.fromkeys(names, "ready")
+        assert app.indexes()[0].chunks == 400
+        assert is_sound(app, queued.data_dir)
+        for document in app.documents():
+            app.remove("a", document.source)
+    assert [worker.end() for worker in workers] == [0, 0]

@@ -1,0 +1,126 @@
+"""A Chroma server, `chroma run` of the package, in a folder and at a port of its own; and a proxy before it."""
+
+import resource
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Self
+
+import httpx
+
+from tests.servers.loopback import Connection, Fault, LoopbackServer, Refusal, Request
+
+ROOM = 64 * 1024
+"""bytes of a file where the disk is full: without the 32 KB that SQLite's connections share, Chroma hangs"""
+
+PATIENCE = 60
+"""seconds in which it has to be there"""
+
+
+class ChromaServer:
+    """As a context. It stays at its port when it is started again."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="chroma-"))
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self._port = free.getsockname()[1]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        program = Path(sys.executable).with_name("chroma")
+        command = [program, "run", "--path", self.folder / "data", "--host", "127.0.0.1", "--port", str(self._port)]
+        # Not to a file: where its disk is full, what it can't say would end it.
+        quiet = subprocess.DEVNULL
+        self._process = subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=self.folder)
+        deadline = time.monotonic() + PATIENCE
+        while not self.is_up():
+            assert self._process.poll() is None, f"{command} has ended"
+            assert time.monotonic() < deadline, "Chroma has not started in time"
+            time.sleep(0.05)
+
+    def is_up(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/api/v2/heartbeat", timeout=5).is_success
+        except httpx.TransportError:
+            return False
+
+    def run(self, query: str, *values: str) -> str:
+        """What its database answers, in which it keeps what there is."""
+        with closing(sqlite3.connect(self.folder / "data" / "chroma.sqlite3")) as database:
+            ((found,),) = database.execute(query, values).fetchall()
+        return str(found)
+
+    @contextmanager
+    def full_disk(self) -> Iterator[None]:
+        """As tests/full_disk.py, for the server: its files are longer than they may be. On Linux."""
+        assert self._process
+        soft, hard = resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (ROOM, hard))
+        try:
+            yield
+        finally:
+            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (soft, hard))
+
+    def kill(self) -> None:
+        """As `kill -9` does, in the midst of whatever it does."""
+        if self._process:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+        self._process = None
+
+
+class ChromaProxy(LoopbackServer):
+    """Hands on what it is asked, unless `fails` says otherwise."""
+
+    def __init__(self, server: ChromaServer) -> None:
+        super().__init__()
+        self._to = server.url
+        self.delay = 0.0
+        """seconds before each answer"""
+        self.largest = 40_000_000
+        """bytes of a request that it takes"""
+        self.before: Callable[[Request], object] = lambda _: None
+        """is called with each request that is handed on"""
+        self._client = httpx.Client(timeout=60)
+
+    def __exit__(self, *details: object) -> None:
+        super().__exit__(*details)
+        self._client.close()
+
+    def respond(self, request: Request, connection: Connection, trouble: Fault | Refusal | None) -> None:
+        if isinstance(trouble, Refusal) or trouble in (Fault.HANGS, Fault.CLOSES):
+            super().respond(request, connection, trouble)
+            return
+        connection.wait(self.delay)
+        length = int(request.headers.get("content-length", 0))
+        if length > self.largest:
+            connection.send_json(413, {"reason": "<html>Request Entity Too Large</html>"})
+            return
+        self.before(request)
+        answer = self._client.request(request.method, self._to + request.path, json=request.body or None)
+        connection.send_json(answer.status_code, answer.json(), fault=trouble)

@@ -1,0 +1,116 @@
+"""A Postgres server of Debian's package, in a folder of its own, reached by a socket in that folder alone.
+
+It is started as nobody where the tests are run by root, whom Postgres refuses.
+"""
+
+import itertools
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Self
+
+import psycopg
+
+ROOT = Path(__file__).parent.parent.parent
+UNPACKED = ROOT / ".venv" / "postgres"
+"""as `make postgres` leaves it"""
+
+USER = "glassbox"
+PASSWORD = "not-a-secret-3c1f"
+
+
+def programs() -> Path | None:
+    """The folder of initdb and postgres: as installed, else as unpacked; None where there are none that run."""
+    for root in (Path("/"), UNPACKED):
+        found = sorted(root.glob("usr/lib/postgresql/*/bin/postgres"), key=lambda each: int(each.parts[-3]))
+        if found and not subprocess.run([found[-1], "--version"], capture_output=True, env=_environment()).returncode:
+            return found[-1].parent
+    return None
+
+
+def _environment() -> dict[str, str]:
+    libraries = ":".join(map(str, UNPACKED.glob("usr/lib/*-linux-gnu")))
+    return {**os.environ, "LD_LIBRARY_PATH": libraries, "LC_ALL": "C.UTF-8", "PGTZ": "UTC"}
+
+
+class PostgresServer:
+    """As a context. What is committed may be lost with the machine: only tests' own is in it."""
+
+    def __init__(self) -> None:
+        found = programs()
+        if found is None:
+            raise FileNotFoundError("no Postgres: `make postgres` unpacks it where there is Debian's apt-get")
+        self._programs = found
+        self._made = itertools.count(1)
+        self._folder = Path(tempfile.mkdtemp(prefix="postgres-"))
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        if os.geteuid() == 0:
+            shutil.chown(self._folder, "nobody", "nogroup")
+        password = self._folder / "password"
+        password.write_text(PASSWORD)
+        password.chmod(0o644)
+        initdb = ["initdb", "-D", str(self._data), "-U", USER, "--pwfile", str(password), "-A", "scram-sha-256"]
+        initdb += ["--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
+        subprocess.run(self._command(initdb), check=True, capture_output=True, env=_environment(), cwd="/")
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def start(self) -> None:
+        settings = {"listen_addresses": "", "unix_socket_directories": self._folder, "fsync": "off"}
+        settings |= {"full_page_writes": "off", "max_connections": 200, "shared_buffers": "64MB"}
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        command = self._command(["postgres", "-D", str(self._data), *options])
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, env=_environment(), cwd="/")
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                self.run("SELECT 1")
+            except psycopg.OperationalError:
+                if time.monotonic() > deadline or self._process.poll() is not None:
+                    raise
+                time.sleep(0.05)
+            else:
+                return
+
+    def stop(self) -> None:
+        """At once, with whatever is connected."""
+        if self._process:
+            self._process.send_signal(3)  # SIGQUIT: Postgres' immediate shutdown
+            self._process.wait()
+        self._process = None
+
+    def new_database(self) -> str:
+        """URL of an empty one."""
+        name = f"database_{next(self._made)}"
+        self.run(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def drop(self, url: str) -> None:
+        name = url.partition("?")[0].rpartition("/")[2]
+        self.run(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+    def url(self, name: str) -> str:
+        return f"postgresql+psycopg://{USER}:{PASSWORD}@/{name}?host={self._folder}"
+
+    def run(self, statement: str, name: str = "postgres") -> list[tuple[object, ...]]:
+        with psycopg.connect(self.url(name).replace("+psycopg", ""), autocommit=True) as connection:
+            cursor = connection.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+    @property
+    def _data(self) -> Path:
+        return self._folder / "data"
+
+    def _command(self, command: list[str]) -> list[str]:
+        as_nobody = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if os.geteuid() == 0 else []
+        return [*as_nobody, str(self._programs / command[0]), *command[1:]]

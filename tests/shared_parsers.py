@@ -1,0 +1,57 @@
+"""Parsers' processes that go on from one store to the next: the start of one takes a quarter of a second."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from index_store.parsing.worker import process
+from index_store.parsing.worker.parser import Parser
+
+_start, _close = process._start, Parser.close
+_idle: list[process._Running] = []
+
+
+@contextmanager
+def shared() -> Iterator[None]:
+    """Those which are idle when their store is closed; others end, as always."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "_start", _started)
+        patch.setattr(Parser, "close", _closed)
+        yield
+    _end_idle()
+
+
+@contextmanager
+def of_its_own() -> Iterator[None]:
+    """As it is in the app, for a test that looks at processes."""
+    _end_idle()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "_start", _start)
+        patch.setattr(Parser, "close", _close)
+        yield
+
+
+def _started() -> process._Running:
+    while _idle:
+        running = _idle.pop()
+        if running.popen.poll() is None:
+            return running
+    return _start()
+
+
+def _closed(parser: Parser) -> None:
+    parser._is_closed.set()  # from now on none of the free ones is taken
+    with parser._turn:
+        for each in parser._free:
+            if each._running:
+                _idle.append(each._running)
+                each._running = None
+    _close(parser)
+
+
+def _end_idle() -> None:
+    while _idle:
+        last = process.Process()
+        last._running = _idle.pop()
+        last.stop()
