@@ -35,6 +35,9 @@ _PRAGMAS = (
     "secure_delete = ON",  # a removed document is not to be found in a page that is free
 )
 
+PAUSE = 0.01
+"""seconds until a log is cleared that another one is clearing"""
+
 
 class SqliteFile:
     """Its folder must be there."""
@@ -148,8 +151,14 @@ class _Sqlite:
 
     def clear_log(self, database: Engine) -> bool:
         """Of the log that SQLite keeps beside the file."""
+        until = time.monotonic() + LOCK_SECONDS
         with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            return not connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
+            # SQLite waits for who reads or writes; but while another one clears the log, it is busy at once.
+            while connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar():
+                if time.monotonic() > until:
+                    return False
+                time.sleep(PAUSE)
+        return True
 
     def give_space_back(self, database: Engine) -> None:
         with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:

@@ -1,7 +1,6 @@
 """What goes when documents are removed, or runs: their passages in the history, and checkpoints."""
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -33,8 +32,6 @@ class Removal:
         self._history = history
         self._checkpoints = checkpoints
         self._blanking = ThreadPoolExecutor(1, "blanking")
-        self._clearing = threading.Lock()
-        """SQLite clears a log for one at a time, and tells the other that it is busy"""
         self._forget_runs: Callable[[], None] = lambda: None
 
     def begin(self, forget_runs: Callable[[], None]) -> None:
@@ -59,15 +56,6 @@ class Removal:
 
     def sweep(self) -> None:
         """Drops the checkpoints of runs that were deleted, or have had their time."""
-        with self._clearing:
-            self._sweep()
-
-    def clear_log(self) -> None:
-        """Of the history, whose file then holds nothing any more of what was deleted."""
-        with self._clearing:
-            form_of(self._history.database).clear_log(self._history.database)
-
-    def _sweep(self) -> None:
         if not self._checkpoints:
             return
         try:
@@ -76,6 +64,10 @@ class Removal:
             self._checkpoints.delete(kept - self._history.known_runs(kept, since=since))
         except SQLAlchemyError:
             log.exception("Checkpoints of runs that are gone can't be dropped")
+
+    def clear_log(self) -> None:
+        """Of the history, whose file then holds nothing any more of what was deleted."""
+        form_of(self._history.database).clear_log(self._history.database)
 
     def _on_removal(self) -> None:
         """In any thread: of the store's jobs, too."""
@@ -88,8 +80,7 @@ class Removal:
         if not removed:
             return
         try:
-            with self._clearing:
-                is_done = self._settings.keep_removed or self._blank(removed)
+            is_done = self._settings.keep_removed or self._blank(removed)
         except (NotSaved, SQLAlchemyError):  # the edge of the thread; they stay noted for the next time
             log.exception("The passages of removed documents can't be taken out of the history")
             return

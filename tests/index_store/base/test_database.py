@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from index_store.base.database import Schema, open_database, refuse_newer
 from index_store.base.errors import DataFolderNewer, UpgradeNotSaved
-from index_store.base.sqlite import SqliteFile
+from index_store.base.sqlite import SQLITE, SqliteFile
 from tests.full_disk import full_disk, linux
 
 NAMED = MetaData()
@@ -208,3 +209,18 @@ def test_without_room_for_the_copy_nothing_is_migrated_and_it_says_how_much_is_n
     assert kept(tmp_path) == []
     open_database(SqliteFile(first), migrations).dispose()
     assert version(first) == [("0001",)]
+
+
+def test_a_log_is_cleared_though_another_clears_it_at_the_same_moment(tmp_path):
+    file = tmp_path / "named.sqlite3"
+    engine = SqliteFile(file).connect()
+    with ThreadPoolExecutor(4) as threads:
+        with engine.begin() as connection:
+            connection.exec_driver_sql("CREATE TABLE things (name VARCHAR)")
+        for _ in range(50):
+            with engine.begin() as connection:
+                connection.exec_driver_sql("INSERT INTO things VALUES ('secret')")
+            with engine.begin() as connection:
+                connection.exec_driver_sql("DELETE FROM things")
+            assert all(threads.map(SQLITE.clear_log, [engine] * 4))
+        assert b"secret" not in file.with_name(f"{file.name}-wal").read_bytes()
