@@ -23,7 +23,6 @@ from pages.server.sign_in import SignIn
 from pages.server.upload_limit import UploadLimit
 from pages.server.who import NotSignedIn
 from pages.widgets.chat.copying import SCRIPT
-from pages.widgets.compare.columns import LAND
 from pages.widgets.errors import show_error
 from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say
@@ -34,7 +33,7 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 log = logging.getLogger("app")
 
-SCRIPTS = (SCRIPT, OPEN_ROWS, LAND)
+SCRIPTS = (SCRIPT, OPEN_ROWS)
 """all that our pages have; a browser runs no other (pages/server/browser_rules.py)"""
 
 

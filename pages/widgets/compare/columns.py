@@ -4,7 +4,6 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
-from html import escape
 from typing import NamedTuple
 
 import streamlit as st
@@ -19,7 +18,7 @@ from pages.widgets.compare.differences import show_differences
 from pages.widgets.compare.head import LETTERS, head_html, question_html
 from pages.widgets.errors import run_as_callback
 from pages.widgets.fork.change import offer_change
-from pages.widgets.trace.graph import row_key, show_graph
+from pages.widgets.trace.graph import land_on, row_key, show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
 from rag.runs.history.comparison import Comparison
@@ -27,38 +26,6 @@ from rag.runs.run.run import Run
 from rag.runs.run.summary import reused_seconds
 from rag.trace.comparison import understood_question
 from rag.trace.events import Event, RunFinished, RunStarted
-
-LAND = """<script>
-(async () => {
-  const key = document.querySelector("[data-lands]").dataset.lands;
-  const landed = key + "@" + location.search;
-  if (window.landed === landed) return;
-  window.landed = landed;
-  let taken = false;
-  for (const each of ["wheel", "touchstart", "pointerdown", "keydown"])
-    addEventListener(each, () => { taken = true; }, { once: true });
-  let seen = 0;
-  for (let looks = 0; looks < 50 && seen < 5 && !taken; looks++) {
-    await new Promise(resolve => setTimeout(resolve, 200));
-    const row = document.getElementsByClassName("st-key-" + key)[0];
-    const summary = row?.querySelector("summary") ?? row?.closest("details")?.querySelector("summary");
-    if (!summary) continue;
-    const { top, bottom } = summary.getBoundingClientRect();
-    const there = summary === document.activeElement && top >= 0 && bottom <= innerHeight;
-    seen = there ? seen + 1 : 0;
-    if (there || looks % 3) continue;
-    const opener = document.createElement("i");
-    opener.dataset.opens = key;
-    document.body.append(opener);
-    opener.click();
-    opener.remove();
-  }
-})();
-</script>"""
-"""Presses what a node of the graph would be for the row that `data-lands` names (OPEN_ROWS in graph.py), once in an
-address; and again, for ten seconds, while what is still drawn takes it out of view or out of focus, unless someone has
-taken hold of the page.
-"""
 
 STEP = re.compile(r"([a-z_]+)-([0-9]{1,4})")
 
@@ -111,8 +78,7 @@ def show_columns(shown: Shown, step: str) -> None:
     else:
         _show_past(shown, len(asked) > 1)
     if columns[-1] and (named := STEP.fullmatch(step)):
-        key = row_key(columns[-1].key, named[1], int(named[2]))
-        st.html(f'<i data-lands="{escape(key)}"></i>{LAND}', unsafe_allow_javascript=True)
+        land_on(row_key(columns[-1].key, named[1], int(named[2])))
 
 
 def _as_it_is_now(shown: Shown) -> Shown:

@@ -23,24 +23,55 @@ CHOSEN = "view of the graph"
 """in the session: the one that was picked last, for the traces that are opened after it"""
 
 OPEN_ROWS = """<script>
-document.onclick = async event => {
-  const opener = event.target.closest("[data-opens]");
-  const row = opener && document.getElementsByClassName("st-key-" + opener.dataset.opens)[0];
-  const summary = row?.querySelector("summary") ?? row?.closest("details").querySelector("summary");
-  if (!summary) return;
-  if (!summary.parentElement.open) summary.click();
-  summary.focus({ preventScroll: true });
-  const growing = document.getAnimations().filter(each => each.effect.target.matches("details"));
-  await Promise.allSettled(growing.map(each => each.finished));
-  summary.scrollIntoView({ block: "center" });
-};
+if (!window.openRow) {
+  let hold = 0;
+  for (const each of ["wheel", "touchstart", "pointerdown", "keydown"])
+    addEventListener(each, () => { hold++; }, { capture: true, passive: true });
+  window.openRow = async key => {
+    const mine = ++hold;
+    for (let looks = 0, seen = 0; looks < 50 && seen < 5 && hold === mine; looks++) {
+      const row = document.getElementsByClassName("st-key-" + key)[0];
+      const summary = row?.querySelector("summary") ?? row?.closest("details")?.querySelector("summary");
+      if (summary) {
+        const { top, bottom } = summary.getBoundingClientRect();
+        const there = summary === document.activeElement && top >= 0 && bottom <= innerHeight;
+        seen = there && summary.parentElement.open ? seen + 1 : 0;
+        if (!seen) {
+          if (!summary.parentElement.open) summary.click();
+          summary.focus({ preventScroll: true });
+          summary.scrollIntoView({ block: "center" });
+        }
+      }
+      await new Promise(resolve => setTimeout(resolve, 200));
+    }
+  };
+  document.addEventListener("click", event => {
+    const opener = event.target.closest("[data-opens]");
+    if (opener) openRow(opener.dataset.opens);
+  });
+}
+{
+  const named = document.querySelector("[data-lands]")?.dataset.lands;
+  const landed = named + "@" + location.search;
+  if (named && window.landed !== landed) {
+    window.landed = landed;
+    openRow(named);
+  }
+}
 </script>"""
-"""It knows nothing but keys of rows; several of it are as one. It waits for what is opening: a row that is brought into
-view within a part that still grows leaves the view again.
+"""Opens the row whose key a pressed node has in `data-opens`; and that of a `data-lands`, once in an address. Several
+of it are as one. While a run goes on, or a part still opens, what is drawn takes a row out of view or out of focus
+again: so it is brought back until it has stayed for a second, for ten at most, unless someone takes hold of the page.
+(The end of the opening can't be waited for: of a row that is drawn anew meanwhile it never comes.)
 """
 
 LINE, TAKEN = 1.2, 3.0
 """pixels"""
+
+
+def land_on(row: str) -> None:
+    """Opens the row of this key for whoever comes by the page's address."""
+    st.html(f'<i data-lands="{escape(row)}"></i>{OPEN_ROWS}', unsafe_allow_javascript=True)
 
 
 def row_key(key: str, step: str, attempt: int) -> str:
