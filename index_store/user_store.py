@@ -158,6 +158,11 @@ class Store:
         """Whether the asker may."""
         return self._gate.makes_indexes
 
+    @property
+    def adds_documents(self) -> bool:
+        """Whether the asker may, to any index."""
+        return self._gate.makes_indexes or bool(self._gate.indexes(WRITE))
+
     def create_index(self, name: str) -> None:
         """Whose it is then. Raises EditorNeeded, BadIndexName; IndexExists too where that one may not be read."""
         owner, name = self._gate.maker(), _checked_name(name)

@@ -34,6 +34,7 @@ from rag.trace.passages import Retrieval
 LATEST = 5  # turns of a conversation that are drawn: each costs 5 to 10 ms in every redraw
 MOST_PASTED = 1_000_000  # characters: of what is longer the browser takes nothing, and can't say so
 EARLIER = 10  # more, with every press of the button above them
+NO_FILES = '<style>[data-testid="stChatInputFileUploadButton"] { display: none; }</style>'
 
 
 def ask(
@@ -189,10 +190,13 @@ with st.bottom:
     said = st.chat_input(
         say("chat.placeholder" if takes_files else "chat.placeholder_alone"),
         max_chars=MOST_PASTED,
-        accept_file="multiple" if takes_files else False,
+        # Not by the chosen index: a field that takes files is another one to Streamlit, and what was typed is gone.
+        accept_file="multiple" if engine().store.adds_documents else False,
         key="composer",
         disabled=is_busy,
     )
+    if not takes_files:
+        st.html(NO_FILES)
 
 if said:
     # Where no file is taken, Streamlit gives the words alone.

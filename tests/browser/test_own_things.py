@@ -40,6 +40,7 @@ def served(data_with: Callable[[str, str], Path], server: OpenAIServer, tmp_path
         SUGGEST_FOLLOW_UPS="off",
         PRELOAD="false",
         AUTH="oidc",
+        EDITOR_GROUPS="editors",
     )
     with ExitStack() as running:
         provider = running.enter_context(OpenIdProvider(f"{app.url}/oauth2callback", PEOPLE))
@@ -69,9 +70,17 @@ def test_a_conversation_is_its_owners_until_a_link_shows_it_and_its_documents_st
     with open_access(Settings(data_dir=served.data_dir)) as access:
         emil = Grantee(GranteeKind.PERSON, access.people.find("emil").id)
         access.grants.give("handbook", emil, Right.READ)
-    owner.open()
-    owner.page.get_by_placeholder(owner.words["chat.placeholder_alone"]).fill(QUESTION)
-    owner.page.keyboard.press("Enter")
+        owner.open()
+        owner.page.get_by_placeholder(owner.words["chat.placeholder_alone"]).fill(QUESTION)
+        attach = owner.page.get_by_test_id("stChatInputFileUploadButton")
+        expect(attach).to_be_hidden()
+        access.grants.give("handbook", emil, Right.WRITE)
+        owner.choose(owner.page.get_by_test_id("stBottom").get_by_role("combobox").last, owner.words["pipeline.naive"])
+        field = owner.page.get_by_placeholder(owner.words["chat.placeholder"])
+        expect(field).to_have_value(QUESTION)
+        expect(attach).to_be_visible()
+        access.grants.give("handbook", emil, Right.READ)
+    field.press("Enter")
     expect(owner.page.locator(".answer")).to_contain_text("A director approves it", timeout=WITHIN)
     conversation = parse_qs(urlsplit(owner.page.url).query)["c"][0]
     with closing(History(served.data_dir)) as history:

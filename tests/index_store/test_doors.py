@@ -105,6 +105,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "dismiss": (ANYBODY, lambda store, on: store.dismiss(on.job)),
     "trouble": (ANYBODY, lambda store, on: store.trouble is None),
     "makes_indexes": (ANYBODY, lambda store, on: store.makes_indexes),
+    "adds_documents": (ANYBODY, lambda store, on: store.adds_documents),
     "right": (READ, lambda store, on: store.right(on.index)),
     "documents": (READ, lambda store, on: store.documents(on.index)),
     "document": (READ, lambda store, on: store.document(on.document)),
@@ -341,6 +342,8 @@ def test_each_is_told_what_they_may_do_with_an_index_and_whether_they_make_any(w
     told = {name: people(name).right("plans") for name in ("owner", "manager", "writer", "reader", "root")}
     assert told == {"owner": MANAGE, "manager": MANAGE, "writer": WRITE, "reader": READ, "root": MANAGE}
     assert [people(name).makes_indexes for name in ("stranger", "reader", "root")] == [True, False, True]
+    names = ("stranger", "reader", "writer", "root")
+    assert [people(name).adds_documents for name in names] == [True, False, True, True]
     assert people.store.right("plans") is MANAGE
     people.give("plans", manager=READ)
     assert people("manager").right("plans") is READ
