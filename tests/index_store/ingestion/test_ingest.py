@@ -8,7 +8,6 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from index_store.store import IndexStore
 from index_store.user_store import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.soundness import eventually, is_sound, originals
+from tests.processes import parsers_of
 from tests.servers import Refusal
 
 Write = Callable[..., Path]
@@ -575,7 +575,7 @@ def test_a_parser_that_hangs_or_is_killed_costs_one_file(
     only_one = serviced.model_copy(update={"parser_workers": 1, "parser_timeout": seconds})
     with IndexStore(only_one) as store:
         store.add("a", write("first.md"))
-        (worker,) = workers_of(os.getpid())
+        (worker,) = parsers_of(os.getpid())
         os.kill(worker, signal.SIGSTOP)
         job = store.ingest("a", given(*(write(f"{i}.md") for i in range(3))))
         # Until the parser waits for this very process: one that was dead before would be replaced.
@@ -591,7 +591,7 @@ def test_a_parser_that_hangs_or_is_killed_costs_one_file(
 def test_a_version_that_was_replaced_before_it_was_read_is_told_so(serviced: Settings, write: Write) -> None:
     with IndexStore(serviced.model_copy(update={"parser_workers": 1})) as store:
         store.add("a", write("first.md"))
-        (worker,) = workers_of(os.getpid())
+        (worker,) = parsers_of(os.getpid())
         os.kill(worker, signal.SIGSTOP)
         older = store.ingest("a", given(write("other.md"), write("a.md", words="The older version.")))
         assert eventually(lambda: any("older" in path.read_text() for path in originals(serviced.data_dir)))
@@ -601,15 +601,6 @@ def test_a_version_that_was_replaced_before_it_was_read_is_told_so(serviced: Set
         assert outcome(older) == {"other.md": "ready", "a.md": "superseded"}
         assert outcome(newer) == {"a.md": "ready"}
         assert is_sound(store, serviced.data_dir)
-
-
-def workers_of(owner: int) -> list[int]:
-    found = []
-    for children in Path(f"/proc/{owner}/task").glob("*/children"):
-        for child in map(int, children.read_text().split()):
-            if b"index_store.parsing.worker.worker" in Path(f"/proc/{child}/cmdline").read_bytes():
-                found.append(child)
-    return found
 
 
 FULL = 4_000_000
@@ -672,19 +663,6 @@ def test_files_are_read_by_processes_that_let_others_go_first(
 ) -> None:
     store.ingest("a", given(write("a.md"))).wait()
     mine = os.getpriority(os.PRIO_PROCESS, 0)
-    readers = [process for process in children(os.getpid()) if "parsing.worker" in command_of(process)]
+    readers = parsers_of(os.getpid())
     assert readers
     assert {os.getpriority(os.PRIO_PROCESS, each) for each in readers} == {min(mine + NICENESS, 19)}
-
-
-def children(process: int) -> list[int]:
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            if int(status.read_text().rpartition(")")[2].split()[1]) == process:
-                found.append(int(status.parent.name))
-    return found
-
-
-def command_of(process: int) -> str:
-    return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")

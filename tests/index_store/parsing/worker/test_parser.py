@@ -21,6 +21,7 @@ from index_store.parsing.worker import process as process_module
 from index_store.parsing.worker import worker
 from index_store.parsing.worker.parser import Parser
 from index_store.parsing.worker.protocol import ParsedDocument
+from tests.processes import lives, parsers_of
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limited, or to be seen, on Linux alone")
 
@@ -56,16 +57,6 @@ def load(parser: Parser, path: Path, **details: object) -> ParsedDocument:
     return parser.load(RawFile(path, path.name), path.suffix[1:], **details)
 
 
-def workers_of(owner: int) -> set[int]:
-    """Processes of the parser that live, by their ids."""
-    found = set()
-    for children in Path(f"/proc/{owner}/task").glob("*/children"):
-        for child in map(int, children.read_text().split()):
-            if b"index_store.parsing.worker.worker" in Path(f"/proc/{child}/cmdline").read_bytes():
-                found.add(child)
-    return found
-
-
 def eventually(is_so: Callable[[], object], seconds: float = 10) -> bool:
     until = time.monotonic() + seconds
     while not is_so():
@@ -73,13 +64,6 @@ def eventually(is_so: Callable[[], object], seconds: float = 10) -> bool:
             return False
         time.sleep(0.02)
     return True
-
-
-def lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def is_reading(path: Path) -> Callable[[], bool]:
@@ -148,33 +132,33 @@ def test_a_refusal_crosses_the_process_with_its_words(parser: Parser, tmp_path: 
 @pytest.mark.usefixtures("own_parsers")
 @linux
 def test_a_process_is_kept_between_files(parser: Parser, handbook: Path) -> None:
-    assert not workers_of(os.getpid())
+    assert not parsers_of(os.getpid())
     load(parser, handbook)
-    first = workers_of(os.getpid())
+    first = parsers_of(os.getpid())
     assert len(first) == 1
     load(parser, handbook)
-    assert workers_of(os.getpid()) == first
+    assert parsers_of(os.getpid()) == first
 
 
 @pytest.mark.usefixtures("own_parsers")
 @linux
 def test_a_process_is_replaced_after_many_files(parser: Parser, handbook: Path) -> None:
     load(parser, handbook)
-    first = workers_of(os.getpid())
+    first = parsers_of(os.getpid())
     for _ in range(worker.FILES):
         load(parser, handbook)
-    assert len(workers_of(os.getpid())) == 1
-    assert workers_of(os.getpid()) != first
+    assert len(parsers_of(os.getpid())) == 1
+    assert parsers_of(os.getpid()) != first
 
 
 @pytest.mark.usefixtures("own_parsers")
 @linux
 def test_a_process_that_ran_out_of_memory_is_replaced(parser: Parser, handbook: Path, tmp_path: Path) -> None:
     load(parser, handbook)
-    first = workers_of(os.getpid())
+    first = parsers_of(os.getpid())
     with pytest.raises(errors.ParserFailed):
         load(parser, sparse(tmp_path, 3 * 1024))
-    assert not first & workers_of(os.getpid())
+    assert not first & parsers_of(os.getpid())
     assert load(parser, handbook).title == TITLE
 
 
@@ -202,7 +186,7 @@ def test_a_crash_costs_one_file(
     with ThreadPoolExecutor() as threads:
         crashing = threads.submit(load, parser, pipe)
         with pipe.open("w"):  # waits until it is read
-            os.kill(workers_of(os.getpid()).pop(), signal.SIGSEGV)
+            os.kill(parsers_of(os.getpid()).pop(), signal.SIGSEGV)
             with pytest.raises(errors.ParserFailed):
                 crashing.result()
     assert "-11 on pipe.txt" in caplog.text
@@ -245,7 +229,7 @@ def test_two_files_are_read_side_by_side_and_no_more(settings: Settings, held: C
         writers = [pipe.open("w") for pipe in pipes[:2]]
         loading.append(threads.submit(load, parser, pipes[2]))
         assert not eventually(is_reading(pipes[2]), seconds=1)
-        assert len(workers_of(os.getpid())) == 2
+        assert len(parsers_of(os.getpid())) == 2
         for writer in writers:
             writer.write("Words.")
             writer.close()
@@ -308,8 +292,8 @@ def test_closing_ends_every_process_and_what_it_reads(settings: Settings, held: 
     with ThreadPoolExecutor() as threads:
         with opened(settings, parser_workers=2) as parser:
             loading = [threads.submit(load, parser, pipe) for pipe in pipes]
-            assert eventually(lambda: len(workers_of(os.getpid())) == 2)
-        assert not workers_of(os.getpid())
+            assert eventually(lambda: len(parsers_of(os.getpid())) == 2)
+        assert not parsers_of(os.getpid())
         for each in loading:
             with pytest.raises(errors.Cancelled):
                 each.result()
@@ -342,8 +326,8 @@ def test_no_process_outlives_an_owner_that_is_killed(
     command = [sys.executable, "-c", OWNER, settings.data_dir, pipe, handbook]
     with subprocess.Popen(command, env=env) as owner:
         writer = pipe.open("w")  # one reads and will not end by itself
-        assert eventually(lambda: len(workers_of(owner.pid)) == 2)
-        workers = workers_of(owner.pid)
+        assert eventually(lambda: len(parsers_of(owner.pid)) == 2)
+        workers = parsers_of(owner.pid)
         time.sleep(1)  # the other is done and idle
         owner.kill()
     assert eventually(lambda: not any(map(lives, workers)), seconds=5)
@@ -355,10 +339,10 @@ def test_no_process_outlives_an_owner_that_is_killed(
 def test_a_process_outlives_the_thread_that_started_it(parser: Parser, handbook: Path) -> None:
     with ThreadPoolExecutor(1) as threads:
         threads.submit(load, parser, handbook).result()
-    first = workers_of(os.getpid())
+    first = parsers_of(os.getpid())
     time.sleep(0.2)
     load(parser, handbook)
-    assert workers_of(os.getpid()) == first
+    assert parsers_of(os.getpid()) == first
 
 
 @pytest.mark.usefixtures("own_parsers")
@@ -367,7 +351,7 @@ def test_a_process_gets_no_keys(parser: Parser, handbook: Path, monkeypatch: pyt
     monkeypatch.setenv("OPENAI_API_KEY", "sk-a-secret")
     monkeypatch.setenv("DATABASE_URL", "postgres://user:a-secret@db.example/rag")
     load(parser, handbook)
-    (pid,) = workers_of(os.getpid())
+    (pid,) = parsers_of(os.getpid())
     assert b"a-secret" not in Path(f"/proc/{pid}/environ").read_bytes()
 
 

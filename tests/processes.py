@@ -1,0 +1,40 @@
+"""Processes of this machine, as Linux tells of them."""
+
+from contextlib import suppress
+from pathlib import Path
+
+
+def parsers_of(owner: int) -> set[int]:
+    """Ids of the parser's processes that live.
+
+    By the parent of each: the lists of children that a thread has are wrong for a moment when it ends.
+    """
+    return {each for each in _children(owner) if "index_store.parsing.worker.worker" in _command(each)}
+
+
+def lives(process: int) -> bool:
+    try:
+        return _fields(process)[0] != "Z"
+    except OSError:
+        return False
+
+
+def _children(process: int) -> set[int]:
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended
+            if int(_fields(int(folder.name))[1]) == process:
+                found.add(int(folder.name))
+    return found
+
+
+def _fields(process: int) -> list[str]:
+    """State, parent, and so on."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+
+
+def _command(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
