@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import LOADED, Visitor
 from tests.cluster.conftest import Visit
 from tests.cluster.topology import Topology, eventually_well
 from tests.index_store.soundness import eventually
@@ -70,3 +71,45 @@ def test_a_document_that_is_added_by_caddy_is_read_by_a_worker_and_answered_from
     for app in APPS:
         topology.end(app)
         assert " ERROR " not in topology.log(app)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_people_go_on_while_one_after_another_of_its_parts_is_killed_and_comes_back(
+    topology: Topology, visit: Visit, server: OpenAIServer, tmp_path: Path
+) -> None:
+    start(topology)
+    topology.start("app-2")
+    assert eventually(lambda: is_reached(topology)), topology.log("caddy")
+    visitor = visit()
+    visitor.upload(handbook(tmp_path, "0.md"))
+    ask(visitor, server, "Who approves the green car?")
+    address = visitor.page.url
+
+    topology.kill("worker", 1)
+    visitor.upload(handbook(tmp_path, "1.md"))  # by the other one
+    topology.start("worker", 1)
+
+    topology.kill("app-1")
+    assert eventually(lambda: is_reached(topology), 60), topology.log("app-2")
+    visitor.page.goto(address)
+    expect(visitor.answers).to_contain_text("A director", timeout=LOADED)
+    ask(visitor, server, "Who signs for the green car?")
+    visitor.upload(handbook(tmp_path, "2.md"))
+
+    topology.start("app-1")
+    topology.kill("app-2")
+    assert eventually(lambda: is_reached(topology), 60), topology.log("app-1")
+    visitor.page.goto(address)
+    expect(visitor.answers).to_have_count(2, timeout=LOADED)
+    ask(visitor, server, "Who pays for the green car?")
+    assert is_in_order(topology)
+    for app in ("app-1", "app-2"):
+        assert " ERROR " not in topology.log(app)
+
+
+def is_in_order(topology: Topology) -> bool:
+    """What `check` says once nothing else runs."""
+    for service, number in topology.running:
+        topology.end(service, number)
+    return topology.ask("app-1", "python", "-m", "index_store", "check") == ""

@@ -77,7 +77,7 @@ class Topology:
 
     def __exit__(self, *_: object) -> None:
         try:
-            for service, number in list(self._processes):
+            for service, number in self.running:
                 self.kill(service, number)
         finally:
             self._owned.close()
@@ -101,6 +101,15 @@ class Topology:
         """What its health check says."""
         told = subprocess.run(self.services[service].health, env=self._environment(service), capture_output=True)
         return told.returncode == 0
+
+    def ask(self, service: str, *command: str) -> str:
+        """What a command prints, beside that service in its container. Raises CalledProcessError."""
+        told = subprocess.run(command, cwd=self._image, env=self._environment(service), capture_output=True, check=True)
+        return told.stdout.decode()
+
+    @property
+    def running(self) -> list[Replica]:
+        return list(self._processes)
 
     def log(self, service: str, number: int = 1) -> str:
         return self._log(service, number).read_text(encoding="utf-8")
