@@ -48,6 +48,8 @@ def services(env_file: Mapping[str, str], places: Mapping[str, str] | None = Non
         command = read.get("command") or (_read(image.command, {}, places or {}) if image else [])
         environment = image_environment | (dict(env_file) if "env_file" in read else {}) | read.get("environment", {})
         _, *health = read.get("healthcheck", {}).get("test", [None])
+        if image and "healthcheck" not in read:
+            health = _read(image.health, {}, places or {})
         found[name] = Service(name, command, environment, health, read)
     return found
 

@@ -9,7 +9,7 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
+import urllib.request
 from contextlib import ExitStack, closing
 from http.client import HTTPSConnection
 from pathlib import Path
@@ -102,6 +102,14 @@ class Topology:
         told = subprocess.run(self.services[service].health, env=self._environment(service), capture_output=True)
         return told.returncode == 0
 
+    def is_ready(self, app: str) -> bool:
+        """Whether it can serve people, as Caddy asks it."""
+        try:
+            with urllib.request.urlopen(f"http://localhost:{self._ports[app]}/readyz", timeout=PATIENCE) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
     def ask(self, service: str, *command: str) -> str:
         """What a command prints, beside that service in its container. Raises CalledProcessError."""
         told = subprocess.run(command, cwd=self._image, env=self._environment(service), capture_output=True, check=True)
@@ -180,15 +188,6 @@ class Topology:
 
     def _log(self, service: str, number: int) -> Path:
         return self._folder / f"{service}-{number}.log"
-
-
-def eventually_well(topology: Topology, service: str) -> bool:
-    until = time.monotonic() + PATIENCE
-    while not topology.is_well(service):
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.2)
-    return True
 
 
 def _free_port() -> int:
