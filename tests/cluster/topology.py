@@ -68,9 +68,8 @@ class Topology:
         }
         self._image = stages()["app"].make(folder / "image")
         (folder / "data").mkdir(mode=0o700)
-        self.services = {
-            name: compose.services(operator, self._places(name, chroma))[name] for name in compose.services(operator)
-        }
+        names = compose.services(operator)
+        self.services = {name: compose.services(operator, self._places(name, chroma))[name] for name in names}
 
     def __enter__(self) -> Self:
         return self
