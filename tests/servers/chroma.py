@@ -51,15 +51,18 @@ class ChromaServer:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._port}"
 
+    @property
+    def command(self) -> list[str]:
+        program, data = Path(sys.executable).with_name("chroma"), self.folder / "data"
+        return [str(program), "run", "--path", str(data), "--host", "127.0.0.1", "--port", str(self._port)]
+
     def start(self) -> None:
-        program = Path(sys.executable).with_name("chroma")
-        command = [program, "run", "--path", self.folder / "data", "--host", "127.0.0.1", "--port", str(self._port)]
         # Not to a file: where its disk is full, what it can't say would end it.
         quiet = subprocess.DEVNULL
-        self._process = subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=self.folder)
+        self._process = subprocess.Popen(self.command, stdout=quiet, stderr=quiet, cwd=self.folder)
         deadline = time.monotonic() + PATIENCE
         while not self.is_up():
-            assert self._process.poll() is None, f"{command} has ended"
+            assert self._process.poll() is None, f"{self.command} has ended"
             assert time.monotonic() < deadline, "Chroma has not started in time"
             time.sleep(0.05)
 

@@ -1,0 +1,56 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.conftest import ARGUMENTS, KEY, YES, chromium, installed_chromium
+from tests.browser.visitor import Visitor
+from tests.cluster.topology import NAME, Topology
+from tests.servers import OpenAIServer
+from tests.servers.chroma import ChromaServer
+from tests.servers.postgres import PostgresServer
+
+__all__ = ["chromium"]
+
+Visit = Callable[[], Visitor]
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    """The model service. It finds all passages relevant and all answers good."""
+    with OpenAIServer() as server:
+        server.answer_when(lambda request: request.schema is not None, YES)
+        yield server
+
+
+@pytest.fixture
+def topology(
+    tmp_path: Path, postgres: PostgresServer, chroma: ChromaServer, server: OpenAIServer
+) -> Iterator[Topology]:
+    with Topology(
+        tmp_path,
+        postgres,
+        chroma,
+        AUTH="none",
+        ALLOW_ANONYMOUS="true",
+        OPENAI_BASE_URL=server.base_url,
+        OPENAI_API_KEY=KEY,
+        EMBEDDING_MODEL="test-embedding",
+        SUGGEST_FOLLOW_UPS="off",
+    ) as topology:
+        yield topology
+
+
+@pytest.fixture
+def visit(topology: Topology, chromium: Browser) -> Iterator[Visit]:
+    """Opens the page by Caddy, for someone new."""
+    arguments = [*ARGUMENTS, f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
+    browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
+
+    def visit() -> Visitor:
+        context = browser.new_context(ignore_https_errors=True, locale="en-US")
+        return Visitor(context, f"{topology.url}/", "en")
+
+    yield visit
+    browser.close()

@@ -1,0 +1,119 @@
+"""compose.yaml against what the tests start, and what it lets nobody do."""
+
+import re
+from ipaddress import ip_address, ip_network
+
+import pytest
+
+from pages.server.settings import Settings as ServerSettings
+from rag.settings import Settings
+from tests.cluster import compose
+from tests.cluster.dockerfile import ROOT
+from tests.cluster.topology import CADDYFILE, Topology
+from tests.servers.chroma import ChromaServer
+from tests.servers.postgres import USER, PostgresServer
+
+ENV_FILE = {
+    "POSTGRES_PASSWORD": "made-up",
+    "COOKIE_SECRET": "made-up",
+    "APP_URL": "https://rag.example.com",
+    "AUTH": "header",
+    "CADDY_TLS": "internal",
+}
+"""the least that an operator says"""
+APPS = ["app-1", "app-2"]
+OURS = [*APPS, "worker"]
+OTHERS = {"PGPASSWORD", "STREAMLIT_SERVER_COOKIE_SECRET"}
+"""variables of ours that libraries read"""
+
+
+@pytest.fixture
+def services() -> dict[str, compose.Service]:
+    return compose.services(ENV_FILE)
+
+
+def test_it_has_the_parts_of_the_topology_that_is_started(services):
+    assert sorted(services) == sorted([*OURS, "postgres", "chroma", "caddy"])
+    assert services["app-1"].written == services["app-2"].written
+    assert services["worker"].command == ["python", "-m", "index_store", "worker"]
+    assert services["worker"].written["deploy"]["replicas"] == 2
+
+
+def test_postgres_and_chroma_are_started_as_those_of_the_tests(
+    topology: Topology, postgres: PostgresServer, chroma: ChromaServer
+):
+    _, *arguments = chroma.command
+    assert topology.services["chroma"].command == ["chroma", *arguments]
+    told = topology.services["postgres"].environment
+    assert told["POSTGRES_USER"] == USER
+    assert told["POSTGRES_INITDB_ARGS"] == "--encoding=UTF8 --locale=C.UTF-8"
+    assert postgres.run("SHOW server_encoding") == [("UTF8",)]
+    assert postgres.run("SELECT datcollate FROM pg_database WHERE datname = 'template1'") == [("C.UTF-8",)]
+
+
+@pytest.mark.parametrize("name", ENV_FILE)
+def test_without_what_only_the_operator_knows_nothing_starts_and_a_sentence_says_what_to_set(name):
+    with pytest.raises(compose.Missing, match=rf"^Set {name} in \.env"):
+        compose.services({each: value for each, value in ENV_FILE.items() if each != name})
+
+
+def test_it_has_no_secret_of_its_own():
+    defaults = re.findall(r"\$\{(\w+):-(.*?)\}", compose.FILE.read_text(encoding="utf-8"))
+    assert dict(defaults) == {"BUILD_TARGET": "app", "CERTS": "certs"}
+
+
+def test_apps_and_workers_have_the_settings_of_env_and_over_them_those_of_this_form(services):
+    known = {name.upper() for name in Settings.model_fields | ServerSettings.model_fields} | OTHERS
+    for name in OURS:
+        service = services[name]
+        assert service.written["env_file"] == [".env"]
+        assert set(service.written["environment"]) <= known
+        settings = Settings(_env_file=None, **{key.lower(): value for key, value in service.environment.items()})
+        assert settings.has_queue
+        assert settings.workers == "elsewhere"
+        assert compose.volume_of(service, str(settings.data_dir)) == "data"
+    for service in services.values():
+        if service.is_ours:
+            assert service.written["read_only"]
+            assert service.written["tmpfs"] == ["/tmp"]
+            assert service.written["cap_drop"] == ["ALL"]
+
+
+def test_only_caddy_is_reached_from_outside_and_who_keeps_documents_by_our_processes_alone(services):
+    networks = compose.document()["networks"]
+    assert [name for name, each in services.items() if "ports" in each.written] == ["caddy"]
+    assert networks["inside"]["internal"] is True
+    for name in ("postgres", "chroma"):
+        assert services[name].written["networks"] == ["inside"]
+    assert sorted(name for name, each in services.items() if "inside" in each.written["networks"]) == sorted(
+        [*OURS, "postgres", "chroma"]
+    )
+    assert list(services["caddy"].written["networks"]) == ["edge"]
+
+
+def test_the_apps_believe_caddy_and_nobody_else_can_be_given_its_address(services):
+    address = services["caddy"].written["networks"]["edge"]["ipv4_address"]
+    [pool] = compose.document()["networks"]["edge"]["ipam"]["config"]
+    assert ip_address(address) in ip_network(pool["subnet"])
+    assert ip_address(address) not in ip_network(pool["ip_range"])
+    for app in APPS:
+        assert ServerSettings(_env_file=None, trusted_proxies=services[app].environment["TRUSTED_PROXIES"]).proxies == (
+            ip_network(address),
+        )
+
+
+def test_caddy_has_its_file_and_knows_each_app(services):
+    assert compose.volume_of(services["caddy"], "/etc/caddy/Caddyfile") == f"./{CADDYFILE}"
+    text = (ROOT / CADDYFILE).read_text(encoding="utf-8")
+    assert re.findall(r"reverse_proxy (.*) \{", text) == [" ".join(f"{app}:8501" for app in APPS)]
+    assert set(re.findall(r"\{\$(\w+)\}", text)) == set(services["caddy"].environment)
+
+
+def test_who_needs_a_server_waits_until_it_is_there_and_for_nothing_else(services):
+    for name in OURS:
+        waits_for = services[name].written["depends_on"]
+        assert waits_for == {key: {"condition": "service_healthy"} for key in ("postgres", "chroma")}
+        for server in waits_for:
+            assert services[server].health
+    # No app by its name, since any of them may be away: who is too early is started again.
+    assert all(service.written["restart"] == "unless-stopped" for service in services.values())

@@ -1,0 +1,123 @@
+"""What compose.yaml starts, started: people use it by one address, whichever of its parts does the work."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.visitor import LOADED, Visitor
+from tests.cluster.conftest import Visit
+from tests.cluster.topology import PATIENCE, Topology
+from tests.index_store.soundness import eventually
+from tests.servers import OpenAIServer
+
+APPS = ("app-1",)
+"""those that serve people at once: both, once several may own one database; until then the second one stands by"""
+
+WORKERS = 2
+
+HANDBOOK = "# Travel\n\n## Trains\n\nThe green car needs the approval of a director.\n"
+
+
+def start(topology: Topology) -> None:
+    """All of it. A worker that comes before the tables, Compose would start again: here it comes after them."""
+    assert topology.services["worker"].written["deploy"]["replicas"] == WORKERS
+    assert topology.is_well("chroma")
+    for app in APPS:
+        topology.start(app)
+    topology.start("caddy")
+    for app in APPS:
+        assert eventually(lambda app=app: topology.is_ready(app), PATIENCE), topology.log(app)
+        assert topology.is_well(app)
+    for number in range(1, WORKERS + 1):
+        topology.start("worker", number)
+    assert eventually(lambda: is_reached(topology)), topology.log("caddy")
+
+
+def is_reached(topology: Topology) -> bool:
+    try:
+        return topology.get("/readyz") == (200, "ready\n")
+    except OSError:
+        return False
+
+
+def ask(visitor: Visitor, server: OpenAIServer, question: str) -> None:
+    server.answer_when(lambda request: request.schema is None and question in request.prompt, "A director [1].")
+    visitor.ask(question)
+    visitor.wait_for_the_end()
+    expect(visitor.answers.last).to_contain_text("A director")
+
+
+def replica_of(visitor: Visitor) -> str:
+    """What Caddy knows by where its requests go."""
+    [cookie] = [each for each in visitor.page.context.cookies() if each["name"] == "replica"]
+    return cookie["value"]
+
+
+def handbook(folder: Path, name: str = "travel.md") -> Path:
+    file = folder / name
+    file.write_text(HANDBOOK, encoding="utf-8")
+    return file
+
+
+def test_a_document_that_is_added_by_caddy_is_read_by_a_worker_and_answered_from(
+    topology: Topology, visit: Visit, server: OpenAIServer, tmp_path: Path
+) -> None:
+    start(topology)
+    visitor = visit()
+    visitor.upload(handbook(tmp_path))  # WORKERS=elsewhere: nobody else reads it
+    ask(visitor, server, "Who approves the green car?")
+    stays_with = replica_of(visitor)
+    assert stays_with
+    visitor.page.reload()
+    expect(visitor.answers).to_contain_text("A director", timeout=LOADED)
+    assert replica_of(visitor) == stays_with
+    assert visitor.complaints == visitor.foreign_addresses == []
+    # In the order in which Compose stops them.
+    for service, number in [("caddy", 1), *(("worker", each + 1) for each in range(WORKERS))]:
+        assert topology.end(service, number) == 0, topology.log(service, number)
+    for app in APPS:
+        topology.end(app)
+        assert " ERROR " not in topology.log(app)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_people_go_on_while_one_after_another_of_its_parts_is_killed_and_comes_back(
+    topology: Topology, visit: Visit, server: OpenAIServer, tmp_path: Path
+) -> None:
+    start(topology)
+    if "app-2" not in APPS:
+        topology.start("app-2")
+    visitor = visit()
+    visitor.upload(handbook(tmp_path, "0.md"))
+    ask(visitor, server, "Who approves the green car?")
+    address = visitor.page.url
+
+    topology.kill("worker", 1)
+    visitor.upload(handbook(tmp_path, "1.md"))  # by the other one
+    topology.start("worker", 1)
+
+    topology.kill("app-1")
+    assert eventually(lambda: is_reached(topology), PATIENCE), topology.log("app-2")
+    visitor.page.goto(address)
+    expect(visitor.answers).to_contain_text("A director", timeout=LOADED)
+    ask(visitor, server, "Who signs for the green car?")
+    visitor.upload(handbook(tmp_path, "2.md"))
+
+    topology.start("app-1")
+    topology.kill("app-2")
+    assert eventually(lambda: is_reached(topology), PATIENCE), topology.log("app-1")
+    visitor.page.goto(address)
+    expect(visitor.answers).to_have_count(2, timeout=LOADED)
+    ask(visitor, server, "Who pays for the green car?")
+    assert is_in_order(topology)
+    for app in ("app-1", "app-2"):
+        assert " ERROR " not in topology.log(app)
+
+
+def is_in_order(topology: Topology) -> bool:
+    """What `check` says once nothing else runs."""
+    for service, number in topology.running:
+        topology.end(service, number)
+    return topology.ask("app-1", "python", "-m", "index_store", "check") == ""

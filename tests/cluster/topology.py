@@ -1,0 +1,194 @@
+"""What compose.yaml starts, out of real parts on loopback, by its commands and settings: Debian's Postgres, Chroma's
+server, our own processes in a folder that holds what the image does, and Caddy with its very file.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import urllib.request
+from contextlib import ExitStack, closing
+from http.client import HTTPSConnection
+from pathlib import Path
+from typing import Self
+
+import pytest
+import trustme
+
+from tests.cluster import compose
+from tests.cluster.dockerfile import ROOT, stages
+from tests.servers.chroma import ChromaServer
+from tests.servers.postgres import PASSWORD, PostgresServer
+
+NAME = "rag.example.com"
+CADDYFILE = "docs/operating/replicas.Caddyfile"
+PROXIES = ROOT / ".venv" / "proxies" / "usr" / "bin"
+"""where `make proxies` puts Caddy"""
+PATIENCE = 60
+"""seconds for a process to start or to end"""
+
+ALONE = """{
+    admin off
+    auto_https disable_redirects
+    default_bind 127.0.0.1
+}
+"""
+"""what a Caddyfile on a machine with others begins with"""
+
+Replica = tuple[str, int]
+"""a service, and which of its processes, from 1"""
+
+
+class Topology:
+    """As a context, with nothing started yet but Postgres and Chroma, which others use as well. What was started ends
+    with it. `env_file`: what the operator's .env holds beside what this form asks for.
+    """
+
+    def __init__(self, folder: Path, postgres: PostgresServer, chroma: ChromaServer, **env_file: str) -> None:
+        self._folder = folder
+        self._owned = ExitStack()
+        self._processes: dict[Replica, subprocess.Popen[bytes]] = {}
+        self._database = postgres.new_database()
+        self._owned.callback(postgres.drop, self._database)
+        self._ports = {name: _free_port() for name in ("app-1", "app-2", "caddy")}
+        self.authority = trustme.CA()
+        files = folder / "certificate.pem", folder / "key.pem"
+        issued = self.authority.issue_cert(NAME)
+        issued.cert_chain_pems[0].write_to_path(str(files[0]))
+        issued.private_key_pem.write_to_path(str(files[1]))
+        operator = {
+            "POSTGRES_PASSWORD": PASSWORD,
+            "COOKIE_SECRET": "not-a-secret-58ba",
+            "APP_URL": self.url,
+            "CADDY_TLS": " ".join(map(str, files)),
+            **env_file,
+        }
+        self._image = stages()["app"].make(folder / "image")
+        (folder / "data").mkdir(mode=0o700)
+        names = compose.services(operator)
+        self.services = {name: compose.services(operator, self._places(name, chroma))[name] for name in names}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            for service, number in self.running:
+                self.kill(service, number)
+        finally:
+            self._owned.close()
+
+    @property
+    def url(self) -> str:
+        return f"https://{NAME}:{self._ports['caddy']}"
+
+    @property
+    def data(self) -> Path:
+        return self._folder / "data"
+
+    def start(self, service: str, number: int = 1) -> None:
+        """At once: whether it is well, `is_well` tells."""
+        if service == "caddy":
+            self._run(service, number, self._caddy())
+        else:
+            self._run(service, number, self.services[service].command)
+
+    def is_well(self, service: str) -> bool:
+        """What its health check says."""
+        told = subprocess.run(self.services[service].health, env=self._environment(service), capture_output=True)
+        return told.returncode == 0
+
+    def is_ready(self, app: str) -> bool:
+        """Whether it can serve people, as Caddy asks it."""
+        try:
+            with urllib.request.urlopen(f"http://localhost:{self._ports[app]}/readyz", timeout=PATIENCE) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def ask(self, service: str, *command: str) -> str:
+        """What a command prints, beside that service in its container. Raises CalledProcessError."""
+        told = subprocess.run(command, cwd=self._image, env=self._environment(service), capture_output=True, check=True)
+        return told.stdout.decode()
+
+    @property
+    def running(self) -> list[Replica]:
+        return list(self._processes)
+
+    def log(self, service: str, number: int = 1) -> str:
+        return self._log(service, number).read_text(encoding="utf-8")
+
+    def end(self, service: str, number: int = 1, by: int = signal.SIGTERM) -> int:
+        """Its exit status."""
+        process = self._processes.pop((service, number))
+        process.send_signal(by)
+        return process.wait(PATIENCE)
+
+    def kill(self, service: str, number: int = 1) -> None:
+        """As `kill -9` does, in the midst of whatever it does."""
+        self.end(service, number, signal.SIGKILL)
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Status and text of what Caddy answers."""
+        trusting = ssl.create_default_context()
+        self.authority.configure_trust(trusting)
+        port = self._ports["caddy"]
+        # http.client would look the name up: it is given the connection.
+        raw = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        with closing(HTTPSConnection(NAME, port, timeout=PATIENCE)) as connection:
+            connection.sock = trusting.wrap_socket(raw, server_hostname=NAME)
+            connection.request("GET", path)
+            with connection.getresponse() as answer:
+                return answer.status, answer.read().decode()
+
+    def _places(self, service: str, chroma: ChromaServer) -> dict[str, str]:
+        """What is written for containers -> where that is on loopback."""
+        _, _, database = self._database.partition("@")
+        folder, port = str(chroma.folder / "data"), chroma.url.rpartition(":")[2]
+        places = {
+            "glassbox@postgres/glassbox": f"glassbox@{database}",
+            "http://chroma:8000": chroma.url,
+            "localhost:8000": f"localhost:{port}",
+            "0.0.0.0": "127.0.0.1",
+            "172.31.250.2": "127.0.0.1",
+            "8501": str(self._ports.get(service, 0)),
+        }
+        if service == "chroma":
+            return {**places, "/chroma": folder, "8000": port}
+        return {**places, "/data": str(self.data)}
+
+    def _caddy(self) -> list[str]:
+        text = (ROOT / CADDYFILE).read_text(encoding="utf-8")
+        for app in ("app-1", "app-2"):
+            assert f" {app}:8501" in text
+            text = text.replace(f"{app}:8501", f"127.0.0.1:{self._ports[app]}")
+        file = self._folder / "Caddyfile"
+        file.write_text(ALONE + text, encoding="utf-8")
+        program = shutil.which("caddy", path=os.pathsep.join([str(PROXIES), os.environ["PATH"]]))
+        if not program:
+            pytest.skip("there is no Caddy (`make proxies` fetches it on Debian and Ubuntu)")
+        return [program, "run", "--config", str(file), "--adapter", "caddyfile"]
+
+    def _environment(self, service: str) -> dict[str, str]:
+        """As a container has it: what image, .env and file say, and nothing of this machine but where Python is."""
+        around = ("OMP_NUM_THREADS", "SSL_CERT_FILE", "NO_PROXY", "no_proxy")
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        machine = {name: os.environ[name] for name in around if name in os.environ}
+        return machine | self.services[service].environment | {"PATH": path, "HOME": str(self._folder)}
+
+    def _run(self, service: str, number: int, command: list[str]) -> None:
+        with self._log(service, number).open("ab") as log:
+            self._processes[service, number] = subprocess.Popen(
+                command, cwd=self._image, env=self._environment(service), stdout=log, stderr=log
+            )
+
+    def _log(self, service: str, number: int) -> Path:
+        return self._folder / f"{service}-{number}.log"
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
