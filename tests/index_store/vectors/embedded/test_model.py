@@ -1,5 +1,8 @@
 """The embedded model: its vectors are those that indexes hold already, and nothing makes a question wait."""
 
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -111,3 +114,12 @@ def test_without_the_package_the_same_is_told(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(weights, "PACKAGE", "no_such_package")
     with pytest.raises(EmbeddedModelUnusable):
         EmbeddedEmbeddings().query("x")
+
+
+def test_openvino_tells_nobody_that_it_is_used(tmp_path: Path) -> None:
+    importing = "import sys; import index_store.vectors.embedded.encoder; print(sys.modules.get('openvino_telemetry'))"
+    # In CI it is quiet by itself.
+    environment = {name: value for name, value in os.environ.items() if name != "CI"} | {"HOME": str(tmp_path)}
+    told = subprocess.run([sys.executable, "-c", importing], env=environment, capture_output=True, check=True)
+    assert told.stdout.decode().strip() == "None"
+    assert list(tmp_path.iterdir()) == []
