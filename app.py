@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -82,15 +83,21 @@ def doors() -> list[Middleware]:
     ]
 
 
+def secrets_of(settings: Settings) -> dict[str, Any]:
+    """Those that Streamlit is told of."""
+    cookie_secret = settings.cookie_secret.get_secret_value()
+    if cookie_secret:
+        config.set_option("server.cookieSecret", cookie_secret)  # of what it signs where nobody signs in, too
+    return for_streamlit(settings.app_url, settings.providers, cookie_secret) if settings.auth == "oidc" else {}
+
+
 routes = [
     Route("/healthz", healthz),
     Route("/readyz", readyz),
     Route("/originals/{document_id}", original),
 ]
 middleware = doors()
-secrets = (
-    for_streamlit(server_settings().app_url, server_settings().providers) if server_settings().auth == "oidc" else {}
-)
+secrets = secrets_of(server_settings())
 
 app = st.App(
     "pages/index.py",

@@ -1,6 +1,6 @@
 """The index store of a process: its documents, and the doors to them for whoever asks."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -14,12 +14,13 @@ from index_store.access.principal import Principal
 from index_store.base.database import form_of
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.base.settings import Settings
+from index_store.catalogue.records import IndexRecord
 from index_store.crawl import Paces
 from index_store.crawl.guard import AddressGuard
 from index_store.ingestion.context import Services
-from index_store.ingestion.jobs import Jobs, JobsOfProcess
-from index_store.ingestion.sources import SiteSource, source_of
-from index_store.library.data_folder import open_library, open_shared_library, own
+from index_store.ingestion.jobs import Jobs, JobsOfProcess, Resumed
+from index_store.ingestion.sources import SiteSource, Source, source_of
+from index_store.library.data_folder import open_library, open_shared_library, own, share
 from index_store.library.library import Library
 from index_store.library.versions import Space, Versions
 from index_store.parsing.worker.parser import Parser
@@ -30,11 +31,12 @@ from index_store.vectors.registry import make_embeddings
 
 
 class IndexStore(Store):
-    """One process owns a data folder; its threads share the store. What is asked of it itself is asked in the local
-    person's name, who may everything: command lines do. For people there is `as_user`.
+    """One process owns a data folder, or replicas share it; the threads of each share the store. What is asked of it
+    itself is asked in the local person's name, who may everything: command lines do. For people there is `as_user`.
 
     Raises InvalidSetting, StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, DatabaseAway,
-    DatabaseInUse, CatalogueInFolder, CatalogueInDatabase, VectorsInFolder, VectorsOnServer.
+    DatabaseInUse, OlderVersionRuns, FolderNotShared, CatalogueInFolder, CatalogueInDatabase, VectorsInFolder,
+    VectorsOnServer.
     """
 
     def __init__(self, settings: Settings | None = None, embeddings: Embeddings | None = None) -> None:
@@ -43,12 +45,17 @@ class IndexStore(Store):
             if embeddings is None:
                 embeddings = owned.enter_context(closing(make_embeddings(settings)))
             AddressGuard(settings.crawl_allowed)  # a mistake in it is told at the start, not when a site is added
-            owned.callback(own(settings.data_dir).release)
+            if settings.has_queue:
+                share(settings.data_dir)
+            else:
+                owned.callback(own(settings.data_dir).release)
             library = owned.enter_context(closing(open_library(settings)))
             self.access = owned.enter_context(closing(Access(library.catalogue.database, settings)))
             """people, grants, limits, and the log of what was done"""
             self.access.audit.sweep()
-            self._parser = Parser(settings)
+            self.replica = library.catalogue.replica
+            """this app among those that share its database, where there may be several"""
+            self._parser = Parser(settings, _parsing_folder(settings, owned))
             self._searcher = Searcher(library, embeddings, settings.fusion, settings.keyword_weight)
             versions = Versions(library, partial(_space_of, self.access, settings))
             services = Services(settings, library, versions, self._parser, embeddings, paces=_paces(library, settings))
@@ -81,16 +88,35 @@ class IndexStore(Store):
 
     def resume(self) -> list[UserIngestion]:
         """Goes on with what was pending when the last process ended, whoever began it: they might when they did."""
-        going_on, documents_resumed, sites_resumed = self._parts.jobs.resume()
-        jobs = [self._seen(job) for job in going_on]
-        for index in self._catalogue.indexes.records():
-            left = [each for each in self._catalogue.documents.records(index.id) if each.is_under_way]
-            sources = [source_of(each, self._library.originals) for each in left if each.id not in documents_resumed]
-            sites = [site.options for site in self._catalogue.sites.of(index.id) if site.is_crawling]
-            sources += [SiteSource(options) for options in sites if options.url not in sites_resumed]
-            if sources:
-                jobs.append(self._seen(self._begin(index, sources)))
+        with self._library.held():  # another replica may be about to do the same
+            resumed = self._parts.jobs.resume()
+            jobs = [self._seen(job) for job in resumed.jobs]
+            for index in self._catalogue.indexes.records():
+                if index.id not in resumed.indexes and (sources := self._left(index, resumed)):
+                    jobs.append(self._seen(self._begin(index, sources)))
         return jobs
+
+    def _left(self, index: IndexRecord, resumed: Resumed) -> list[Source]:
+        """What nobody sees to."""
+        documents = [
+            each
+            for each in self._catalogue.documents.records(index.id)
+            if each.is_under_way and each.id not in resumed.documents and each.parent not in resumed.sources
+        ]
+        sites = [site.options for site in self._catalogue.sites.of(index.id) if site.is_crawling]
+        return [
+            *(source_of(each, self._library.originals) for each in documents),
+            *(SiteSource(options) for options in sites if options.url not in resumed.sources),
+        ]
+
+    def replicas(self) -> set[int]:
+        """Numbers of those that have jobs under way, one that is gone too."""
+        return self._parts.jobs.apps()
+
+    def take_over(self, gone: Set[int]) -> None:
+        """Goes on with what replicas of these numbers have left. Raises SQLAlchemyError."""
+        self._parts.jobs.take_over(gone)
+        self.resume()
 
     def answering(self) -> AbstractContextManager[None]:
         """While a model of this machine answers a question: jobs give way to it."""
@@ -145,11 +171,17 @@ def _paces(library: Library, settings: Settings) -> Paces:
 
 
 def _jobs(services: Services) -> Jobs:
-    if not services.settings.has_queue:
+    replica = services.library.catalogue.replica
+    if not replica:
         return JobsOfProcess(services)
     from index_store.ingestion.queue.queued_job import QueuedJobs
 
-    return QueuedJobs(services, works=services.settings.workers == "here")
+    return QueuedJobs(services, replica, works=services.settings.workers == "here")
+
+
+def _parsing_folder(settings: Settings, owned: ExitStack) -> Path | None:
+    """Of this process, where others have the data folder too."""
+    return Path(owned.enter_context(TemporaryDirectory(prefix="parsing-"))) if settings.has_queue else None
 
 
 @contextmanager

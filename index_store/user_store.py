@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from index_store.access.access import Access
 from index_store.access.gate import Gate, Who
@@ -178,7 +178,10 @@ class Store:
             if taken and taken.id != index.id:
                 raise errors.IndexExists(index=new_name)
             with _changing(index.name):
-                self._catalogue.indexes.rename(index.id, new_name)
+                try:
+                    self._catalogue.indexes.rename(index.id, new_name)
+                except IntegrityError as error:  # as in `_make`
+                    raise errors.IndexExists(index=new_name) from error
             for job in self._parts.jobs.of(index.id):
                 job.order.index = new_name
         self._note(Action.INDEX_RENAMED, by, index=index.name, new_name=new_name)
@@ -479,7 +482,12 @@ class Store:
             known = gate.index_with_id(order.index_id, WRITE)
         else:
             name = _checked_name(order.index)
-            known = gate.index_to_fill(name) or self._make(name, gate.maker())
+            try:
+                known = gate.index_to_fill(name) or self._make(name, gate.maker())
+            except errors.IndexExists:  # unless it is theirs, and another process has just made it
+                known = gate.index_to_fill(name)
+                if known is None:
+                    raise
         if known is None or known.id in self._parts.going:
             raise gate.unknown(order.index)
         return known
@@ -488,7 +496,10 @@ class Store:
         """While names are held. Raises IndexExists."""
         if self._catalogue.indexes.named(name):
             raise errors.IndexExists(index=name)
-        id_ = self._library.create_index(name, self._embeddings.id, None if owner.id == LOCAL.id else owner.id)
+        try:
+            id_ = self._library.create_index(name, self._embeddings.id, None if owner.id == LOCAL.id else owner.id)
+        except IntegrityError as error:  # another process has just made it
+            raise errors.IndexExists(index=name) from error
         made = self._catalogue.indexes.record(id_)
         if made is None:
             raise errors.ChangeFailed(name=name)

@@ -54,7 +54,7 @@ def form_of(bind: Engine | Connection) -> Form:
 def open_database(place: Place, schema: Schema) -> Engine:
     """Made when there is none, changed to the present version when it is of an earlier one, which is kept before.
 
-    Raises DataFolderNewer, UpgradeNotSaved, SQLAlchemyError.
+    Raises DataFolderNewer, OlderVersionRuns, UpgradeNotSaved, SQLAlchemyError.
     """
     engine = place.for_migration()
     with engine.connect() as connection:
@@ -67,6 +67,7 @@ def open_database(place: Place, schema: Schema) -> Engine:
             if found == schema.versions[-1]:
                 connection.commit()
             elif inspect(connection).get_table_names():
+                place.wait_until_unused(connection)
                 place.keep(found)
                 _migrate(connection, schema)
             else:

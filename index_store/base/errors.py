@@ -5,7 +5,7 @@ PlainError                        a sentence a language, each saying what to do
 └── IndexStoreError
     ├── InvalidSetting            a setting of the environment or `.env`
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, RestoreUnfinished, UpgradeNotSaved
-    ├── DatabaseAway, DatabaseInUse, CatalogueInFolder, CatalogueInDatabase, NoQueue, FolderNotShared
+    ├── DatabaseAway, DatabaseInUse, OlderVersionRuns, CatalogueInFolder, CatalogueInDatabase, NoQueue, FolderNotShared
     ├── VectorsInFolder, VectorsOnServer, VectorsLost
     ├── VectorServerError         the server of the vectors did not answer as it should: VectorsAway, VectorsFailed
     ├── StoreFailed, ChangeFailed
@@ -144,6 +144,17 @@ class DatabaseInUse(IndexStoreError):
     ja = (
         "DATABASE_URL のデータベースは、別のデータフォルダーを持つ別のアプリが使用中です。"
         "それを終了するか、DATABASE_URL に別のデータベースを指定してください。"
+    )
+
+
+class OlderVersionRuns(IndexStoreError):
+    en = (
+        "The database is of an earlier version, and an app or a worker of that version still uses it. Stop all of "
+        "those, then reload: this one brings the database to its own version."
+    )
+    ja = (
+        "データベースは以前の版のもので、その版のアプリかワーカーがまだ使用中です。"
+        "それらをすべて終了してから、再読み込みしてください。このアプリがデータベースを新しい版に更新します。"
     )
 
 

@@ -37,6 +37,9 @@ class Place(Protocol):
     def begin_migration(self, connection: Connection) -> None:
         """All of it or nothing, and beside no other."""
 
+    def wait_until_unused(self, connection: Connection) -> None:
+        """Before it is migrated: no other process has it open then. Raises OlderVersionRuns."""
+
     def keep(self, version: str | None) -> None:
         """A copy as it is, in whatever way it is kept, by whoever lets nobody write to it. Raises UpgradeNotSaved."""
 

@@ -1,9 +1,10 @@
 """Databases as schemas of one Postgres database, which DATABASE_URL names.
 
-The only module that imports psycopg, beside LangGraph's saver: it is imported where that setting is.
+It and replica.py import psycopg, as does LangGraph's saver: they are imported where that setting is.
 """
 
 import logging
+import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -42,13 +43,19 @@ _SCHEMA = "rag_schema"
 OWN_SECONDS = 3
 """that a start waits for the process before it"""
 
-_OWNING = 7_310_418
-"""advisory lock of the one app that changes catalogue, vectors and originals together"""
+LOOK = 0.1
+"""seconds between two looks whether that has ended"""
+
+OWNING = 7_310_418
+"""advisory lock of the one app that changes catalogue, vectors and originals together; replicas share it"""
 _ALONE = 7_310_419
 """advisory lock of who changes people and grants"""
 _MIGRATING = 7_310_420
 """advisory lock of who makes or migrates tables"""
 
+
+_USING = 7_310_423
+"""first half of the advisory lock of whoever has a schema open, which nobody migrates beneath them"""
 
 _CHANGING = 7_310_421
 """advisory lock of those who change catalogue, vectors or originals, where there are several"""
@@ -88,7 +95,13 @@ class PostgresSchema:
         return True
 
     def connect(self) -> Engine:
-        return _engine(self._url, self._name, pool_pre_ping=True)
+        engine = _engine(self._url, self._name, pool_pre_ping=True)
+        event.listen(engine, "connect", self._say_that_it_is_used)
+        return engine
+
+    def _say_that_it_is_used(self, connection: psycopg.Connection[Any], _record: object) -> None:
+        connection.execute("SELECT pg_advisory_lock_shared(%s, hashtext(%s))", (_USING, self._name))
+        connection.commit()
 
     def for_migration(self) -> Engine:
         return _engine(self._url, self._name, poolclass=NullPool)
@@ -107,6 +120,15 @@ class PostgresSchema:
                 en, ja = "of an account that may make schemas", "スキーマを作成できるアカウントのもの"
                 raise errors.InvalidSetting(variable="DATABASE_URL", allowed_en=en, allowed_ja=ja) from error
             connection.exec_driver_sql(f"COMMENT ON SCHEMA {self._name} IS '{uuid.uuid4().hex}'")
+
+    def wait_until_unused(self, connection: Connection) -> None:
+        until = time.monotonic() + OWN_SECONDS
+        # Not by waiting for the lock: whoever has it open could make no connection meanwhile.
+        asked = "SELECT pg_try_advisory_xact_lock(%s, hashtext(%s))"
+        while not connection.exec_driver_sql(asked, (_USING, self._name)).scalar_one():
+            if time.monotonic() > until:
+                raise errors.OlderVersionRuns()
+            time.sleep(LOOK)
 
     def keep(self, version: str | None) -> None:
         """Nothing: what fails is undone by Postgres, and copies are those of whoever runs it."""
@@ -222,7 +244,7 @@ class _Postgres:
         try:
             # The server may need a moment to see that a process which was killed is gone.
             connection.exec_driver_sql(f"SET lock_timeout = '{OWN_SECONDS}s'")
-            connection.execute(func.pg_advisory_lock(_OWNING))
+            connection.execute(func.pg_advisory_lock(OWNING))
         except OperationalError as error:
             connection.close()
             if isinstance(error, DatabaseAway):

@@ -78,6 +78,9 @@ class SqliteFile:
         """By hand: Python's sqlite3 begins no transaction for a CREATE TABLE."""
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
+    def wait_until_unused(self, connection: Connection) -> None:
+        """It is: one process has a data folder."""
+
     def keep(self, version: str | None) -> None:
         """Beside it. Raises UpgradeNotSaved, DatabaseError."""
         file = self.file

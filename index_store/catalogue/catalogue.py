@@ -15,6 +15,8 @@ Every method of these is one transaction; a function that takes a connection is 
 read while one writes. What they return is data (records.py), never a row of SQLAlchemy's.
 """
 
+from typing import TYPE_CHECKING
+
 from sqlalchemy import Connection, Engine
 
 from index_store.base.database import form_of, open_database
@@ -29,11 +31,16 @@ from index_store.catalogue.schema import SCHEMA
 from index_store.catalogue.sections import Sections
 from index_store.catalogue.sites import Sites
 
+if TYPE_CHECKING:
+    from index_store.base.replica import Replica
+
 
 class Catalogue:
     def __init__(self, place: Place) -> None:
         self._engine = open_database(place, SCHEMA)
         self._owned: Connection | None = None
+        self.replica: Replica | None = None
+        """this app among those that share it, where there may be several"""
         self.indexes = Indexes(self._engine)
         self.documents = Documents(self._engine)
         self.pending_versions = PendingVersions(self._engine)
@@ -52,7 +59,15 @@ class Catalogue:
         """Until it is closed, for whoever changes vectors and originals with it. Raises DatabaseInUse."""
         self._owned = form_of(self._engine).own(self._engine)
 
+    def share(self) -> None:
+        """The same, beside others that do. Raises DatabaseInUse."""
+        from index_store.base.replica import Replica
+
+        self.replica = Replica(self._engine)
+
     def close(self) -> None:
+        if self.replica:
+            self.replica.close()
         if self._owned:
             self._owned.close()
         self._engine.dispose()

@@ -185,8 +185,11 @@ jobs = Table(
     Column("is_cancelled", Boolean, nullable=False),
     Column("is_dismissed", Boolean, nullable=False),
     Column("failure", JSON(none_as_null=True)),
+    Column("app", BigInteger),
 )
-"""Of several processes; those of one are in its memory. `is_admitted`: all that it was given is among its items."""
+"""Of several processes; those of one are in its memory. `is_admitted`: all that it was given is among its items.
+`app`: number of the replica that sees to that, or whose list it was last on.
+"""
 
 job_items = Table(
     "job_items",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, CursorResult
+from sqlalchemy.exc import ProgrammingError
 
 from index_store.full_text.postings import ChunkRow, Postings, Ranked, Span
 
@@ -19,10 +20,17 @@ class GIN(Postings):
             self._run(connection, statement)
 
     def exists(self, connection: Connection) -> bool:
-        return self._run(connection, "SELECT to_regclass('$t_chunks')").scalar() is not None
+        if self._run(connection, "SELECT to_regclass('$t_chunks')").scalar() is None:
+            return False
+        try:
+            # It stays until the transaction ends. In the order of `drop`: else each would wait for the other.
+            self._run(connection, f"LOCK TABLE {', '.join(_DROPPED)} IN ACCESS SHARE MODE")
+        except ProgrammingError:  # dropped just now
+            return False
+        return True
 
     def drop(self, connection: Connection) -> None:
-        for table in ("$t_chunks", "$t_terms", "$t_totals"):
+        for table in _DROPPED:
             self._run(connection, f"DROP TABLE IF EXISTS {table}")
 
     def alone(self, connection: Connection) -> None:
@@ -62,6 +70,9 @@ class GIN(Postings):
     def _run(self, connection: Connection, statement: str, values: Any = None) -> CursorResult[*tuple[Any, ...]]:
         return super()._run(connection, statement.replace("?", "%s"), values)
 
+
+_DROPPED = ("$t_chunks", "$t_terms", "$t_totals")
+"""in this order"""
 
 _HELD = """string_to_array((title || ' ' || headings || ' ' || text) COLLATE "C", ' ')"""
 

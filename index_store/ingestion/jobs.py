@@ -1,7 +1,7 @@
 """The jobs of a store: those of one process here, those that several work on in queue/."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence, Set
+from typing import NamedTuple, Protocol
 
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import IndexRecord
@@ -51,14 +51,32 @@ class Job(Protocol):
     def as_completed(self) -> Iterator[IngestResult]: ...
 
 
+class Resumed(NamedTuple):
+    """What is under way, and who sees to it."""
+
+    jobs: Sequence[Job]
+    documents: set[str]
+    """ids of those that are theirs"""
+    sources: set[str]
+    """of those, and of sites that they crawl"""
+    indexes: set[str]
+    """ids of those that another process is just taking something in for"""
+
+
 class Jobs(Protocol):
     """Safe from any thread."""
 
     def begin(self, order: Order, open_index: OpenIndex, may_go_on: Callable[[], bool] | None) -> Job:
         """See Ingestion. It is among `all` before it does anything."""
 
-    def resume(self) -> tuple[Sequence[Job], set[str], set[str]]:
-        """Goes on with what another process has left: jobs, ids of documents and addresses of sites that are theirs."""
+    def resume(self) -> Resumed:
+        """Goes on with what another process has left."""
+
+    def apps(self) -> set[int]:
+        """Numbers of the replicas that have some under way, one that is gone too."""
+
+    def take_over(self, gone: Set[int]) -> None:
+        """What replicas of these numbers have left is this one's. `resume` is to follow."""
 
     def all(self) -> Sequence[Job]: ...
 
@@ -92,8 +110,14 @@ class JobsOfProcess:
         job.start()
         return job
 
-    def resume(self) -> tuple[Sequence[Job], set[str], set[str]]:
-        return [], set(), set()
+    def resume(self) -> Resumed:
+        return Resumed([], set(), set(), set())
+
+    def apps(self) -> set[int]:
+        return set()
+
+    def take_over(self, gone: Set[int]) -> None:
+        """Nothing: there are no others."""
 
     def all(self) -> list[Ingestion]:
         return list(self._jobs.values())

@@ -4,9 +4,11 @@
 
 import os
 import shutil
+import time
 import unicodedata
 import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO
@@ -125,9 +127,15 @@ def discard_uploads(sources: Iterable[Source]) -> None:
             source.path.unlink(missing_ok=True)
 
 
-def discard_all_uploads(data_dir: Path) -> None:
-    """What a process that died left behind."""
-    shutil.rmtree(upload_folder(data_dir), ignore_errors=True)
+def discard_all_uploads(data_dir: Path, *, older: float = 0) -> None:
+    """What a process that died left behind. `older`: than so many seconds, where other processes may have some."""
+    if not older:
+        shutil.rmtree(upload_folder(data_dir), ignore_errors=True)
+        return
+    for left in upload_folder(data_dir).glob("*"):
+        with suppress(FileNotFoundError):  # another has just taken it in
+            if time.time() - left.stat().st_mtime > older:
+                left.unlink()
 
 
 # Re-ingesting: where the content of a document that was added once is to be had

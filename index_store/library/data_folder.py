@@ -44,7 +44,10 @@ log = logging.getLogger(__name__)
 
 
 def own(folder: Path) -> FileLock:
-    """The lock that says that this process owns the folder; beside it, for the reader of an error, which one does."""
+    """The lock that says that this process owns the folder; beside it, for the reader of an error, which one does.
+
+    Raises StoreInUse, DataFolderUnusable.
+    """
     owner = folder / "index_store.pid"
     lock = FileLock(folder / "index_store.lock", thread_local=False)
     try:
@@ -68,7 +71,19 @@ def _say_if_open_to_others(folder: Path) -> None:
         log.warning("Other accounts may look into the data folder %s; `chmod 700` closes it to them", folder)
 
 
+def share(folder: Path) -> None:
+    """For a process that has it beside others: the database knows them. Raises DataFolderUnusable."""
+    try:
+        make_private(folder)
+    except OSError as error:
+        raise errors.DataFolderUnusable(folder=os.path.abspath(folder)) from error
+    _say_if_open_to_others(folder)
+
+
 def open_library(settings: Settings) -> Library:
+    """Of an app: the only one with this folder or, with a queue, one of several. Raises FolderNotShared then, where
+    there are others and their originals are not in it.
+    """
     folder = settings.data_dir
     _refuse_unfinished(folder)
     _sweep_links(folder)
@@ -156,14 +171,30 @@ def _catalogue_of(settings: Settings) -> Catalogue:
 
 
 def _owned_catalogue_of(settings: Settings) -> tuple[Catalogue, Changes | None]:
-    """Raises DatabaseInUse too."""
+    """Raises DatabaseInUse, FolderNotShared too."""
+    is_known = (settings.data_dir / IDENTITY).exists()
     catalogue = _catalogue_of(settings)
     try:
-        catalogue.own()
+        if settings.has_queue:
+            catalogue.share()
+            _refuse_strange(settings.data_dir, catalogue, is_known=is_known)
+        else:
+            catalogue.own()
     except errors.IndexStoreError:
         catalogue.close()
         raise
     return catalogue, _changes_of(catalogue, settings)
+
+
+def _refuse_strange(folder: Path, catalogue: Catalogue, *, is_known: bool) -> None:
+    """A folder of which the database was not noted, while other apps have theirs: where are the originals?
+
+    Raises FolderNotShared.
+    """
+    if is_known or not catalogue.replica or len(catalogue.replica.alive()) == 1:
+        return
+    (folder / IDENTITY).unlink()
+    raise errors.FolderNotShared(folder=os.path.abspath(folder))
 
 
 def _shared_catalogue_of(settings: Settings) -> tuple[Catalogue, Changes | None]:

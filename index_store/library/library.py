@@ -65,7 +65,9 @@ class Library:
             opened.enter_context(closing(self._changes))
             with self.held():
                 self.vectors = opened.enter_context(closing(open_vectors(self.catalogue)))
-                self.originals = opened.enter_context(closing(Originals(folder / ORIGINALS, is_owner=is_owner)))
+                self.originals = opened.enter_context(
+                    closing(Originals(folder / ORIGINALS, is_alone=not self._has_others))
+                )
                 if is_owner:
                     self.repair()
             self._opened = opened.pop_all()

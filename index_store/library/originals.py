@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 STAGING = "staging"
 STAGED_SECONDS = 24 * 3600
-"""after which what a process beside the owner has staged is what it left when it was killed"""
+"""after which what one of several processes has staged is what it left when it was killed"""
 
 
 class Original(BaseModel, frozen=True):
@@ -39,13 +39,14 @@ class StagedFile(NamedTuple):
 class Originals:
     """One file a version of a document. What is not named in the catalogue is swept away at the next start."""
 
-    def __init__(self, folder: Path, *, is_owner: bool = True) -> None:
-        """`is_owner`: rather than one of several processes beside it."""
+    def __init__(self, folder: Path, *, is_alone: bool = True) -> None:
+        """`is_alone`: rather than one of several processes."""
         self._folder = folder
-        self._staging = folder / (STAGING if is_owner else f"{STAGING}-{uuid.uuid4().hex}")
-        if is_owner:
+        self._staging = folder / (STAGING if is_alone else f"{STAGING}-{uuid.uuid4().hex}")
+        if is_alone:
             shutil.rmtree(self._staging, ignore_errors=True)
-            for left in folder.glob(f"{STAGING}-*"):
+        for left in folder.glob(f"{STAGING}*"):
+            with suppress(FileNotFoundError):  # another has just ended
                 if time.time() - left.stat().st_mtime > STAGED_SECONDS:
                     shutil.rmtree(left, ignore_errors=True)
         self._staging.mkdir(parents=True)

@@ -72,10 +72,11 @@ def key(number: int) -> str:
     return f"provider{number}"
 
 
-def for_streamlit(app_url: str, providers: Sequence[Provider]) -> dict[str, Any]:
+def for_streamlit(app_url: str, providers: Sequence[Provider], cookie_secret: str = "") -> dict[str, Any]:
     """What stands in `secrets.toml` otherwise: given in process, so nothing of it is written to a disk. {} for none.
 
-    The cookie's secret is of this process: a sign-in counts because index_store keeps it, and not by its signature.
+    `cookie_secret`: of all replicas, one of this process unless it is given. A sign-in counts because index_store keeps
+    it, and not by its signature; but who has begun to sign in shows a cookie of the replica that sent them.
     """
     if not providers:
         return {}
@@ -89,4 +90,5 @@ def for_streamlit(app_url: str, providers: Sequence[Provider]) -> dict[str, Any]
         }
         for number, each in enumerate(providers)
     }
-    return {"auth": {"redirect_uri": app_url + CALLBACK, "cookie_secret": secrets.token_urlsafe(32), **sections}}
+    cookie_secret = cookie_secret or secrets.token_urlsafe(32)
+    return {"auth": {"redirect_uri": app_url + CALLBACK, "cookie_secret": cookie_secret, **sections}}

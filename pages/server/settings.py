@@ -24,6 +24,9 @@ APP_URL = (
     "machine, and without a path",
     "ブラウザーでアプリを開くアドレス(例: https://rag.example.com。この PC 上でなければ https、パスは不要)",
 )
+SECRET_LENGTH = 32
+"""characters, at least"""
+
 HEADER = ("the name of a header, such as Remote-User", "ヘッダー名(例: Remote-User)")
 
 
@@ -44,6 +47,7 @@ class Settings(PlainSettings):
         "auth": ("none, oidc or header", "none・oidc・header のいずれか"),
         "app_url": APP_URL,
         "oidc_providers": PROVIDERS,
+        "cookie_secret": ("a text of at least 32 characters, by chance", "32 文字以上のランダムな文字列"),
         "sign_in_hours": ("a number of hours from above 0 to 720", "0 より大きく 720 以下の時間数"),
         "auth_user_header": HEADER,
         "auth_name_header": HEADER,
@@ -62,6 +66,8 @@ class Settings(PlainSettings):
     app_url: str = ""
     """under which a provider sends browsers back"""
     oidc_providers: SecretStr = SecretStr("")
+    cookie_secret: SecretStr = SecretStr("")
+    """that signs cookies; the same for all replicas. Empty: one of this process"""
     sign_in_hours: float = Field(default=12, gt=0, le=720, allow_inf_nan=False)
     auth_user_header: str = Field(default="Remote-User", pattern=_HEADER_NAME)
     """in which a proxy says who somebody is"""
@@ -93,6 +99,14 @@ class Settings(PlainSettings):
     def _are_providers(cls, written: SecretStr) -> SecretStr:
         read_providers(written.get_secret_value())
         return written
+
+    @field_validator("cookie_secret")
+    @classmethod
+    def _is_no_guess(cls, secret: SecretStr) -> SecretStr:
+        plain = secret.get_secret_value().strip()
+        if plain and len(plain) < SECRET_LENGTH:
+            raise ValueError
+        return SecretStr(plain)
 
     @model_validator(mode="after")
     def _has_what_signing_in_needs(self) -> Self:

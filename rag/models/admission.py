@@ -6,9 +6,12 @@ many runs of one person are no more, to the others, than one.
 import asyncio
 import math
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(eq=False)
@@ -90,14 +93,7 @@ class Admission:
         return self._in_turn(self._in_turn(self._queue, 0), -1)
 
     def _in_turn(self, queue: list[_Waiting], level: int) -> list[_Waiting]:
-        """Which party of that level has least at work or before, then whose latest turn is longest ago."""
-        counts = self._running.copy()
-        places = {}
-        for waiting in queue:
-            party = waiting.parties[level]
-            places[waiting] = (counts[party], self._latest.get(party, 0))
-            counts[party] += 1
-        return sorted(queue, key=places.__getitem__)
+        return in_turn(queue, lambda waiting: waiting.parties[level], self._running, self._latest)
 
     def _forget(self, party: Hashable) -> None:
         """One that neither is at work nor waits."""
@@ -107,3 +103,18 @@ class Admission:
         if all(party not in each.parties for each in self._queue):
             self._latest.pop(party, None)
             self._allowed.pop(party, None)
+
+
+def in_turn(
+    queue: Sequence[T], party_of: Callable[[T], Hashable], running: Mapping[Any, int], latest: Mapping[Any, int]
+) -> list[T]:
+    """Which party has least at work or before, then whose latest turn is longest ago. `running`: how many each has at
+    work; `latest`: the number of its latest turn.
+    """
+    counts = Counter(running)
+    places = {}
+    for waiting in queue:
+        party = party_of(waiting)
+        places[waiting] = (counts[party], latest.get(party, 0))
+        counts[party] += 1
+    return sorted(queue, key=places.__getitem__)

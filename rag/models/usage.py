@@ -32,6 +32,10 @@ class Allowance:
     spent: int = 0
     day: date = date.min
 
+    def spend(self, tokens: int) -> None:
+        """Read and written."""
+        self.spent += tokens
+
     def check(self) -> None:
         """Raises TokensUsedUp."""
         if self.spent >= self.limit:
@@ -66,7 +70,7 @@ class Budget:
 
     def spend_tokens(self, tokens: int) -> None:
         self.tokens_spent += tokens
-        self.allowance.spent += tokens
+        self.allowance.spend(tokens)
 
 
 @dataclass

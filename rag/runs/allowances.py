@@ -1,9 +1,13 @@
 """How much each person may use: runs at once, and tokens a day, of all their runs together."""
 
 import logging
+import math
 import threading
+from dataclasses import dataclass, field
 from datetime import date
 from weakref import WeakValueDictionary
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.access.limits import Limits, in_force
 from index_store.access.principal import Principal
@@ -15,10 +19,37 @@ from rag.settings import Settings
 log = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
+class SharedAllowance(Allowance):
+    """The same where several apps have runs of one person: what each uses is saved at once, and looked up before each
+    call.
+    """
+
+    used: Used = field(kw_only=True)
+    person_id: str = field(kw_only=True)
+
+    def spend(self, tokens: int) -> None:
+        super().spend(tokens)
+        try:
+            self.used.add(self.person_id, self.day, tokens=tokens, runs=0)
+        except (NotSaved, SQLAlchemyError):
+            log.exception("What a run has used can't be saved")
+
+    def check(self) -> None:
+        if self.limit < math.inf:
+            try:
+                self.spent = self.used.tokens(self.person_id, self.day)
+            except SQLAlchemyError:  # what is known here counts
+                log.exception("What others have used can't be looked up")
+        super().check()
+
+
 class Allowances:
     """Safe from any thread. What an admin changes counts from the next run on."""
 
-    def __init__(self, settings: Settings, limits: Limits, used: Used) -> None:
+    def __init__(self, settings: Settings, limits: Limits, used: Used, *, are_shared: bool = False) -> None:
+        """`are_shared`: with other apps."""
+        self._are_shared = are_shared
         self._settings = settings
         self._limits = limits
         self._used = used
@@ -35,6 +66,10 @@ class Allowances:
     def of(self, principal: Principal) -> Allowance:
         """What they may use today; to be held by their run until what it has used is saved. Raises TokensUsedUp."""
         limit, day = self.tokens_a_day(principal), today()
+        if self._are_shared:
+            shared = SharedAllowance(limit, day=day, used=self._used, person_id=principal.id)
+            shared.check()
+            return shared
         with self._looking:
             allowance = self._in_use.get((principal.id, day))
             if allowance is None:
@@ -47,6 +82,6 @@ class Allowances:
     def note(self, principal: Principal, allowance: Allowance, tokens: int) -> None:
         """What one run of theirs has used, when it is over."""
         try:
-            self._used.add(principal.id, allowance.day, tokens=tokens)
-        except NotSaved:
+            self._used.add(principal.id, allowance.day, tokens=0 if self._are_shared else tokens)
+        except (NotSaved, SQLAlchemyError):
             log.exception("What a run has used can't be saved")

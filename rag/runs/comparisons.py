@@ -17,6 +17,10 @@ from rag.runs.run.run import Run
 from rag.trace.events import Origin, RunStarted
 
 
+class _ReplacedElsewhere(Exception):
+    """Another app has asked this column anew."""
+
+
 class Comparisons(StoredComparisons):
     def __init__(self, history: History, models: OfferedModels, runs: RunsInFlight) -> None:
         super().__init__(history.database)
@@ -80,14 +84,19 @@ class Comparisons(StoredComparisons):
                     begun.append(
                         self._begin(comparison.question, comparison.index, column, comparison.id, asker, within)
                     )
-                    self.replace(comparison.id, run_id, by=begun[0].run.id, within=within)
-            except IntegrityError:  # it was deleted at this moment
+                    self._replace(comparison.id, run_id, begun[0].run.id, within)
+            except (IntegrityError, _ReplacedElsewhere):  # or it was deleted at this moment
+                self._forget(begun)
                 return None
             except PlainError:
                 self._forget(begun)
                 raise
         self._runs.send_off(begun[0])
         return begun[0].run
+
+    def _replace(self, comparison_id: str, run_id: str, by: str, within: Connection) -> None:
+        if not self.replace(comparison_id, run_id, by=by, within=within):
+            raise _ReplacedElsewhere
 
     def keep(self, run_ids: Sequence[str], *, asker: Asker) -> Comparison:
         """Of stored runs of anywhere, in the name of the first one's question. `asker`: who compares.

@@ -5,11 +5,13 @@ loses none.
 """
 
 import asyncio
+import math
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DatabaseError
 
@@ -48,8 +50,15 @@ from rag.trace.events import Event, Style
 from rag.trace.passages import Retrieval
 from rag.web import WebSearch, web_search
 
+if TYPE_CHECKING:
+    from rag.runs.replicas.replicas import Replicas
+
 SEARCH_THREADS = 4
 """a search works for some milliseconds, mostly in libraries that let others work beside it"""
+
+
+UPLOAD_SECONDS = 24 * 60 * 60
+"""after which an upload that nobody has taken in is what a replica left when it died"""
 
 
 class Engine:
@@ -72,9 +81,9 @@ class Engine:
         History.refuse_newer(self.settings.data_dir, self.settings.database_url)
         with ExitStack() as opened:
             self.store = opened.enter_context(closing(store or IndexStore(self.settings)))
-            self.history = opened.enter_context(closing(History(self.settings.data_dir, self.settings.database_url)))
-            self.history.close_interrupted_runs()
-            discard_all_uploads(self.settings.data_dir)
+            where = self.settings.data_dir, self.settings.database_url
+            self.history = opened.enter_context(closing(History(*where, self.store.replica)))
+            self._clear_up()
             self.store.resume()
             self._models = OfferedModels(
                 models or model_source(self.settings),
@@ -95,6 +104,7 @@ class Engine:
         admission = Admission(usual.runs_at_once or self.settings.runs_at_once, self.settings.runs_per_person)
         self.preload = Preload(usual, is_wanted=self._may_be_asked)
         self.suggestions = Suggestions(self.settings, self.history, usual, admission, self._loop)
+        self._replicas = self._open_replicas()
         self._removal = Removal(self.settings, self.store, self.history, self._checkpoints)
         self.used = Used(self.history.database)
         self._runs = RunsInFlight(
@@ -106,11 +116,14 @@ class Engine:
             admission=admission,
             suggestions=self.suggestions,
             removal=self._removal,
-            allowances=Allowances(self.settings, self.store.access.limits, self.used),
+            allowances=Allowances(
+                self.settings, self.store.access.limits, self.used, are_shared=self._replicas is not None
+            ),
             audit=self.store.access.audit,
             answering=self.store.answering,
             searching=self._searching,
             loop=self._loop,
+            replicas=self._replicas,
         )
         self.run_list = RunList(self.history.database)
         self.shares = Shares(self.history)
@@ -126,7 +139,11 @@ class Engine:
             suggestions=self.suggestions,
             removal=self._removal,
         )
-        self._removal.begin(self._runs.forget_finished)
+        if self._replicas:
+            self._replicas.begin(self._runs.here, on_removal=self._removal.look, forget_runs=self._runs.forget_finished)
+            self._removal.begin(self._runs.forget_finished, self._replicas.tell_of_removal)
+        else:
+            self._removal.begin(self._runs.forget_finished)
         self._retention = Retention(
             self.settings,
             self.store.access.audit,
@@ -146,6 +163,8 @@ class Engine:
         asyncio.run_coroutine_threadsafe(self._models.close(), self._loop).result()
         if self._web:
             asyncio.run_coroutine_threadsafe(self._web.close(), self._loop).result()
+        if self._replicas:
+            self._replicas.close()
         self._removal.close()
         if self._checkpoints:
             asyncio.run_coroutine_threadsafe(self._checkpoints.close(), self._loop).result()
@@ -212,7 +231,7 @@ class Engine:
         return begun.run
 
     def run(self, run_id: str) -> Run | None:
-        """A run that this process began and still remembers; `history` has the others."""
+        """A run that this process began and still remembers, or that another app works on; `history` has the others."""
         return self._runs.get(run_id)
 
     def events(self, run_id: str) -> Sequence[Event]:
@@ -235,6 +254,31 @@ class Engine:
         self.suggestions.drop(conversation_id)
         self.history.conversations.delete(conversation_id)
         self._removal.sweep()
+
+    def _clear_up(self) -> None:
+        """What apps that are gone have left."""
+        replica, live = self.store.replica, self.history.live
+        if replica and live:
+            at_work = live.apps()
+            # In this order: whoever has a run was there before.
+            self.history.close_interrupted_runs(at_work - replica.alive())
+            discard_all_uploads(self.settings.data_dir, older=UPLOAD_SECONDS)
+        else:
+            self.history.close_interrupted_runs()
+            discard_all_uploads(self.settings.data_dir)
+
+    def _open_replicas(self) -> "Replicas | None":
+        replica, live = self.store.replica, self.history.live
+        if not (replica and live):
+            return None
+        from rag.runs.replicas.replicas import Replicas
+
+        # A model of this machine is one for each app; a service is the same for all.
+        at_once = math.inf if self._models.usual.runs_at_once else self.settings.runs_at_once
+        of_one_party = self.settings.runs_per_person
+        return Replicas(
+            self.store, self.history, live, replica, loop=self._loop, at_once=at_once, of_one_party=of_one_party
+        )
 
     def _may_be_asked(self) -> bool:
         return self.settings.preload and any(index.documents for index in self.store.indexes())

@@ -9,11 +9,12 @@ import logging
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
@@ -38,6 +39,7 @@ from rag.runs.fork.plan import Fork
 from rag.runs.history.branches import Branch
 from rag.runs.history.comparison import Column
 from rag.runs.history.history import History
+from rag.runs.history.live import RunTaken
 from rag.runs.history.schema import storable
 from rag.runs.removal import Removal
 from rag.runs.run.asker import Asker
@@ -50,6 +52,9 @@ from rag.trace.calls import Call
 from rag.trace.details import Turn
 from rag.trace.events import Event, Origin, RunFinished, RunStarted, RunStatus
 from rag.web import WebSearch
+
+if TYPE_CHECKING:
+    from rag.runs.replicas.replicas import Replicas
 
 log = logging.getLogger(__name__)
 
@@ -93,9 +98,10 @@ class RunsInFlight:
         answering: Callable[[], AbstractContextManager[None]],
         searching: Executor,
         loop: asyncio.AbstractEventLoop,
+        replicas: "Replicas | None" = None,
     ) -> None:
         """`answering`: while a model of this machine is at work; `searching`: the threads that search; `loop`: that
-        works on the runs.
+        works on the runs; `replicas`: this app among others that have runs.
         """
         self._settings = settings
         self._history = history
@@ -110,27 +116,38 @@ class RunsInFlight:
         self._answering = answering
         self._searching = searching
         self._loop = loop
+        self._replicas = replicas
         self._runs: dict[str, Run] = {}
 
     @property
     def count(self) -> int:
-        """Of those that are at work or wait for their turn."""
-        return sum(not run.is_finished for run in tuple(self._runs.values()))
+        """Of those that are at work or wait for their turn, here, or are looked at here."""
+        here = sum(not run.is_finished for run in tuple(self._runs.values()))
+        return here + (self._replicas.count if self._replicas else 0)
 
     def get(self, run_id: str) -> Run | None:
-        """One that was begun and is still remembered."""
+        """One that was begun and is still remembered, or that another app works on."""
+        return self.here(run_id) or (self._replicas.run(run_id) if self._replicas else None)
+
+    def here(self, run_id: str) -> Run | None:
+        """The same, of this app alone."""
         return self._runs.get(run_id)
 
     def of(self, conversation_id: str) -> list[Run]:
-        """In flight, the earliest first."""
+        """In flight, the earliest first; those of other apps before."""
+        return [*(self._replicas.of(conversation_id) if self._replicas else ()), *self._here_of(conversation_id)]
+
+    def _here_of(self, conversation_id: str) -> list[Run]:
         runs = tuple(self._runs.values())  # at once: other threads may ask meanwhile
         return [run for run in runs if run.conversation_id == conversation_id and not run.is_finished]
 
     def stop(self, conversation_id: str | None = None) -> None:
-        """Those of a conversation or, without one, all, and waits for their ends."""
-        runs = tuple(self._runs.values()) if conversation_id is None else self.of(conversation_id)
+        """Those of a conversation or, without one, all of this app, and waits for their ends."""
+        runs = tuple(self._runs.values()) if conversation_id is None else self._here_of(conversation_id)
         for run in runs:
             run.stop()
+        if self._replicas and conversation_id is not None:
+            self._replicas.stop(conversation_id)
         for run in runs:
             run.result()
 
@@ -218,6 +235,8 @@ class RunsInFlight:
     ) -> Begun:
         """One that is stored."""
         self._runs[run.id] = run
+        if self._replicas:
+            self._replicas.feed.add(run)
         execution = Execution(
             started=started,
             pipeline=flow,
@@ -237,6 +256,8 @@ class RunsInFlight:
     def forget(self, run: Run) -> None:
         """One that is not to be sent off."""
         self._runs.pop(run.id)
+        if self._replicas:
+            self._replicas.feed.forget(run.id)
 
     def forget_finished(self, *, but: int = 0) -> None:
         """`but`: the latest of them, how many."""
@@ -247,6 +268,8 @@ class RunsInFlight:
     def send_off(self, begun: Begun, *, suggests: bool = False) -> None:
         """To be worked on. `suggests`: once it is answered, follow-ups are suggested."""
         self.forget_finished(but=KEPT_RUNS)
+        if self._replicas:
+            self._replicas.wake()
         asyncio.run_coroutine_threadsafe(self._carry_out(begun, suggests), self._loop)
 
     async def _carry_out(self, sent: Begun, suggests: bool) -> None:
@@ -265,11 +288,7 @@ class RunsInFlight:
             return reused + time.monotonic() - begun
 
         def emit(event: Event) -> None:
-            try:
-                self._history.save(run.id, event)
-            except (NotSaved, SQLAlchemyError):  # a full disk, say: whoever waits for the answer still gets it
-                log.exception("Run %s can't be saved", run.id)
-            run.append(event)
+            run.append(self._saved(run, event))
 
         def keep_calls(step: str, attempt: int, calls: Sequence[Call]) -> None:
             try:
@@ -280,7 +299,7 @@ class RunsInFlight:
         async def take_turn() -> tuple[RunStatus, PlainError | None]:
             nonlocal begun
             try:
-                async with self._admission.turn(party, run.wait_behind, at_once=sent.at_once):
+                async with self._turn(run, party, sent.at_once):
                     begun = time.monotonic()
                     kept = keep_calls if self._settings.keep_prompts else None
                     attempts = fork.attempts if fork else Counter[str]()
@@ -309,6 +328,37 @@ class RunsInFlight:
                 await self._suggestions.make(run, last, budget, party)
         finally:
             self._allowances.note(sent.asker.principal, sent.allowance, budget.tokens_spent)
+
+    @asynccontextmanager
+    async def _turn(self, run: Run, party: str, at_once: float) -> AsyncIterator[None]:
+        """Waits for it: among the runs of all apps, and among those here, which is where a model of this machine is."""
+        of_all = self._replicas.turns.turn(run.id, party, run.wait_behind, at_once) if self._replicas else nullcontext()
+        async with of_all, self._admission.turn(party, run.wait_behind, at_once=at_once):
+            yield
+
+    def _saved(self, run: Run, event: Event) -> Event:
+        """The event; of a run that another app has ended, the end that it has."""
+        try:
+            if self._replicas:
+                self._replicas.save(run.id, event)
+            else:
+                self._history.save(run.id, event)
+        except RunTaken:
+            log.warning("Run %s was ended by another app, or deleted", run.id)
+            run.stop()
+            if isinstance(event, RunFinished):
+                return self._stored_end(run) or event
+        except (NotSaved, SQLAlchemyError):  # a full disk, say: whoever waits for the answer still gets it
+            log.exception("Run %s can't be saved", run.id)
+        return event
+
+    def _stored_end(self, run: Run) -> RunFinished | None:
+        """None of a run that was deleted."""
+        try:
+            return next((each for each in self._history.events(run.id) if isinstance(each, RunFinished)), None)
+        except SQLAlchemyError:
+            log.exception("The end of run %s can't be read", run.id)
+            return None
 
     def _note(self, sent: Begun, last: RunFinished, budget: Budget) -> None:
         """Who has asked, in the audit log."""

@@ -33,14 +33,16 @@ class Removal:
         self._checkpoints = checkpoints
         self._blanking = ThreadPoolExecutor(1, "blanking")
         self._forget_runs: Callable[[], None] = lambda: None
+        self._tell: Callable[[], None] = lambda: None
 
-    def begin(self, forget_runs: Callable[[], None]) -> None:
+    def begin(self, forget_runs: Callable[[], None], tell: Callable[[], None] = lambda: None) -> None:
         """From now on, and with what was removed before. `forget_runs`: those in memory that are over, of which the
-        history alone tells then.
+        history alone tells then; `tell`: other apps, so that they do the same.
         """
         self._forget_runs = forget_runs
-        self._store.watch_removals(self._on_removal)
-        self._on_removal()
+        self._tell = tell
+        self._store.watch_removals(self.look)
+        self.look()
 
     def close(self) -> None:
         self._store.watch_removals(lambda: None)
@@ -69,8 +71,8 @@ class Removal:
         """Of the history, whose file then holds nothing any more of what was deleted."""
         form_of(self._history.database).clear_log(self._history.database)
 
-    def _on_removal(self) -> None:
-        """In any thread: of the store's jobs, too."""
+    def look(self) -> None:
+        """Takes out what was removed, and not yet seen to. In any thread: of the store's jobs, too."""
         with suppress(RuntimeError):  # the engine is closing: they stay noted for the next start
             self._blanking.submit(self._blank_removed)
 
@@ -81,6 +83,8 @@ class Removal:
             return
         try:
             is_done = self._settings.keep_removed or self._blank(removed)
+            if not self._settings.keep_removed:
+                self._tell()
         except (NotSaved, SQLAlchemyError):  # the edge of the thread; they stay noted for the next time
             log.exception("The passages of removed documents can't be taken out of the history")
             return

@@ -15,7 +15,7 @@ from tests.servers.postgres import USER, PostgresServer
 
 ENV_FILE = {
     "POSTGRES_PASSWORD": "made-up",
-    "COOKIE_SECRET": "made-up",
+    "COOKIE_SECRET": "made-up-" * 4,
     "APP_URL": "https://rag.example.com",
     "AUTH": "header",
     "CADDY_TLS": "internal",
@@ -23,7 +23,7 @@ ENV_FILE = {
 """the least that an operator says"""
 APPS = ["app-1", "app-2"]
 OURS = [*APPS, "worker"]
-OTHERS = {"PGPASSWORD", "STREAMLIT_SERVER_COOKIE_SECRET"}
+OTHERS = {"PGPASSWORD"}
 """variables of ours that libraries read"""
 
 

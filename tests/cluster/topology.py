@@ -61,7 +61,7 @@ class Topology:
         issued.private_key_pem.write_to_path(str(files[1]))
         operator = {
             "POSTGRES_PASSWORD": PASSWORD,
-            "COOKIE_SECRET": "not-a-secret-58ba",
+            "COOKIE_SECRET": "not-a-secret-58ba" * 2,
             "APP_URL": self.url,
             "CADDY_TLS": " ".join(map(str, files)),
             **env_file,

@@ -27,6 +27,8 @@ OF_THE_PROCESS = {
     "as_user": "makes the doors",
     "close": "ends with the process",
     "resume": "goes on with what was allowed when its files were kept",
+    "replicas": "the same, of other apps",
+    "take_over": "the same",
     "watch_removals": "history blanks what it quotes of removed documents, whoever removed them",
     "removed": "the same",
     "forget_removed": "the same",

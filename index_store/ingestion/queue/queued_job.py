@@ -4,18 +4,20 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
 from index_store.base.errors import Failure, PlainError
+from index_store.base.replica import Replica
 from index_store.catalogue.records import IndexRecord
 from index_store.catalogue.schema import now
 from index_store.ingestion.admission import Admission
 from index_store.ingestion.completion import Completion
 from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.job import LOOK, Order
+from index_store.ingestion.jobs import Resumed
 from index_store.ingestion.progress import Item, Progress, progress_of
 from index_store.ingestion.queue.delivery import Sender, make_tables
 from index_store.ingestion.queue.rows import JobRow, Rows, sources_of
@@ -240,6 +242,8 @@ class JobAdmission:
                     return
                 if self._may_go_on and not job.is_cancelled and not self._may_go_on():
                     job.cancel()
+                if job.is_cancelled and not job.is_finished:  # in another app, perhaps
+                    job.cancel()
                 if job.is_finished:
                     if any(result.status is IngestStatus.REMOVED for result in job.results):
                         self._queue.services.library.on_removal()
@@ -251,9 +255,10 @@ class JobAdmission:
 class QueuedJobs:
     """As Jobs, of all processes. `works`: whether this one does its share."""
 
-    def __init__(self, services: Services, *, works: bool) -> None:
+    def __init__(self, services: Services, replica: Replica, *, works: bool) -> None:
         database = services.library.catalogue.database
         make_tables(database)
+        self._replica = replica
         self.services = services
         self.rows = Rows(database)
         self.is_closed = threading.Event()
@@ -263,17 +268,27 @@ class QueuedJobs:
         self._lock = threading.Lock()
         self._works = works
         self._worker: Worker | None = None
+        # In this order: whoever has a job was there before.
+        gone = self.rows.all_apps() - replica.alive()
+        self.rows.drop_finished(gone)
+        self.take_over(gone)
+
+    def apps(self) -> set[int]:
+        return self.rows.apps()
+
+    def take_over(self, gone: Set[int]) -> None:
         for row in self.rows.jobs():
-            for work in self.rows.take_back(row.id, taken=True) if row.is_cancelled else ():
-                withdraw(services, row.index_id, work)
-        self.rows.sweep()
+            is_left = row.is_cancelled and (row.app is None or row.app in gone)
+            for work in self.rows.take_back(row.id, taken=True) if is_left else ():
+                withdraw(self.services, row.index_id, work)
+        self.rows.take_over(gone, self._replica.number)
 
     def begin(
         self, order: Order, open_index: Callable[[Order], IndexRecord], may_go_on: Callable[[], bool] | None
     ) -> QueuedIngestion:
         """Raises SQLAlchemyError."""
         id_ = uuid.uuid4().hex
-        self.rows.begin(id_, order.index_id, order.index, order.person_id)
+        self.rows.begin(id_, order.index_id, order.index, order.person_id, self._replica.number)
         admission = JobAdmission(self, id_, order, open_index, may_go_on)
         job = QueuedIngestion(self, self.rows.jobs(id_)[0], admission)
         with self._lock:
@@ -282,9 +297,11 @@ class QueuedJobs:
         self._work()
         return job
 
-    def resume(self) -> tuple[list[QueuedIngestion], set[str], set[str]]:
+    def resume(self) -> Resumed:
         self._work()
-        return [self._job(row) for row in self.rows.jobs() if row.is_open], *sources_of(self.rows.open_work())
+        rows = self.rows.jobs()
+        admitting = {row.index_id for row in rows if row.index_id and not row.is_admitted}
+        return Resumed([self._job(row) for row in rows if row.is_open], *sources_of(self.rows.open_work()), admitting)
 
     def cancel_here(self, job_id: str) -> None:
         """At once, what this process does for it."""

@@ -1,12 +1,12 @@
 """Jobs and their items, in SQL. Each method is one transaction."""
 
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Select, bindparam, delete, func, insert, select, update
 
 from index_store.base.errors import Failure, PlainError
 from index_store.catalogue.pending_versions import PendingVersion
@@ -38,6 +38,8 @@ class JobRow:
     failure: Failure | None
     is_open: bool
     """whether something of it is still to be done"""
+    app: int | None
+    """number of the replica that takes it in, or whose list it was last on"""
 
     @property
     def is_finished(self) -> bool:
@@ -59,11 +61,11 @@ class Rows:
 
     # Jobs
 
-    def begin(self, id_: str, index_id: str | None, index: str, person_id: str) -> None:
+    def begin(self, id_: str, index_id: str | None, index: str, person_id: str, app: int) -> None:
         values = {"id": id_, "index_id": index_id, "index_name": index, "person_id": person_id, "begun_at": now()}
         flags = {"is_admitted": False, "is_cancelled": False, "is_dismissed": False}
         with self._engine.begin() as connection:
-            connection.execute(insert(jobs).values(**values, **flags))
+            connection.execute(insert(jobs).values(**values, **flags, app=app))
 
     def jobs(self, *ids: str) -> list[JobRow]:
         """These, or all, as they were begun."""
@@ -88,14 +90,30 @@ class Rows:
         with self._engine.begin() as connection:
             connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
 
-    def sweep(self) -> None:
-        """By an app that starts: what the one before it had begun to take in, nobody goes on with, and of what is
-        finished nobody wants to know any more.
-        """
+    def apps(self) -> set[int]:
+        """Who has some that are not finished."""
+        is_open = select(job_items.c.id).where(job_items.c.job_id == jobs.c.id, job_items.c.is_open).exists()
+        return self._apps(~jobs.c.is_admitted | is_open)
+
+    def all_apps(self) -> set[int]:
+        """Who has some, finished ones too."""
+        return self._apps()
+
+    def _apps(self, *conditions: ColumnElement[bool]) -> set[int]:
+        with self._engine.connect() as connection:
+            named = select(jobs.c.app).distinct().where(jobs.c.app.is_not(None), *conditions)
+            return set(connection.execute(named).scalars())
+
+    def drop_finished(self, gone: Collection[int]) -> None:
+        """Those of these apps: nobody wants to know of them any more."""
         unfinished = select(job_items.c.job_id).where(job_items.c.is_open)
         with self._engine.begin() as connection:
-            connection.execute(delete(jobs).where(jobs.c.id.not_in(unfinished)))
-            connection.execute(update(jobs).values(is_admitted=True))
+            connection.execute(delete(jobs).where(_is_left(gone), jobs.c.id.not_in(unfinished)))
+
+    def take_over(self, gone: Collection[int], app: int) -> None:
+        """Those of apps that are gone are those of `app`: what they had begun to take in, nobody goes on with."""
+        with self._engine.begin() as connection:
+            connection.execute(update(jobs).where(_is_left(gone)).values(is_admitted=True, app=app))
 
     def forget(self, job_id: str) -> None:
         with self._engine.begin() as connection:
@@ -201,7 +219,7 @@ class Rows:
 _JOBS = (
     select(
         jobs.c.id, jobs.c.index_id, func.coalesce(indexes.c.name, jobs.c.index_name).label("index_"), jobs.c.person_id,
-        jobs.c.begun_at, jobs.c.is_admitted, jobs.c.is_cancelled, jobs.c.is_dismissed, jobs.c.failure,
+        jobs.c.begun_at, jobs.c.is_admitted, jobs.c.is_cancelled, jobs.c.is_dismissed, jobs.c.failure, jobs.c.app,
         select(job_items.c.id).where(job_items.c.job_id == jobs.c.id, job_items.c.is_open).exists().label("is_open"),
     )
     .select_from(jobs.outerjoin(indexes))
@@ -223,11 +241,16 @@ _WRITTEN = (
 )
 
 
+def _is_left(gone: Collection[int]) -> ColumnElement[bool]:
+    """By one of these, or by an app from before they had numbers."""
+    return jobs.c.app.is_(None) | jobs.c.app.in_(gone)
+
+
 def _job(row: Any) -> JobRow:
     return JobRow(
         id=row.id, index_id=row.index_id, index=row.index_, person_id=row.person_id, begun_at=row.begun_at,
         is_admitted=row.is_admitted, is_cancelled=row.is_cancelled, is_dismissed=row.is_dismissed,
-        failure=Failure(**row.failure) if row.failure else None, is_open=row.is_open,
+        failure=Failure(**row.failure) if row.failure else None, is_open=row.is_open, app=row.app,
     )  # fmt: skip
 
 
@@ -249,6 +272,6 @@ def _read(work: dict[str, Any]) -> Work:
 
 
 def sources_of(works: Sequence[Work]) -> tuple[set[str], set[str]]:
-    """Ids of documents and addresses of sites."""
+    """Ids of documents, and sources of these and of sites."""
     documents = {work.document_id for work in works if isinstance(work, PendingVersion)}
-    return documents, {work.source for work in works if isinstance(work, SiteSource)}
+    return documents, {work.source for work in works}

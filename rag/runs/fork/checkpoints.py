@@ -98,8 +98,9 @@ class Checkpoints:
         """
         self._arriving.add(to_run_id)
         try:
-            self._saved.copy(run_id, to_run_id, upto)
-            yield
+            with self._saved.arriving():
+                self._saved.copy(run_id, to_run_id, upto)
+                yield
         except Exception:
             with suppress(DatabaseError):  # or with the next sweep
                 self.delete([to_run_id])

@@ -1,7 +1,8 @@
 """Checkpoints in a schema of the Postgres database that DATABASE_URL names; imported where that is set."""
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -17,6 +18,9 @@ from index_store.base.postgres import CONNECT_SECONDS, PostgresSchema, driver_ur
 from rag.runs.fork.saved import NAME, Compressed
 
 log = logging.getLogger(__name__)
+
+_ARRIVING = 7_310_426
+"""advisory lock of who copies checkpoints for a run that is still to be saved"""
 
 CONNECTIONS = 8
 WAIT = 3
@@ -63,14 +67,23 @@ class PostgresSaved:
         await self._pool.close()
         self._database.dispose()
 
+    @contextmanager
+    def arriving(self) -> Iterator[None]:
+        with self._database.begin() as connection:
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock_shared(%s)", (_ARRIVING,))
+            yield
+
     def copy(self, run_id: str, to_run_id: str, upto: str) -> None:
         with self._database.begin() as connection:
             for statement in _COPIES:
                 connection.execute(text(statement), {"run": run_id, "to": to_run_id, "upto": upto})
 
     def run_ids(self) -> set[str]:
-        with self._database.connect() as connection:
-            return set(connection.execute(text("SELECT DISTINCT thread_id FROM checkpoints")).scalars())
+        with self._database.begin() as connection:
+            found = set(connection.execute(text("SELECT DISTINCT thread_id FROM checkpoints")).scalars())
+            # What was on its way then is a run now, or gone.
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (_ARRIVING,))
+        return found
 
     def delete(self, run_ids: Collection[str]) -> bool:
         with self._database.begin() as connection:

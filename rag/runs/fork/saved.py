@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Collection
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -25,6 +26,11 @@ class Saved(Protocol):
         """Whose faults end no run."""
 
     async def close(self) -> None: ...
+
+    def arriving(self) -> AbstractContextManager[None]:
+        """While runs are begun whose checkpoints are here before them: `run_ids` of another process waits for the end.
+        Raises DatabaseError.
+        """
 
     def copy(self, run_id: str, to_run_id: str, upto: str) -> None:
         """All up to that checkpoint, of which what its steps came to stays behind. Raises DatabaseError."""

@@ -3,7 +3,7 @@
 import logging
 import sqlite3
 from collections.abc import Collection, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,9 @@ class SqliteSaved:
     async def close(self) -> None:
         await self.saver.conn.close()
         self._database.dispose()
+
+    def arriving(self) -> AbstractContextManager[None]:
+        return nullcontext()  # no other process has the file
 
     def copy(self, run_id: str, to_run_id: str, upto: str) -> None:
         with self._database.begin() as connection:

@@ -93,12 +93,15 @@ class StoredComparisons:
         found = self._select(schema.comparisons.c.id.in_(with_first), is_own_comparison(principal))
         return next((each for each in found if each.run_ids == tuple(run_ids)), None)
 
-    def replace(self, comparison_id: str, run_id: str, by: str, *, within: Connection) -> None:
-        """A column's run by another one; a vote for it is void. `within`: of the transaction in which that is saved."""
+    def replace(self, comparison_id: str, run_id: str, by: str, *, within: Connection) -> bool:
+        """A column's run by another one; a vote for it is void. `within`: of the transaction in which that is saved.
+        Whether it was still there.
+        """
         column = (schema.compared.c.comparison_id == comparison_id) & (schema.compared.c.run_id == run_id)
-        within.execute(schema.compared.update().where(column).values(run_id=by))
+        is_there = within.execute(schema.compared.update().where(column).values(run_id=by)).rowcount == 1
         best = (schema.comparisons.c.id == comparison_id) & (schema.comparisons.c.best_run_id == run_id)
         within.execute(schema.comparisons.update().where(best).values(best_run_id=None))
+        return is_there
 
     def vote(self, comparison_id: str, run_id: str | None) -> None:
         """For one of its runs as the best, instead of any other; None takes the vote back."""

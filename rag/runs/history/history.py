@@ -5,10 +5,10 @@ whole.
 """
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, SecretStr
 from sqlalchemy import ColumnElement, Connection, func, or_, select
@@ -25,6 +25,7 @@ from rag.runs.history import schema
 from rag.runs.history.branches import Branch, Branches
 from rag.runs.history.calls import Calls
 from rag.runs.history.conversations import Conversations
+from rag.runs.history.live import Live, RunTaken
 from rag.runs.history.removed import Removed
 from rag.runs.history.whose import is_of
 from rag.runs.run.summary import summarize_run
@@ -42,6 +43,9 @@ from rag.trace.events import (
     from_json,
     to_json,
 )
+
+if TYPE_CHECKING:
+    from index_store.base.replica import Replica
 
 MOST_TURNS = 3
 """that a follow-up is read against: what it leans on is mostly in the last one, and the embedded model reads slowly"""
@@ -104,9 +108,9 @@ class History:
     What hangs on runs has an object of its own: `conversations`, which hold them, `calls`, and `removed`.
     """
 
-    def __init__(self, data_dir: Path, database_url: SecretStr | None = None) -> None:
-        """Raises DataFolderNewer, DataFolderUnusable, DatabaseAway. A file that is damaged is set aside, and an empty
-        one made.
+    def __init__(self, data_dir: Path, database_url: SecretStr | None = None, replica: "Replica | None" = None) -> None:
+        """Raises DataFolderNewer, OlderVersionRuns, DataFolderUnusable, DatabaseAway. A file that is damaged is set
+        aside, and an empty one made. `replica`: this app, where others have the same history.
         """
         try:
             make_private(data_dir)
@@ -117,7 +121,9 @@ class History:
         except (OSError, OperationalError) as error:
             raise DataFolderUnusable(folder=os.path.abspath(data_dir)) from error  # noqa: PTH100 - as it was given
         self._branches = Branches(self._database)
-        self.removed = Removed(self._database)
+        self.removed = Removed(self._database, replica)
+        self.live = Live(self._database, replica) if replica else None
+        """runs at work, where several apps have some"""
         self.conversations = Conversations(self._database)
         self.calls = Calls(self._database, self.removed)
 
@@ -135,12 +141,21 @@ class History:
     def close(self) -> None:
         self._database.dispose()
 
-    def close_interrupted_runs(self) -> None:
-        """Ends the runs that a process left running when it died. For the one process that owns the data folder."""
-        for run in self._select_runs(schema.runs.c.status == "running"):
-            events = self.events(run.id)
+    def close_interrupted_runs(self, gone: Set[int] | None = None) -> list[str]:
+        """Ends the runs that a process left running when it died: for the one that owns the data folder. `gone`: of
+        several apps, those that are. Ids of the runs.
+        """
+        of_app = schema.runs.c.id.in_(select(schema.live.c.run_id).where(schema.live.c.app.in_(gone or ())))
+        of_none = schema.runs.c.id.not_in(select(schema.live.c.run_id))
+        left = [or_(of_app, of_none)] if gone is not None else []
+        closed = []
+        for run in self._select_runs(schema.runs.c.status == "running", *left):
+            events = self.live.read(run.id).events if self.live else self.events(run.id)
             seconds = max((_end(each) for each in events), default=0)
-            self.save(run.id, summarize_run(events, "failed", Interrupted(), seconds))
+            with suppress(RunTaken):  # another app has done it meanwhile
+                self.save(run.id, summarize_run(events, "failed", Interrupted(), seconds), gone=gone)
+                closed.append(run.id)
+        return closed
 
     def runs(self, conversation_id: str | None = None, *, principal: Principal) -> list[PastRun]:
         """Theirs, of one conversation or of all, the earliest first."""
@@ -215,8 +230,12 @@ class History:
         with self.removed.saving() as connection:
             yield connection
 
-    def save(self, run_id: str, event: Event, *, within: Connection | None = None) -> None:
-        """Adds an event to its run: the first makes the run, the last one closes it. `within`: of `together`."""
+    def save(
+        self, run_id: str, event: Event, *, within: Connection | None = None, gone: Set[int] | None = None
+    ) -> None:
+        """Adds an event to its run: the first makes the run, the last one closes it. `within`: of `together`; `gone`:
+        in the place of whichever of these apps has it. Raises RunTaken where this one has not.
+        """
         if isinstance(event, Token):
             return
         with self.removed.saving(within) as connection:
@@ -240,6 +259,8 @@ class History:
                     )
                 )
                 connection.execute(schema.conversations.update().where(holds_it).values(updated_at=event.at))
+            if self.live:
+                self.live.note(connection, run_id, event, gone)
             if isinstance(event, RunFinished):
                 ending = self._ending(connection, run_id, event)
                 connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(**ending))

@@ -1,24 +1,40 @@
 """Documents that were removed: no trace quotes them on, and none that is being written begins to."""
 
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, func, select
 
 from index_store.base.database import form_of
 from rag.runs.history import schema
 from rag.trace.removal import numbers_of, without_documents
 
+if TYPE_CHECKING:
+    from index_store.base.replica import Replica
+
+
+TOLD_SECONDS = 7 * 24 * 60 * 60
+"""that a removal is told to other apps: longer than any of their runs goes on"""
+
 
 class Removed:
     """Safe from any thread. What it can't save raises NotSaved."""
 
-    def __init__(self, database: Engine) -> None:
+    def __init__(self, database: Engine, replica: "Replica | None" = None) -> None:
+        """`replica`: this app, where others save runs as well."""
         self._database = database
+        self._replica = replica
         self._documents: set[str] = set()
         """removed since the history was opened: runs that have read them may go on"""
         self._saving = threading.Lock()
+        self._known = 0
+        """number of the last one of which another app has told"""
+        if replica:
+            with database.connect() as connection:
+                self._known = connection.execute(select(func.max(schema.removed.c.number))).scalar() or 0
 
     @contextmanager
     def saving(self, within: Connection | None = None) -> Iterator[Connection]:
@@ -29,7 +45,27 @@ class Removed:
             yield within
             return
         with self._saving, schema.changing(self._database) as connection:
+            self._learn(connection)
             yield connection
+
+    def _learn(self, connection: Connection) -> None:
+        """What other apps have removed by now; until the transaction ends they remove nothing more."""
+        if self._replica:
+            self._replica.hold(connection, "removed", alone=False)
+            of_others = select(schema.removed.c.number, schema.removed.c.document_id)
+            for number, document_id in connection.execute(of_others.where(schema.removed.c.number > self._known)):
+                self._known = max(self._known, number)
+                self._documents.add(document_id)
+
+    def _tell(self, document_ids: Collection[str]) -> None:
+        """Other apps, each before it saves anything more."""
+        if self._replica and document_ids:
+            now = time.time()
+            with schema.changing(self._database) as connection:
+                self._replica.hold(connection, "removed", alone=True)
+                connection.execute(schema.removed.delete().where(schema.removed.c.removed_at < now - TOLD_SECONDS))
+                rows = [{"document_id": each, "removed_at": now} for each in document_ids]
+                connection.execute(schema.removed.insert(), rows)
 
     def has_been_read(self, connection: Connection, run_id: str) -> bool:
         """Whether one of them is quoted in that run. Within `saving`."""
@@ -38,6 +74,7 @@ class Removed:
     def has_been_read_by(self, run_id: str) -> bool:
         """Whether a document that the run has read was removed since the history was opened."""
         with self._saving, self._database.connect() as connection:
+            self._learn(connection)
             return self.has_been_read(connection, run_id)
 
     def blanked(self, event: str) -> str:
@@ -53,6 +90,7 @@ class Removed:
         """
         with self._saving:
             self._documents.update(document_ids)
+            self._tell(document_ids)
         removed = frozenset(document_ids)
         runs = self._quoting(removed)
         quoting(runs)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 from sqlalchemy import (
+    BigInteger,
+    Boolean,
     Column,
     Connection,
     Engine,
@@ -157,6 +159,42 @@ used = Table(
     Column("tokens", Integer, nullable=False),
 )
 """`day`: as 2026-11-23"""
+
+live = Table(
+    "live",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("app", BigInteger, nullable=False),
+    Column("is_stopped", Boolean, nullable=False),
+    Column("before", Integer, nullable=False),
+    Column("begun_at", Float, nullable=False),
+    Column("party", String),
+    Column("at_once", Integer),
+    Column("came", Integer),
+    Column("turn", Integer),
+)
+"""Runs at work, where several apps share a database. `app`: number of the replica; `before`, `begun_at`: as `Run` has
+them; `came`: its place among those that have waited for a turn; `turn`: which that was, NULL until it has it.
+"""
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("run_id", ForeignKey("live.run_id", ondelete="CASCADE"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("after", Integer, nullable=False),
+    Column("event", Text, nullable=False),
+)
+"""of those, several in one; `after`: how many events were saved before"""
+
+removed = Table(
+    "removed",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("document_id", String, nullable=False),
+    Column("removed_at", Float, nullable=False),
+)
+"""documents, for apps whose runs may be quoting them"""
 
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 

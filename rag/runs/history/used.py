@@ -33,9 +33,9 @@ class Used:
         """`database`: the one that the history has opened, and closes."""
         self._database = database
 
-    def add(self, person_id: str, day: date, *, tokens: int) -> None:
-        """One run more, with its tokens."""
-        row = {"person_id": person_id, "day": day.isoformat(), "runs": 1, "tokens": tokens}
+    def add(self, person_id: str, day: date, *, tokens: int, runs: int = 1) -> None:
+        """One run more, with its tokens; or what one has used so far."""
+        row = {"person_id": person_id, "day": day.isoformat(), "runs": runs, "tokens": tokens}
         with schema.changing(self._database) as connection:
             form_of(connection).add(connection, schema.used, row, ("runs", "tokens"))
 

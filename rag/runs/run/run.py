@@ -57,6 +57,11 @@ class Run:
                 return event
         raise AssertionError("A run ends with run_finished.")
 
+    def wait(self, seconds: float) -> bool:
+        """For the end, so long at most; whether it has come."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self.is_finished, max(0, seconds))
+
     def stop(self) -> None:
         """Ends the run, and the model's work for it, at once; does nothing to one that is finished."""
         with self._changed:

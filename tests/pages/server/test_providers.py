@@ -28,6 +28,16 @@ def test_streamlit_is_told_of_each_provider_without_a_file():
     assert len(told["auth"]["cookie_secret"]) >= 32
 
 
+def test_all_replicas_sign_with_the_secret_that_they_are_given():
+    assert for_streamlit("https://a.example", read_providers(json.dumps([ONE])), "s" * 32)["auth"]["cookie_secret"] == (
+        "s" * 32
+    )
+    with pytest.raises(InvalidSetting, match="COOKIE_SECRET") as caught:
+        Settings(cookie_secret="short-one")
+    assert "short-one" not in str(caught.value)
+    assert Settings(cookie_secret=" ").cookie_secret.get_secret_value() == ""
+
+
 def test_without_a_provider_it_is_told_nothing():
     assert for_streamlit("", ()) == {}
 

@@ -1,0 +1,158 @@
+"""One of the apps that share a database: known to the others by a number, gone with its connection, told their news.
+
+A session of Postgres holds an advisory lock for each, and lets go of it when its process dies: who is there needs no
+clock of ours. Imported where DATABASE_URL and CHROMA_URL are set, as only then there may be several.
+"""
+
+import logging
+import secrets
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.base import errors
+from index_store.base.postgres import OWN_SECONDS, OWNING, DatabaseAway, session
+
+log = logging.getLogger(__name__)
+
+CHANNEL = "replicas"
+
+_REPLICA = 7_310_424
+"""first half of the advisory lock of a replica, whose number is the other half"""
+
+_HELD = 7_310_425
+"""first half of the advisory lock of a transaction that is to be beside no other of its kind"""
+
+_NUMBERS = 2**31
+
+LISTEN = 0.25
+"""seconds after which who listens looks whether it is to end"""
+
+AGAIN = 1.0
+"""seconds between two tries to come back, where the connection broke"""
+
+_CONNECTION: dict[str, Any] = {
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""of libpq: a machine that is gone without a word is noticed by either side within 20 s"""
+
+_OF_SERVER = "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
+
+_ALIVE = text(
+    """
+    SELECT CAST(objid AS bigint) FROM pg_locks
+    WHERE locktype = 'advisory' AND classid = :replica AND objsubid = 2 AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    """
+)
+
+
+class Replica:
+    """Of this process, for as long as it is open. Safe from any thread."""
+
+    def __init__(self, database: Engine) -> None:
+        """Raises DatabaseInUse beside an app that shares with nobody, DatabaseAway."""
+        self._database = database
+        self._told: list[Callable[[str], object]] = []
+        self.number = 0
+        self._connection: psycopg.Connection[Any] | None = self._connect()
+        self._is_closed = threading.Event()
+        self._thread = threading.Thread(target=self._listen, name="replicas", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._is_closed.set()
+        self._thread.join()
+
+    def alive(self) -> set[int]:
+        """Numbers of those that are there, this one too. Raises SQLAlchemyError."""
+        with self._database.connect() as connection:
+            return {*connection.execute(_ALIVE, {"replica": _REPLICA}).scalars(), self.number}
+
+    def tell(self, word: str, *, within: Connection | None = None) -> None:
+        """All of them, this one too: when the transaction `within` is committed, or at once. Raises SQLAlchemyError."""
+        if within is None:
+            with self._database.begin() as connection:
+                self.tell(word, within=connection)
+            return
+        within.exec_driver_sql("SELECT pg_notify(%s, %s)", (CHANNEL, word))
+
+    def hold(self, connection: Connection, what: str, *, alone: bool) -> None:
+        """Until its transaction ends no other has the same `alone` or, `alone`, at all. Raises SQLAlchemyError."""
+        kind = "" if alone else "_shared"
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock{kind}(%s, hashtext(%s))", (_HELD, what))
+
+    def hear(self, told: Callable[[str], object]) -> None:
+        """`told` is called with each word, in a thread that it must not hold up, and with none where some may have been
+        missed.
+        """
+        self._told.append(told)
+
+    def stop_hearing(self, told: Callable[[str], object]) -> None:
+        self._told.remove(told)
+
+    def _listen(self) -> None:
+        while not self._is_closed.is_set():
+            try:
+                if self._connection is None:
+                    self._connection = self._connect()
+                    log.info("This app is replica %s again", self.number)
+                    self._say("")
+                for notice in self._connection.notifies(timeout=LISTEN):
+                    self._say(notice.payload)
+            except (psycopg.Error, errors.IndexStoreError) as error:
+                log.warning("What other replicas tell can't be heard: %s", error)
+                self._disconnect()
+                self._is_closed.wait(AGAIN)
+        self._disconnect()
+
+    def _say(self, word: str) -> None:
+        for told in tuple(self._told):
+            try:
+                told(word)
+            except (SQLAlchemyError, errors.PlainError):  # the edge of the thread
+                log.exception("What another replica told is lost")
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection:
+            with suppress(psycopg.Error):
+                connection.close()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        """With its locks. Raises DatabaseInUse, DatabaseAway."""
+        url = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        # The server may need a moment to see that a process which was killed is gone.
+        arguments = session("catalogue", wait=OWN_SECONDS) | _CONNECTION
+        connection: psycopg.Connection[Any] | None = None
+        try:
+            connection = psycopg.connect(url, autocommit=True, **arguments)
+            connection.execute(_OF_SERVER)
+            connection.execute("SELECT pg_advisory_lock_shared(%s)", (OWNING,))
+            self._take_number(connection)
+            connection.execute(f"LISTEN {CHANNEL}")
+        except psycopg.Error as error:
+            if connection is not None:
+                connection.close()
+            if isinstance(error, psycopg.errors.LockNotAvailable):
+                raise errors.DatabaseInUse() from error
+            raise DatabaseAway(error) from error
+        return connection
+
+    def _take_number(self, connection: psycopg.Connection[Any]) -> None:
+        """The one that it had, which others know, or one that nobody has. Raises psycopg.Error."""
+        if self.number:
+            connection.execute("SELECT pg_advisory_lock(%s, %s)", (_REPLICA, self.number))
+            return
+        while not self.number:
+            number = 1 + secrets.randbelow(_NUMBERS - 1)
+            found = connection.execute("SELECT pg_try_advisory_lock(%s, %s)", (_REPLICA, number)).fetchone()
+            self.number = number if found and found[0] else 0

@@ -1,0 +1,10 @@
+"""Runs of several apps on one database: each is seen, stopped and waited for in any of them. With DATABASE_URL and
+CHROMA_URL.
+
+    replicas.py     one thread of each app, which does all of what follows, and ends the runs of apps that are gone
+    feed.py         what is written here, for the others: several times a second, whoever reads it
+    followed.py     runs of other apps, as `Run`s that grow as they are read
+    turns.py        whose turn it is, over all apps
+
+What is kept is in runs/history/live.py. Why so: docs/decisions/growing.md.
+"""

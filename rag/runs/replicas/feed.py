@@ -1,0 +1,187 @@
+"""What runs of this app come to, for the other apps: tokens are gathered, and written every so often for all runs at
+once; an event is saved with the tokens before it, so that who reads both has them in their order.
+"""
+
+import logging
+import threading
+from collections.abc import Mapping, Set
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.base.replica import Replica
+from rag.errors import NotSaved
+from rag.runs.history.history import History
+from rag.runs.history.live import Live, RunTaken
+from rag.runs.run.run import Run
+from rag.trace.events import Event, RunFinished, Token
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Gathered:
+    """Of a run, what is to be written."""
+
+    run: Run
+    saved: int
+    """events"""
+    numbers: int = 0
+    """tokens that were begun"""
+    tokens: list[tuple[int, int, Token]] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+    """of the last one"""
+    written: tuple[int, float] = field(kw_only=True)
+    """as it was told last: runs before it, and when it began"""
+    unsaved: RunFinished | None = None
+    """its end, which is to be saved yet"""
+
+    def add(self, token: Token) -> None:
+        last = self.tokens[-1][2] if self.tokens else None
+        if last and (last.step, last.attempt) == (token.step, token.attempt) and not token.restart:
+            self.pieces.append(token.text)
+            return
+        self._close()
+        self.tokens.append((self.numbers, self.saved, token))
+        self.numbers += 1
+        self.pieces = [token.text]
+
+    def take(self) -> list[tuple[int, int, Token]]:
+        self._close()
+        taken, self.tokens = self.tokens, []
+        return taken
+
+    def _close(self) -> None:
+        if self.tokens:
+            number, after, token = self.tokens[-1]
+            self.tokens[-1] = (number, after, token.model_copy(update={"text": "".join(self.pieces)}))
+
+
+class _Fresh(NamedTuple):
+    gathered: _Gathered
+    tokens: list[tuple[int, int, Token]]
+    turn: tuple[int, float]
+
+
+class Feed:
+    """Safe from any thread."""
+
+    def __init__(self, history: History, live: Live, replica: Replica) -> None:
+        self._history = history
+        self._live = live
+        self._replica = replica
+        self._runs: dict[str, _Gathered] = {}
+        self._changed: set[str] = set()
+        self._has_ended = False
+        self._writing = threading.Lock()
+        """who saves an event saves what was gathered before it"""
+        self._gathering = threading.Lock()
+        """held for no longer than it takes to add a token"""
+
+    def add(self, run: Run) -> None:
+        """One that is stored, with the events that it has."""
+        with self._gathering:
+            self._runs[run.id] = _Gathered(run, len(run.events), written=(run.before, run.begun_at))
+            self._changed.add(run.id)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether runs of this app are at work, or wait for their turn."""
+        return bool(self._runs)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether a run has, since the last `flush`."""
+        return self._has_ended
+
+    def save(self, run_id: str, event: Event) -> None:
+        """Raises RunTaken, NotSaved, SQLAlchemyError."""
+        gathered = self._runs.get(run_id)
+        if gathered is None:
+            raise RunTaken
+        if isinstance(event, Token):
+            with self._gathering:
+                gathered.add(event)
+            return
+        try:
+            with self._writing:
+                self._save(gathered, event)
+        except RunTaken:
+            self.forget(run_id)
+            raise
+
+    def _save(self, gathered: _Gathered, event: Event) -> None:
+        run_id = gathered.run.id
+        with self._gathering:
+            tokens = gathered.take()
+        try:
+            with self._history.together() as connection:
+                self._history.save(run_id, event, within=connection)
+                if not isinstance(event, RunFinished):
+                    self._live.write(connection, run_id, tokens)
+        except (NotSaved, SQLAlchemyError):
+            with self._gathering:
+                gathered.tokens[:0] = tokens
+                gathered.unsaved = event if isinstance(event, RunFinished) else None
+            raise
+        with self._gathering:
+            gathered.saved += 1
+            self._changed.add(run_id)
+            if isinstance(event, RunFinished):
+                self._runs.pop(run_id, None)
+                self._has_ended = True
+
+    def forget(self, run_id: str) -> None:
+        """One of which nothing more is to be told."""
+        with self._gathering:
+            self._runs.pop(run_id, None)
+
+    def flush(self) -> None:
+        """Raises NotSaved, SQLAlchemyError; what is not written then is with the next one."""
+        with self._writing:
+            for gathered in [each for each in list(self._runs.values()) if each.unsaved]:
+                with suppress(RunTaken):
+                    if gathered.unsaved:
+                        self._save(gathered, gathered.unsaved)
+                self.forget(gathered.run.id)
+            fresh, changed, has_ended = self._take()
+            try:
+                self._write(fresh, changed, has_ended=has_ended)
+            except (NotSaved, SQLAlchemyError):
+                with self._gathering:
+                    for run_id, (gathered, tokens, _) in fresh.items():
+                        gathered.tokens[:0] = tokens
+                        self._changed.add(run_id)
+                    self._changed |= changed
+                    self._has_ended = self._has_ended or has_ended
+                raise
+
+    def _take(self) -> tuple[dict[str, _Fresh], set[str], bool]:
+        """What is to be written: of runs, of which there is something new, and whether some have ended."""
+        with self._gathering:
+            fresh = {
+                run_id: _Fresh(each, each.take(), (each.run.before, each.run.begun_at))
+                for run_id, each in self._runs.items()
+                if each.tokens or each.written != (each.run.before, each.run.begun_at)
+            }
+            changed, has_ended = self._changed, self._has_ended
+            self._changed, self._has_ended = set(), False
+        return fresh, changed, has_ended
+
+    def _write(self, fresh: Mapping[str, _Fresh], changed: Set[str], *, has_ended: bool) -> None:
+        if not (fresh or changed or has_ended):
+            return
+        with self._history.together() as connection:
+            for run_id in self._live.still_mine(connection, fresh):
+                gathered, tokens, turn = fresh[run_id]
+                self._live.write(connection, run_id, tokens)
+                if turn != gathered.written:
+                    self._live.write_turn(connection, run_id, *turn)
+            for run_id in changed | fresh.keys():
+                self._replica.tell(f"run {run_id}", within=connection)
+            if has_ended:
+                self._replica.tell("turns", within=connection)
+        for gathered, _, turn in fresh.values():
+            gathered.written = turn

@@ -1,0 +1,82 @@
+"""Runs that other apps work on, as they are seen here: a `Run` whose events are read as they are told of."""
+
+import threading
+import time
+from collections.abc import Callable, Collection
+from weakref import WeakKeyDictionary, WeakValueDictionary
+
+from rag.runs.history.live import Live, Place, Seen
+from rag.runs.run.run import Run
+from rag.runs.run.summary import summarize_run
+from rag.trace.events import RunStarted
+
+ASKED = 10.0
+"""seconds for which a run is followed though nobody holds it"""
+
+
+class Followed:
+    """Each for as long as somebody looks at it. Safe from any thread."""
+
+    def __init__(self, live: Live, ask_to_stop: Callable[[str], object]) -> None:
+        """`ask_to_stop`: the app that works on it; returns at once."""
+        self._live = live
+        self._ask_to_stop = ask_to_stop
+        self._runs: WeakValueDictionary[str, Run] = WeakValueDictionary()
+        self._places: WeakKeyDictionary[Run, Place] = WeakKeyDictionary()
+        self._asked: dict[Run, float] = {}
+        """when it was asked for last: a page that is drawn anew does so each time"""
+        self._reading = threading.Lock()
+
+    def get(self, run_id: str) -> Run | None:
+        """One that another app works on, or that was looked at here when it ended. Raises SQLAlchemyError."""
+        with self._reading:
+            run = self._runs.get(run_id) or self._begin(run_id)
+            if run and not run.is_finished:
+                self._asked[run] = time.monotonic()
+            return run
+
+    def _begin(self, run_id: str) -> Run | None:
+        if not self._live.is_elsewhere(run_id):
+            return None
+        seen = self._live.read(run_id)
+        if not seen.events or not isinstance(seen.events[0], RunStarted):
+            return None  # it was deleted just now
+        run = Run(seen.events[0])
+        run.on_stop(lambda: self._ask_to_stop(run_id))
+        self._take(run, seen._replace(events=seen.events[1:]))
+        self._runs[run_id] = run
+        return run
+
+    @property
+    def count(self) -> int:
+        """Of those that are not over."""
+        return len(self._going_on())
+
+    def look(self, run_ids: Collection[str] | None = None) -> None:
+        """At these of them, or at all, for what is new. Raises SQLAlchemyError."""
+        with self._reading:
+            since = time.monotonic() - ASKED
+            self._asked = {run: at for run, at in self._asked.items() if at > since}
+        for run in self._going_on():
+            if run_ids is None or run.id in run_ids:
+                with self._reading:
+                    if not run.is_finished:
+                        self._take(run, self._live.read(run.id, self._places[run]))
+
+    def forget(self) -> None:
+        """What was read of those that are over: the history alone tells of them."""
+        with self._reading:
+            for run in [each for each in self._runs.values() if each.is_finished]:
+                del self._runs[run.id]
+
+    def _going_on(self) -> list[Run]:
+        return [run for run in list(self._runs.values()) if not run.is_finished]
+
+    def _take(self, run: Run, seen: Seen) -> None:
+        self._places[run] = seen.place
+        if seen.is_live:
+            run.before, run.begun_at = seen.before, seen.begun_at
+        for event in seen.events:
+            run.append(event)
+        if not seen.is_live and not run.is_finished:  # it was deleted, and nobody is to wait for its end
+            run.append(summarize_run(run.events, "stopped", None, 0))

@@ -1,0 +1,101 @@
+"""Whose turn it is, over all apps that share a database: as models/admission.py has it for one, of rows.
+
+Whoever looks gives the turns, to runs of other apps too, and tells them; so it makes no odds who looks first.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.base.replica import Replica
+from rag.models.admission import in_turn
+from rag.runs.history.live import Live, Queued
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class _Waiting:
+    tell: Callable[[int], None]
+    before: int = -1
+    admitted: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Turns:
+    def __init__(self, live: Live, replica: Replica, at_once: float, of_one_party: float) -> None:
+        """`at_once`: runs, of all apps together; `of_one_party`: unless a run says otherwise."""
+        self._live = live
+        self._replica = replica
+        self._at_once = at_once
+        self._of_one_party = of_one_party
+        self._waiting: dict[str, _Waiting] = {}
+        """of this app"""
+
+    @property
+    def are_awaited(self) -> bool:
+        """In this app."""
+        return bool(self._waiting)
+
+    @asynccontextmanager
+    async def turn(self, run_id: str, party: str, tell: Callable[[int], None], at_once: float) -> AsyncIterator[None]:
+        """Waits for it; it ends with the run. As `Admission.turn`. While the database is away nobody waits: what can't
+        be counted is not bounded.
+        """
+        waiting = self._waiting[run_id] = _Waiting(tell)
+        loop = asyncio.get_running_loop()
+        try:
+            await asyncio.to_thread(self._live.queue, run_id, party, None if at_once == float("inf") else int(at_once))
+            await asyncio.to_thread(self.look, loop)
+            await waiting.admitted.wait()
+        except SQLAlchemyError:
+            log.exception("Run %s does not wait for its turn", run_id)
+        finally:
+            self._waiting.pop(run_id, None)
+        yield
+
+    def look(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Gives the turns that are free. `loop`: that waits for those of this app. Raises SQLAlchemyError."""
+        with self._live.turns() as (queued, take):
+            given, order = admitted(queued, self._at_once, self._of_one_party)
+            number = max((each.turn for each in queued if each.turn is not None), default=0)
+            take({each.run_id: number + place for place, each in enumerate(given, 1)})
+        if any(each.app != self._replica.number for each in given):
+            self._replica.tell("turns")
+        places = {each.run_id: 0 for each in queued if each.turn is not None} | {each.run_id: 0 for each in given}
+        places |= {each.run_id: before for before, each in enumerate(order, 1)}
+        loop.call_soon_threadsafe(self._hear, places)
+
+    def _hear(self, places: dict[str, int]) -> None:
+        for run_id, waiting in list(self._waiting.items()):
+            before = places.get(run_id, waiting.before)
+            if before > 0 and before != waiting.before:
+                waiting.tell(before)
+            waiting.before = before
+            if not before:
+                waiting.admitted.set()
+
+
+def admitted(queued: Sequence[Queued], at_once: float, of_one_party: float) -> tuple[list[Queued], list[Queued]]:
+    """Of these, in the order in which they came: who has their turn now, and who waits on, in their order."""
+    allowed = {each.party: each.at_once if each.at_once is not None else of_one_party for each in queued}
+    running = Counter(each.party for each in queued if each.turn is not None)
+    latest = {each.party: each.turn for each in sorted(queued, key=lambda each: each.turn or 0) if each.turn}
+    turns = max(latest.values(), default=0)
+    waiting = [each for each in queued if each.turn is None]
+    given: list[Queued] = []
+    while sum(running.values()) < at_once:
+        order = in_turn(waiting, lambda each: each.party, running, latest)
+        first = next((each for each in order if running[each.party] < allowed[each.party]), None)
+        if first is None:
+            break
+        waiting.remove(first)
+        given.append(first)
+        turns += 1
+        running[first.party] += 1
+        latest[first.party] = turns
+    return given, in_turn(waiting, lambda each: each.party, running, latest)

@@ -1,0 +1,153 @@
+"""Two apps on the same Postgres, Chroma server and data folder: what one does, the other sees, and neither undoes."""
+
+import io
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from index_store.base import errors
+from index_store.base.settings import Settings
+from index_store.ingestion.sources import FileSource, keep_upload
+from index_store.store import IndexStore, working
+from tests.index_store.embedding_service import EmbeddingService
+from tests.index_store.soundness import eventually, is_sound, originals
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def one(queued: Settings) -> Iterator[IndexStore]:
+    with IndexStore(queued) as store:
+        yield store
+
+
+@pytest.fixture
+def other(one: IndexStore, queued: Settings) -> Iterator[IndexStore]:
+    with IndexStore(queued) as store:
+        yield store
+
+
+def test_what_is_added_renamed_and_removed_in_one_is_so_in_the_other(
+    one: IndexStore, other: IndexStore, queued: Settings, write: Write
+) -> None:
+    with working(queued):
+        assert one.add("a", write("a.md", sections=2)).status.value == "ready"
+        assert other.add("a", write("b.md")).status.value == "ready"
+    assert [(each.name, each.documents) for each in other.indexes()] == [("a", 2)]
+    assert "part 1" in other.search("a", "What does a.md say in part 1?", mode="hybrid", k=1)[0].text
+    one.rename_index("a", "b")
+    other.set_glossary("b", "a.md")
+    assert one.glossary("b") == "a.md"
+    other.remove("b", str(write("a.md")))
+    assert [Path(each.source).name for each in one.documents("b")] == ["b.md"]
+    with pytest.raises(errors.IndexExists):
+        other.create_index("b")
+    one.delete_index("b")
+    assert other.indexes() == []
+    with pytest.raises((errors.UnknownIndex, errors.EmptyIndex)):
+        other.search("b", "What?")
+    assert is_sound(other, queued.data_dir)
+    assert originals(queued.data_dir) == []
+
+
+def test_one_that_starts_leaves_what_another_is_about_to_take_in(
+    one: IndexStore, queued: Settings, write: Write, service: EmbeddingService
+) -> None:
+    """Its staged files, its jobs, and the documents that it has just noted."""
+    with one._library.held():  # it can take nothing in
+        job = one.ingest("a", [FileSource(write(f"{number}.md")) for number in range(5)])
+        staged = queued.data_dir / "originals"
+        assert eventually(lambda: [*staged.glob("staging-*/*")] or one._parts.jobs.all())
+        assert [each.id for each in one._parts.jobs.all()] == [job.id]
+    with IndexStore(queued) as starting:
+        assert all(each.id == job.id for each in starting.resume())
+        with working(queued):
+            assert [each.status.value for each in job.wait()] == ["ready"] * 5
+        [seen] = starting.ingestions
+        assert seen.progress.done == 5
+        assert is_sound(starting, queued.data_dir)
+
+
+def test_a_job_is_cancelled_from_the_other_while_it_is_still_taken_in(
+    one: IndexStore, other: IndexStore, queued: Settings, write: Write
+) -> None:
+    other.create_index("a")
+    job = one.ingest("a", [FileSource(write(f"{number}.md")) for number in range(20)])
+    [seen] = other.ingestions
+    seen.cancel()
+    assert eventually(lambda: job.is_finished and job.is_cancelled)
+    with working(queued):
+        assert eventually(lambda: not [each for each in other.documents() if each.status.value == "pending"])
+    assert is_sound(one, queued.data_dir)
+
+
+def test_what_one_had_not_taken_in_when_it_went_is_gone_on_with_by_the_other(
+    one: IndexStore, queued: Settings, write: Write
+) -> None:
+    gone = IndexStore(queued)
+    number = gone.replica.number if gone.replica else 0
+    gone.ingest("a", [keep_upload(queued.data_dir, "up.md", io.BytesIO(b"# Up\n\nloaded"))])
+    gone._parts.jobs.join()
+    # As if it had died between two transactions: the job is not closed, its document in no queue.
+    with one._catalogue.database.begin() as connection:
+        connection.exec_driver_sql("UPDATE jobs SET is_admitted = false")
+        connection.exec_driver_sql("DELETE FROM job_items")
+        connection.exec_driver_sql("DELETE FROM procrastinate_jobs")
+    assert one.resume() == []  # the other is still there
+    gone.close()
+    assert one.replicas() == {number}
+    one.take_over({number})
+    assert one.replica
+    assert one.replicas() == {one.replica.number}
+    with working(queued):
+        assert eventually(lambda: [each.status.value for each in one.documents()] == ["ready"])
+    assert eventually(lambda: is_sound(one, queued.data_dir))
+
+
+def test_a_folder_without_the_originals_is_refused_beside_others(
+    one: IndexStore, queued: Settings, tmp_path: Path
+) -> None:
+    elsewhere = queued.model_copy(update={"data_dir": tmp_path / "elsewhere"})
+    for _ in range(2):
+        with pytest.raises(errors.FolderNotShared):
+            IndexStore(elsewhere)
+
+
+def test_what_one_removes_while_the_other_searches_is_found_or_not_and_never_half(
+    one: IndexStore, other: IndexStore, queued: Settings, write: Write
+) -> None:
+    with working(queued):
+        for number in range(6):
+            assert one.add("a", write(f"{number}.md", sections=3)).status.value == "ready"
+    found: list[list[str]] = []
+    faults: list[BaseException] = []
+    is_over = threading.Event()
+
+    def search() -> None:
+        while not is_over.is_set():
+            try:
+                hits = other.search("a", "What does it say in part 1?", mode="hybrid", k=5)
+            except (errors.EmptyIndex, errors.UnknownIndex):
+                found.append([])
+            except Exception as error:  # noqa: BLE001 - told below
+                faults.append(error)
+            else:
+                found.append([hit.text for hit in hits])
+
+    searching = threading.Thread(target=search)
+    searching.start()
+    assert eventually(lambda: found)
+    for number in range(4):
+        one.remove("a", str(write(f"{number}.md", sections=3)))
+    one.delete_index("a")
+    seen = len(found)
+    assert eventually(lambda: len(found) > seen + 1)
+    is_over.set()
+    searching.join()
+    assert faults == []
+    assert len(found[0]) == 5
+    assert all(all(found_texts) for found_texts in found)
+    assert found[-1] == []
+    assert is_sound(other, queued.data_dir)

@@ -1,0 +1,74 @@
+"""The chat page of one app, over a run that another app on the same database works on."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pages import process
+from rag.runs.engine import UserEngine
+from rag.runs.run.summary import answer_so_far
+from tests.local import local_engine
+from tests.pages.chat_page import ChatPage
+from tests.rag.scripted import eventually
+from tests.servers import Answer, OpenAIServer
+from tests.servers.chroma import ChromaServer
+from tests.servers.postgres import PostgresServer
+
+QUESTION = "What is the VPN client called?"
+ANSWER = "The VPN client is called HazeGate [1]."
+PATIENCE = 20
+
+
+@pytest.fixture
+def database_url(postgres: PostgresServer) -> Iterator[str]:
+    url = postgres.new_database()
+    yield url
+    postgres.drop(url)
+
+
+@pytest.fixture
+def elsewhere(
+    database_url: str, chroma: ChromaServer, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Iterator[UserEngine]:
+    """Another app than that of the pages, with a document."""
+    for name, value in {
+        "DATABASE_URL": database_url,
+        "CHROMA_URL": chroma.url,
+        "OPENAI_BASE_URL": server.base_url,
+        "MODEL_RETRIES": "0",
+    }.items():
+        monkeypatch.setenv(name, value)
+    file = tmp_path / "vpn.md"
+    file.write_text("# VPN\n\nThe VPN client is called HazeGate.\n", encoding="utf-8")
+    with local_engine() as engine:
+        assert engine.store.add("it", file).status.value == "ready"
+        yield engine
+        process.close_engine()
+
+
+def test_a_page_shows_the_run_of_another_app_and_stops_it(elsewhere: UserEngine, server: OpenAIServer) -> None:
+    server.default = Answer(ANSWER, until=threading.Event())
+    run = elsewhere.ask(QUESTION, index="it", pipeline_name="naive")
+    assert eventually(lambda: answer_so_far(run.events)[0], PATIENCE)
+    page = ChatPage("en", conversation=run.conversation_id)
+    assert process.engine().running(run.conversation_id)
+    stop = f"■ {page.words['chat.stop']}"
+    assert stop in page.buttons
+    assert eventually(lambda: "The VPN client" in " ".join(page.look().answers), PATIENCE)
+    next(each for each in page.app.button if each.label == stop).click()
+    page.look()
+    assert run.wait(PATIENCE)
+    assert run.result().status == "stopped"
+    assert eventually(lambda: stop not in page.look().buttons, PATIENCE)
+    assert page.words["chat.stopped"] in [each.value for each in page.app.caption]
+
+
+def test_a_run_that_ended_elsewhere_is_answered_here(elsewhere: UserEngine, server: OpenAIServer) -> None:
+    server.default = ANSWER
+    run = elsewhere.ask(QUESTION, index="it", pipeline_name="naive")
+    run.result()
+    page = ChatPage("en", conversation=run.conversation_id)
+    assert "HazeGate" in " ".join(page.answers)
+    assert not process.engine().run(run.id)

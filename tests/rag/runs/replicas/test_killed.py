@@ -1,0 +1,159 @@
+"""Replicas that are processes of their own (`python -m rag ask`), killed in the midst of an answer."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+import psycopg
+import pytest
+
+from rag.runs.engine import UserEngine
+from rag.runs.run.run import Run
+from rag.runs.run.summary import answer_so_far
+from rag.settings import Settings
+from tests.local import process_of
+from tests.rag.conftest import KEY
+from tests.rag.documents import INDEX
+from tests.rag.runs.replicas.conftest import Open
+from tests.rag.scripted import ScriptedChat, eventually
+from tests.servers import Answer, OpenAIServer
+from tests.servers.postgres import PostgresServer
+
+QUESTION = "出張の日当はいくらですか?"
+ANSWER = "日当は1日2,500円です[1]。"
+PATIENCE = 60
+"""seconds: a process that starts beside others takes some"""
+
+ROUNDS = 8
+
+
+class Asking:
+    """`python -m rag ask`, which is a replica while it answers."""
+
+    def __init__(self, settings: Settings, server: OpenAIServer) -> None:
+        assert settings.database_url
+        assert settings.chroma_url
+        variables = {
+            **os.environ,
+            "DATA_DIR": str(settings.data_dir),
+            "DATABASE_URL": settings.database_url.get_secret_value(),
+            "CHROMA_URL": settings.chroma_url.get_secret_value(),
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": server.base_url,
+            "CHAT_MODEL": "test-chat",
+            "EMBEDDING_MODEL": "embedded",
+            "WEB_SEARCH": "off",
+        }
+        command = [sys.executable, "-m", "rag", "ask", "--index", INDEX, "--pipeline", "naive", QUESTION]
+        quiet = subprocess.DEVNULL
+        self._popen = subprocess.Popen(command, env=variables, stdout=quiet, stderr=quiet)
+
+    def end(self, by: int = signal.SIGKILL) -> int:
+        """Its exit status."""
+        self._popen.send_signal(by)
+        return self._popen.wait(PATIENCE)
+
+
+@pytest.fixture
+def asking(shared: Settings, server: OpenAIServer) -> Iterator[Callable[[], Asking]]:
+    made: list[Asking] = []
+
+    def asking() -> Asking:
+        made.append(Asking(shared, server))
+        return made[-1]
+
+    yield asking
+    for each in made:
+        each.end()
+
+
+@pytest.fixture
+def here(replica: Open) -> UserEngine:
+    return replica(ScriptedChat())
+
+
+def begun(engine: UserEngine, known: set[str]) -> Run:
+    """The run that another process has begun, and is writing."""
+    found: list[Run] = []
+
+    def is_there() -> bool:
+        found[:] = [run for past in engine.history.runs() if past.id not in known and (run := engine.run(past.id))]
+        return bool(found) and bool(answer_so_far(found[0].events)[0])
+
+    assert eventually(is_there, PATIENCE)
+    return found[0]
+
+
+def test_of_a_replica_that_is_killed_the_run_ends_as_interrupted_and_the_conversation_goes_on_elsewhere(
+    here: UserEngine, asking: Callable[[], Asking], server: OpenAIServer
+) -> None:
+    goes_on = threading.Event()
+    server.default = Answer(ANSWER, until=goes_on)
+    known = {each.id for each in here.history.runs()}
+    killed = asking()
+    run = begun(here, known)
+    assert len(process_of(here).store.replica.alive()) == 2
+    killed.end()
+    assert run.wait(PATIENCE)
+    last = run.result()
+    goes_on.set()
+    assert (last.status, last.error and last.error.code) == ("failed", "interrupted")
+    assert ANSWER.startswith(last.answer)
+    assert last.answer  # what it had written by then is not lost
+    stored = here.history.run(run.id)
+    assert stored
+    assert stored.status == "failed"
+    assert here.running(run.conversation_id) is None
+    following = here.ask(QUESTION, index=INDEX, pipeline_name="naive", conversation_id=run.conversation_id)
+    assert following.result().status == "finished"
+    assert [each.id for each in here.history.runs(run.conversation_id)] == [run.id, following.id]
+
+
+def test_a_run_of_another_process_is_stopped_from_here(
+    here: UserEngine, asking: Callable[[], Asking], server: OpenAIServer
+) -> None:
+    goes_on = threading.Event()
+    server.default = Answer(ANSWER, until=goes_on)
+    known = {each.id for each in here.history.runs()}
+    asking()
+    run = begun(here, known)
+    run.stop()
+    assert run.wait(PATIENCE)
+    goes_on.set()
+    assert run.result().status == "stopped"
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+def test_killed_at_random_no_replica_leaves_a_run_open_or_ends_one_twice(
+    here: UserEngine, asking: Callable[[], Asking], server: OpenAIServer, shared: Settings, postgres: PostgresServer
+) -> None:
+    """Three at once, each killed at some moment from its start on, the server too at times."""
+    chance = random.Random(17)
+    server.default = Answer(ANSWER * 20, token_seconds=0.05)
+    for number in range(ROUNDS):
+        running = [asking() for _ in range(3)]
+        for each in running:
+            time.sleep(chance.uniform(0, 6))  # in the midst of whatever it does
+            each.end()
+        if number % 3 == 2:
+            postgres.stop()
+            postgres.start()
+    assert eventually(lambda: all(each.status != "running" for each in here.history.runs()), PATIENCE)
+    for past in here.history.runs():
+        ends = [each for each in here.history.events(past.id) if each.kind == "run_finished"]
+        assert len(ends) == 1
+        assert here.run(past.id) is None
+    assert shared.database_url
+    url = shared.database_url.get_secret_value().replace("+psycopg", "")
+    with closing(psycopg.connect(url)) as connection:
+        left = [connection.execute(f"SELECT count(*) FROM history.{table}").fetchone() for table in ("live", "tokens")]
+    assert left == [(0,), (0,)]
+    assert process_of(here).store.check() == []
+    assert eventually(lambda: len(process_of(here).store.replica.alive()) == 1, PATIENCE)

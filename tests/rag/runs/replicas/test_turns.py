@@ -1,0 +1,33 @@
+"""Whose turn it is, of runs that wait in several apps."""
+
+from math import inf
+
+from rag.runs.history.live import Queued
+from rag.runs.replicas.turns import admitted
+
+
+def queued(*waiting: tuple[str, str], at_work: str = "", at_once: int | None = None) -> list[Queued]:
+    """`waiting`: id and party of each; `at_work`: parties of runs that have their turn, a letter each."""
+    working = [Queued(f"{party}-{turn}", 1, party, None, turn) for turn, party in enumerate(at_work, 1)]
+    return [*working, *(Queued(run_id, 2, party, at_once, None) for run_id, party in waiting)]
+
+
+def ids(found: tuple[list[Queued], list[Queued]]) -> tuple[list[str], list[str]]:
+    given, order = found
+    return [each.run_id for each in given], [each.run_id for each in order]
+
+
+def test_each_party_has_no_more_than_it_may_and_holds_up_nobody_else() -> None:
+    waiting = queued(("a1", "a"), ("a2", "a"), ("b1", "b"), at_work="a")
+    assert ids(admitted(waiting, inf, 2)) == (["b1", "a1"], ["a2"])
+
+
+def test_what_a_run_says_of_its_party_counts_and_not_what_all_may() -> None:
+    assert ids(admitted(queued(("a1", "a"), ("a2", "a"), at_once=1), inf, 5)) == (["a1"], ["a2"])
+
+
+def test_all_together_have_no_more_than_there_may_be_and_take_turns() -> None:
+    """Who has none at work comes first, then whose turn is longest ago."""
+    waiting = queued(("a1", "a"), ("b1", "b"), ("c1", "c"), ("a2", "a"), at_work="ab")
+    assert ids(admitted(waiting, 3, 5)) == (["c1"], ["a1", "b1", "a2"])
+    assert ids(admitted(waiting, 2, 5)) == ([], ["c1", "a1", "b1", "a2"])
