@@ -51,7 +51,7 @@ def test_a_service_that_refuses_is_told_in_one_sentence_in_the_readers_language(
 
     def ask_and_read(error: PlainError) -> None:
         loaded.button("sidebar.new_chat").click()
-        loaded.settle()
+        expect(loaded.questions).to_have_count(0)
         loaded.ask("Who approves the green car?")
         loaded.wait_for_the_end()
         for language in (loaded.language, "en" if loaded.language == "ja" else "ja"):
