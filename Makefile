@@ -122,7 +122,7 @@ else
 test: install-dev chromium proxies postgres provider model lint
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
-	$(BIN)/pytest -n 2 --dist worksteal -m "browser and not soak" tests/browser || status=1; \
+	$(BIN)/pytest -n 3 --dist loadfile -m "browser and not soak" tests/browser || status=1; \
 	$(BIN)/pytest -m "embedded and not soak" $$(grep -rl "mark\.embedded" --include "test_*.py" tests/rag) || status=1; \
 	exit $$status
 endif

@@ -35,14 +35,17 @@ ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Scripts that one page has compiled, the next one need not: the same process shows it, forgets none, and compiles
-    # none anew while they arrive. Nor is it worth while to make code fast for a page that is there for seconds.
-    "--renderer-process-limit=1",
+    "--renderer-process-limit=1",  # scripts that one page has compiled, the next one need not
+]
+FOR_SHORT_VISITS = [
+    # What is compiled is kept, nothing is compiled anew while it arrives, and no code is made fast: it would be for a
+    # page that is there for seconds.
     "--js-flags=--no-flush-bytecode --no-opt --no-maglev",
     # Behind those that Playwright turns off itself: of several lists, Chromium heeds the last.
     "--disable-features=AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,MediaRouter,"
     "OptimizationHints,PaintHolding,ThirdPartyStoragePartitioning,ScriptStreaming",
 ]
+"""beside these, where nothing is measured"""
 EXPECTED = 20_000
 """milliseconds for what a page shows at once, on a machine that has much else to do"""
 KEY = "sk-of-the-tests"
@@ -87,7 +90,9 @@ def installed_chromium() -> str | None:
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         try:
-            browser = playwright.chromium.launch(executable_path=installed_chromium(), args=ARGUMENTS)
+            browser = playwright.chromium.launch(
+                executable_path=installed_chromium(), args=[*ARGUMENTS, *FOR_SHORT_VISITS]
+            )
         except Error as error:
             pytest.skip(f"there is no Chromium (`make chromium` installs it): {error.message.splitlines()[0]}")
         expect.set_options(timeout=EXPECTED)
