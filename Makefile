@@ -111,8 +111,9 @@ provider: $(INSTALLED_DEV)
 	  echo "Node.js or npm's packages can't be had: the tests that sign in are skipped." >&2; \
 	fi
 
-# First what waits as often as it works, three at a time on two cores; then what people would wait for, two at a time;
-# then models that use all cores. All three run, whatever the first ones find. Nothing that fails is run again.
+# First what waits as often as it works, three at a time on two cores; then what a browser does, which waits for a quarter
+# of its time, likewise, each file by one process, as its servers take seconds to start; then models that use all cores.
+# All three run, whatever the first ones find. Nothing that fails is run again.
 # Each is looked for where it stands alone: only to import all the tests takes a process ten seconds.
 
 ifdef T
