@@ -111,8 +111,9 @@ provider: $(INSTALLED_DEV)
 	  echo "Node.js or npm's packages can't be had: the tests that sign in are skipped." >&2; \
 	fi
 
-# First what waits as often as it works, three at a time on two cores; then what people would wait for, two at a time;
-# then models that use all cores. All three run, whatever the first ones find. Nothing that fails is run again.
+# First what waits as often as it works, three at a time on two cores; then what a browser does, which waits for a quarter
+# of its time, likewise, each file by one process, as its servers take seconds to start; then models that use all cores.
+# All three run, whatever the first ones find. Nothing that fails is run again.
 # Each is looked for where it stands alone: only to import all the tests takes a process ten seconds.
 
 ifdef T
@@ -122,7 +123,7 @@ else
 test: install-dev chromium proxies postgres provider model lint
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
-	$(BIN)/pytest -n 2 --dist worksteal -m "browser and not soak" tests/browser || status=1; \
+	$(BIN)/pytest -n 3 --dist loadfile -m "browser and not soak" tests/browser || status=1; \
 	$(BIN)/pytest -m "embedded and not soak" $$(grep -rl "mark\.embedded" --include "test_*.py" tests/rag) || status=1; \
 	exit $$status
 endif

@@ -8,13 +8,14 @@ import shutil
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
@@ -36,6 +37,17 @@ ARGUMENTS = [
     "--disable-sync",
     "--renderer-process-limit=1",  # scripts that one page has compiled, the next one need not
 ]
+FOR_SHORT_VISITS = [
+    # What is compiled is kept, nothing is compiled anew while it arrives, and no code is made fast: it would be for a
+    # page that is there for seconds.
+    "--js-flags=--no-flush-bytecode --no-opt --no-maglev",
+    # Behind those that Playwright turns off itself: of several lists, Chromium heeds the last.
+    "--disable-features=AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,MediaRouter,"
+    "OptimizationHints,PaintHolding,ThirdPartyStoragePartitioning,ScriptStreaming",
+]
+"""beside these, where nothing is measured"""
+EXPECTED = 20_000
+"""milliseconds for what a page shows at once, on a machine that has much else to do"""
 KEY = "sk-of-the-tests"
 HANDBOOK = (
     "# 出張旅費規程\n\n## 日当\n\n一般社員の国内出張の日当は1日2,500円です。\n\n"
@@ -78,9 +90,12 @@ def installed_chromium() -> str | None:
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         try:
-            browser = playwright.chromium.launch(executable_path=installed_chromium(), args=ARGUMENTS)
+            browser = playwright.chromium.launch(
+                executable_path=installed_chromium(), args=[*ARGUMENTS, *FOR_SHORT_VISITS]
+            )
         except Error as error:
             pytest.skip(f"there is no Chromium (`make chromium` installs it): {error.message.splitlines()[0]}")
+        expect.set_options(timeout=EXPECTED)
         yield browser
         browser.close()
 
@@ -164,63 +179,64 @@ def app(lent: Lent) -> App:
 
 
 class Contexts:
-    """Of a browser, lent to visitors one after another: a new one compiles the page's scripts again, for a second.
+    """Of a browser, lent to an app's visitors one after another: each new one fetches and compiles the page's scripts.
 
-    Cookies and what a page has stored are gone when a context is lent again; its cache is not.
+    Cookies and what a page has stored are gone when a context is lent again; its cache is not. A page of two letters
+    stays open in each, else the process that shows its pages would end with the last one, and what it has compiled.
     """
 
-    def __init__(self, browser: Browser) -> None:
+    def __init__(self, browser: Browser, app: App) -> None:
         self._browser = browser
-        self._free: defaultdict[tuple[str, int], list[BrowserContext]] = defaultdict(list)
-        self._lent: list[tuple[str, int, BrowserContext]] = []
+        self._app = app
+        self._free: defaultdict[tuple[str, int], list[tuple[BrowserContext, Page]]] = defaultdict(list)
+        """with the page that stays, by locale and width"""
 
-    def lend(self, locale: str, width: int) -> BrowserContext:
+    @contextmanager
+    def lent(self, locale: str, width: int) -> Iterator[BrowserContext]:
         free = self._free[locale, width]
-        viewport = {"width": width, "height": 900}
-        context = free.pop() if free else self._browser.new_context(locale=locale, viewport=viewport)
-        self._lent.append((locale, width, context))
-        return context
-
-    def take_back(self) -> None:
-        """All that are lent; for good those in which no page is left to empty the storage from."""
-        for locale, width, context in self._lent:
-            pages = [page for page in context.pages if _has_storage(page)]
-            if not pages:
-                context.close()
-                continue
-            pages[0].evaluate("localStorage.clear()")
-            for page in context.pages:
+        context, stays = free.pop() if free else self._new(locale, width)
+        yield context
+        for page in context.pages:
+            if page != stays:
                 page.close()
-            context.clear_cookies()
-            self._free[locale, width].append(context)
-        self._lent.clear()
+        stays.evaluate("localStorage.clear()")
+        context.clear_cookies()
+        context.clear_permissions()
+        free.append((context, stays))
 
+    def close(self) -> None:
+        for context, _ in chain.from_iterable(self._free.values()):
+            context.close()
 
-def _has_storage(page: Page) -> bool:
-    """An original is shown on an origin of its own, which has none."""
-    address = urlsplit(page.url)
-    return address.hostname == "localhost" and not address.path.startswith("/originals/")
+    def _new(self, locale: str, width: int) -> tuple[BrowserContext, Page]:
+        context = self._browser.new_context(locale=locale, viewport={"width": width, "height": 900})
+        stays = context.new_page()
+        stays.goto(f"{self._app.url}/healthz")
+        return context, stays
 
 
 @pytest.fixture(scope="package")
-def contexts(chromium: Browser) -> Contexts:
-    return Contexts(chromium)
+def contexts(chromium: Browser, process: App) -> Contexts:
+    return Contexts(chromium, process)
 
 
 @pytest.fixture
 def visit(contexts: Contexts, lent: Lent, request: pytest.FixtureRequest) -> Iterator[Visit]:
     """Opens the page for someone new. Whatever they do, nothing may be asked of another host, and nothing may break."""
     visitors = request.node.stash.setdefault(VISITORS, [])
+    with ExitStack() as opened:
 
-    def open_page(language: Language = "en", *, path: str = "", width: int = 1280, app: App | None = None) -> Visitor:
-        url = (app or lent.app).url + path
-        visitors.append(Visitor(contexts.lend(LOCALES[language], width), url, language))
-        return visitors[-1]
+        def open_page(
+            language: Language = "en", *, path: str = "", width: int = 1280, app: App | None = None
+        ) -> Visitor:
+            url = (app or lent.app).url + path
+            context = opened.enter_context(contexts.lent(LOCALES[language], width))
+            visitors.append(Visitor(context, url, language))
+            return visitors[-1]
 
-    yield open_page
-    foreign = [address for visitor in visitors for address in visitor.foreign_addresses]
-    complaints = [complaint for visitor in visitors for complaint in visitor.complaints]
-    contexts.take_back()
+        yield open_page
+        foreign = [address for visitor in visitors for address in visitor.foreign_addresses]
+        complaints = [complaint for visitor in visitors for complaint in visitor.complaints]
     assert foreign == []
     assert complaints == []
 

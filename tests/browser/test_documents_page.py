@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Response, expect
 
 from index_store.base.errors import NoText
 from index_store.base.settings import Settings
@@ -279,8 +279,13 @@ def test_an_uploaded_page_runs_nothing_on_our_origin(opened, stocked):
     expect(visitor.page.locator(".section")).to_contain_text("Some words to be searched.")
     link = visitor.page.get_by_role("link", name=visitor.words["document.original"])
     answered = []  # what the policy holds back is never answered
-    visitor.page.context.on("response", lambda response: answered.append(response.url))
-    with visitor.page.context.expect_page() as tab:
+    context = visitor.page.context
+
+    def note(response: Response) -> None:
+        answered.append(response.url)
+
+    context.on("response", note)
+    with context.expect_page() as tab:
         link.click()
     shown = tab.value
     shown.wait_for_load_state()
@@ -291,6 +296,7 @@ def test_an_uploaded_page_runs_nothing_on_our_origin(opened, stocked):
     shown.wait_for_timeout(500)
     assert shown.title() == "Hostile"
     assert shown.evaluate("window.origin") == "null"
+    context.remove_listener("response", note)
     # The page that the link stood on keeps in touch with its server.
     assert [url for url in answered if "/_stcore/" not in url] == [shown.url]
 

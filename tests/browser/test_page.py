@@ -8,9 +8,10 @@ from playwright.sync_api import expect
 from index_store.base.errors import KeyRefused, PlainError, ServiceFailed
 from index_store.base.service import host_of
 from tests.browser.app_process import App
-from tests.browser.conftest import HANDBOOK, KEY
+from tests.browser.conftest import HANDBOOK, KEY, LOCALES
 from tests.browser.looks import one_language
 from tests.browser.test_run import script
+from tests.browser.visitor import Visitor
 from tests.servers import Refusal
 from tests.servers.openai_server import CHAT
 
@@ -51,7 +52,7 @@ def test_a_service_that_refuses_is_told_in_one_sentence_in_the_readers_language(
 
     def ask_and_read(error: PlainError) -> None:
         loaded.button("sidebar.new_chat").click()
-        loaded.settle()
+        expect(loaded.questions).to_have_count(0)
         loaded.ask("Who approves the green car?")
         loaded.wait_for_the_end()
         for language in (loaded.language, "en" if loaded.language == "ja" else "ja"):
@@ -107,12 +108,11 @@ def test_conversations_are_back_after_a_restart_of_the_server(visit, server, dat
 
 def test_a_test_finds_nothing_of_the_one_before(visit, app, handbook, contexts):
     """What each test of this folder stands on: neither on the server nor in the browser, whose cache stays warm."""
-    first = visit()
-    first.upload(handbook)
-    expect(first.page.locator(".job")).to_have_count(1)
-    first.page.evaluate("localStorage.setItem('left', 'behind'); document.cookie = 'left=behind'")
-    left = first.page.context
-    contexts.take_back()
+    with contexts.lent(LOCALES["en"], 1280) as left:
+        first = Visitor(left, app.url, "en")
+        first.upload(handbook)
+        expect(first.page.locator(".job")).to_have_count(1)
+        first.page.evaluate("localStorage.setItem('left', 'behind'); document.cookie = 'left=behind'")
     app.renew(DATA_DIR=str(handbook.parent / "another"))
     second = visit()
     expect(second.text("empty.no_documents")).to_be_visible()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, StorageState, expect
+from playwright.sync_api import Browser, BrowserContext, Cookie, Locator, Page, expect
 
 from index_store.access.access import Access, open_access
 from index_store.access.grants import EVERYONE, Grant
@@ -23,7 +23,7 @@ from index_store.base.settings import Settings
 from pages.texts import texts
 from rag.text.language import Language
 from tests.browser.app_process import App
-from tests.browser.conftest import KEY, LOCALES
+from tests.browser.conftest import KEY, LOCALES, Contexts
 from tests.browser.looks import one_width
 from tests.browser.test_looks import look
 from tests.rag.scripted import eventually
@@ -112,9 +112,8 @@ class Guest:
             self.complaints.append(message.text)
 
     def open_beside(self, path: str) -> Page:
-        """In another tab, of which `let_time_pass` turns the clock."""
+        """In another tab."""
         page = self.context.new_page()
-        page.clock.install()
         self.open(path, page)
         return page
 
@@ -191,39 +190,52 @@ def let_time_pass(page: Page) -> None:
 
 
 @pytest.fixture(scope="module")
-def signed_in(chromium: Browser, served: Served) -> Callable[[str], StorageState]:
+def contexts(chromium: Browser, served: Served) -> Iterator[Contexts]:
+    contexts = Contexts(chromium, served.app)
+    yield contexts
+    contexts.close()
+
+
+@pytest.fixture(scope="module")
+def signed_in(contexts: Contexts, served: Served) -> Callable[[str], list[Cookie]]:
     """What the browser of someone keeps who has signed in, for tests that are not about how; none may sign it out."""
 
     @cache
-    def signed_in(name: str) -> StorageState:
-        guest = Guest(chromium.new_context(locale=LOCALES["en"]), served, "en")
-        guest.sign_in(name)
-        kept = guest.context.storage_state()
-        guest.context.close()
-        assert guest.complaints == []
-        return kept
+    def signed_in(name: str) -> list[Cookie]:
+        with contexts.lent(LOCALES["en"], 1280) as context:
+            guest = Guest(context, served, "en")
+            guest.sign_in(name)
+            assert guest.complaints == []
+            return context.cookies()
 
     return signed_in
 
 
 @pytest.fixture
-def come(chromium: Browser, served: Served, signed_in) -> Iterator[Callable[..., Guest]]:
+def come(contexts: Contexts, served: Served, signed_in) -> Iterator[Callable[..., Guest]]:
     guests = []
+    with ExitStack() as lent:
 
-    def come(language: Language = "en", width: int = 1280, *, name: str | None = None) -> Guest:
-        """`name`: of whoever has signed in already."""
-        context = chromium.new_context(
-            locale=LOCALES[language],
-            viewport={"width": width, "height": 900},
-            storage_state=signed_in(name) if name else None,
-        )
-        guests.append(Guest(context, served, language))
-        return guests[-1]
+        def come(language: Language = "en", width: int = 1280, *, name: str | None = None) -> Guest:
+            """`name`: of whoever has signed in already."""
+            cookies = signed_in(name) if name else []
+            guests.append(Guest(lent.enter_context(contexts.lent(LOCALES[language], width)), served, language))
+            guests[-1].context.add_cookies(cookies)
+            return guests[-1]
 
-    yield come
-    for guest in guests:
-        guest.context.close()
+        yield come
     assert [each for guest in guests for each in guest.complaints] == []
+
+
+@pytest.fixture
+def at_a_clock(chromium: Browser, served: Served) -> Iterator[Guest]:
+    """Someone in whose tabs `let_time_pass` turns the clock, which stays with a context."""
+    context = chromium.new_context(locale=LOCALES["en"])
+    context.clock.install()
+    guest = Guest(context, served, "en")
+    yield guest
+    context.close()
+    assert guest.complaints == []
 
 
 @pytest.fixture
@@ -274,8 +286,8 @@ def test_a_cookie_that_was_copied_is_worth_nothing_after_its_owner_has_signed_ou
     assert thief.context.request.get(f"{thief.served.app.url}/originals/x").status == 403
 
 
-def test_who_signs_out_in_one_tab_is_out_in_the_others_by_themselves(come):
-    guest = come()
+def test_who_signs_out_in_one_tab_is_out_in_the_others_by_themselves(at_a_clock):
+    guest = at_a_clock
     guest.sign_in("emil")
     other = guest.open_beside("/search")
     expect(other.get_by_test_id("stSidebar").get_by_role("link", name="Documents")).to_be_attached(timeout=WITHIN)
@@ -285,9 +297,8 @@ def test_who_signs_out_in_one_tab_is_out_in_the_others_by_themselves(come):
     expect(other.get_by_test_id("stSidebar").get_by_role("link", name="Documents")).to_have_count(0)
 
 
-def test_who_is_disabled_is_out_in_every_tab_that_nobody_touches_and_does_not_come_in_again(come, access):
-    guest = come()
-    guest.page.clock.install()
+def test_who_is_disabled_is_out_in_every_tab_that_nobody_touches_and_does_not_come_in_again(at_a_clock, access):
+    guest = at_a_clock
     guest.sign_in("rika")
     other = guest.open_beside("/documents")
     expect(other.get_by_test_id("stSidebar").get_by_role("link", name="Search")).to_be_attached(timeout=WITHIN)

@@ -9,9 +9,8 @@ from tests.browser.test_run import script
 MEGABYTE = 1024 * 1024
 
 SEND = """async ([method, url, token, megabytes]) => {
-    const form = new FormData();
-    form.append("file", new Blob([new Uint8Array(megabytes * 1024 * 1024)]), "made-up.txt");
-    const body = method === "PUT" ? form : undefined;
+    const body = method === "PUT" ? new FormData() : undefined;
+    body?.append("file", new Blob([new Uint8Array(megabytes * 1024 * 1024)]), "made-up.txt");
     return (await fetch(url, {method, body, headers: {"X-Xsrftoken": token}})).status;
 }"""
 
@@ -39,11 +38,12 @@ def test_uploads_under_made_up_ids_fill_no_more_memory_than_a_tab_may_have(app, 
     url, _, _ = asked.value.url.rpartition("/")
     token = asked.value.all_headers()["x-xsrftoken"]
 
-    def send(method: str, count: int = 6) -> list[int]:
-        return [visitor.page.evaluate(SEND, [method, f"{url}/made-up-{number}", token, 60]) for number in range(count)]
+    def send(method: str, *names: str, megabytes: int = 120) -> list[int]:
+        return [visitor.page.evaluate(SEND, [method, f"{url}/made-up-{name}", token, megabytes]) for name in names]
 
-    assert send("PUT") == [204, 204, 204, 204, 413, 413]
-    send("DELETE")
-    assert send("PUT", 1) == [204]  # what has left the memory no longer counts
-    send("DELETE", 1)
+    assert send("PUT", "1", "2") == [204, 204]
+    assert send("PUT", "3", "4", megabytes=20) == [413, 413]
+    send("DELETE", "1", "2")
+    assert send("PUT", "3", megabytes=20) == [204]  # what has left the memory no longer counts
+    send("DELETE", "3")
     visitor.complaints.clear()  # the browser notes what is refused as an error of the page
