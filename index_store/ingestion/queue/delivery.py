@@ -6,7 +6,7 @@ The only module that imports Procrastinate. A message is an item's id: what is t
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import Any, Self
 
@@ -36,6 +36,8 @@ POLL = 1.0
 """seconds between looks for what went back, of which no worker is told"""
 AWAY = 3.0
 """seconds after which a database that went away is tried again"""
+AGAIN = 5.0
+"""seconds after which what does not end is told so again"""
 ENDING = 10.0
 """seconds that items are given to end, before they are let go of in the midst"""
 
@@ -181,13 +183,11 @@ class Receiver:
         others = [asyncio.create_task(self._closing.wait()), asyncio.create_task(self._sweep())]
         try:
             await asyncio.wait({working, others[0]}, return_when=asyncio.FIRST_COMPLETED)
-            working.cancel()
-            with suppress(asyncio.CancelledError):
-                await working
+            await _end([working], again=ENDING + AGAIN)
+            if not working.cancelled():
+                working.result()
         finally:
-            for other in others:
-                other.cancel()
-            await asyncio.gather(*others, return_exceptions=True)
+            await _end(others, again=AGAIN)
 
     async def _do(self, context: procrastinate.JobContext, item_id: int) -> None:
         id_ = context.job.id or 0
@@ -217,3 +217,13 @@ class Receiver:
                 await asyncio.to_thread(self._look)
             except exceptions.ConnectorException as error:
                 log.warning("The queue can't be looked through: %s", error)
+
+
+async def _end(tasks: Sequence[asyncio.Task[Any]], again: float) -> None:
+    """`again`: seconds after which they are told once more. Python 3.11 loses a cancellation that comes in the moment
+    in which what is waited for is there, and a worker would never end.
+    """
+    while going_on := [task for task in tasks if not task.done()]:
+        for task in going_on:
+            task.cancel()
+        await asyncio.wait(going_on, timeout=again)

@@ -1,8 +1,11 @@
 """Several processes work on what is added in the app, on a Postgres and a Chroma server of their own."""
 
+import asyncio
 import io
 import signal
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import pytest
 from index_store.__main__ import main
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.ingestion.queue import delivery
 from index_store.ingestion.queue.rows import Rows
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore, working
@@ -94,6 +98,29 @@ def test_a_worker_that_was_thought_dead_changes_nothing_of_what_another_has(
     with working(queued):  # nobody else had it: it is delivered again
         assert outcome(job) == {"a.md": "ready"}
     assert is_sound(app, queued.data_dir)
+
+
+def test_a_worker_ends_though_the_first_word_on_it_is_lost(
+    app: IndexStore, queued: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Python 3.11 may lose it, of what is cancelled in the moment in which it goes on."""
+    monkeypatch.setattr(delivery, "ENDING", 0.2)
+    monkeypatch.setattr(delivery, "AGAIN", 0.2)
+    is_at_work = threading.Event()
+
+    async def hear_nothing(item_id: int) -> None:
+        is_at_work.set()
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        await asyncio.Event().wait()
+
+    with app.access.people._database.begin() as connection:
+        delivery.Sender().deliver(connection, 1, 0)
+    assert queued.database_url
+    receiver = delivery.Receiver(queued.database_url.get_secret_value(), hear_nothing, lambda: None, 1).start()
+    assert is_at_work.wait(20)
+    receiver.stop()
+    receiver.join()
 
 
 @pytest.mark.soak
