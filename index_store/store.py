@@ -114,7 +114,9 @@ class IndexStore(Store):
         return self._parts.jobs.apps()
 
     def take_over(self, gone: Set[int]) -> None:
-        """Goes on with what replicas of these numbers have left. Raises SQLAlchemyError."""
+        """Goes on with what replicas of these numbers have left. Raises OSError, SQLAlchemyError."""
+        with self._library.held():
+            self._library.repair()
         self._parts.jobs.take_over(gone)
         self.resume()
 

@@ -155,6 +155,8 @@ class History:
             with suppress(RunTaken):  # another app has done it meanwhile
                 self.save(run.id, summarize_run(events, "failed", Interrupted(), seconds), gone=gone)
                 closed.append(run.id)
+        if self.live and gone:
+            self.live.drop_ended(gone)
         return closed
 
     def runs(self, conversation_id: str | None = None, *, principal: Principal) -> list[PastRun]:

@@ -112,6 +112,10 @@ class Live:
         rows = select(_live.c.run_id).where(_live.c.run_id.in_(run_ids), _live.c.app == self.app)
         return set(connection.execute(rows.with_for_update(read=True, key_share=True)).scalars())
 
+    def mine(self, run_ids: Collection[str]) -> set[str]:
+        """Those of them that this app still has."""
+        return set(self._ids(_live.c.app == self.app, _live.c.run_id.in_(run_ids)))
+
     def stopped(self) -> list[str]:
         """Those that someone has stopped in another app."""
         return self._ids(_live.c.app == self.app, _live.c.is_stopped)
@@ -122,6 +126,12 @@ class Live:
         """That work on some."""
         with self._database.connect() as connection:
             return set(connection.execute(select(_live.c.app).distinct()).scalars())
+
+    def drop_ended(self, apps: Set[int]) -> None:
+        """Rows of these that stand for runs which are over: an app that shared with nobody has ended them."""
+        at_work = select(schema.runs.c.id).where(schema.runs.c.status == "running")
+        with self._database.begin() as connection:
+            connection.execute(_live.delete().where(_live.c.app.in_(apps), _live.c.run_id.not_in(at_work)))
 
     def is_elsewhere(self, run_id: str) -> bool:
         """Whether another app works on it."""

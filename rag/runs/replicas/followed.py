@@ -57,7 +57,9 @@ class Followed:
         with self._reading:
             since = time.monotonic() - ASKED
             self._asked = {run: at for run, at in self._asked.items() if at > since}
-        for run in self._going_on():
+            # With the lock: of one that is just being read, the news would be lost else.
+            going_on = self._going_on()
+        for run in going_on:
             if run_ids is None or run.id in run_ids:
                 with self._reading:
                     if not run.is_finished:

@@ -203,17 +203,20 @@ class Replicas:
         self._followed.look(None if has_missed else to_look)
         if has_missed:
             self._stop_here()
-        if wants_turns and self.turns.are_awaited:
+        if wants_turns and self.turns.awaited:
             self.turns.look(self._loop)
 
     def _stop_here(self) -> None:
-        for run_id in self._live.stopped():
+        """What someone has stopped elsewhere; and what waits for its turn though another app has ended it."""
+        waiting = self.turns.awaited
+        for run_id in {*self._live.stopped(), *(waiting - self._live.mine(waiting) if waiting else ())}:
             if run := self._here(run_id):
                 run.stop()
 
     def _sweep(self) -> None:
         """Ends the runs of apps that are gone, and goes on with their jobs."""
         self._stop_here()
+        self._followed.look()
         # In this order: whoever has something was there before.
         there = self._live.apps() | self._store.replicas()
         gone = there - self._replica.alive()
@@ -225,7 +228,7 @@ class Replicas:
             self._replica.tell("turns")
             if self._taking_over.done():
                 self._taking_over = self._patient.submit(self._take_over, for_good)
-        elif self.turns.are_awaited:
+        elif self.turns.awaited:
             self.turns.look(self._loop)
 
     def _take_over(self, gone: Set[int]) -> None:

@@ -37,9 +37,9 @@ class Turns:
         """of this app"""
 
     @property
-    def are_awaited(self) -> bool:
-        """In this app."""
-        return bool(self._waiting)
+    def awaited(self) -> set[str]:
+        """By which runs of this app."""
+        return set(self._waiting)
 
     @asynccontextmanager
     async def turn(self, run_id: str, party: str, tell: Callable[[int], None], at_once: float) -> AsyncIterator[None]:

@@ -45,23 +45,27 @@ def queued(
     )
 
 
+def environment(settings: Settings) -> dict[str, str]:
+    """Of a process with these."""
+    assert settings.database_url
+    assert settings.chroma_url
+    return {
+        **os.environ,
+        "DATA_DIR": str(settings.data_dir),
+        "DATABASE_URL": settings.database_url.get_secret_value(),
+        "CHROMA_URL": settings.chroma_url.get_secret_value(),
+        "OPENAI_BASE_URL": str(settings.openai_base_url),
+        "EMBEDDING_MODEL": settings.embedding_model,
+        "MODEL_RETRIES": "0",
+    }
+
+
 class WorkerProcess:
     """`python -m index_store worker`, which works from when it is made on."""
 
     def __init__(self, settings: Settings) -> None:
-        assert settings.database_url
-        assert settings.chroma_url
-        variables = {
-            **os.environ,
-            "DATA_DIR": str(settings.data_dir),
-            "DATABASE_URL": settings.database_url.get_secret_value(),
-            "CHROMA_URL": settings.chroma_url.get_secret_value(),
-            "OPENAI_BASE_URL": str(settings.openai_base_url),
-            "EMBEDDING_MODEL": settings.embedding_model,
-            "MODEL_RETRIES": "0",
-        }
         command = [sys.executable, "-m", "index_store", "worker"]
-        self._popen = subprocess.Popen(command, stdout=subprocess.PIPE, env=variables)
+        self._popen = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment(settings))
         assert self._popen.stdout
         assert self._popen.stdout.readline() == b"working\n"
 

@@ -1,7 +1,11 @@
 """Two apps on the same Postgres, Chroma server and data folder: what one does, the other sees, and neither undoes."""
 
 import io
+import random
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,9 +16,12 @@ from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore, working
 from tests.index_store.embedding_service import EmbeddingService
+from tests.index_store.ingestion.queue.conftest import environment
 from tests.index_store.soundness import eventually, is_sound, originals
 
 Write = Callable[..., Path]
+
+ROUNDS = 4
 
 
 @pytest.fixture
@@ -151,3 +158,41 @@ def test_what_one_removes_while_the_other_searches_is_found_or_not_and_never_hal
     assert all(all(found_texts) for found_texts in found)
     assert found[-1] == []
     assert is_sound(other, queued.data_dir)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_killed_at_random_while_it_takes_in_and_adds_a_replica_loses_and_doubles_nothing_that_it_had_noted(
+    one: IndexStore, queued: Settings, write: Write, service: EmbeddingService
+) -> None:
+    """`python -m index_store add` is a replica, and a worker, for as long as it goes on."""
+    chance = random.Random(4)
+    service.delay = 0.05
+    for number in range(ROUNDS):
+        files = [write(f"{number}/{name}.md", sections=3) for name in range(30)]
+        adding = subprocess.Popen(
+            [sys.executable, "-m", "index_store", "add", "--index", "a", *map(str, files)],
+            env={**environment(queued), "WORKERS": "here"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        assert eventually(lambda adding=adding: one.replica and len(one.replica.alive()) == 2, 60)
+        assert eventually(lambda number=number: noted(one, number), 60)
+        time.sleep(chance.uniform(0, 2))  # in the midst of whatever it does
+        adding.kill()
+        adding.wait()
+        assert one.replica
+        assert eventually(lambda: one.replica and one.replica.alive() == {one.replica.number})
+        known = noted(one, number)
+        one.take_over(one.replicas() - {one.replica.number})
+        with working(queued):
+            assert eventually(lambda: all(each.status.value == "ready" for each in one.documents()), 120)
+            assert eventually(lambda: all(job.is_finished for job in one.ingestions), 60)
+        assert known <= noted(one, number)
+        assert len(one.documents()) == len({each.source for each in one.documents()})
+        assert eventually(lambda: is_sound(one, queued.data_dir))
+
+
+def noted(store: IndexStore, number: int) -> set[str]:
+    """Documents of that round."""
+    return {each.source for each in store.documents() if f"/{number}/" in each.source}

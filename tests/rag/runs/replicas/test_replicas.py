@@ -6,6 +6,7 @@ import pytest
 
 from rag.errors import TokensUsedUp
 from rag.runs.engine import UserEngine
+from rag.runs.history import schema
 from rag.runs.history.used import today
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
@@ -206,19 +207,42 @@ def test_what_is_removed_in_one_while_the_other_answers_from_it_is_in_no_trace(
 
 
 def test_an_app_that_was_thought_dead_saves_nothing_more_of_a_run_that_was_ended_for_it(
-    one: UserEngine, other: UserEngine, gate: Gate
+    replica: Open, chat: ScriptedChat, gate: Gate
 ) -> None:
+    one, other = replica(chat, runs_per_person=1), replica(ScriptedChat())
     run = ask(one)
+    waiting = ask(one, conversation_id=run.conversation_id)
+    assert soon(lambda: waiting.before == 1)
     assert soon(lambda: answer_so_far(seen_in(other, run).events)[0] == BEGINNING)
-    replica = process_of(one).store.replica
-    assert replica
-    assert process_of(other).history.close_interrupted_runs({replica.number}) == [run.id]
+    dead = process_of(one).store.replica
+    assert dead
+    assert process_of(other).history.close_interrupted_runs({dead.number}) == [run.id, waiting.id]
+    assert waiting.wait(PATIENCE)
+    assert waiting.result().error == other.history.events(waiting.id)[-1].error
     gate.open()
     last = run.result()
     assert (last.status, last.error and last.error.code) == ("failed", "interrupted")
     assert last.answer == BEGINNING
     ends = [each for each in other.history.events(run.id) if isinstance(each, RunFinished)]
     assert ends == [last]
+
+
+def test_what_an_app_has_left_that_is_over_counts_no_more(replica: Open, chat: ScriptedChat, gate: Gate) -> None:
+    """As where the database was one app's alone for a while, which ended the runs of all."""
+    gate.open()
+    one = replica(chat, runs_per_person=1)
+    history = process_of(one).history
+    run = ask(one)
+    run.result()
+    nobody = 1
+    with history.together() as connection:
+        values = {"run_id": run.id, "app": nobody, "is_stopped": False, "before": 0, "begun_at": 0.0}
+        connection.execute(schema.live.insert().values(**values, party=run.conversation_id, came=1, turn=1))
+    following = ask(one, conversation_id=run.conversation_id)
+    assert following.wait(PATIENCE)
+    assert following.result().status == "finished"
+    assert history.live
+    assert soon(lambda: history.live.apps() == set())
 
 
 def test_without_a_database_for_a_moment_a_run_ends_and_is_seen_once_it_is_back(
