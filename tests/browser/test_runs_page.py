@@ -81,6 +81,7 @@ def test_a_playback_types_the_answer_pauses_hurries_and_ends_as_the_run_did(answ
     visitor.page.wait_for_timeout(1500)
     assert position.inner_text() == stands
     visitor.page.get_by_role("radio", name="20×").click()
+    visitor.settle()
     visitor.button("playback.go_on").click()
     expect(running).to_have_count(0, timeout=LOADED)
     expect(visitor.answers).to_have_text(whole)

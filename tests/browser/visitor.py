@@ -115,7 +115,7 @@ class Visitor:
     def wait_for_the_end(self) -> None:
         """Of the run."""
         expect(self.button("chat.again").last).to_be_visible(timeout=LOADED)
-        expect(self.stop).to_have_count(0)
+        expect(self.stop).to_have_count(0, timeout=LOADED)
 
     def upload(self, *files: Path) -> None:
         """In the sidebar, until all are added or refused."""
