@@ -16,6 +16,8 @@ class EmbeddingService(OpenAIServer):
         super().__init__()
         self.is_held = False
         """whether requests wait, until it is False again"""
+        self.let_through: str | None = None
+        """words of which a request does not wait"""
         self.passes = 0
         """how many of them are answered all the same"""
         self.refused: str | None = None
@@ -31,7 +33,7 @@ class EmbeddingService(OpenAIServer):
         if self.passes:
             self.passes -= 1
         else:
-            while self.is_held:
+            while self.is_held and not (self.let_through and self.let_through in request.text):
                 connection.wait(LOOK)
         if self.refused and self.refused in request.text:
             return self.refuse(connection, Refusal(HTTPStatus.BAD_REQUEST, "This text is too long."))
