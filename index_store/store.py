@@ -17,6 +17,9 @@ from index_store.base.settings import Settings
 from index_store.catalogue.records import IndexRecord
 from index_store.crawl import Paces
 from index_store.crawl.guard import AddressGuard
+from index_store.doors.lifecycle import Lifecycle
+from index_store.doors.user_ingestion import UserIngestion
+from index_store.doors.user_store import Parts, Store, UserStore
 from index_store.ingestion.context import Services
 from index_store.ingestion.jobs import Jobs, JobsOfProcess, Resumed
 from index_store.ingestion.sources import SiteSource, Source, source_of
@@ -25,7 +28,6 @@ from index_store.library.library import Library
 from index_store.library.versions import Space, Versions
 from index_store.parsing.worker.parser import Parser
 from index_store.search.searcher import Searcher
-from index_store.user_store import Parts, Store, UserIngestion, UserStore
 from index_store.vectors.embeddings import Embeddings
 from index_store.vectors.registry import make_embeddings
 
@@ -62,7 +64,8 @@ class IndexStore(Store):
             jobs = _jobs(services)
             self._owned = owned.pop_all()
             """what is closed last, or at once where a start fails: library, lock, the embedding model unless given"""
-        super().__init__(Parts(services, self._searcher, self.access, jobs), as_local)
+        lifecycle = Lifecycle(services, self.access, jobs)
+        super().__init__(Parts(services, self._searcher, self.access, jobs, lifecycle), as_local)
         self._is_closed = False
 
     def close(self) -> None:
@@ -135,7 +138,7 @@ class IndexStore(Store):
         alone, shared = self.owned_by(person_id)
         for name in alone:
             if index := self._catalogue.indexes.named(name):
-                self._delete(index, by)
+                self._parts.lifecycle.delete(self._gate, index, by)
         for name in shared:
             with suppress(UnknownIndex, EmptyIndex):
                 self.access.grants.set_owner(name, None)

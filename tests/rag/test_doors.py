@@ -1,6 +1,6 @@
 """Every way into the engine, and who gets in by it: a new one that nobody has thought of here fails.
 
-Ways into its documents are tried in tests/index_store/test_doors.py.
+Ways into its documents are tried in tests/index_store/doors/test_doors.py.
 """
 
 import ast

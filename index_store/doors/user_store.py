@@ -3,30 +3,28 @@
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
 import os
-import threading
-import unicodedata
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.access.access import Access
-from index_store.access.gate import Gate, Who
-from index_store.access.principal import LOCAL, Principal
+from index_store.access.gate import Who
+from index_store.access.principal import LOCAL
 from index_store.access.rights import Right
 from index_store.audit.entry import Action
 from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import Chunk, Document, DocumentStatus, Extent, Index, IndexRecord, Section, Site
+from index_store.doors.lifecycle import Lifecycle, changing, checked_name
+from index_store.doors.user_ingestion import UserIngestion
 from index_store.full_text.analysis import Analysis
 from index_store.full_text.bm25 import WordCount
 from index_store.ingestion.context import Services
 from index_store.ingestion.job import Order
 from index_store.ingestion.jobs import Job, Jobs
-from index_store.ingestion.progress import Item, Progress
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import (
     FileSource,
@@ -54,77 +52,7 @@ class Parts:
     searcher: Searcher
     access: Access
     jobs: Jobs
-    naming: threading.Lock = field(default_factory=threading.Lock)
-    """whether there is an index of a name, until it is made; and which index a job works on"""
-    going: set[str] = field(default_factory=set)
-    """ids of indexes that are being deleted: no job begins to work on them"""
-
-
-class UserIngestion:
-    """A job, for whoever began it or manages its index. Each read of it raises UnknownJob to others, and
-    AccessWithdrawn.
-    """
-
-    def __init__(self, job: Job, gate: Gate) -> None:
-        self.id = job.id
-        self._job = job
-        self._gate = gate
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, UserIngestion) and self.id == other.id
-
-    def __hash__(self) -> int:
-        return hash(self.id)
-
-    @property
-    def index(self) -> str:
-        """Its name; of one that was deleted, the last."""
-        return self._seen.index
-
-    @property
-    def failure(self) -> PlainError | None:
-        """Why nothing at all could be added."""
-        return self._seen.failure
-
-    @property
-    def items(self) -> tuple[Item, ...]:
-        """What is known of each document, in the order in which they came."""
-        return self._seen.items
-
-    @property
-    def results(self) -> tuple[IngestResult, ...]:
-        """Of the documents that are done."""
-        return self._seen.results
-
-    @property
-    def progress(self) -> Progress:
-        return self._seen.progress
-
-    @property
-    def is_finished(self) -> bool:
-        return self._seen.is_finished
-
-    @property
-    def is_cancelled(self) -> bool:
-        return self._seen.is_cancelled
-
-    def cancel(self) -> None:
-        """Leaves out what is not done: as if it had not been given, or as it was before."""
-        self._seen.cancel()
-
-    def wait(self) -> tuple[IngestResult, ...]:
-        return self._seen.wait()
-
-    def as_completed(self) -> Iterator[IngestResult]:
-        """Each result when it is there. For one reader."""
-        return self._seen.as_completed()
-
-    @property
-    def _seen(self) -> Job:
-        [is_seen] = self._gate.sees_jobs([(self._job.order.person_id, self._job.order.index_id)])
-        if not is_seen:
-            raise errors.UnknownJob()
-        return self._job
+    lifecycle: Lifecycle
 
 
 class Store:
@@ -165,30 +93,19 @@ class Store:
 
     def create_index(self, name: str) -> None:
         """Whose it is then. Raises EditorNeeded, BadIndexName; IndexExists too where that one may not be read."""
-        owner, name = self._gate.maker(), _checked_name(name)
-        with self._parts.naming, _changing(name):
-            self._make(name, owner)
+        owner, name = self._gate.maker(), checked_name(name)
+        with changing(name):
+            self._parts.lifecycle.make(name, owner)
 
     def rename_index(self, name: str, new_name: str) -> None:
         """Raises UnknownIndex, BadIndexName; IndexExists too where that one may not be read."""
-        by, index, new_name = self._gate.who(), self._gate.index(name, MANAGE), _checked_name(new_name)
-        with self._parts.naming:
-            self._check_stays(index)
-            taken = self._catalogue.indexes.named(new_name)
-            if taken and taken.id != index.id:
-                raise errors.IndexExists(index=new_name)
-            with _changing(index.name):
-                try:
-                    self._catalogue.indexes.rename(index.id, new_name)
-                except IntegrityError as error:  # as in `_make`
-                    raise errors.IndexExists(index=new_name) from error
-            for job in self._parts.jobs.of(index.id):
-                job.order.index = new_name
+        by, index, new_name = self._gate.who(), self._gate.index(name, MANAGE), checked_name(new_name)
+        self._parts.lifecycle.rename(self._gate, index, new_name)
         self._note(Action.INDEX_RENAMED, by, index=index.name, new_name=new_name)
 
     def delete_index(self, name: str) -> None:
         """With its documents, once its jobs have let go of it. Raises UnknownIndex."""
-        self._delete(self._gate.index(name, MANAGE), self._gate.who())
+        self._parts.lifecycle.delete(self._gate, self._gate.index(name, MANAGE), self._gate.who())
 
     # Documents
 
@@ -328,7 +245,7 @@ class Store:
         source = storable(source)
         is_site = self._catalogue.sites.has(known.id, source)
         if is_site:
-            with _changing(source):
+            with changing(source):
                 self._catalogue.sites.delete(known.id, source)  # first, so that a crawl under way brings no more
         every = self._catalogue.documents.all([known.id])
         path = os.path.abspath(source)
@@ -352,7 +269,7 @@ class Store:
             self._gate.index_with_id(index_id, WRITE)
         documents = [document for document in there if document.index_id in writable]
         if documents:
-            with _changing(", ".join(file_name(document.source) for document in documents[:3])):
+            with changing(", ".join(file_name(document.source) for document in documents[:3])):
                 self._library.remove(documents)
         for index_id in {document.index_id for document in documents}:
             sources = [document.source for document in documents if document.index_id == index_id]
@@ -445,7 +362,9 @@ class Store:
         name, index_id = (index, None) if isinstance(index, str) else (index.name, index.id)
         person_id = self._gate.who().id
         may_go_on = None if person_id == LOCAL.id else partial(self._may_go_on, person_id)
-        return self._parts.jobs.begin(Order(tuple(sources), name, index_id, person_id), self._open_index, may_go_on)
+        return self._parts.jobs.begin(
+            Order(tuple(sources), name, index_id, person_id), self._parts.lifecycle.open_for, may_go_on
+        )
 
     def _seen(self, job: Job) -> UserIngestion:
         return UserIngestion(job, self._gate)
@@ -459,79 +378,6 @@ class Store:
             return True  # to be asked again
         return True
 
-    def _open_index(self, order: Order) -> IndexRecord:
-        """In the job's thread: the index, made when missing; one that holds nothing yet takes the present model.
-
-        Whether they may is asked here once more, where nothing comes between that and what follows. Raises
-        AccessWithdrawn, UnknownIndex, RightMissing, EditorNeeded, BadIndexName, IndexExists, EmbeddingModelMismatch.
-        """
-        access = self._parts.access
-        gate = access.gate(partial(access.principal, order.person_id))
-        with self._parts.naming:
-            index = self._index_to_fill(gate, order)
-            if index.embedding_model != self._embeddings.id:
-                if self._catalogue.indexes.has_chunks(index.id):
-                    raise index.model_mismatch(self._embeddings.id)
-                self._library.set_model(index, self._embeddings.id)
-                index = self._catalogue.indexes.record(index.id) or index
-            order.index_id, order.index = index.id, index.name
-            return index
-
-    def _index_to_fill(self, gate: Gate, order: Order) -> IndexRecord:
-        if order.index_id:
-            known = gate.index_with_id(order.index_id, WRITE)
-        else:
-            name = _checked_name(order.index)
-            try:
-                known = gate.index_to_fill(name) or self._make(name, gate.maker())
-            except errors.IndexExists:  # unless it is theirs, and another process has just made it
-                known = gate.index_to_fill(name)
-                if known is None:
-                    raise
-        if known is None or known.id in self._parts.going:
-            raise gate.unknown(order.index)
-        return known
-
-    def _make(self, name: str, owner: Principal) -> IndexRecord:
-        """While names are held. Raises IndexExists."""
-        if self._catalogue.indexes.named(name):
-            raise errors.IndexExists(index=name)
-        try:
-            id_ = self._library.create_index(name, self._embeddings.id, None if owner.id == LOCAL.id else owner.id)
-        except IntegrityError as error:  # another process has just made it
-            raise errors.IndexExists(index=name) from error
-        made = self._catalogue.indexes.record(id_)
-        if made is None:
-            raise errors.ChangeFailed(name=name)
-        self._note(Action.INDEX_CREATED, owner, index=name)
-        return made
-
-    def _delete(self, index: IndexRecord, by: Principal) -> None:
-        """Once its jobs have let go of it."""
-        with self._going(index):
-            for job in self._parts.jobs.of(index.id):
-                job.end()
-            with _changing(index.name):
-                self._library.delete_index(index)
-        self._note(Action.INDEX_DELETED, by, index=index.name)
-
-    def _check_stays(self, index: IndexRecord) -> None:
-        """While names are held. Raises UnknownIndex where it has gone since it was looked up, or is about to go."""
-        if index.id in self._parts.going or self._catalogue.indexes.record(index.id) is None:
-            raise self._gate.unknown(index.name)
-
-    @contextmanager
-    def _going(self, index: IndexRecord) -> Iterator[None]:
-        """By one at a time. Raises UnknownIndex to the others."""
-        with self._parts.naming:
-            self._check_stays(index)
-            self._parts.going.add(index.id)
-        try:
-            yield
-        finally:
-            with self._parts.naming:
-                self._parts.going.discard(index.id)
-
 
 class UserStore(Store):
     """In the name of whoever `who` says, as they are at each call: `IndexStore.as_user`. The store of the process is
@@ -542,22 +388,3 @@ class UserStore(Store):
         super().__init__(parts, who)
         self.access = parts.access.as_user(who)
         """people and grants"""
-
-
-@contextmanager
-def _changing(what: str) -> Iterator[None]:
-    """What is half done is finished at the next start. Raises ChangeFailed, DatabaseAway."""
-    try:
-        yield
-    except errors.DatabaseAway:
-        raise
-    except (OSError, SQLAlchemyError) as error:
-        raise errors.ChangeFailed(name=what) from error
-
-
-def _checked_name(name: str) -> str:
-    name = unicodedata.normalize("NFC", name)
-    bad = any(unicodedata.category(character) in ("Cc", "Cs") or character in "/\\" for character in name)
-    if not 1 <= len(name) <= 64 or bad or name != name.strip() or name in (".", ".."):
-        raise errors.BadIndexName()
-    return name

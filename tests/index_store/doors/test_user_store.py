@@ -141,7 +141,7 @@ def test_the_right_to_add_is_asked_when_the_job_gets_at_the_index(
     """What was taken away between the click and that no longer counts."""
     with ThreadPoolExecutor() as threads, changes_of(serviced.data_dir):  # as for a backup
         threads.submit(shared("root").create_index, "another")  # whoever opens an index waits for this one
-        assert eventually(shared.store._parts.naming.locked)
+        assert eventually(shared.store._parts.lifecycle._naming.locked)
         job = shared("cara").ingest("plans", [FileSource(write("late.md"))])
         shared("anna").access.grants.take("plans", shared.grantee("cara"))
     job.wait()

@@ -15,10 +15,11 @@ from index_store.access.rights import GranteeKind, Right
 from index_store.audit.audit import Wanted
 from index_store.base import errors
 from index_store.base.settings import Settings
+from index_store.doors.user_ingestion import UserIngestion
+from index_store.doors.user_store import UserStore
 from index_store.full_text.analysis import Analysis
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
-from index_store.user_store import UserIngestion, UserStore
 from tests.index_store.team import People, people_of
 
 READ, WRITE, MANAGE = Right

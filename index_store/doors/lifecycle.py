@@ -1,0 +1,149 @@
+"""An index from its first name to its end: made, opened for a job, renamed, deleted. Whether they may is asked before,
+by the doors; only a job asks it here, when its turn comes.
+"""
+
+import threading
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from index_store.access.access import Access
+from index_store.access.gate import Gate
+from index_store.access.principal import LOCAL, Principal
+from index_store.access.rights import Right
+from index_store.audit.entry import Action
+from index_store.base import errors
+from index_store.catalogue.records import IndexRecord
+from index_store.ingestion.context import Services
+from index_store.ingestion.job import Order
+from index_store.ingestion.jobs import Jobs
+
+
+class Lifecycle:
+    """Of all indexes of a store, for all who ask it. Safe from any thread."""
+
+    def __init__(self, services: Services, access: Access, jobs: Jobs) -> None:
+        self._library = services.library
+        self._indexes = services.library.catalogue.indexes
+        self._embeddings = services.embeddings
+        self._access = access
+        self._jobs = jobs
+        self._naming = threading.Lock()
+        """whether there is an index of a name, until it is made; and which index a job works on"""
+        self._going: set[str] = set()
+        """ids of indexes that are being deleted: no job begins to work on them"""
+
+    def make(self, name: str, owner: Principal) -> IndexRecord:
+        """`name`: checked. Raises IndexExists, ChangeFailed."""
+        with self._naming:
+            return self._make(name, owner)
+
+    def open_for(self, order: Order) -> IndexRecord:
+        """In the job's thread: the index, made when missing; one that holds nothing yet takes the present model.
+
+        Whether they may is asked here once more, where nothing comes between that and what follows. Raises
+        AccessWithdrawn, UnknownIndex, RightMissing, EditorNeeded, BadIndexName, IndexExists, EmbeddingModelMismatch.
+        """
+        gate = self._access.gate(partial(self._access.principal, order.person_id))
+        with self._naming:
+            index = self._to_fill(gate, order)
+            if index.embedding_model != self._embeddings.id:
+                if self._indexes.has_chunks(index.id):
+                    raise index.model_mismatch(self._embeddings.id)
+                self._library.set_model(index, self._embeddings.id)
+                index = self._indexes.record(index.id) or index
+            order.index_id, order.index = index.id, index.name
+            return index
+
+    def rename(self, gate: Gate, index: IndexRecord, new_name: str) -> None:
+        """`new_name`: checked. Raises UnknownIndex, IndexExists, ChangeFailed."""
+        with self._naming:
+            self._check_stays(gate, index)
+            taken = self._indexes.named(new_name)
+            if taken and taken.id != index.id:
+                raise errors.IndexExists(index=new_name)
+            with changing(index.name):
+                try:
+                    self._indexes.rename(index.id, new_name)
+                except IntegrityError as error:  # as in `_make`
+                    raise errors.IndexExists(index=new_name) from error
+            for job in self._jobs.of(index.id):
+                job.order.index = new_name
+
+    def delete(self, gate: Gate, index: IndexRecord, by: Principal) -> None:
+        """Once its jobs have let go of it. Raises UnknownIndex, ChangeFailed."""
+        with self._ending(gate, index):
+            for job in self._jobs.of(index.id):
+                job.end()
+            with changing(index.name):
+                self._library.delete_index(index)
+        self._access.audit.note(Action.INDEX_DELETED, by, index=index.name)
+
+    def _to_fill(self, gate: Gate, order: Order) -> IndexRecord:
+        if order.index_id:
+            known = gate.index_with_id(order.index_id, Right.WRITE)
+        else:
+            name = checked_name(order.index)
+            try:
+                known = gate.index_to_fill(name) or self._make(name, gate.maker())
+            except errors.IndexExists:  # unless it is theirs, and another process has just made it
+                known = gate.index_to_fill(name)
+                if known is None:
+                    raise
+        if known is None or known.id in self._going:
+            raise gate.unknown(order.index)
+        return known
+
+    def _make(self, name: str, owner: Principal) -> IndexRecord:
+        """While names are held. Raises IndexExists."""
+        if self._indexes.named(name):
+            raise errors.IndexExists(index=name)
+        try:
+            id_ = self._library.create_index(name, self._embeddings.id, None if owner.id == LOCAL.id else owner.id)
+        except IntegrityError as error:  # another process has just made it
+            raise errors.IndexExists(index=name) from error
+        made = self._indexes.record(id_)
+        if made is None:
+            raise errors.ChangeFailed(name=name)
+        self._access.audit.note(Action.INDEX_CREATED, owner, index=name)
+        return made
+
+    def _check_stays(self, gate: Gate, index: IndexRecord) -> None:
+        """While names are held. Raises UnknownIndex where it has gone since it was looked up, or is about to go."""
+        if index.id in self._going or self._indexes.record(index.id) is None:
+            raise gate.unknown(index.name)
+
+    @contextmanager
+    def _ending(self, gate: Gate, index: IndexRecord) -> Iterator[None]:
+        """By one at a time. Raises UnknownIndex to the others."""
+        with self._naming:
+            self._check_stays(gate, index)
+            self._going.add(index.id)
+        try:
+            yield
+        finally:
+            with self._naming:
+                self._going.discard(index.id)
+
+
+@contextmanager
+def changing(what: str) -> Iterator[None]:
+    """What is half done is finished at the next start. Raises ChangeFailed, DatabaseAway."""
+    try:
+        yield
+    except errors.DatabaseAway:
+        raise
+    except (OSError, SQLAlchemyError) as error:
+        raise errors.ChangeFailed(name=what) from error
+
+
+def checked_name(name: str) -> str:
+    """Raises BadIndexName."""
+    name = unicodedata.normalize("NFC", name)
+    bad = any(unicodedata.category(character) in ("Cc", "Cs") or character in "/\\" for character in name)
+    if not 1 <= len(name) <= 64 or bad or name != name.strip() or name in (".", ".."):
+        raise errors.BadIndexName()
+    return name
