@@ -1,13 +1,10 @@
 """Checkpoints in a schema of the Postgres database that DATABASE_URL names; imported where that is set."""
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import psycopg
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
@@ -15,7 +12,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import DatabaseError
 
 from index_store.base.postgres import CONNECT_SECONDS, PostgresSchema, driver_url, session
-from rag.runs.fork.saved import NAME, Compressed
+from rag.runs.fork.saved import NAME, Compressed, Lenient
 
 log = logging.getLogger(__name__)
 
@@ -105,34 +102,12 @@ def _make_schema(url: str) -> None:
         place.begin_migration(connection)
 
 
-class _Saver(AsyncPostgresSaver):
-    """Whose faults end no run. A checkpoint that is missing is noticed by its number, when one is looked for."""
+class _Saver(Lenient, AsyncPostgresSaver):
+    faults = psycopg.Error
 
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        try:
-            return await super().aput(config, checkpoint, metadata, new_versions)
-        except psycopg.Error as error:
-            _go_on_without(config, error)
-            place = config["configurable"]
-            return RunnableConfig(configurable=place | {"checkpoint_id": checkpoint["id"]})
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        try:
-            await super().aput_writes(config, writes, task_id, task_path)
-        except psycopg.Error as error:
-            _go_on_without(config, error)
-
-
-def _go_on_without(config: RunnableConfig, error: psycopg.Error) -> None:
-    log.warning("Run %s can't be forked: %s", config["configurable"]["thread_id"], type(error).__name__)
+    async def go_on_without(self, run_id: str, error: Exception) -> None:
+        # Its words may name the server and its account.
+        log.warning("Run %s can't be forked: %s", run_id, type(error).__name__)
 
 
 _TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")

@@ -1,11 +1,13 @@
 """What sqlite_saved.py and postgres_saved.py are to checkpoints.py: LangGraph's saver, and what it has no words for."""
 
 import zlib
-from collections.abc import Collection
+from abc import abstractmethod
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
@@ -40,6 +42,41 @@ class Saved(Protocol):
 
     def delete(self, run_ids: Collection[str]) -> bool:
         """Whether it is gone from what is beside the tables as well: someone may be reading. Raises DatabaseError."""
+
+
+class Lenient(BaseCheckpointSaver[Any]):
+    """To be mixed into a saver of LangGraph: its faults end no run. A checkpoint that is missing is noticed by its
+    number, when one is looked for.
+    """
+
+    faults: ClassVar[type[Exception]]
+    """of the saver"""
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        try:
+            return await super().aput(config, checkpoint, metadata, new_versions)
+        except self.faults as error:
+            place = config["configurable"]
+            await self.go_on_without(place["thread_id"], error)
+            return RunnableConfig(configurable=place | {"checkpoint_id": checkpoint["id"]})
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        try:
+            await super().aput_writes(config, writes, task_id, task_path)
+        except self.faults as error:
+            await self.go_on_without(config["configurable"]["thread_id"], error)
+
+    @abstractmethod
+    async def go_on_without(self, run_id: str, error: Exception) -> None:
+        """One line in the log; and the connection can be used again."""
 
 
 class Compressed(SerializerProtocol):

@@ -2,14 +2,11 @@
 
 import logging
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
 
 import aiosqlite
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from sqlalchemy import Column, Engine, Integer, LargeBinary, MetaData, String, Table, literal, select
 from sqlalchemy.exc import DatabaseError
@@ -17,7 +14,7 @@ from sqlalchemy.exc import DatabaseError
 from index_store.base.batches import batches
 from index_store.base.database import VARIABLES
 from index_store.base.sqlite import SQLITE, SqliteFile
-from rag.runs.fork.saved import NAME, Compressed
+from rag.runs.fork.saved import NAME, Compressed, Lenient
 
 log = logging.getLogger(__name__)
 
@@ -113,33 +110,11 @@ def _open(file: Path) -> Engine:
     return SqliteFile(file).connect()
 
 
-class _Saver(AsyncSqliteSaver):
-    """Whose faults end no run. A checkpoint that is missing is noticed by its number, when one is looked for."""
+class _Saver(Lenient, AsyncSqliteSaver):
+    faults = sqlite3.Error
 
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        try:
-            return await super().aput(config, checkpoint, metadata, new_versions)
-        except sqlite3.Error as error:
-            await self._go_on_without(config, error)
-            place = config["configurable"]
-            return RunnableConfig(configurable=place | {"checkpoint_id": checkpoint["id"]})
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        try:
-            await super().aput_writes(config, writes, task_id, task_path)
-        except sqlite3.Error as error:
-            await self._go_on_without(config, error)
-
-    async def _go_on_without(self, config: RunnableConfig, error: sqlite3.Error) -> None:
-        log.warning("Run %s can't be forked: %s", config["configurable"]["thread_id"], error)
+    async def go_on_without(self, run_id: str, error: Exception) -> None:
+        log.warning("Run %s can't be forked: %s", run_id, error)
         with suppress(sqlite3.Error):
             await self.conn.rollback()
 
