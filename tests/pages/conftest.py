@@ -1,5 +1,6 @@
 """The pages' own engine, over real documents and a chat service on loopback."""
 
+import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache, partial
@@ -15,6 +16,8 @@ from rag.runs.engine import UserEngine
 from tests.conftest import ROOT
 from tests.servers import OpenAIServer
 
+MAIN = sys.modules["__main__"]
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _what_an_app_test_does_at_each_start_is_done_once() -> Iterator[None]:
@@ -25,6 +28,13 @@ def _what_an_app_test_does_at_each_start_is_done_once() -> Iterator[None]:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         patch.setattr(ScriptCache, "get_bytecode", partial(ScriptCache.get_bytecode, compiled))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _the_main_module_comes_back() -> Iterator[None]:
+    """Streamlit puts the page that it runs in its place; processes that tests after this one start would run that."""
+    yield
+    sys.modules["__main__"] = MAIN
 
 
 @pytest.fixture(scope="session", autouse=True)
