@@ -6,7 +6,8 @@ from html import escape
 import streamlit as st
 
 from index_store.base.errors import Failure, PlainError
-from pages.process import engine
+from pages.process import engine, replica_number
+from pages.server.sticky import COOKIE, is_sent_around
 from pages.words import language, plain, say
 
 LOOK = 5.0
@@ -32,6 +33,12 @@ def show_trouble() -> None:
 def _show_trouble() -> None:
     if engine().store.trouble:
         st.html(f'<p class="light" role="status">{escape(say("app.vectors_away"))}</p>')
+
+
+def show_sent_around() -> None:
+    """A warning where several apps take turns with this browser: to be said before an upload or a sign-in fails."""
+    if is_sent_around(st.context.cookies.get(COOKIE), replica_number()):
+        st.warning(say("app.not_sticky"))
 
 
 def run_or_show_error(work: Callable[..., object], *arguments: object) -> bool:

@@ -2,6 +2,7 @@
 server, our own processes in a folder that holds what the image does, and Caddy with its very file.
 """
 
+import itertools
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import urllib.request
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from http.client import HTTPSConnection
 from pathlib import Path
 from typing import Self
@@ -27,6 +29,7 @@ NAME = "rag.example.com"
 CADDYFILE = "docs/operating/replicas.Caddyfile"
 PROXIES = ROOT / ".venv" / "proxies" / "usr" / "bin"
 """where `make proxies` puts Caddy"""
+POLICY = "lb_policy cookie replica"
 PATIENCE = 60
 """seconds for a process to start or to end"""
 
@@ -42,6 +45,18 @@ Replica = tuple[str, int]
 """a service, and which of its processes, from 1"""
 
 
+@dataclass(frozen=True)
+class Command:
+    """One that was begun beside a service."""
+
+    process: subprocess.Popen[bytes]
+    _file: Path
+
+    @property
+    def said(self) -> str:
+        return self._file.read_text(encoding="utf-8")
+
+
 class Topology:
     """As a context, with nothing started yet but Postgres and Chroma, which others use as well. What was started ends
     with it. `env_file`: what the operator's .env holds beside what this form asks for.
@@ -50,7 +65,11 @@ class Topology:
     def __init__(self, folder: Path, postgres: PostgresServer, chroma: ChromaServer, **env_file: str) -> None:
         self._folder = folder
         self._owned = ExitStack()
+        self.policy = POLICY
+        """how Caddy chooses an app"""
+        self._commands = itertools.count(1)
         self._processes: dict[Replica, subprocess.Popen[bytes]] = {}
+        self._postgres = postgres
         self._database = postgres.new_database()
         self._owned.callback(postgres.drop, self._database)
         self._ports = {name: _free_port() for name in ("app-1", "app-2", "caddy")}
@@ -114,6 +133,21 @@ class Topology:
         told = subprocess.run(command, cwd=self._image, env=self._environment(service), capture_output=True, check=True)
         return told.stdout.decode()
 
+    def begin(self, service: str, *command: str) -> "Command":
+        """The same, without waiting for its end."""
+        file = self._folder / f"command-{next(self._commands)}.log"
+        with file.open("wb") as out:
+            process = subprocess.Popen(
+                command, cwd=self._image, env=self._environment(service), stdout=out, stderr=subprocess.STDOUT
+            )
+        self._owned.callback(process.wait)
+        self._owned.callback(process.kill)
+        return Command(process, file)
+
+    def query(self, statement: str) -> list[tuple[object, ...]]:
+        """What the database answers."""
+        return self._postgres.run(statement, self._database.partition("?")[0].rpartition("/")[2])
+
     @property
     def running(self) -> list[Replica]:
         return list(self._processes)
@@ -162,6 +196,8 @@ class Topology:
 
     def _caddy(self) -> list[str]:
         text = (ROOT / CADDYFILE).read_text(encoding="utf-8")
+        assert POLICY in text
+        text = text.replace(POLICY, self.policy)
         for app in ("app-1", "app-2"):
             assert f" {app}:8501" in text
             text = text.replace(f"{app}:8501", f"127.0.0.1:{self._ports[app]}")
