@@ -164,7 +164,9 @@ class Topology:
 
     def ask(self, service: str, *command: str) -> str:
         """What a command prints, beside that service in its container. Raises CalledProcessError."""
-        told = subprocess.run(command, cwd=self._image_of(service), env=self._environment(service), capture_output=True, check=True)
+        told = subprocess.run(
+            command, cwd=self._image_of(service), env=self._environment(service), capture_output=True, check=True
+        )
         return told.stdout.decode()
 
     def begin(self, service: str, *command: str) -> "Command":
@@ -172,7 +174,11 @@ class Topology:
         file = self._folder / f"command-{next(self._commands)}.log"
         with file.open("wb") as out:
             process = subprocess.Popen(
-                command, cwd=self._image_of(service), env=self._environment(service), stdout=out, stderr=subprocess.STDOUT
+                command,
+                cwd=self._image_of(service),
+                env=self._environment(service),
+                stdout=out,
+                stderr=subprocess.STDOUT,
             )
         self._owned.callback(process.wait)
         self._owned.callback(process.kill)
