@@ -124,7 +124,7 @@ class IndexStore(Store):
         self.resume()
 
     def unfinished(self) -> set[object]:
-        """What is to be deleted and is still there: at two looks in a row, nobody is about to. Raises SQLAlchemyError."""
+        """What is to be deleted: what is there at two looks in a row, nobody is about to. Raises SQLAlchemyError."""
         return self._library.unfinished()
 
     def finish(self) -> None:

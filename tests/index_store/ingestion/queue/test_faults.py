@@ -1,4 +1,4 @@
-"""The parts beneath the queue fail: what was finished stays, what was begun is finished, and it is said what the matter is."""
+"""What the queue stands on fails: what was finished stays, what was begun is finished, and it is said what is wrong."""
 
 import time
 from collections.abc import Callable, Iterator
