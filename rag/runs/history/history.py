@@ -17,7 +17,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.access.principal import Principal
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES, refuse_newer
+from index_store.base.database.database import VARIABLES, refuse_newer
 from index_store.base.errors import DatabaseAway, DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted, UnknownRun

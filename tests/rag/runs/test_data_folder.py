@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
 from index_store.ingestion.sources import keep_upload
 from rag.errors import NotSaved
