@@ -28,7 +28,7 @@ from index_store.search.near_duplicates import are_near_duplicates
 from pages.export.html import as_html
 from pages.widgets.chat.answer import answer_html
 from pages.widgets.search.results import marked
-from pages.widgets.trace.word_diff import choice_html, rewrite_html
+from pages.widgets.trace.views.word_diff import choice_html, rewrite_html
 from pages.words import plain
 from rag.models.context_window import ContextWindow, fit_to_context
 from rag.models.embedded import grading
