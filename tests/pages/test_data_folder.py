@@ -7,7 +7,7 @@ import pytest
 
 from index_store.base.errors import DatabaseAway, StoreFailed
 from pages import process
-from pages.widgets.chat.answer import answer_html
+from pages.widgets.answer.answer import answer_html
 from pages.widgets.trace import detail
 from pages.widgets.trace.panel import show_rows
 from pages.words import plain

@@ -10,8 +10,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.process import engine
-from pages.widgets.chat.answer import show_answer
-from pages.widgets.chat.answer_status import show_answer_status
+from pages.widgets.answer.answer import show_answer
+from pages.widgets.answer.status import show_answer_status
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.chat.turn import show_draft, show_ending
 from pages.widgets.compare.differences import show_differences

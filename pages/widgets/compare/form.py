@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from index_store.catalogue.records import Index
 from pages import samples
 from pages.process import engine
-from pages.widgets.chat.answer import show_answer
+from pages.widgets.answer.answer import show_answer
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.compare.head import head_html, question_html
 from pages.widgets.documents.access import nothing_here
