@@ -25,7 +25,7 @@ from pages.widgets.errors import run_or_show_error, show_error, show_warning
 from pages.widgets.picker import pick
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
-from rag.runs.history.branches import Branch
+from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import Outline
 from rag.trace.events import RunFinished, Style
 from rag.trace.passages import Retrieval

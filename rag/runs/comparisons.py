@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 
 from index_store.base.errors import EmptyQuestion, PlainError
 from rag.models.offered import OfferedModels
-from rag.runs.history.comparison import Column, Comparison, StoredComparisons, check_column_count
+from rag.runs.history.conversations.comparison import Column, Comparison, StoredComparisons, check_column_count
 from rag.runs.history.history import History
 from rag.runs.history.schema import storable
 from rag.runs.in_flight import Begun, RunsInFlight

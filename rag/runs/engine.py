@@ -31,7 +31,7 @@ from rag.runs.doors import UserComparisons, UserForks, UserPersonalData, UserPre
 from rag.runs.export.exports import Exports, UserExports
 from rag.runs.fork.checkpoints import Checkpoints, discard
 from rag.runs.forks import Forks
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.doors import UserHistory, UserRunList, UserShares, UserUsed
 from rag.runs.history.history import History
 from rag.runs.history.run_list import RunList

@@ -36,8 +36,8 @@ from rag.runs.allowances import Allowances
 from rag.runs.execution import Execution
 from rag.runs.fork.checkpoints import Checkpoints
 from rag.runs.fork.plan import Fork
-from rag.runs.history.branches import Branch
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.branches import Branch
+from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.history import History
 from rag.runs.history.live import RunTaken
 from rag.runs.history.schema import storable

@@ -13,7 +13,7 @@ from pages.widgets.trace.panel import show_rows
 from pages.words import plain
 from rag.errors import NotSaved
 from rag.runs.engine import UserEngine
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.schema import FILE
 from rag.text.language import Language
 from rag.trace.details import UnknownDetail

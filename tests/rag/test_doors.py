@@ -22,7 +22,7 @@ from rag.errors import IndexGone, SharerOut, UnknownShare
 from rag.runs import in_flight
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import LeaveOut, TakeChunk
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.run_list import Wanted
 from rag.settings import Settings
 from tests.index_store.team import People

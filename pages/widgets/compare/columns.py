@@ -21,7 +21,7 @@ from pages.widgets.fork.change import offer_change
 from pages.widgets.trace.graph import land_on, row_key, show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
-from rag.runs.history.comparison import Comparison
+from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.run.run import Run
 from rag.runs.run.summary import reused_seconds
 from rag.trace.comparison import understood_question

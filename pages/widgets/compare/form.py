@@ -18,7 +18,7 @@ from pages.widgets.picker import pick
 from pages.widgets.trace.panel import headline
 from pages.words import counted, language, plain, say, when
 from rag.pipelines import PIPELINES
-from rag.runs.history.comparison import LEAST_COLUMNS, MOST_COLUMNS, Column
+from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS, Column
 from rag.trace.comparison import understood_question
 from rag.trace.events import RunFinished, RunStarted
 

@@ -22,9 +22,9 @@ from index_store.base.errors import DatabaseAway, DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted, UnknownRun
 from rag.runs.history import schema
-from rag.runs.history.branches import Branch, Branches
 from rag.runs.history.calls import Calls
-from rag.runs.history.conversations import Conversations
+from rag.runs.history.conversations.branches import Branch, Branches
+from rag.runs.history.conversations.conversations import Conversations
 from rag.runs.history.live import Live, RunTaken
 from rag.runs.history.removed import Removed
 from rag.runs.history.whose import is_of

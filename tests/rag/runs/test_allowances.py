@@ -16,7 +16,7 @@ from rag.errors import NotSaved, TokensUsedUp
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.history import used
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.used import Used
 from rag.runs.run.run import Run
 from tests.local import as_person, grant, person_of, process_of

@@ -12,7 +12,7 @@ from index_store.ingestion.sources import keep_upload
 from rag.errors import NotSaved
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import EditQuery
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.schema import FILE
 from rag.settings import Settings
 from tests.full_disk import full_disk, linux
