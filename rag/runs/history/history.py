@@ -1,6 +1,6 @@
 """Runs, their events and people's feedback, in SQL, saved as they happen.
 
-Not here: runs in flight, which rag/runs/in_flight.py holds, and the tokens of an answer, which its `run_finished` holds
+Not here: runs in flight, which rag/runs/in_flight holds, and the tokens of an answer, which its `run_finished` holds
 whole.
 """
 

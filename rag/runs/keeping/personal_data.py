@@ -16,9 +16,9 @@ from index_store.store import IndexStore
 from rag.runs.history.history import History
 from rag.runs.history.used import Used
 from rag.runs.history.whose import person_id
-from rag.runs.in_flight import RunsInFlight
+from rag.runs.in_flight.in_flight import RunsInFlight
+from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.removal import Removal
-from rag.runs.suggestions import Suggestions
 from rag.settings import Settings
 
 

@@ -132,7 +132,7 @@ def test_a_new_day_brings_new_tokens(limited, monkeypatch):
     alice = as_person(engine, "alice")
     ask(alice)
     tomorrow = used.today() + timedelta(days=1)
-    monkeypatch.setattr("rag.runs.allowances.today", lambda: tomorrow)
+    monkeypatch.setattr("rag.runs.in_flight.allowances.today", lambda: tomorrow)
     assert ask(alice).result().status == "finished"
 
 
