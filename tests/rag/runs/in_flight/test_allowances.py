@@ -10,8 +10,8 @@ from index_store.access.limits import GroupLimits
 from index_store.access.people import Claim
 from index_store.access.principal import Role
 from index_store.base.errors import AdminNeeded
-from index_store.ingestion import embedding
 from index_store.ingestion.sources import FileSource
+from index_store.ingestion.stages import embedding
 from rag.errors import NotSaved, TokensUsedUp
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
