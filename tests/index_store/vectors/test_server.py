@@ -182,7 +182,7 @@ def test_what_is_tried_again_is_done_once_and_a_password_is_said_to_the_server_a
 def test_while_it_is_away_all_says_so_at_once_and_what_was_begun_is_finished_when_it_is_back(
     behind: Settings, proxy: ChromaProxy, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("index_store.ingestion.saving.PATIENCE", 0.5)
+    monkeypatch.setattr("index_store.ingestion.stages.saving.PATIENCE", 0.5)
     with IndexStore(behind) as store:
         fill(store, write, count=4)
         store.create_index("b")
