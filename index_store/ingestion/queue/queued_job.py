@@ -204,11 +204,19 @@ class JobAdmission:
             self.failure = errors.IndexStoreError(what=type(error).__name__)
         finally:
             discard_uploads(self._order.sources)
-            try:
-                self._items.close()
-                self._rows.admitted(self._job_id, self.failure)
-            except SQLAlchemyError:
-                log.exception("That all of %s is taken in can't be noted", self._order.index)
+            while not self._is_noted():
+                if self._queue.is_closed.wait(LOOK):
+                    break
+
+    def _is_noted(self) -> bool:
+        """That all is taken in; while the database is away it is not, and a job would never come to its end."""
+        try:
+            self._items.close()
+            self._rows.admitted(self._job_id, self.failure)
+        except SQLAlchemyError as error:
+            log.warning("That all of %s is taken in is noted later: %s", self._order.index, error)
+            return False
+        return True
 
     def _admit(self, index: IndexRecord) -> None:
         """What takes long to be had comes last."""

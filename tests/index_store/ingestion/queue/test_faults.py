@@ -74,6 +74,25 @@ def test_a_database_that_is_killed_in_the_midst_of_an_ingest_and_away_for_a_whil
     assert worker.end() == 0
 
 
+def test_a_job_that_is_taken_in_while_the_database_is_killed_comes_to_its_end_and_says_what_was_not_added(
+    app: IndexStore, queued: Settings, write: Write, postgres: PostgresServer
+) -> None:
+    app.create_index("a")
+    job = app.ingest("a", [FileSource(write(f"{number}.md")) for number in range(200)])
+    assert eventually(lambda: app.documents("a"))
+    postgres.kill()
+    time.sleep(1)
+    postgres.start()
+    with working(queued):
+        assert eventually(lambda: job.is_finished, 60)
+    assert job.failure
+    assert job.failure.code == "database_away"
+    noted = app.documents("a")
+    assert 0 < len(noted) < 200
+    assert {each.status.value for each in noted} <= {"ready", "failed"}
+    assert is_sound(app, queued.data_dir)
+
+
 def test_workers_whose_clocks_are_hours_apart_share_a_job_and_take_nothing_from_each_other(
     app: IndexStore,
     queued: Settings,
