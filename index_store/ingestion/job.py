@@ -171,7 +171,8 @@ class Ingestion:
         for source, item in zip(self.order.sources, items, strict=True):
             # What is only suspended is kept and noted all the same: an upload is nowhere else.
             if self._stop.is_cancelled:
-                break
+                self._admission.leave_out(index, item.source)
+                continue
             if isinstance(source, SiteSource):
                 self._sites.note(index, source)
                 continue

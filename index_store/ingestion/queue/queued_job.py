@@ -216,7 +216,8 @@ class JobAdmission:
         for source in self._order.sources:
             # What is only suspended is kept and noted all the same: an upload is nowhere else.
             if self._context.stop.is_cancelled:
-                return
+                self._admission.leave_out(index, storable(source.source))
+                continue
             item = self._items.add(storable(source.source))
             if isinstance(source, SiteSource):
                 if not source.parent:
@@ -230,7 +231,7 @@ class JobAdmission:
                 version = self._admission.admit_source(index, source, item)
             if version:
                 self._items.put(item, version)
-        for item, site in sites:
+        for item, site in () if self._context.stop.is_cancelled else sites:
             self._items.put(item, site)
 
     def _watch(self) -> None:

@@ -13,7 +13,7 @@ from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.base.settings import MEGABYTE
 from index_store.catalogue.pending_versions import PendingVersion
-from index_store.catalogue.records import DocumentRecord, IndexRecord
+from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexRecord
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import failed, removed, unchanged
@@ -95,6 +95,12 @@ class Admission:
     def refuse(self, index: IndexRecord, file: IncomingFile, item: Item, error: PlainError) -> None:
         id_ = self._versions.refuse(index, file, item.size, error)
         self._completion.complete(item, failed(file.source, id_, error))
+
+    def leave_out(self, index: IndexRecord, source: str) -> None:
+        """What was cancelled before its turn came. A document that waits for a version can be tried again."""
+        document = self._services.library.catalogue.documents.of_source(index.id, source)
+        if document and document.status is DocumentStatus.PENDING:
+            self._versions.give_up(document.id, errors.Cancelled(name=file_name(source)))
 
     def confirm(self, document: DocumentRecord, item: Item) -> None:
         """The version that is ready is the newest."""
