@@ -1,4 +1,4 @@
-"""What can go wrong while a question is answered, in words fit to be shown to a person.
+"""The errors of answering a question, with sentences for people.
 
 index_store.base.errors.PlainError
 ├── index_store.base.errors.ServiceError   the chat service did not answer (shared with embeddings)

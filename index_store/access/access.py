@@ -1,4 +1,4 @@
-"""People, their sign-ins, grants and limits, in the database of a data folder's catalogue; and who did what."""
+"""People, sign-ins, grants and limits, in the database of the catalogue; and the audit log."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

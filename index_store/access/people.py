@@ -1,4 +1,4 @@
-"""People who have signed in, or may: what was claimed of each, their role, and whether they may still come in.
+"""People who have signed in or may: their claims, their role, and whether they have access.
 
 A person is who an issuer says by a subject; a mail address can be given to someone else, or claimed of another. A role
 is worked out whenever it is read: the one given by hand, else what the settings make of the last claim. So a change of

@@ -1,4 +1,4 @@
-"""The people of the app, what their groups may use, and what everybody has done: for admins."""
+"""People, group limits and the audit log, for admins."""
 
 from dataclasses import replace
 

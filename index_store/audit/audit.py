@@ -1,4 +1,4 @@
-"""The audit log: a line of JSON for each thing that someone has done, in a file a day, to which lines are only added.
+"""The audit log: one line of JSON per action, one file per day, only appended to.
 
 A file goes as a whole when its day has had its time, so no line is ever written anew. Lines are flushed to the system:
 a process that dies loses none, a power cut may lose the last moment.

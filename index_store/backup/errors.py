@@ -1,4 +1,4 @@
-"""What can go wrong with a backup, in words fit to be shown to a person.
+"""The errors of backup and restore, with sentences for people.
 
 BackupError
 ├── NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, BackupExists, BackupUnderWay, BackupFailed

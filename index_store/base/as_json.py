@@ -1,4 +1,4 @@
-"""JSON as it is kept in databases."""
+"""The form of JSON in databases."""
 
 import json
 

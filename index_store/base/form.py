@@ -1,4 +1,4 @@
-"""What differs between SQLite and Postgres, as two interfaces: where a database is, and what is done with an open one.
+"""The differences between SQLite and Postgres, as two interfaces: where a database is, and how an open one is used.
 
 sqlite.py and postgres.py have one of each; database.py knows which.
 """

@@ -1,4 +1,4 @@
-"""What people wait for goes before what can wait."""
+"""Work that people wait for goes before background work."""
 
 import threading
 from collections.abc import Iterator

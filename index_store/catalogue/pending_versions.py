@@ -1,4 +1,4 @@
-"""Versions of documents on their way in: begun, then finished, failed or refused. One that is ready stays meanwhile."""
+"""New versions of documents: started, then finished, failed or refused. A ready version stays meanwhile."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What can go wrong with a site or one of its pages, in words fit to be shown to a person.
+"""The errors of a site or one of its pages, with sentences for people.
 
 DocumentError
 ├── BadAddress, AddressWithPassword, BadPattern, BadCrawlOption      what was asked for can't be crawled

@@ -1,4 +1,4 @@
-"""Asking a host no faster than it likes, again when it was busy, and only for what its robots.txt lets be crawled."""
+"""Politeness to a host: its rate, retries when it was busy, and its robots.txt."""
 
 import asyncio
 import threading

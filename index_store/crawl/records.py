@@ -1,4 +1,4 @@
-"""What a crawl is asked for, what it is told of the time before, and the pages that it gives."""
+"""Data of a crawl: its options, the pages known from last time, and the pages that it yields."""
 
 import re
 from enum import StrEnum

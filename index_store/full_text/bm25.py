@@ -1,4 +1,4 @@
-"""The full-text side of one index: which chunks hold a question's terms, best first by BM25.
+"""The full text of one index: finds the chunks with a question's terms, best first by BM25.
 
 The database keeps the postings (postings.py: FTS5 of SQLite, GIN of Postgres). It does not rank: FTS5's own bm25()
 reads every posting of every term, over a second a question at 100,000 chunks, and Postgres has none. Here the terms

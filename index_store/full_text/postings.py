@@ -1,4 +1,4 @@
-"""Which chunks hold which terms, as it is kept in SQL: what fts5.py and gin.py have in common, and what they have not.
+"""The interface of postings in SQL (which chunks contain which terms), for fts5.py and gin.py.
 
 The tables of an index, all within the catalogue's database and its transactions:
 

@@ -1,4 +1,4 @@
-"""Files, kept originals and archives become pending versions, kept and noted; what needs no version is told at once:
+"""Turns files, stored originals and archives into pending versions. Sources that need none get their result at once:
 unchanged, refused, gone. Sites: sites.py.
 """
 

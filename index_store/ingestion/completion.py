@@ -1,4 +1,4 @@
-"""A document on its way through a job (`DocumentTask`), and the ways in which that ends (`Completion`)."""
+"""One document in a job (`DocumentTask`), and how it ends (`Completion`)."""
 
 import logging
 from collections.abc import Iterator

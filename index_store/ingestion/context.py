@@ -1,4 +1,4 @@
-"""What the stages of a job share: the store's services, and what there is of the job itself."""
+"""What the stages of a job share: services of the store, and data of the job."""
 
 import threading
 from dataclasses import dataclass, field

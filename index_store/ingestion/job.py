@@ -1,4 +1,4 @@
-"""A job that adds documents: what others see of it, and its threads from admission to saving."""
+"""A job that adds documents: its public interface, and its threads from admission to saving."""
 
 import logging
 import threading

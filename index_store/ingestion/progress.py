@@ -1,4 +1,4 @@
-"""How far a job has come: document by document (`Item`), and in all (`Progress`). What became of each: results.py."""
+"""The progress of a job: per document (`Item`) and in total (`Progress`). Results: results.py."""
 
 import time
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What became of each source that was to be added."""
+"""The result of each source."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""A site becomes pending versions: its pages, as the crawler brings them."""
+"""Turns a site into pending versions: one per crawled page."""
 
 from collections.abc import Iterator
 from pathlib import Path

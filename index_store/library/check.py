@@ -1,4 +1,4 @@
-"""Catalogue, vectors, full text and originals held against each other: what differs, in plain words.
+"""Compares catalogue, vectors, full text and originals, and reports differences in plain words.
 
 CheckError
 ├── VectorsMissing, VectorsStray, VectorsUnreadable, FullTextMissing, FullTextStray, ChunksMiscounted, CollectionStray

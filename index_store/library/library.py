@@ -1,4 +1,4 @@
-"""Catalogue, vectors and originals held together: every change that touches more than one of them.
+"""Keeps catalogue, vectors and originals consistent: every change that touches more than one of them.
 
 Versions of documents come in by versions.py, under the same lock; documents and their indexes go out here.
 

@@ -1,4 +1,4 @@
-"""Documents as they came, on disk: to be opened from a citation, tried again, and read again for another model."""
+"""Stored original files: opened from a citation, retried, and read again for another model."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""How versions of documents come into the library: begun, then finished, failed, refused or withdrawn.
+"""New versions of documents in the library: started, then finished, failed, refused or withdrawn.
 
 A document's file is an `IncomingFile`; kept and noted it is a `PendingVersion` (catalogue/pending_versions.py); with
 its sections and the vectors of their chunks it is an `EmbeddedVersion`, which can be made the one that is ready.

@@ -1,4 +1,4 @@
-"""What two searches found, by vector and by keyword, made one list."""
+"""Fuses the hits of vector and keyword search into one list."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What a search gives: hits, best first."""
+"""The hits of a search, best first."""
 
 from pydantic import BaseModel
 

@@ -1,4 +1,4 @@
-"""How much of what a browser uploads the server keeps in memory, where Streamlit has it until a page takes it.
+"""Limits the uploads that the server keeps in memory until a page takes them.
 
 Streamlit bounds one file (`server.maxUploadSize`), not how many there are, and takes any id for a file: what no page
 knows of would stay for as long as the tab is open.

@@ -1,4 +1,4 @@
-"""What a run gives to its graph: LangGraph's context, the same for every node."""
+"""The context of a run in its graph: LangGraph's context, the same for every node."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A speculative answer: begun while its passages are still being graded, it counts if they all stay."""
+"""A speculative answer: started while its passages are still graded, used if all of them stay."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence

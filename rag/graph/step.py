@@ -1,4 +1,4 @@
-"""A node of a graph as a step of the trace: timed, its model calls counted, its detail reported.
+"""Makes a node a step of the trace: measures its time, counts its model calls, reports its detail.
 
 `@step` makes a LangGraph node of `async def name(state, step) -> changes`; `@router` makes the router behind a node of
 `def after_name(state, limits) -> Choice`. Both report to the run's Recorder and not through LangGraph's streams, which

@@ -1,4 +1,4 @@
-"""A chat model as nodes use it: what it can be asked, in the field's words, whichever kind of model it is.
+"""The interface of a chat model for nodes, the same for every kind of model.
 
 Each kind owns its prompts, its way of citing, its thresholds and what it permits: see service/ and embedded/.
 """

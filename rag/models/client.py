@@ -1,4 +1,4 @@
-"""The client that every kind of chat model is asked through: one call, or one stream, with errors in plain words.
+"""The client of every kind of chat model: one call or one stream, with plain errors.
 
 Not here: retries of 429, 5xx and refused connections, with back-off, which the openai client does.
 """

@@ -1,5 +1,4 @@
-"""The JSON that models are asked for: one type each, from which come the schema that is sent and the reading of what
-comes back.
+"""The JSON replies of models: one Pydantic type each, for both the schema and the parser.
 
 Models answer with JSON among prose or in a fence, in other words or cases than were asked for, or with a bare 'Yes.':
 reading takes all that is clear, and nothing that contradicts itself.

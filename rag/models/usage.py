@@ -1,4 +1,4 @@
-"""What model calls cost, of one step and against what a whole run may spend; and what was said in them."""
+"""The costs and texts of model calls, per step, and the budget of a run."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What a pipeline is."""
+"""The type of a pipeline."""
 
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""What goes when documents are removed, or runs: their passages in the history, and checkpoints."""
+"""Removes passages from the history, and checkpoints, when documents or runs are removed."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""What may be asked next: follow-ups that the chat model suggests once a run is over.
+"""Follow-ups that the chat model suggests after a run.
 
 They are no part of the run: its totals and its end do not wait for them, and what goes wrong with them is told nobody
 but the log. They count against the run's budget.

@@ -1,4 +1,4 @@
-"""A reply without what it repeats of its instructions: a document may have told the model to show them.
+"""Removes from a reply what it repeats of its instructions: a document may have told the model to show them.
 
 It notices what is repeated letter by letter, whatever stands between the letters; not what was translated or encoded.
 """

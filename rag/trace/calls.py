@@ -1,4 +1,4 @@
-"""What the chat model was asked, and what it replied, word for word; and how that is kept."""
+"""The calls of the chat model, word for word, and their stored form."""
 
 import zlib
 from collections.abc import Iterable, Sequence

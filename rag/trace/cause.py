@@ -1,4 +1,4 @@
-"""Why a run gave no good answer, by its events alone.
+"""Why a run gave no good answer, from its events only.
 
 The rule: what became of the passage of the index that comes nearest to the question?
 

@@ -1,4 +1,4 @@
-"""What differs between runs, from their events alone: which passages each found, and what it made of them."""
+"""The differences between runs, from their events only: passages found, and verdicts on them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

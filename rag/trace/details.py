@@ -1,4 +1,4 @@
-"""What a step did, in full: a detail for each kind of step."""
+"""The details of steps: one type for each kind of step."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What happened in a run, in the order in which it did."""
+"""The events of a run, in order."""
 
 import json
 from typing import Annotated, Any, Literal

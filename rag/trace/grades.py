@@ -1,4 +1,4 @@
-"""What a grader said of one thing, and how it came to say so."""
+"""A grade: its verdict, score and explanation."""
 
 from typing import Literal, Self
 

@@ -1,4 +1,4 @@
-"""Pieces of documents: as a search found them, as an answer cites them, and how they are searched for."""
+"""Passages, citations, and the options of a search."""
 
 from typing import Literal
 

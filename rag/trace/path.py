@@ -1,4 +1,4 @@
-"""The way that a run took through its pipeline's graph, from its events alone."""
+"""The path of a run through its pipeline's graph, from its events only."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

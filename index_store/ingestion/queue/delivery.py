@@ -1,4 +1,4 @@
-"""Which worker looks at which item: Procrastinate, on the database of the catalogue, in its schema.
+"""Delivers items to workers: Procrastinate, in the schema of the catalogue's database.
 
 The only module that imports Procrastinate. A message is an item's id: what is to be done stands in its row.
 """

@@ -1,4 +1,4 @@
-"""A job that several processes work on, as the app has it: it takes in what was added, workers do the rest."""
+"""A shared job on the side of the app: it stores the sources, and workers do the rest."""
 
 import logging
 import threading

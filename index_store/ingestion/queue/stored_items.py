@@ -1,4 +1,4 @@
-"""Items of a job that are kept in rows, as far as this process works on them."""
+"""Stored items of a job that this process works on."""
 
 import logging
 import threading

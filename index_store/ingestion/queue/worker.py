@@ -1,4 +1,4 @@
-"""Does items of jobs: several at once, so that short documents share a call to the model; each under a lease."""
+"""Processes items of jobs: several at once, so that short documents share a model call; each under a lease."""
 
 import asyncio
 import logging

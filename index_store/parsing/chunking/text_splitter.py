@@ -1,4 +1,4 @@
-"""A text to spans of limited length, split where a reader would: at headings, paragraphs, sentences, words.
+"""Splits a text into spans of limited length at natural places: headings, paragraphs, sentences, words.
 
 Tables and code fences are kept whole, or else split at their lines, so that each part can be opened again.
 

@@ -1,4 +1,4 @@
-"""What a parser's process and its owner say to each other: requests, answers, and a document's sections on disk.
+"""The protocol between a parser's process and its owner: requests, answers, and sections on disk.
 
 All of it is JSON, and the owner trusts none of what it is answered: a process that read a file of anyone's wrote it.
 """

@@ -1,4 +1,4 @@
-"""A Chroma server that others may share. Each installation has a database of its own there, in Chroma's sense."""
+"""A Chroma server that several installations may share. Each has its own database there, in Chroma's sense."""
 
 import logging
 import threading

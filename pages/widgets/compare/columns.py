@@ -1,4 +1,4 @@
-"""Runs side by side: live while any of them goes on, and with what differs between them when all are over."""
+"""Runs side by side: live while one of them runs, with their differences at the end."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""A run played back: drawn as it was while it went on, at its own pace or faster."""
+"""Plays a run back at its own pace or faster."""
 
 import time
 from collections.abc import Sequence

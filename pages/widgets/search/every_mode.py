@@ -1,4 +1,4 @@
-"""One question searched in every mode, and which passages the lists have in common."""
+"""One question searched in every mode, and the passages that the lists share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Views of answers: written, begun ahead, tried several times, chosen among candidates, or not to be had."""
+"""Views of answers: written, speculative, attempts, candidates, no answer."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""An answer of a model that does not cite: each sentence gets the passage that it is most made of."""
+"""Citations for a model that does not cite: each sentence gets the passage with which it shares most."""
 
 import re
 from collections.abc import Sequence

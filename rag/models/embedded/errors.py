@@ -1,4 +1,4 @@
-"""What can go wrong with the embedded chat model.
+"""The errors of the embedded chat model.
 
 PlainError
 └── EmbeddedModelError

@@ -1,5 +1,4 @@
-"""An answer of a model that cites by itself, as it streams: its markers in one form, and those that point to no passage
-dropped."""
+"""Streams an answer with citations: all markers get one form, and markers without a passage are dropped."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The no-answer token: how a model behind a key says that the passages do not hold the answer. Noticed, never shown."""
+"""The no-answer token: a model of a service says with it that the passages have no answer. It is never shown."""
 
 import re
 

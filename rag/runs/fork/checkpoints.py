@@ -1,4 +1,4 @@
-"""The states between the steps of a run, as LangGraph's checkpoints: what a fork begins from.
+"""The states between the steps of a run, as LangGraph's checkpoints. A fork starts from one.
 
 They are kept in a database of their own, since nobody misses them: whatever is wrong with it, a run goes on, and can't
 be forked then.

@@ -1,4 +1,4 @@
-"""What a person may change of a step that is over, by the name of the step."""
+"""The edits that people can make to a finished step, by the name of the step."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal

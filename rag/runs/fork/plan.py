@@ -1,4 +1,4 @@
-"""Change and run on: what a run is given that goes on from a changed step of another one.
+"""Plans a fork: the overrides and the checkpoint for a run that continues from a changed step.
 
 A fork is a run of its own, from the checkpoint before the changed step. What stands before it in the trace is its
 origin's; steps that ran beside it keep what they came to; the step itself is done anew with something else given to it,

@@ -1,4 +1,4 @@
-"""Comparisons as they are kept: their columns, and the vote for the best of them, in SQL beside the history."""
+"""Stored comparisons: their columns, and the vote for the best."""
 
 import time
 from collections.abc import Sequence

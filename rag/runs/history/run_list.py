@@ -1,4 +1,4 @@
-"""All stored runs of a person as a list: searched, filtered, sorted, and read a page at a time, however many there are.
+"""The list of a person's runs: searched, filtered, sorted, and read one page at a time.
 
 No event is read: a run's row has what it came to. Each order has an index of its own, so that a page of the list costs
 the same among a hundred thousand runs as among a hundred.

@@ -1,4 +1,4 @@
-"""Whose conversations and runs are. People stand in another database: what is kept here is their ids alone."""
+"""The owners of conversations and runs. People are in another database, so only their ids are stored here."""
 
 from collections.abc import Collection
 from typing import Any

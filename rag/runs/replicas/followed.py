@@ -1,4 +1,4 @@
-"""Runs that other apps work on, as they are seen here: a `Run` whose events are read as they are told of."""
+"""Runs of other apps, seen from this one: a `Run` whose events are read when they are announced."""
 
 import threading
 import time
