@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a sign-in says of someone: of OIDC the ID token, else the headers of a proxy that is believed."""
+    """The claims of a sign-in: from the ID token with OIDC, else from the headers of a trusted proxy."""
 
     issuer: str
     """`iss`, or the name of the proxy's header"""

@@ -22,7 +22,7 @@ from index_store.catalogue.schema import documents, grants, indexes, sections
 
 
 class Right(IntEnum):
-    """Each with those before it."""
+    """Each right includes those before it."""
 
     READ = 1
     """ask of it, and see its documents and originals"""

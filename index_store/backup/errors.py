@@ -9,7 +9,7 @@ from index_store.base.errors import IndexStoreError
 
 
 class BackupError(IndexStoreError):
-    """No backup was made, or none restored."""
+    """A backup or a restore failed."""
 
 
 class NothingToBackUp(BackupError):

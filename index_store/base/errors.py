@@ -32,7 +32,7 @@ from pydantic import BaseModel
 
 
 class Failure(BaseModel, frozen=True):
-    """A PlainError as data, for the catalogue, the history and JSON output: it keeps its words."""
+    """A PlainError as data, for the catalogue, the history and JSON output. It keeps its sentences."""
 
     code: str
     en: str
@@ -69,7 +69,7 @@ class PlainError(Exception):
 
 
 class IndexStoreError(PlainError):
-    """Anything that the index store says no to."""
+    """The base of all errors of the index store."""
 
 
 class InvalidSetting(IndexStoreError):
@@ -242,7 +242,7 @@ class VectorsLost(IndexStoreError):
 
 
 class VectorServerError(IndexStoreError):
-    """The server of the vectors did not answer as it should. Details: host."""
+    """The vector server did not answer correctly. Details: host."""
 
 
 class VectorsAway(VectorServerError):
@@ -375,7 +375,7 @@ class NobodyNamed(IndexStoreError):
 
 
 class NotAllowed(IndexStoreError):
-    """Of what the asker knows that it exists."""
+    """A right is missing, for an object that the person may know about."""
 
 
 class RightMissing(NotAllowed):
@@ -452,7 +452,7 @@ class BadQueries(IndexStoreError):
 
 
 class DocumentError(IndexStoreError):
-    """One document can't be loaded; the others go on."""
+    """One document can't be loaded; the others continue."""
 
 
 class IndexHasTooManyFiles(DocumentError):
@@ -609,7 +609,7 @@ class UnsafeMember(DocumentError):
 
 
 class ServiceError(IndexStoreError):
-    """The embedding or chat service did not answer as it should. Details: host, model."""
+    """The embedding or chat service did not answer correctly. Details: host, model."""
 
 
 class KeyRefused(ServiceError):

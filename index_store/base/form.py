@@ -15,7 +15,7 @@ LOCK_SECONDS = 30
 
 
 class Place(Protocol):
-    """Where one of the app's databases is, or is to be. Every method raises SQLAlchemyError."""
+    """The place of a database of the app, existing or new. Every method raises SQLAlchemyError."""
 
     @property
     def name(self) -> str:
@@ -48,7 +48,7 @@ class Place(Protocol):
 
 
 class Changes(Protocol):
-    """What keeps processes that change catalogue, vectors and originals out of each other's way."""
+    """A lock between processes that change catalogue, vectors and originals."""
 
     def held(self, *, alone: bool) -> AbstractContextManager[None]:
         """`alone`: beside no other, rather than beside those who change other documents. By one thread of a process at
@@ -60,7 +60,7 @@ class Changes(Protocol):
 
 
 class Form(Protocol):
-    """Of an open database."""
+    """The operations on an open database that differ by kind."""
 
     def begin_alone(self, connection: Connection) -> None:
         """A transaction beside which no other of these changes anything."""

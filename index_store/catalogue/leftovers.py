@@ -11,7 +11,7 @@ from index_store.catalogue.sections import chunk_id
 
 
 class Leftover(NamedTuple):
-    """Vectors of a version that is not the one that is ready."""
+    """Vectors of a version that is not the ready one."""
 
     collection: str
     document_id: str

@@ -21,7 +21,7 @@ from index_store.parsing.worker.protocol import ParsedDocument
 
 @dataclass(frozen=True)
 class PendingVersion:
-    """A version of a document on its way in."""
+    """A version of a document that is being added."""
 
     index_id: str
     collection: str

@@ -51,7 +51,7 @@ _SILENT = (SiteUnreachable, SiteBusy, PageTimedOut, PageBroken, RobotsUnavailabl
 
 @dataclass
 class _Visited:
-    """What became of an address."""
+    """The result of visiting an address."""
 
     is_page: bool
     title: str

@@ -233,7 +233,7 @@ def _is_from(error: BaseException | None, kind: type[BaseException]) -> bool:
 
 
 class _Broken(Exception):
-    """The content is not encoded as its server says, or not whole."""
+    """The content is not encoded as its server says, or is incomplete."""
 
 
 class _Inflater:

@@ -66,7 +66,7 @@ class CrawlOptions(BaseModel):
 
 
 class Patterns:
-    """Which paths of a site are wanted."""
+    """The paths of a site to crawl."""
 
     def __init__(self, options: CrawlOptions) -> None:
         self._include = [_compiled(pattern) for pattern in options.include]
@@ -94,7 +94,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 class KnownPage(BaseModel, frozen=True):
-    """A page whose document is ready."""
+    """A page with a ready document."""
 
     etag: str | None
     last_modified: str | None

@@ -47,7 +47,7 @@ READ, WRITE, MANAGE = Right
 
 @dataclass(frozen=True)
 class Parts:
-    """What all who ask one store share."""
+    """The parts of a store that all its doors share."""
 
     services: Services
     searcher: Searcher

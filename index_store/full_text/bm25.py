@@ -49,7 +49,7 @@ TOPIC_COUNT = 3.0
 
 @dataclass(frozen=True, slots=True)
 class ChunkTerms:
-    """A chunk as it is kept here: its terms, parted by spaces."""
+    """A chunk in the full text: its terms, separated by spaces."""
 
     chunk_id: str
     title: str
@@ -75,7 +75,7 @@ class ChunkTerms:
 
 
 class WordCount(BaseModel, frozen=True):
-    """Where a word of a question stands."""
+    """In how many chunks a word of a question is."""
 
     chunks: int
     """that hold it"""

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class Admission:
-    """Each method gives the version that is to be read, or None where there is none to read."""
+    """Each method returns the version to parse, or None if there is nothing to parse."""
 
     def __init__(self, context: JobContext, completion: Completion) -> None:
         self._services = context.services
@@ -107,7 +107,7 @@ class Admission:
 
 
 class ArchiveAdmission:
-    """An archive becomes documents: its members."""
+    """Turns the members of an archive into documents."""
 
     def __init__(self, context: JobContext, admission: Admission, completion: Completion) -> None:
         self._services = context.services

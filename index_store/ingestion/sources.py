@@ -49,7 +49,7 @@ class SiteSource:
 
 @dataclass(frozen=True)
 class KeptSource:
-    """A document of the index, from its original."""
+    """A document of the index, read again from its stored original."""
 
     document_id: str
     source: str

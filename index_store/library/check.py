@@ -15,7 +15,7 @@ from index_store.library.library import Library
 
 
 class Difference(BaseModel, frozen=True):
-    """Where catalogue, vectors and originals do not agree."""
+    """One difference between catalogue, vectors and originals."""
 
     index: str | None
     document: str | None
@@ -24,7 +24,7 @@ class Difference(BaseModel, frozen=True):
 
 
 class CheckError(IndexStoreError):
-    """What `check` finds."""
+    """A finding of `check`."""
 
 
 class VectorsMissing(CheckError):

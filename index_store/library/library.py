@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class Library:
-    """One change at a time; none waits for a parser or a model."""
+    """One change at a time; no change waits for a parser or a model."""
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ K = 60
 
 
 class Weights(BaseModel, frozen=True):
-    """What each side counts; only their ratio matters."""
+    """The weight of each side; only their ratio matters."""
 
     vector: float
     keyword: float

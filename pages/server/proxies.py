@@ -64,7 +64,7 @@ def is_within(address: str, networks: Iterable[Network]) -> bool:
 
 
 class Proxies:
-    """ASGI middleware, before all other: gives each request the scheme and `Host` that its browser used."""
+    """ASGI middleware, before all others: gives each request the scheme and `Host` that its browser used."""
 
     def __init__(self, app: ASGIApp, networks: Sequence[Network] = (), identity: Set[str] = frozenset()) -> None:
         """`identity`: headers by which a proxy says who somebody is, in lower case."""

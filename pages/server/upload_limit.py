@@ -23,7 +23,7 @@ REFUSED = "Too much at once: add these files when the others are there."
 
 
 class UploadLimit:
-    """ASGI middleware: refuses an upload (413) that would be beyond MOST_HELD with what its tab has on the way."""
+    """ASGI middleware: refuses an upload (413) if its tab would have more than MOST_HELD in memory."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -24,7 +24,7 @@ class _Waiting:
 
 
 class Admission:
-    """Of one event loop."""
+    """A queue within one event loop."""
 
     def __init__(self, at_once: float = math.inf, of_one_party: float = math.inf) -> None:
         self._at_once = at_once

@@ -21,7 +21,7 @@ from rag.trace.passages import Citation, Passage
 
 @dataclass(frozen=True)
 class Answer:
-    """A whole answer as a model gave it."""
+    """A complete answer of a model."""
 
     text: str
     """with a marker [n] behind what passage n says"""
@@ -50,7 +50,7 @@ class Rejected:
 
 @dataclass(frozen=True)
 class Routing:
-    """Which way a question takes, and why."""
+    """The route of a question, and the reason."""
 
     route: Route
     why: str
@@ -63,7 +63,7 @@ class Routing:
 
 @dataclass(frozen=True)
 class Keywords:
-    """Search words that a model was to pick out of a question."""
+    """Search words that a model picked from a question."""
 
     named: tuple[str, ...]
     """as it wrote them"""

@@ -48,7 +48,7 @@ def is_cut(piece: AIMessage) -> bool:
 
 
 class Restart:
-    """Stands in a stream where the connection broke: what came before is void."""
+    """Marks in a stream where the connection broke: the text before it is void."""
 
 
 class ChatClient:

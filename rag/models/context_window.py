@@ -29,7 +29,7 @@ PIECE = 100
 
 @dataclass(frozen=True)
 class ContextWindow:
-    """What a prompt has for passages."""
+    """The room for passages in a prompt."""
 
     passage: float
     """the most that one of them may take"""

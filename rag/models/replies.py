@@ -63,7 +63,7 @@ Reason = Annotated[
 
 
 class Reply(BaseModel):
-    """What a model is asked to reply with. Its fields, in their order, are those of the schema."""
+    """The type of a model's reply. Its fields, in order, are those of the schema."""
 
     @classmethod
     def schema_name(cls) -> str:
@@ -199,7 +199,7 @@ class UsefulnessReply(Reply):
 
 
 class RouteReply(Reply):
-    """Which way a question takes."""
+    """The route of a question."""
 
     reason: Reason = ""
     route: Annotated[Literal["talk", "documents", "web"], BeforeValidator(_word)]

@@ -126,7 +126,7 @@ class Usage:
 
 
 class Reply:
-    """To one call, as far as it is there."""
+    """The reply to one call, as far as it has arrived."""
 
     def __init__(self, usage: Usage) -> None:
         self._usage = usage

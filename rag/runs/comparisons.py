@@ -18,7 +18,7 @@ from rag.trace.events import Origin, RunStarted
 
 
 class _ReplacedElsewhere(Exception):
-    """Another app has asked this column anew."""
+    """Another app has asked this column again."""
 
 
 class Comparisons(StoredComparisons):

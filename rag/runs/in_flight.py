@@ -69,7 +69,7 @@ LOOK = 5.0
 
 @dataclass(frozen=True)
 class Begun:
-    """A run that is stored, and waits to be sent off."""
+    """A stored run that has not been started yet."""
 
     run: Run
     execution: Execution

@@ -32,7 +32,7 @@ SUGGESTING_LIMIT = 60
 
 
 class Suggestions(StoredSuggestions):
-    """Those that are kept, and those that are being made, as tasks of the engine's event loop."""
+    """Stored suggestions, and those in progress as tasks of the engine's event loop."""
 
     def __init__(
         self,

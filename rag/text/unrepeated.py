@@ -11,7 +11,7 @@ LEFT_OUT = "…"
 
 
 class Unrepeated:
-    """Takes a reply in pieces, and gives it back with an ellipsis where it repeats what its model was told."""
+    """Takes a reply in pieces, and returns it with an ellipsis where it repeats its instructions."""
 
     def __init__(self, instructions: str) -> None:
         self._instructions = _bare(instructions)

@@ -60,7 +60,7 @@ D = TypeVar("D")
 
 
 class Finding(NamedTuple):
-    """The cause with its evidence."""
+    """The cause, with its evidence."""
 
     cause: Cause
     passage: Passage | None = None

@@ -31,7 +31,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparedPassage:
-    """What several runs may have found: a stretch of a section of one version of a document, or a page of the web."""
+    """A passage that several runs may have found: part of a section of one version of a document, or a web page."""
 
     passage: Passage
     found: tuple[Found | None, ...]

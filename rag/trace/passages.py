@@ -8,7 +8,7 @@ from index_store.search.hits import Place
 
 
 class Frozen(BaseModel):
-    """What all records of a trace are."""
+    """The base of all records of a trace."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 

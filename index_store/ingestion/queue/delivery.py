@@ -50,7 +50,7 @@ QueueError = exceptions.ProcrastinateException
 
 
 class NotDone(Exception):
-    """Of an item that is to be delivered once more."""
+    """An item must be delivered again."""
 
 
 def make_tables(engine: Engine) -> None:
@@ -95,7 +95,7 @@ whoever has its item now
 
 
 class Sender:
-    """Puts items into the queue. From any thread."""
+    """Puts items into the queue. Safe from any thread."""
 
     def __init__(self) -> None:
         self._app = procrastinate.App(connector=procrastinate.SyncPsycopgConnector())

@@ -151,7 +151,7 @@ class QueuedIngestion:
 
 
 class JobAdmission:
-    """Takes in what was added, in a thread of its own: only this process can see it."""
+    """Stores the sources of a job, in its own thread: only this process can see them."""
 
     def __init__(
         self,
@@ -361,7 +361,7 @@ class QueuedJobs:
 
 
 class _Told(errors.IndexStoreError):
-    """What another process has told of."""
+    """News from another process."""
 
     def __init__(self, failure: Failure) -> None:
         self._failure = failure

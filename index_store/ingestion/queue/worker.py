@@ -149,7 +149,7 @@ class Worker:
 
 
 class _Job:
-    """Of one job, what this worker does."""
+    """The work of this worker for one job."""
 
     def __init__(self, services: Services, rows: Rows, sender: Sender, row: JobRow, index: IndexRecord) -> None:
         self.users = 0

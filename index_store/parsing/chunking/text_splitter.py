@@ -21,7 +21,7 @@ from index_store.parsing.loaders.document import FENCE
 
 
 class Boundary(IntEnum):
-    """How good a place is to split at, before a character."""
+    """How good a place is for a split, before a character."""
 
     NONE = 0
     CHARACTER = 1

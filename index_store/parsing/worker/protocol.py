@@ -46,7 +46,7 @@ class Request:
 
 
 class Refusal(BaseModel, frozen=True):
-    """A DocumentError on its way."""
+    """A DocumentError as data."""
 
     code: str
     """its class"""
@@ -77,7 +77,7 @@ class Answer(BaseModel, frozen=True):
 
 
 class Listing(BaseModel, frozen=True):
-    """What came of an archive."""
+    """The contents of an archive."""
 
     members: list[tuple[CleanText, Path]]
     refused: list[tuple[CleanText, Refusal]]

@@ -44,7 +44,7 @@ BEAT = 10.0
 
 
 class _Api(FastAPI):
-    """Chroma's client for HTTP, by our connections. `chromadb.HttpClient` would have two of them, and no timeout."""
+    """Chroma's HTTP client, with our connections. `chromadb.HttpClient` would have two clients, and no timeout."""
 
     def __init__(self, system: System, connections: Connections) -> None:
         super().__init__(system)

@@ -31,7 +31,7 @@ STEP = re.compile(r"([a-z_]+)-([0-9]{1,4})")
 
 
 class Shown(NamedTuple):
-    """What stands side by side."""
+    """The runs that are shown side by side."""
 
     comparison: Comparison | None
     """None: stored runs that are not kept as one"""

@@ -17,7 +17,7 @@ PACES = (1, 2, 5, 20)
 
 @dataclass
 class Playback:
-    """Where a playback stands."""
+    """The position of a playback."""
 
     run_id: str
     played: list[Moment]

@@ -88,7 +88,7 @@ class AttemptsView(View[AttemptsDetail], of=AttemptsDetail):
 
 
 class CandidatesView(View[CandidatesDetail], of=CandidatesDetail):
-    """A row a candidate, the best first."""
+    """One row per candidate, best first."""
 
     def summary(self) -> str:
         candidates = self.detail.candidates

@@ -22,7 +22,7 @@ TOP = 20
 
 @dataclass(frozen=True)
 class YesNoQuestion:
-    """What the model is asked, and how its log-odds become a grade."""
+    """A yes-or-no question for the model, and the conversion of its log-odds to a grade."""
 
     prompt: Prompt
     threshold: float

@@ -15,7 +15,7 @@ _OPEN_MARKER = re.compile(rf"{_SPACES}(?:[\[【［]{_NUMBERS})?\Z")
 
 
 class CitedText:
-    """Takes an answer in pieces, and gives it back with [n] behind what passage n says."""
+    """Takes an answer in pieces, and returns it with [n] after each statement of passage n."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._shown: list[str] = []

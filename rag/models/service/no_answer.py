@@ -13,7 +13,7 @@ _LONGEST_BEFORE = 8
 
 
 class NoAnswerFilter:
-    """Takes an answer in pieces, and gives it back without the token."""
+    """Takes an answer in pieces, and returns it without the token."""
 
     def __init__(self) -> None:
         self.stands_first = False

@@ -43,7 +43,7 @@ D = TypeVar("D")
 
 @dataclass
 class Editing:
-    """One step, as one edit after the other changes it."""
+    """One step while edits are applied to it."""
 
     state: State
     """before it"""

@@ -26,7 +26,7 @@ from rag.trace.passages import Passage, Retrieval
 
 @dataclass(frozen=True)
 class Fork:
-    """All that a run needs to go on from another one."""
+    """All that a run needs to continue from another one."""
 
     upto: str
     """the checkpoint from which it goes on"""
@@ -93,7 +93,7 @@ def plan(
 
 
 class ChangedDocuments(NamedTuple):
-    """By their titles."""
+    """The titles of documents that were changed or removed since."""
 
     gone: tuple[str, ...]
     newer: tuple[str, ...]

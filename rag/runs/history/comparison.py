@@ -18,7 +18,7 @@ LEAST_COLUMNS, MOST_COLUMNS = 2, 4
 
 
 class Column(BaseModel, frozen=True):
-    """How one of the runs is to answer."""
+    """The options of one run of a comparison."""
 
     pipeline: str
     retrieval: Retrieval | None = None

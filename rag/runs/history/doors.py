@@ -40,7 +40,7 @@ class UserCalls:
 
 
 class Traces:
-    """Those of some runs."""
+    """The traces of some runs."""
 
     def __init__(self, history: History, may_read: MayRead) -> None:
         self._history = history

@@ -28,14 +28,14 @@ class RunTaken(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """How far a reader is."""
+    """How far a reader has read."""
 
     events: int = 0
     tokens: int = 0
 
 
 class Seen(NamedTuple):
-    """What there is of a run from a place on."""
+    """The part of a run after a place."""
 
     events: list[Event]
     place: Place

@@ -47,7 +47,7 @@ _WHY = func.coalesce(
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which runs; None and empty: any."""
+    """A filter of runs; None or empty: any."""
 
     words: str = ""
     """all of which stand in the question, in any order and case"""
@@ -58,7 +58,7 @@ class Wanted:
 
 
 class RunList:
-    """Each of a principal alone, whose runs these are. Safe from any thread."""
+    """The runs of one principal. Safe from any thread."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database

@@ -240,7 +240,7 @@ def storable(text: str) -> str:
 
 
 class _Damaged(Exception):
-    """What SQLite found."""
+    """SQLite found damage."""
 
 
 def _open(where: Place) -> Engine:

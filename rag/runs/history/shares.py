@@ -61,7 +61,7 @@ class NewShare(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What a link shows."""
+    """The content of a link."""
 
     share: Share
     runs: tuple[PastRun, ...]

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class _Gathered:
-    """Of a run, what is to be written."""
+    """The text of a run that is still to be written."""
 
     run: Run
     saved: int
