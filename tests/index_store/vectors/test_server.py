@@ -172,7 +172,7 @@ def test_what_is_tried_again_is_done_once_and_a_password_is_said_to_the_server_a
             "Basic Z2xhc3NAYm94Om5vdC1hLXNlY3JldC03N2Fh"
         }
         proxy.fails(Refusal(401))
-        with pytest.raises(errors.VectorsFailed, match=r"127\.0\.0\.1:\d+, which has the vectors") as failed:
+        with pytest.raises(errors.VectorsFailed, match=r"127\.0\.0\.1:\d+, which stores the vectors") as failed:
             store.search("a", "part 1")
         proxy.recovers()
     said = caplog.text + str(failed.value) + repr(failed.value.details) + repr(behind)
