@@ -1,4 +1,4 @@
-"""A job that several processes work on, as the app has it: it takes in what was added, workers do the rest."""
+"""A shared job on the side of the app: it stores the sources, and workers do the rest."""
 
 import logging
 import threading
@@ -151,7 +151,7 @@ class QueuedIngestion:
 
 
 class JobAdmission:
-    """Takes in what was added, in a thread of its own: only this process can see it."""
+    """Stores the sources of a job, in its own thread: only this process can see them."""
 
     def __init__(
         self,
@@ -362,7 +362,7 @@ class QueuedJobs:
 
 
 class _Told(errors.IndexStoreError):
-    """What another process has told of."""
+    """News from another process."""
 
     def __init__(self, failure: Failure) -> None:
         self._failure = failure

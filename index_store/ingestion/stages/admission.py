@@ -1,4 +1,4 @@
-"""Files, kept originals and archives become pending versions, kept and noted; what needs no version is told at once:
+"""Turns files, stored originals and archives into pending versions. Sources that need none get their result at once:
 unchanged, refused, gone. Sites: sites.py.
 """
 
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class Admission:
-    """Each method gives the version that is to be read, or None where there is none to read."""
+    """Each method returns the version to parse, or None if there is nothing to parse."""
 
     def __init__(self, context: JobContext, completion: Completion) -> None:
         self._services = context.services
@@ -113,7 +113,7 @@ class Admission:
 
 
 class ArchiveAdmission:
-    """An archive becomes documents: its members."""
+    """Turns the members of an archive into documents."""
 
     def __init__(self, context: JobContext, admission: Admission, completion: Completion) -> None:
         self._services = context.services
