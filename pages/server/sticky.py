@@ -1,8 +1,8 @@
-"""Whether a browser stays with one of several apps, as Streamlit needs: a page lives in the app that drew it.
+"""Whether a browser stays with one of several apps. Streamlit needs this: a page belongs to the app that drew it.
 
-Each app that answers a browser puts its number into a cookie, before those that answered last. Where one comes back
-after another, both are there and take turns: nothing keeps sessions with one app. Where an app has died, or was away
-for a while, its people go to another one and stay there.
+Each app that answers a browser puts its number into a cookie, in front of those that answered before. If a number
+appears again after another one, both apps are running and the load balancer alternates between them. If an app dies,
+its users change to another app once and stay there.
 """
 
 import logging
@@ -30,19 +30,19 @@ log = logging.getLogger(__name__)
 
 
 def is_sent_around(cookie: str | None, number: int) -> bool:
-    """Whether apps take turns with a browser. `number`: of this app, which it has come to; 0 where there is but one."""
+    """Whether several apps answer a browser in turn. `number`: of this app; 0 if there is only one."""
     answered = _answered(cookie, number)
     return bool(number) and len(answered) > len(set(answered))
 
 
 def _answered(cookie: str | None, number: int) -> list[str]:
-    """Numbers of the apps that a browser came to, the last one first, without those that were stayed with."""
+    """Numbers of the apps that answered a browser, the last one first; the same one twice in a row counts once."""
     before = cookie.split(".") if cookie and _NUMBERS.fullmatch(cookie) else []
     return [each for each, _ in groupby([str(number), *before])]
 
 
 class Sticky:
-    """ASGI middleware, behind the gate: keeps the cookie, and says in the log when apps take turns."""
+    """ASGI middleware, behind the gate: writes the cookie, and a line in the log if sessions are not sticky."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -65,7 +65,7 @@ class Sticky:
                 MutableHeaders(scope=message).append("Set-Cookie", kept)
             await send(message)
 
-        # What caches may keep says nothing of one browser, unless that has come from another app.
+        # Files that caches may keep get no cookie, unless the browser has come from another app.
         is_known = cookie == answered or (not cookie and scope["path"].startswith("/static/"))
         await self._app(scope, receive, send if is_known else send_with_cookie)
 
@@ -73,6 +73,6 @@ class Sticky:
         if time.monotonic() - self._told >= AGAIN:
             self._told = time.monotonic()
             log.warning(
-                "A browser is sent to several apps in turn, so uploads fail and pages start anew. Let the load "
-                "balancer keep each browser with one app, by a cookie: docs/growing.md, Sticky sessions"
+                "A browser is sent to several apps in turn, so uploads fail and pages start again. The load balancer "
+                "must keep each browser on one app, with a cookie: docs/growing.md, Sticky sessions"
             )

@@ -1,4 +1,4 @@
-"""Errors as people see them, and work that may be refused: done, or its error shown."""
+"""Shows errors to people, also those of actions that may be refused."""
 
 from collections.abc import Callable
 from html import escape
@@ -36,7 +36,7 @@ def _show_trouble() -> None:
 
 
 def show_sent_around() -> None:
-    """A warning where several apps take turns with this browser: to be said before an upload or a sign-in fails."""
+    """A warning if several apps answer this browser in turn, before an upload or a sign-in fails."""
     if is_sent_around(st.context.cookies.get(COOKIE), replica_number()):
         st.warning(say("app.not_sticky"))
 

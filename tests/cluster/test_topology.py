@@ -119,7 +119,7 @@ def test_a_page_says_what_to_do_where_a_browser_does_not_stay_with_one_app_and_w
         topology.end(app)
     status, told = topology.get("/")
     assert status in (502, 503)
-    assert "No app can serve just now" in told
+    assert "The app is not ready" in told
     assert "管理者" in told
 
 

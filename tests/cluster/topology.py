@@ -30,7 +30,7 @@ CADDYFILE = "docs/operating/replicas.Caddyfile"
 PROXIES = ROOT / ".venv" / "proxies" / "usr" / "bin"
 """where `make proxies` puts Caddy"""
 POLICY = "lb_policy cookie replica"
-PATIENCE = 60
+PATIENCE = 180
 """seconds for a process to start or to end"""
 
 ALONE = """{
