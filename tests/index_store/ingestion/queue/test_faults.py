@@ -59,9 +59,8 @@ def test_a_database_that_is_killed_in_the_midst_of_an_ingest_and_away_for_a_whil
     until = time.monotonic() + seconds
     try:
         for call in (app.documents, app.indexes, lambda: app.remove("a", str(write("0.md"))), app.check):
-            with pytest.raises(errors.DatabaseAway, match="can't be reached just now") as away:
+            with pytest.raises(errors.DatabaseAway, match="can't be reached"):
                 call()
-            assert "データベースに接続できません" in away.value.sentence("ja")
         time.sleep(max(0.0, until - time.monotonic()))
     finally:
         postgres.start()
