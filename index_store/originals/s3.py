@@ -19,6 +19,7 @@ import aiohttp
 from botocore import exceptions as boto
 from fsspec.asyn import sync
 from s3fs import S3FileSystem
+from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.errors import (
     BucketMissing,
@@ -152,7 +153,7 @@ class S3:
             try:
                 on_return()
                 pause = LOOK
-            except (PlainError, OSError, RuntimeError) as error:
+            except (PlainError, OSError, SQLAlchemyError) as error:
                 log.warning("What was half done can't be finished yet: %s", error)
                 pause = min(2 * pause, LOOK_BEHIND)
                 self._look.set()
@@ -164,7 +165,7 @@ class S3:
 
         `may_be_away`: while it is, others are told so at once.
         """
-        if self.trouble and self._watching and not may_be_away:
+        if isinstance(self.trouble, OriginalsAway) and self._watching and not may_be_away:
             raise type(self.trouble)(**self.trouble.details)
         try:
             # The coroutine, which fsspec has under the same name behind an underscore: it can be given a time.
