@@ -23,7 +23,7 @@ from index_store.doors.user_ingestion import UserIngestion
 from index_store.doors.user_store import Parts, Store, UserStore
 from index_store.ingestion.context import Services
 from index_store.ingestion.jobs import Jobs, JobsOfProcess, Resumed
-from index_store.ingestion.sources import SiteSource, Source, source_of
+from index_store.ingestion.sources import SiteSource, Source, source_of, without_members
 from index_store.library.data_folder import open_library, open_shared_library, own, share
 from index_store.library.library import Library
 from index_store.library.versions import Space, Versions
@@ -112,7 +112,7 @@ class IndexStore(Store):
         kept = self._originals_there() if documents else set()
         sites = [site.options for site in self._catalogue.sites.of(index.id) if site.is_crawling]
         return [
-            *(source_of(each, kept) for each in documents),
+            *(source_of(each, kept) for each in without_members(documents)),
             *(SiteSource(options) for options in sites if options.url not in resumed.sources),
         ]
 

@@ -35,6 +35,7 @@ from index_store.ingestion.sources import (
     source_of,
     source_to_retry,
     storable,
+    without_members,
 )
 from index_store.library.check import Difference, differences
 from index_store.originals.originals import Original
@@ -200,7 +201,7 @@ class Store:
             if (each.id in document_ids if document_ids is not None else each.needs_retry)
         ]
         kept = set(self._library.originals.kept())
-        return self._seen(self._begin(known, [source_to_retry(each, kept) for each in tried]))
+        return self._seen(self._begin(known, [source_to_retry(each, kept) for each in without_members(tried)]))
 
     def reindex(self, index: str) -> UserIngestion:
         """Every document once more, with the present settings and embedding model. Raises UnknownIndex, ServiceError,
@@ -224,7 +225,7 @@ class Store:
         documents = self._catalogue.documents.records(known.id)
         stay = [each for each in documents if each.status is not DocumentStatus.REMOVING]
         self._note(Action.INDEX_REBUILT, by, index=known.name, documents=len(stay))
-        return self._seen(self._begin(known, [source_of(each, kept) for each in stay]))
+        return self._seen(self._begin(known, [source_of(each, kept) for each in without_members(stay)]))
 
     def add(self, index: str, path: Path, source: str | None = None) -> IngestResult:
         """Adds one document and waits for it.
