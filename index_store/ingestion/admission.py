@@ -150,7 +150,7 @@ class ArchiveAdmission:
                 gone = self._versions.replace_by_members(version, members)
                 self._items.remove(archive.item)
                 self._admission.tell_removed(gone)
-            except (errors.DocumentError, errors.OriginalsError, errors.OriginalMissing) as error:
+            except (errors.DocumentError, errors.OriginalsError, errors.OriginalMissing, errors.StoreFailed) as error:
                 self._completion.fail(archive, error)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from index_store.base.errors import OriginalMissing, OriginalsAway
+from index_store.base.errors import OriginalMissing, OriginalsAway, StoreFailed
 from index_store.base.precedence import Precedence
 from index_store.base.settings import Settings
 from index_store.catalogue.pending_versions import PendingVersion
@@ -56,7 +56,7 @@ class JobContext:
 
     @contextmanager
     def original(self, version: PendingVersion) -> Iterator[Path]:
-        """As a file of this machine. Raises OriginalMissing, OriginalsError, OSError."""
+        """As a file of this machine. Raises OriginalMissing, OriginalsError, StoreFailed."""
         originals = self.services.library.originals
         with ExitStack() as fetched:
             try:
@@ -65,4 +65,6 @@ class JobContext:
                 )
             except FileNotFoundError as error:
                 raise OriginalMissing(name=version.name) from error
+            except OSError as error:
+                raise StoreFailed(name=version.name) from error
             yield path

@@ -58,12 +58,8 @@ class Pipeline:
                 task.parsed = self._services.parser.load(
                     RawFile(path, version.name, version.charset), version.kind, lambda: self._stop.is_set
                 )
-        except (errors.DocumentError, errors.OriginalsError, errors.OriginalMissing) as error:
+        except PlainError as error:
             self._completion.fail(task, error)
-            return
-        except OSError as error:
-            log.warning("The original of %s can't be had: %s", version.source, error)
-            self._completion.fail(task, errors.StoreFailed(name=version.name))
             return
         except Exception as error:  # the edge of the thread, whose result nobody asks for
             log.exception("%s can't be read", version.source)

@@ -8,7 +8,9 @@ import sys
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -48,6 +50,14 @@ def stored(serviced: Settings, bucket: str, between: Between) -> Settings:
     return at(serviced, f"s3://{bucket}/some/prefix?endpoint_url={between.url}")
 
 
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """Of more bytes than are asked for at once; it can be kept, and not be read."""
+    file = tmp_path / "large.docx"
+    file.write_bytes(b"".join(b"line %07d of a large file\n" % number for number in range(120_000)))
+    return file
+
+
 def at(settings: Settings, url: str) -> Settings:
     return settings.model_copy(
         update={
@@ -65,14 +75,10 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(s3_module, "LOOK", 0.1)
 
 
-def test_a_file_in_s3_is_read_from_anywhere_in_it(stored: Settings, tmp_path: Path) -> None:
-    file = tmp_path / "large.txt"
-    lines = b"".join(b"line %07d of a large file\n" % number for number in range(120_000))  # more than a block
-    file.write_bytes(lines)
-    with IndexStore(stored.model_copy(update={"chunk_size": 2000})) as store:
-        [added] = store.ingest("a", [FileSource(file)]).wait()
-        assert added.document_id
-        original = store.original(added.document_id)
+def test_a_file_in_s3_is_read_from_anywhere_in_it(stored: Settings, large: Path) -> None:
+    lines = large.read_bytes()
+    with IndexStore(stored) as store:
+        original = store.original(store.add("a", large).document_id or "")
         assert original.size == len(lines)
         assert content(original) == lines
         with original.open() as stream:
@@ -197,20 +203,23 @@ def test_a_service_that_is_slow_is_waited_for_and_one_that_says_nothing_is_not(
 
 @linux
 def test_a_full_disk_where_an_original_is_fetched_to_is_told(
-    stored: Settings, service: EmbeddingService, tmp_path: Path
+    stored: Settings, large: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "a.md"
-    file.write_text("# A\n\n" + "Words of a long file. " * 60_000, encoding="utf-8")
-    fetched = threading.Event()
-    with IndexStore(stored.model_copy(update={"chunk_size": 2000})) as store:
-        [added] = store.ingest("a", [FileSource(file)]).wait()
-        assert added.error is None
-        local = store._library.originals.local
-        revision = store._catalogue.documents.record(added.document_id or "").revision  # type: ignore[union-attr]
-        with full_disk(), pytest.raises(OSError, match="too large"), local(added.document_id or "", revision):
-            fetched.set()
-        assert not fetched.is_set()
-        assert isinstance(store.trouble, type(None))  # it is not the service that is full
+    with IndexStore(stored) as store:
+        assert store.add("a", large).error
+        fetched = store._library.originals.local
+
+        def with_a_full_disk(*version: Any) -> ExitStack:
+            with full_disk():
+                held = ExitStack()
+                held.enter_context(fetched(*version))
+                return held
+
+        monkeypatch.setattr(store._library.originals, "local", with_a_full_disk)
+        [failed] = store.retry("a").wait()
+        assert failed.error
+        assert failed.error.code == "store_failed"
+        assert store.trouble is None  # it is not the service that is full
 
 
 @pytest.mark.parametrize("moment", [b"PUT /", b"x-amz-copy-source"], ids=["on its way", "before it is kept"])
