@@ -20,7 +20,7 @@ from index_store.backup.snapshot import take
 from index_store.base.folders import backup_of
 from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE, ORIGINALS_NOTED
 from index_store.library.library import CATALOGUE, CHROMA
-from index_store.originals.registry import FOLDER as ORIGINALS
+from index_store.library.originals.registry import FOLDER as ORIGINALS
 from index_store.vectors.local.probe import LAST
 
 FAST = 1

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from index_store.audit.audit import FOLDER as AUDIT
 from index_store.library.library import CATALOGUE, CHROMA
-from index_store.originals.registry import FOLDER as ORIGINALS
+from index_store.library.originals.registry import FOLDER as ORIGINALS
 
 NAME = "manifest.json"
 

@@ -38,7 +38,7 @@ from index_store.ingestion.sources import (
     without_members,
 )
 from index_store.library.check import Difference, differences
-from index_store.originals.originals import Original
+from index_store.library.originals.originals import Original
 from index_store.search.hits import Hit, Survey
 from index_store.search.searcher import Query, Searcher, check_length
 

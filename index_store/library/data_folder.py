@@ -16,16 +16,16 @@ from filelock import FileLock, Timeout
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
-from index_store.base.database import form_of, is_present, place_of
+from index_store.base.database.database import form_of, is_present, place_of
+from index_store.base.database.form import Changes, Place
 from index_store.base.folders import backup_of, make_private
-from index_store.base.form import Changes, Place
 from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.library.library import CATALOGUE, CHROMA, Library
-from index_store.originals.originals import Originals
-from index_store.originals.registry import FOLDER
-from index_store.originals.registry import form_of as form_of_originals
+from index_store.library.originals.originals import Originals
+from index_store.library.originals.registry import FOLDER
+from index_store.library.originals.registry import form_of as form_of_originals
 from index_store.vectors.chroma import VectorStore
 from index_store.vectors.chroma import form_of as form_of_vectors
 
@@ -243,7 +243,7 @@ def _changes_of(catalogue: Catalogue, settings: Settings) -> Changes | None:
     """None where this is the only process."""
     if not settings.has_queue:
         return None
-    from index_store.base.postgres import SharedChanges
+    from index_store.base.database.postgres import SharedChanges
 
     return SharedChanges(catalogue.database)
 

@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
+from index_store.base.database.form import Changes
 from index_store.base.errors import OriginalsError, VectorServerError
 from index_store.base.folders import changes_of
-from index_store.base.form import Changes
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.records import DocumentRecord, IndexRecord
 from index_store.full_text.analysis import Analyzer
 from index_store.full_text.glossary import Glossary
-from index_store.originals.originals import Originals
+from index_store.library.originals.originals import Originals
 from index_store.vectors.chroma import VectorStore
 
 CATALOGUE = "catalogue.sqlite3"

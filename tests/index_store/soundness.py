@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from index_store.catalogue.records import DocumentStatus
-from index_store.originals.originals import Original
+from index_store.library.originals.originals import Original
 from index_store.store import IndexStore
 
 

@@ -1,0 +1,80 @@
+"""Versions that have all their vectors are made ready, while the next texts are embedded."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from functools import partial
+from typing import Self
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.base import errors
+from index_store.base.errors import PlainError
+from index_store.ingestion.context import JobContext
+from index_store.ingestion.patience import Patience
+from index_store.ingestion.stages.completion import Completion, DocumentTask
+from index_store.library.versions import EmbeddedVersion
+
+log = logging.getLogger(__name__)
+
+
+class Saving:
+    """A thread of its own, which ends with the context."""
+
+    def __init__(self, context: JobContext, completion: Completion) -> None:
+        self._services = context.services
+        self._vectors = Patience(errors.VectorsAway, context.stop)
+        self._completion = completion
+        self._thread = ThreadPoolExecutor(1)
+        self._last: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown()
+
+    def begin(self, tasks: list[DocumentTask]) -> None:
+        """Those that are embedded; waits until the ones before are saved."""
+        if not tasks:
+            return
+        if self._last:
+            wait([self._last])  # so that no more than these wait in memory
+        for task in tasks:
+            task.is_saving = True
+        self._last = self._thread.submit(self._save, tasks)
+
+    def _save(self, tasks: list[DocumentTask]) -> None:
+        embedded = [task.embedded() for task in tasks]
+        with self._failing(tasks):
+            self._vectors.until_there(partial(self._put, tasks, embedded))
+        for task in tasks:
+            task.vectors = []
+            task.close()
+
+    def _put(self, tasks: Sequence[DocumentTask], embedded: Sequence[EmbeddedVersion]) -> None:
+        versions = self._services.versions
+        with self._services.library.saving():
+            versions.put_vectors(embedded)
+            for task, each in zip(tasks, embedded, strict=True):
+                with self._failing([task]):
+                    versions.finish(each)
+                    self._completion.succeed(task, each)
+
+    @contextmanager
+    def _failing(self, tasks: Sequence[DocumentTask]) -> Iterator[None]:
+        """What goes wrong is told of those of `tasks` that have no end yet."""
+        try:
+            yield
+        except PlainError as error:
+            for task in tasks:
+                self._completion.fail(task, error)
+        except (OSError, SQLAlchemyError) as error:
+            log.warning("%s can't be saved: %s", tasks[0].version.source, error)
+            for task in tasks:
+                self._completion.fail(task, errors.StoreFailed(name=task.version.name))
+        except Exception as error:  # the edge of the thread, whose result nobody asks for
+            log.exception("%s can't be saved", tasks[0].version.source)
+            for task in tasks:
+                self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))
