@@ -1,4 +1,4 @@
-"""What the stages of a job share: the store's services, and what there is of the job itself."""
+"""What the stages of a job share: services of the store, and data of the job."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,7 +23,7 @@ from index_store.vectors.embeddings import Embeddings
 
 @dataclass(frozen=True)
 class Services:
-    """What all jobs of a store use."""
+    """The services that all jobs of a store use."""
 
     settings: Settings
     library: Library
@@ -43,7 +43,7 @@ class Services:
 
 @dataclass(frozen=True)
 class JobContext:
-    """Of one job."""
+    """The context of one job."""
 
     services: Services
     items: Items = field(default_factory=Items)
