@@ -23,6 +23,9 @@ from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.library.library import CATALOGUE, CHROMA, Library
+from index_store.library.originals.originals import Originals
+from index_store.library.originals.registry import FOLDER
+from index_store.library.originals.registry import form_of as form_of_originals
 from index_store.vectors.chroma import VectorStore
 from index_store.vectors.chroma import form_of as form_of_vectors
 
@@ -39,6 +42,9 @@ NAMESPACE = "vectors.id"
 """by what a Chroma server knows the vectors of a folder, where they are not in it: of all with the same catalogue, the
 same
 """
+
+ORIGINALS_NOTED = "originals.id"
+"""whose the originals of a folder are where ORIGINALS_URL says that they are: that of their mark"""
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +94,12 @@ def open_library(settings: Settings) -> Library:
     _refuse_unfinished(folder)
     _sweep_links(folder)
     with _telling(folder):
-        return Library(folder, partial(_owned_catalogue_of, settings), partial(_vectors_of, settings))
+        return Library(
+            folder,
+            partial(_owned_catalogue_of, settings),
+            partial(_vectors_of, settings),
+            partial(_originals_of, settings),
+        )
 
 
 def open_shared_library(settings: Settings) -> Library:
@@ -98,13 +109,19 @@ def open_shared_library(settings: Settings) -> Library:
     folder = settings.data_dir
     if not settings.has_queue:
         raise errors.NoQueue()
-    # What the app has noted there says that it is the same one.
-    if not (folder / IDENTITY).exists():
+    # What the app has noted there says that it is the same one; where they share no folder, its originals do.
+    if settings.originals_url is None and not (folder / IDENTITY).exists():
         raise errors.FolderNotShared(folder=os.path.abspath(folder))
     with _telling(folder):
         if not is_present(_place(settings), SCHEMA):
             raise errors.FolderNotShared(folder=os.path.abspath(folder))
-        return Library(folder, partial(_shared_catalogue_of, settings), partial(_vectors_of, settings), is_owner=False)
+        return Library(
+            folder,
+            partial(_shared_catalogue_of, settings),
+            partial(_vectors_of, settings),
+            partial(_originals_of, settings),
+            is_owner=False,
+        )
 
 
 def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
@@ -124,6 +141,25 @@ def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
         identity = form_of(catalogue.database).identity(catalogue.database)
         noted.write_text(identity or uuid.uuid4().hex, encoding="utf-8")
     return VectorStore(form_of_vectors(local, settings.chroma_url, noted.read_text(encoding="utf-8")))
+
+
+def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
+    """Those of these documents. Raises OriginalsInFolder, OriginalsElsewhere, OriginalsOfAnother, OriginalsNotThere."""
+    folder = settings.data_dir
+    noted, local = folder / ORIGINALS_NOTED, folder / FOLDER
+    form, versions = form_of_originals(settings), catalogue.documents.revisions
+    if settings.originals_url is None:
+        if noted.exists() and versions():
+            raise errors.OriginalsElsewhere(place=os.path.abspath(local), noted=os.path.abspath(noted))
+        noted.unlink(missing_ok=True)
+        return Originals(form, None, versions)
+    if any(local.glob("??/*-*")):
+        raise errors.OriginalsInFolder(place=os.path.abspath(local))
+    owner = form_of(catalogue.database).identity(catalogue.database)
+    if owner is None:
+        owner = noted.read_text(encoding="utf-8") if noted.exists() else uuid.uuid4().hex
+    noted.write_text(owner, encoding="utf-8")
+    return Originals(form, owner, versions)
 
 
 @contextmanager
@@ -177,7 +213,8 @@ def _owned_catalogue_of(settings: Settings) -> tuple[Catalogue, Changes | None]:
     try:
         if settings.has_queue:
             catalogue.share()
-            _refuse_strange(settings.data_dir, catalogue, is_known=is_known)
+            if settings.originals_url is None:
+                _refuse_strange(settings.data_dir, catalogue, is_known=is_known)
         else:
             catalogue.own()
     except errors.IndexStoreError:

@@ -28,6 +28,7 @@ class Pipeline:
         """`give_up` is told of what must end the whole job."""
         self._services = context.services
         self._stop = context.stop
+        self._original = context.original
         self._completion = completion
         self._saving = Saving(context, completion)
         self._embedding = Embedding(context, index, completion, self._saving, give_up)
@@ -52,12 +53,12 @@ class Pipeline:
             return
         task.item.stage = Stage.READING
         version = task.version
-        path = self._services.library.originals.path(version.document_id, version.revision)
         try:
-            task.parsed = self._services.parser.load(
-                RawFile(path, version.name, version.charset), version.kind, lambda: self._stop.is_set
-            )
-        except errors.DocumentError as error:
+            with self._original(version) as path:
+                task.parsed = self._services.parser.load(
+                    RawFile(path, version.name, version.charset), version.kind, lambda: self._stop.is_set
+                )
+        except PlainError as error:
             self._completion.fail(task, error)
             return
         except Exception as error:  # the edge of the thread, whose result nobody asks for
