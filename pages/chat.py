@@ -109,8 +109,11 @@ def show_more(conversation_id: str) -> None:
 def show_welcome(indexes: dict[str, Index]) -> None:
     st.header(say("empty.title"), anchor=False)
     if not any(index.documents for index in indexes.values()):
+        if not all(known_jobs.values()):
+            st.info(say("empty.adding"))
+            return
         st.write(nothing_here("empty.no_documents"))
-        if not known_jobs and may_add_to(samples.INDEX):
+        if may_add_to(samples.INDEX):
             offer_samples()
         return
     st.write(say("empty.ask"))
