@@ -55,8 +55,8 @@ from rag.text.fence import fenced, passages_block, quoted
 from rag.text.follow_up import stands_alone
 from rag.text.language import is_written_in, language_of
 from rag.text.overlap import features, overlap, words_in
-from rag.text.small_talk import is_small_talk
 from rag.text.reasoning import OPENING, WithoutReasoning
+from rag.text.small_talk import is_small_talk
 from rag.text.unrepeated import Unrepeated
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, Token, Totals

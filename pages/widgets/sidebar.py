@@ -12,8 +12,9 @@ if (!window.sidebarCloses) {
   }, { capture: true });
 }
 </script>"""
-"""768 pixels: the width up to which Streamlit lays the sidebar over the page. It listens before Streamlit does, which may take
-what was pressed out of the page."""
+"""768 pixels: the width up to which Streamlit lays the sidebar over the page. It listens before Streamlit does, which may
+take what was pressed out of the page.
+"""
 
 
 def show_script() -> None:

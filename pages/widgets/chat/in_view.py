@@ -31,8 +31,8 @@ if (!window.keepLatestInView) {
 }
 keepLatestInView();
 </script>"""
-"""Runs each time that what it stands in is changed, or is there anew. A page grows while it is drawn, for some two seconds,
-and while a run goes on: the question is brought back until someone takes hold of the page.
+"""Runs each time that what it stands in is changed, or is there anew. A page grows while it is drawn, for some two
+seconds, and while a run goes on: the question is brought back until someone takes hold of the page.
 """
 
 

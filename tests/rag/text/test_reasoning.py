@@ -26,7 +26,8 @@ def test_the_reasoning_that_a_reply_begins_with_is_left_out(reply, rest, size):
 
 @pytest.mark.parametrize("size", [1, 7, 5000])
 @pytest.mark.parametrize(
-    "reply", ["", "<", "<th", "<thin ice", "It is 2,500 yen.\n", "The tag <think> begins it, </think> ends it.", "</think>"]
+    "reply",
+    ["", "<", "<th", "<thin ice", "It is 2,500 yen.\n", "Between <think> and </think>.", "</think>"],
 )
 def test_all_else_is_given_as_it_is(reply, size):
     assert given(reply, size) == reply
