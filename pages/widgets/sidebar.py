@@ -12,7 +12,7 @@ if (!window.sidebarCloses) {
   }, { capture: true });
 }
 </script>"""
-"""768 pixels: the width up to which Streamlit lays the sidebar over the page. It listens before Streamlit does, which may
+"""768 pixels: up to that width Streamlit lays the sidebar over the page. It listens before Streamlit does, which may
 take what was pressed out of the page.
 """
 
