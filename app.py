@@ -24,7 +24,8 @@ from pages.server.sign_in import SignIn
 from pages.server.upload_limit import UploadLimit
 from pages.server.who import NotSignedIn
 from pages.widgets import sidebar
-from pages.widgets.chat import copying, in_view
+from pages.widgets.answer import copying
+from pages.widgets.chat import in_view
 from pages.widgets.errors import show_error
 from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say

@@ -25,7 +25,7 @@ FOREIGN_PREFIXES = ("OPENAI_", "TAVILY_", "LANGCHAIN_", "LANGSMITH_", "STREAMLIT
 
 
 FOLDERS = {"browser": "tests/browser", "embedded": "tests/rag"}
-"""of the tests with these markers: `make test` looks for them nowhere else"""
+"""of the tests with these markers: `make test` looks for them nowhere else, `make soak` everywhere"""
 
 
 BOTH_FORMS = ("tests/index_store", "tests/rag/runs")
@@ -43,7 +43,7 @@ WITH_A_QUEUE = ("tests/index_store/ingestion",)
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        for marker, folder in FOLDERS.items():
+        for marker, folder in () if item.get_closest_marker("soak") else FOLDERS.items():
             if item.get_closest_marker(marker) and ROOT / folder not in item.path.parents:
                 raise pytest.UsageError(f"{item.nodeid} is marked {marker}, but does not stand in {folder}")
 
