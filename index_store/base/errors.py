@@ -6,6 +6,7 @@ PlainError                        a sentence a language, each saying what to do
     ├── InvalidSetting            a setting of the environment or `.env`
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, RestoreUnfinished, UpgradeNotSaved
     ├── DatabaseAway, DatabaseInUse, OlderVersionRuns, CatalogueInFolder, CatalogueInDatabase, NoQueue, FolderNotShared
+    ├── SchemaTaken, MoveUnfinished
     ├── VectorsInFolder, VectorsOnServer, VectorsLost
     ├── VectorServerError         the server of the vectors did not answer as it should: VectorsAway, VectorsFailed
     ├── StoreFailed, ChangeFailed
@@ -167,6 +168,30 @@ class CatalogueInFolder(IndexStoreError):
         "データフォルダー {folder} には独自の台帳がありますが、DATABASE_URL は"
         "その文書を知らない別のデータベースを指しています。"
         "何も変更していません。DATABASE_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
+    )
+
+
+class SchemaTaken(IndexStoreError):
+    en = (
+        "The database {place} is not empty: its schema {name} is another installation's, or of an earlier move. "
+        "Nothing of it was changed; set DATABASE_URL to an empty database. If nobody needs the schema, drop it."
+    )
+    ja = (
+        "データベース {place} は空ではありません。スキーマ {name} は、別のインストールのものか、以前の移動のものです。"
+        "何も変更していません。DATABASE_URL に空のデータベースを指定してください。"
+        "スキーマが不要なら削除してください。"
+    )
+
+
+class MoveUnfinished(IndexStoreError):
+    en = (
+        "A move into the database of DATABASE_URL has not ended, so not all is there. With the data folder that it "
+        "came from, run `python -m index_store move --to servers` once more, or set DATABASE_URL to another database."
+    )
+    ja = (
+        "DATABASE_URL のデータベースへの移動が終わっておらず、内容が揃っていません。移動元のデータフォルダーで "
+        "`python -m index_store move --to servers` をもう一度実行するか、"
+        "DATABASE_URL に別のデータベースを指定してください。"
     )
 
 

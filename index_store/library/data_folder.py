@@ -18,11 +18,12 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from index_store.base import errors
 from index_store.base.database import form_of, is_present, place_of
 from index_store.base.folders import backup_of, make_private
-from index_store.base.form import Changes, Place
+from index_store.base.form import MOVING, Changes, Place
 from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.library.library import CATALOGUE, CHROMA, Library
+from index_store.library.switch import finish
 from index_store.vectors.chroma import VectorStore
 from index_store.vectors.chroma import form_of as form_of_vectors
 
@@ -98,6 +99,7 @@ def open_shared_library(settings: Settings) -> Library:
     folder = settings.data_dir
     if not settings.has_queue:
         raise errors.NoQueue()
+    _refuse_unfinished(folder)
     # What the app has noted there says that it is the same one.
     if not (folder / IDENTITY).exists():
         raise errors.FolderNotShared(folder=os.path.abspath(folder))
@@ -152,7 +154,7 @@ def _place(settings: Settings) -> Place:
 def _catalogue_of(settings: Settings) -> Catalogue:
     """That of these documents: by another one a start would sweep all originals and vectors, which it does not know.
 
-    Raises CatalogueInFolder, CatalogueInDatabase.
+    Raises CatalogueInFolder, CatalogueInDatabase, MoveUnfinished.
     """
     folder = settings.data_dir
     noted = folder / IDENTITY
@@ -162,6 +164,9 @@ def _catalogue_of(settings: Settings) -> Catalogue:
         raise errors.CatalogueInDatabase(folder=os.path.abspath(folder))
     catalogue = Catalogue(_place(settings))
     identity = form_of(catalogue.database).identity(catalogue.database)
+    if identity and identity.startswith(MOVING):
+        catalogue.close()
+        raise errors.MoveUnfinished()
     if identity and noted.exists() and noted.read_text(encoding="utf-8") != identity:
         catalogue.close()
         raise errors.CatalogueInDatabase(folder=os.path.abspath(folder))
@@ -214,6 +219,8 @@ def _changes_of(catalogue: Catalogue, settings: Settings) -> Changes | None:
 def _refuse_unfinished(folder: Path) -> None:
     if (folder / RESTORING).exists():
         raise errors.RestoreUnfinished(folder=os.path.abspath(folder))
+    with _telling(folder):
+        finish(folder)
 
 
 @contextmanager
