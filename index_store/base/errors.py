@@ -162,12 +162,14 @@ class OlderVersionRuns(IndexStoreError):
 class CatalogueInFolder(IndexStoreError):
     en = (
         "The data folder {folder} has a catalogue of its own, and DATABASE_URL names another one, which does not know "
-        "these documents. Nothing was changed; remove DATABASE_URL, or set DATA_DIR to an empty folder."
+        "these documents. Nothing was changed; remove DATABASE_URL, or set DATA_DIR to an empty folder. To take the "
+        "documents there, run `python -m index_store move --to servers`."
     )
     ja = (
         "データフォルダー {folder} には独自の台帳がありますが、DATABASE_URL は"
         "その文書を知らない別のデータベースを指しています。"
         "何も変更していません。DATABASE_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
+        "文書をそこへ移すには `python -m index_store move --to servers` を実行してください。"
     )
 
 
@@ -232,13 +234,13 @@ class CatalogueInDatabase(IndexStoreError):
 class VectorsInFolder(IndexStoreError):
     en = (
         "The vectors of the data folder {folder} are in it, and CHROMA_URL names a server that does not have them. "
-        "Nothing was changed; remove CHROMA_URL, or set DATA_DIR to an empty folder. To have all documents embedded "
-        "again into the server, delete the folder {place}, start, and re-index each index."
+        "Nothing was changed; remove CHROMA_URL, or set DATA_DIR to an empty folder. To take them there, run "
+        "`python -m index_store move --to servers`."
     )
     ja = (
         "データフォルダー {folder} のベクトルはフォルダー内にありますが、CHROMA_URL はそれを持たないサーバーを"
         "指しています。何も変更していません。CHROMA_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
-        "サーバーに作り直すには、フォルダー {place} を削除して起動し、各インデックスを作り直してください。"
+        "サーバーへ移すには `python -m index_store move --to servers` を実行してください。"
     )
 
 

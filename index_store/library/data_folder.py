@@ -121,7 +121,7 @@ def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
         return VectorStore(form_of_vectors(local, None, ""))
     if not noted.exists():
         if local.exists() and has_some:
-            raise errors.VectorsInFolder(folder=os.path.abspath(folder), place=os.path.abspath(local))
+            raise errors.VectorsInFolder(folder=os.path.abspath(folder))
         shutil.rmtree(local, ignore_errors=True)
         identity = form_of(catalogue.database).identity(catalogue.database)
         noted.write_text(identity or uuid.uuid4().hex, encoding="utf-8")

@@ -26,17 +26,17 @@ class Tables:
 
     def __init__(self, name: str, schema: Schema) -> None:
         self.name = name
-        self._schema = schema
+        self.schema = schema
 
     def refuse_newer(self, place: Place) -> None:
-        refuse_newer(place, self._schema)
+        refuse_newer(place, self.schema)
 
     def make(self, place: Place) -> None:
-        open_database(place, self._schema).dispose()
+        open_database(place, self.schema).dispose()
 
     def copy(self, origin: Place, target: Place, told: Told) -> None:
         with reading(origin) as read, writing(target) as write:
-            copy_tables(read, write, self._schema.tables, self.name, told)
+            copy_tables(read, write, self.schema.tables, self.name, told)
 
 
 @contextmanager

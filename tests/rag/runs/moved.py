@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from multiprocessing import get_context
 from pathlib import Path
@@ -35,7 +35,7 @@ processes = get_context("forkserver")
 processes.set_forkserver_preload(["index_store.move.move", "rag.kept", "chromadb"])
 
 
-def opened(settings: Settings, embeddings: EmbeddedEmbeddings):
+def opened(settings: Settings, embeddings: EmbeddedEmbeddings) -> AbstractContextManager[UserEngine]:
     chat = ScriptedChat()
     approve(chat)
     chat.default = "一日につき二千五百円です[1]。"
@@ -95,31 +95,32 @@ def with_servers(folder: Path, database_url: str, chroma_url: str) -> Settings:
     )
 
 
-def _move(settings: StoreSettings, to: To, told_at: int, renames: int) -> None:
-    """`told_at`, `renames`: the word on its progress, or the rename, at which it is killed; 0: never."""
-    count = {"told": 0, "os.rename": 0}
+def _move(settings: StoreSettings, to: To, at: str, word: int, rename: int) -> None:
+    count = {"words": 0, "os.rename": 0}
 
-    def at(what: str, moment: int) -> None:
-        count[what] += 1
-        if count[what] == moment:
+    def told(what: str, done: int, of: int) -> None:
+        count["words"] += 1
+        if count["words"] == word or (at and what.startswith(at)):
             os.kill(os.getpid(), signal.SIGKILL)
 
-    if renames:
-        sys.addaudithook(lambda what, _: at(what, renames) if what == "os.rename" else None)
-    move(settings, to, lambda *_: at("told", told_at))
+    def look(what: str, _: object) -> None:
+        if what == "os.rename":
+            count[what] += 1
+            if count[what] == rename:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    if rename:
+        sys.addaudithook(look)
+    move(settings, to, told)
 
 
-def moved(settings: Settings, to: To, *, told_at: int = 0, renames: int = 0) -> bool:
-    """In a process of its own: whether it has ended well rather than been killed."""
-    process = processes.Process(target=_move, args=(StoreSettings(**plain(settings)), to, told_at, renames))
+def moved(settings: Settings, to: To, *, at: str = "", word: int = 0, rename: int = 0) -> bool:
+    """In a process of its own: whether it has ended well rather than been killed. `at`: what it moves when it is;
+    `word`, `rename`: how many it has given of its progress, or which is before it.
+    """
+    values = {name: getattr(settings, name) for name in ("data_dir", "database_url", "chroma_url")}
+    process = processes.Process(target=_move, args=(StoreSettings(**values), to, at, word, rename))
     process.start()
     process.join()
     assert process.exitcode in (0, -signal.SIGKILL)
     return process.exitcode == 0
-
-
-def plain(settings: Settings) -> dict[str, object]:
-    return {name: getattr(settings, name) for name in ("data_dir", "database_url", "chroma_url")}
-
-
-Open = Callable[[Settings], UserEngine]

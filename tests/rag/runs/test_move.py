@@ -8,18 +8,34 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Table, select
 
 from index_store.backup.manifest import databases
-from index_store.base.errors import CatalogueInFolder, MoveUnfinished
+from index_store.base.database import place_of
+from index_store.base.errors import (
+    CatalogueInFolder,
+    DatabaseAway,
+    MoveUnfinished,
+    PlainError,
+    SchemaTaken,
+    StoreInUse,
+    VectorsAway,
+)
+from index_store.base.sqlite import SqliteFile
 from index_store.library.switch import MOVING, SWITCHING
+from index_store.move import errors as move_errors
 from index_store.move.kept import all_kept
+from index_store.move.move import move
 from index_store.move.plan import To
+from index_store.move.tables import Tables, Told
 from index_store.store import IndexStore
 from rag.runs.fork.edits import EditQuery
 from rag.settings import Settings
+from tests.full_disk import full_disk, linux
 from tests.local import process_of
 from tests.rag.documents import INDEX
 from tests.rag.runs.moved import live_in, moved, opened, seen, with_servers
@@ -103,7 +119,6 @@ def test_all_of_a_folder_goes_to_servers_and_back_and_the_old_form_stays_aside(s
     assert counts["checkpoints"] == 5
 
     done = command(servers, "folder", "--language", "ja")
-    print(done.stdout, done.stderr)
     assert (done.returncode, done.stderr) == (0, "")
     assert "移動しました" in done.stdout.splitlines()[-1]
     assert {file.name for file in databases(folder)} == files
@@ -112,129 +127,152 @@ def test_all_of_a_folder_goes_to_servers_and_back_and_the_old_form_stays_aside(s
         IndexStore(servers, embeddings)
 
 
-def test_killed_at_several_moments_a_move_goes_on_and_what_was_in_use_stays_so_until_the_switch(
-    servers, folder, embeddings, before, postgres
+def test_killed_at_several_moments_a_move_goes_on_and_until_the_switch_the_old_form_is_in_use(
+    servers, folder, embeddings, before
 ):
-    assert not moved(servers, To.SERVERS, told_at=8)
-    empty = servers.model_copy(update={"data_dir": folder.parent / "other"})
+    assert not moved(servers, To.SERVERS, at="history.events")
     with pytest.raises(MoveUnfinished):
-        IndexStore(empty, embeddings)
+        IndexStore(servers.model_copy(update={"data_dir": folder.parent / "other"}), embeddings)
     with opened(in_folder(servers), embeddings) as engine:
-        assert {name: repr(each) for name, each in seen(engine).items()} == {
-            name: repr(each) for name, each in before.items()
-        }
-    assert not moved(servers, To.SERVERS, told_at=50)
-    # the second is the switch, and the third the first that it brings about
-    assert not moved(servers, To.SERVERS, renames=2)
+        assert repr(seen(engine)) == repr(before)
+        # What is changed now is moved as it is then.
+        engine.store.remove(INDEX, "vpn.en.md")
+        oldest = engine.history.conversations.listed()[-1]
+        engine.delete_conversation(oldest.id)
+        engine.ask("冷蔵庫は?", index=INDEX, pipeline_name="naive").result()
+        after = seen(engine)
+    assert not moved(servers, To.SERVERS, at="vectors")
+    # The rename behind the switch itself: what follows from it is done by whoever opens the folder next.
+    assert not moved(servers, To.SERVERS, rename=2)
     assert (folder / SWITCHING).exists()
-    assert is_as_before(servers, embeddings, before, lost="\ufffd")
+    with opened(servers, embeddings) as engine:
+        assert process_of(engine).store.check() == []
+        assert repr(seen(engine)).replace("\ufffd", "\\x00") == repr(after)
     assert not (folder / SWITCHING).exists()
     assert moved(servers, To.SERVERS)
 
 
-def test_what_was_changed_after_a_kill_is_moved_as_it_is_then(servers, folder, embeddings):
-    assert not moved(servers, To.SERVERS, told_at=60)
-    with opened(in_folder(servers), embeddings) as engine:
-        engine.store.remove(INDEX, "vpn.en.md")
-        for each in engine.history.conversations.listed()[:1]:
-            engine.delete(each.id)
-        engine.ask("冷蔵庫は?", index=INDEX, pipeline_name="naive").result()
-        after = seen(engine)
-    assert moved(servers, To.SERVERS)
-    with opened(servers, embeddings) as engine:
-        assert process_of(engine).store.check() == []
-        assert repr(seen(engine)).replace("\ufffd", "\\x00") == repr(after)
-
-
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-def test_killed_at_any_moment_it_goes_there_and_back(servers, folder, embeddings, before):
+def test_killed_at_any_moment_a_folder_goes_there_and_back(servers, embeddings, before):
     chance = random.Random(int(os.environ.get("CRASH_SEED", "1")))
     for to in (To.SERVERS, To.FOLDER):
-        kills = 0
-        for moment in sorted(chance.sample(range(1, 90), 12)):
-            kills += not moved(servers, to, told_at=moment)
-        for rename in range(1, 9):
-            kills += not moved(servers, to, renames=rename)
-        assert kills > 12
+        words = [moved(servers, to, word=word) for word in sorted(chance.sample(range(1, 40), 12))]
+        assert not any(words)
+        renames = [moved(servers, to, rename=rename) for rename in range(1, 6)]
+        assert not renames[0]
         assert moved(servers, to)
-        in_use = servers if to is To.SERVERS else in_folder(servers)
-        assert is_as_before(in_use, embeddings, before, lost="\ufffd")
-        live_on = {run.id for run in _runs(in_use, embeddings)}
-        assert live_on
-        shutil.rmtree(folder / MOVING, ignore_errors=True)
+        is_as_before(servers if to is To.SERVERS else in_folder(servers), embeddings, before)
 
 
-def _runs(settings: Settings, embeddings) -> list:
-    with opened(settings, embeddings) as engine:
-        return engine.history.runs()
-
-
-@pytest.mark.parametrize("name", sorted(each.name for each in OLD.glob("*.tar.xz")))
-def test_a_folder_of_an_earlier_version_moves_too(name, tmp_path, postgres, chroma, embeddings):
-    with tarfile.open(OLD / name) as packed:
-        packed.extractall(tmp_path, filter="data")
-    url = postgres.new_database()
-    settings = with_servers(tmp_path / "data", url, chroma.url)
-    done = command(settings, "servers")
-    assert (done.returncode, done.stderr) == (0, "")
-    with opened(settings, embeddings) as engine:
+@pytest.mark.parametrize("name", ["before-0.1.0", pytest.param("before-prompts", marks=pytest.mark.soak)])
+def test_a_folder_of_an_earlier_version_moves_too(name, folder, servers, embeddings, told):
+    shutil.rmtree(folder)
+    with tarfile.open(OLD / f"{name}.tar.xz") as packed:
+        packed.extractall(folder.parent, filter="data")
+    move(servers, To.SERVERS, told)
+    assert list(folder.glob("before-move-*/catalogue.version-*.sqlite3"))
+    with opened(servers, embeddings) as engine:
+        assert process_of(engine).store.check() == []
         [best, *_] = engine.store.search("handbook", "忌引休暇は何日ですか", mode="hybrid")
         assert best.source == "leave.md"
         assert len(engine.history.conversations.listed()) == 7
-    postgres.drop(url)
 
 
-@pytest.mark.parametrize("name", [each.name for each in all_kept()])
-def test_every_database_of_a_folder_is_moved(name, lived_in):
-    assert f"{name}.sqlite3" in {file.name for file in databases(lived_in)}
+def a_row(table: Table, rows: dict[str, dict[str, object]]) -> dict[str, object]:
+    """With something in each column; `rows`: those of tables that it may refer to."""
+    made: dict[type, object] = {str: "ま", int: 7, float: 1.5, bool: True, bytes: b"\0z", dict: {"k": [1, None]}}
+    made[datetime] = datetime(2026, 11, 24, 1)
+    row: dict[str, object] = {}
+    for column in table.columns:
+        key = next(iter(column.foreign_keys), None)
+        referred = rows.get(key.column.table.name) if key else None
+        row[column.name] = referred[key.column.name] if referred else made[column.type.python_type]
+    return row
 
 
-def test_a_database_that_nobody_tells_how_to_move_is_not_left_behind(servers, folder):
+@pytest.mark.parametrize("kept", [each for each in all_kept() if isinstance(each, Tables)], ids=lambda each: each.name)
+def test_every_table_of_a_database_goes_there_and_back(kept, servers, tmp_path, told):
+    origin, back = (SqliteFile(tmp_path / f"{name}.sqlite3") for name in ("origin", "back"))
+    there = place_of(kept.name, tmp_path, servers.database_url)
+    tables = kept.schema.tables.sorted_tables
+    for place in (origin, there, back):
+        kept.make(place)
+    rows: dict[str, dict[str, object]] = {}
+    with origin.for_migration().begin() as connection:
+        for table in [*tables, *tables]:  # at the second time all is there that they refer to
+            rows[table.name] = a_row(table, rows)
+            connection.execute(table.delete())
+            connection.execute(table.insert(), rows[table.name])
+    kept.copy(origin, there, told)
+    kept.copy(there, back, told)
+    with back.for_migration().connect() as connection:
+        for table in tables:
+            assert [dict(row) for row in connection.execute(select(table)).mappings()] == [rows[table.name]]
+    with there.for_migration().begin() as connection:
+        for table in tables:
+            if table.autoincrement_column is not None:
+                row = rows[table.name] | {table.autoincrement_column.name: None}
+                row.pop(table.autoincrement_column.name)
+                assert connection.execute(table.insert(), row).inserted_primary_key == (8,)
+
+
+def test_every_database_of_a_folder_is_moved(lived_in):
+    assert {each.name for each in all_kept()} == {file.stem for file in databases(lived_in)}
+
+
+@pytest.fixture
+def told() -> Told:
+    return lambda *_: None
+
+
+def refused(settings: Settings, to: To, error: type[PlainError]) -> str:
+    """What is said then, in both languages."""
+    with pytest.raises(error) as refusal:
+        move(settings, to, lambda *_: None)
+    said = "\n".join(refusal.value.sentence(language) for language in ("en", "ja"))
+    assert PASSWORD not in said
+    return said
+
+
+def test_what_can_not_be_moved_is_refused_and_the_folder_stays_as_it_is(servers, folder, tmp_path):
+    there = {file.name for file in folder.iterdir()}
+    refused(servers.model_copy(update={"data_dir": tmp_path / "none"}), To.SERVERS, move_errors.NothingToMove)
+    refused(in_folder(servers), To.SERVERS, move_errors.NowhereToMove)
+    away = with_servers(folder, f"postgresql://a:{PASSWORD}@127.0.0.1:9/b", "http://127.0.0.1:9")
+    refused(away, To.SERVERS, DatabaseAway)
+    assert "127.0.0.1:9" in refused(servers.model_copy(update={"chroma_url": away.chroma_url}), To.SERVERS, VectorsAway)
     (folder / "notes.sqlite3").touch()
-    done = command(servers, "servers")
-    assert done.returncode == 1
-    assert "notes.sqlite3" in done.stderr
+    assert "notes.sqlite3" in refused(servers, To.SERVERS, move_errors.UnknownDatabase)
+    (folder / "notes.sqlite3").unlink()
+    assert {file.name for file in folder.iterdir()} - there <= {MOVING}
+
+
+def test_beside_an_app_nothing_is_moved_in_either_direction(servers, folder, embeddings, told):
+    with IndexStore(in_folder(servers), embeddings):
+        refused(servers, To.SERVERS, StoreInUse)
     assert (folder / "catalogue.sqlite3").exists()
-    assert not (folder / MOVING).exists()
-
-
-def test_a_move_beside_an_app_is_refused_in_either_form(servers, folder, embeddings):
-    with opened(in_folder(servers), embeddings):
-        done = command(servers, "servers")
-    assert (done.returncode, "in use by another process" in done.stderr) == (1, True)
-    assert moved(servers, To.SERVERS)
-    with opened(servers, embeddings):
-        done = command(servers, "folder", "--language", "ja")
-    assert (done.returncode, "すべて止めてから" in done.stderr) == (1, True)
+    move(servers, To.SERVERS, told)
+    with IndexStore(servers, embeddings):
+        refused(servers, To.FOLDER, move_errors.StillUsed)
     assert (folder / "database.id").exists()
 
 
-def test_it_goes_nowhere_without_an_address_to_another_installation_or_to_servers_that_are_away(
-    servers, folder, embeddings, postgres
-):
-    files = {file.name: file.stat().st_mtime_ns for file in databases(folder)}
-    assert "DATABASE_URL" in command(in_folder(servers), "servers").stderr
-    away = with_servers(folder, "postgresql://a:secret@127.0.0.1:9/b", "http://127.0.0.1:9")
-    done = command(away, "servers")
-    assert "can't be reached" in done.stderr
-    assert "secret" not in done.stderr
-    done = command(servers.model_copy(update={"chroma_url": away.chroma_url}), "servers")
-    assert (done.returncode, "127.0.0.1:9" in done.stderr) == (1, True)
-    with IndexStore(servers.model_copy(update={"data_dir": folder.parent / "other"}), embeddings):
-        pass
-    assert {file.name for file in databases(folder)} == set(files)
-
-
 def test_a_database_of_another_installation_is_refused_and_stays(servers, folder, embeddings):
-    with IndexStore(servers.model_copy(update={"data_dir": folder.parent / "other"}), embeddings) as other:
+    theirs = servers.model_copy(update={"data_dir": folder.parent / "other"})
+    with IndexStore(theirs, embeddings) as other:
         other.create_index("theirs")
-    done = command(servers, "servers")
-    assert (done.returncode, "is not empty" in done.stderr) == (1, True)
-    with IndexStore(servers.model_copy(update={"data_dir": folder.parent / "other"}), embeddings) as other:
+    assert "catalogue" in refused(servers, To.SERVERS, SchemaTaken)
+    with IndexStore(theirs, embeddings) as other:
         assert [each.name for each in other.indexes()] == ["theirs"]
 
 
-def test_an_empty_folder_has_nothing_to_move(servers, tmp_path):
-    done = command(servers.model_copy(update={"data_dir": tmp_path / "none"}), "servers")
-    assert (done.returncode, "holds nothing of this app" in done.stderr) == (1, True)
+@linux
+def test_a_disk_that_is_full_stops_it_and_it_goes_on_when_there_is_room(servers, folder, embeddings, told):
+    move(servers, To.SERVERS, told)
+    with full_disk(40_000):
+        refused(servers, To.FOLDER, move_errors.MoveFailed)
+    assert (folder / "database.id").exists()
+    move(servers, To.FOLDER, told)
+    with IndexStore(in_folder(servers), embeddings) as store:
+        assert store.check() == []
