@@ -22,7 +22,7 @@ from index_store.doors.user_ingestion import UserIngestion
 from index_store.doors.user_store import Parts, Store, UserStore
 from index_store.ingestion.context import Services
 from index_store.ingestion.jobs import Jobs, JobsOfProcess, Resumed
-from index_store.ingestion.sources import SiteSource, Source, source_of
+from index_store.ingestion.sources import SiteSource, Source, source_of, without_members
 from index_store.library.data_folder import open_library, open_shared_library, own, share
 from index_store.library.library import Library
 from index_store.library.versions import Space, Versions
@@ -108,7 +108,7 @@ class IndexStore(Store):
         ]
         sites = [site.options for site in self._catalogue.sites.of(index.id) if site.is_crawling]
         return [
-            *(source_of(each, self._library.originals) for each in documents),
+            *(source_of(each, self._library.originals) for each in without_members(documents)),
             *(SiteSource(options) for options in sites if options.url not in resumed.sources),
         ]
 

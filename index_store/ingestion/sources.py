@@ -141,6 +141,13 @@ def discard_all_uploads(data_dir: Path, *, older: float = 0) -> None:
 # Re-ingesting: where the content of a document that was added once is to be had
 
 
+def without_members(documents: Iterable[DocumentRecord]) -> list[DocumentRecord]:
+    """Without members of an archive that is itself among them: it brings them once more."""
+    each = list(documents)
+    sources = {document.source for document in each}
+    return [document for document in each if document.parent not in sources]
+
+
 def source_of(document: DocumentRecord, originals: Originals) -> Source:
     """Its original; where that is gone, what it came from."""
     revision = document.incoming or document.revision
