@@ -181,7 +181,7 @@ def test_a_folder_of_an_earlier_version_moves_too(name, folder, servers, embeddi
 
 def a_row(table: Table, rows: dict[str, dict[str, object]]) -> dict[str, object]:
     """With something in each column; `rows`: those of tables that it may refer to."""
-    made: dict[type, object] = {str: "ま", int: 7, float: 1.5, bool: True, bytes: b"\0z", dict: {"k": [1, None]}}
+    made: dict[type, object] = {str: "a", int: 7, float: 1.5, bool: True, bytes: b"\0z", object: {"k": [1, None]}}
     made[datetime] = datetime(2026, 11, 24, 1)
     row: dict[str, object] = {}
     for column in table.columns:
@@ -215,6 +215,31 @@ def test_every_table_of_a_database_goes_there_and_back(kept, servers, tmp_path, 
                 row = rows[table.name] | {table.autoincrement_column.name: None}
                 row.pop(table.autoincrement_column.name)
                 assert connection.execute(table.insert(), row).inserted_primary_key == (8,)
+
+
+def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, tmp_path, told):
+    origin, there = SqliteFile(tmp_path / "catalogue.sqlite3"), place_of("catalogue", tmp_path, servers.database_url)
+    kept = next(each for each in all_kept() if isinstance(each, Tables) and each.name == "catalogue")
+    limits = kept.schema.tables.tables["limits"]
+    for place in (origin, there):
+        kept.make(place)
+    with origin.for_migration().begin() as connection:
+        connection.execute(limits.insert(), [{"group": f"組{number}", "files": number} for number in range(2500)])
+    for change in (
+        limits.update().where(limits.c.group == "組7").values(files=None),
+        limits.delete().where(limits.c.files > 2400),
+        limits.insert().values(group="a\0b", files=1),
+    ):
+        kept.copy(origin, there, told)
+        with origin.for_migration().begin() as connection:
+            connection.execute(change)
+    kept.copy(origin, there, told)
+    found = []
+    for place in (origin, there):
+        with place.for_migration().connect() as connection:
+            found.append({(row.group.replace("\0", "\ufffd"), row.files) for row in connection.execute(select(limits))})
+    assert found[0] == found[1]
+    assert len(found[1]) == 2402
 
 
 def test_every_database_of_a_folder_is_moved(lived_in):
