@@ -5,7 +5,7 @@
 import os
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from pathlib import Path
 
 from sqlalchemy import inspect
@@ -42,11 +42,14 @@ def move(settings: Settings, to: To, told: Told) -> tuple[Settings, errors.MoveE
             return plan.target, errors.NothingLeft()
         kept = all_kept()
         _refuse(plan, kept)
-        with closing(open_library(plan.origin)):
-            """As each start does, this brings it to the present version, and ends what was half done."""
+        # As each start does, this brings it to the present version, and ends what was half done.
+        open_library(plan.origin).close()
+        there = [each for each in kept if _is_there(_place(each, plan.origin))]
+        for each in there:
+            each.make(_place(each, plan.origin))
         new = prepared(folder, to)
         identity = _identity(plan, new)
-        with _alone(plan, kept) as there:
+        with _alone(plan, there):
             if plan.databases:
                 _move_databases(plan, there, new, identity, told)
             if plan.vectors:
@@ -68,41 +71,46 @@ def _place(kept: Kept, settings: Settings, folder: Path | None = None) -> Place:
     return place_of(kept.name, folder or settings.data_dir, settings.database_url)
 
 
-@contextmanager
-def _alone(plan: Plan, kept: Sequence[Kept]) -> Iterator[list[Kept]]:
-    """Those of the origin that are there: nobody else changes them meanwhile. Nor has another app the target.
+def _is_there(place: Place) -> bool:
+    """Whether it has any table."""
+    if not place.exists():
+        return False
+    with place.for_migration().connect() as connection:
+        return bool(inspect(connection).get_table_names())
 
-    Raises StillUsed, DatabaseInUse.
-    """
-    there: list[Kept] = []
+
+@contextmanager
+def _alone(plan: Plan, kept: Sequence[Kept]) -> Iterator[None]:
+    """Nobody else changes the origin meanwhile, nor has another app the target. Raises StillUsed, DatabaseInUse."""
+    catalogue = kept[0]
     with ExitStack() as held:
-        for place in [_place(kept[0], each) for each in (plan.origin, plan.target)] if plan.databases else []:
-            database = place.for_migration()
-            try:
-                owned = form_of(database).own(database) if place.exists() else None
-            except DatabaseInUse as error:
-                if plan.origin.database_url:
-                    raise errors.StillUsed() from error
-                raise
-            if owned:
-                held.enter_context(owned)
+        for settings in (plan.origin, plan.target) if plan.databases else ():
+            if settings.database_url:
+                held.enter_context(_owned(_place(catalogue, settings), is_origin=settings is plan.origin))
         for each in kept:
             place = _place(each, plan.origin)
-            if not place.exists():
-                continue
             connection = held.enter_context(place.for_migration().connect())
-            if not inspect(connection).get_table_names():
-                continue
-            there.append(each)
-            connection.rollback()
-            if each is kept[0]:
+            if each is catalogue:
                 # Command lines change people and grants beside whoever owns the folder.
                 form_of(connection).begin_alone(connection)
             try:
                 place.wait_until_unused(connection)
             except OlderVersionRuns as error:
                 raise errors.StillUsed() from error
-        yield there
+        yield
+
+
+@contextmanager
+def _owned(place: Place, *, is_origin: bool) -> Iterator[None]:
+    database = place.for_migration()
+    try:
+        owned = form_of(database).own(database)
+    except DatabaseInUse as error:
+        if is_origin:
+            raise errors.StillUsed() from error
+        raise
+    with owned or nullcontext():
+        yield
 
 
 def _identity(plan: Plan, new: Path) -> str:
@@ -118,7 +126,6 @@ def _identity(plan: Plan, new: Path) -> str:
 
 def _move_databases(plan: Plan, kept: Sequence[Kept], new: Path, identity: str, told: Told) -> None:
     for each in kept:
-        each.make(_place(each, plan.origin))
         target = _place(each, plan.target, new)
         target.claim(identity, moving=True)
         each.make(target)
