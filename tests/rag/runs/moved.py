@@ -66,14 +66,17 @@ def seen(engine: UserEngine) -> dict[str, object]:
     """All that is kept, through its doors."""
     process, history = process_of(engine), engine.history
     access, runs = process.store.access, history.runs()
+    hits = [
+        hit.model_dump()
+        for mode in ("vector", "keyword", "hybrid")
+        for unit in ("section", "chunk")
+        for hit in engine.store.search(INDEX, "日当", mode=mode, unit=unit, k=4)
+    ]
     return {
         "indexes": engine.store.indexes(),
         "documents": engine.store.documents(),
-        "hits": [
-            engine.store.search(INDEX, "日当", mode=mode, unit=unit, k=4)
-            for mode in ("vector", "keyword", "hybrid")
-            for unit in ("section", "chunk")
-        ],
+        "hits": [{name: each for name, each in hit.items() if not isinstance(each, float)} for hit in hits],
+        "scores": [each for hit in hits for each in hit.values() if isinstance(each, float)],
         "people": access.people.all(),
         "signed in": access.sign_ins.whose(BROWSER),
         "limits": access.limits.all(),
