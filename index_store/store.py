@@ -11,7 +11,7 @@ from index_store.access.access import Access
 from index_store.access.gate import Who, as_local
 from index_store.access.limits import in_force
 from index_store.access.principal import Principal
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.base.settings import Settings
 from index_store.catalogue.records import IndexRecord

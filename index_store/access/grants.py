@@ -14,7 +14,7 @@ from index_store.access.rights import GranteeKind, Right
 from index_store.access.transaction import changing, storable
 from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.base.errors import NobodyNamed, UnknownPerson
 from index_store.catalogue.schema import grants, indexes, people
 

@@ -20,7 +20,9 @@ from sqlalchemy.exc import OperationalError
 from index_store.access.principal import Principal, Role
 from index_store.access.rights import GranteeKind
 from index_store.access.transaction import changing, storable
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
+from index_store.base.database.form import Form
+from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.base.errors import (
     AccessWithdrawn,
     AmbiguousPerson,
@@ -29,9 +31,7 @@ from index_store.base.errors import (
     SignInIncomplete,
     UnknownPerson,
 )
-from index_store.base.form import Form
 from index_store.base.settings import Settings, parts
-from index_store.base.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.catalogue.schema import grants, now, people, sign_ins
 
 NOTED_EVERY = timedelta(minutes=1)

@@ -10,7 +10,7 @@ from hashlib import sha256
 from sqlalchemy import Engine, bindparam, select
 
 from index_store.access.transaction import changing
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.catalogue.schema import now, sign_ins
 
 

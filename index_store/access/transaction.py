@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.base.errors import ChangeFailed, DatabaseAway
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
-from index_store.base.postgres import OWN_SECONDS, OWNING, DatabaseAway, session
+from index_store.base.database.postgres import OWN_SECONDS, OWNING, DatabaseAway, session
 
 log = logging.getLogger(__name__)
 

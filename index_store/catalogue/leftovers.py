@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, select
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.catalogue.schema import dropped, leftovers
 from index_store.catalogue.sections import chunk_id
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import Connection, Engine, delete, select
 
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES, form_of
+from index_store.base.database.database import VARIABLES, form_of
 from index_store.catalogue.schema import removed
 
 

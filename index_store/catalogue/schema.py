@@ -19,7 +19,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from index_store.base.database import Schema
+from index_store.base.database.database import Schema
 
 metadata = MetaData()
 

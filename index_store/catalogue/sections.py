@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, Select, Table, bindparam, insert, select
 
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES
+from index_store.base.database.database import VARIABLES
 from index_store.catalogue.records import Chunk, DocumentStatus, FoundChunk, Section
 from index_store.catalogue.schema import chunks, documents, sections
 from index_store.parsing.chunking.chunker import ParsedSection

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 from sqlalchemy import Connection
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.full_text.analysis import Analysis, Analyzer, Terms
 from index_store.full_text.fts5 import FTS5
 from index_store.full_text.gin import GIN

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, CursorResult
 
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES
+from index_store.base.database.database import VARIABLES
 
 
 class Span(NamedTuple):

@@ -6,5 +6,6 @@
 
 Every document is kept and noted as pending before the first is read. What waits between reading, embedding and saving
 is bounded, so a long job takes no more memory than a short one. A document is, stage by stage, a source (sources.py), a
-PendingVersion, a DocumentTask while it is read and embedded (completion.py), an EmbeddedVersion, a result (results.py).
+PendingVersion, a DocumentTask while it is read and embedded (stages/completion.py), an EmbeddedVersion, a result
+(results.py).
 """

@@ -12,14 +12,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import IndexRecord
-from index_store.ingestion.admission import Admission, ArchiveAdmission
-from index_store.ingestion.completion import Completion, DocumentTask
 from index_store.ingestion.context import JobContext, Services
-from index_store.ingestion.pipeline import Pipeline
 from index_store.ingestion.progress import Item, Progress
 from index_store.ingestion.results import IngestResult
-from index_store.ingestion.sites import SiteAdmission
 from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, storable
+from index_store.ingestion.stages.admission import Admission, ArchiveAdmission
+from index_store.ingestion.stages.completion import Completion, DocumentTask
+from index_store.ingestion.stages.pipeline import Pipeline
+from index_store.ingestion.stages.sites import SiteAdmission
 from index_store.parsing.loaders.formats import is_archive
 
 log = logging.getLogger(__name__)

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
+from index_store.base.database.form import Changes
 from index_store.base.errors import VectorServerError
 from index_store.base.folders import changes_of
-from index_store.base.form import Changes
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.records import DocumentRecord, IndexRecord

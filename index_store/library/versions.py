@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index_store.base import errors
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.base.settings import MEGABYTE
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.pending_versions import PendingVersion

@@ -12,9 +12,9 @@ from sqlalchemy import inspect
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.backup.manifest import databases
-from index_store.base.database import form_of, place_of
+from index_store.base.database.database import form_of, place_of
+from index_store.base.database.form import Place
 from index_store.base.errors import DatabaseInUse, OlderVersionRuns, PlainError
-from index_store.base.form import Place
 from index_store.base.settings import Settings
 from index_store.library.data_folder import IDENTITY, NAMESPACE, open_library, own
 from index_store.library.library import CHROMA

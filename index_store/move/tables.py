@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import Column, Connection, Engine, MetaData, RowMapping, Table, delete, func, select, tuple_
 
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES, Schema, form_of, open_database, refuse_newer
-from index_store.base.form import Place
+from index_store.base.database.database import VARIABLES, Schema, form_of, open_database, refuse_newer
+from index_store.base.database.form import Place
 from index_store.move.errors import CountsDiffer
 
 Told = Callable[[str, int, int], None]
@@ -117,7 +117,7 @@ def _copy(origin: Connection, target: Connection, table: Table, name: str, told:
 
 
 def _fit(row: RowMapping, target: Connection) -> dict[str, Any]:
-    """As it will be read from there again: Postgres has no NUL (base/postgres.py)."""
+    """As it will be read from there again: Postgres has no NUL (base/database/postgres.py)."""
     if target.dialect.name == "sqlite":
         return dict(row)
     return {name: value.replace("\0", "\ufffd") if isinstance(value, str) else value for name, value in row.items()}

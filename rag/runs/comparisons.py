@@ -8,10 +8,10 @@ from sqlalchemy.exc import IntegrityError
 
 from index_store.base.errors import EmptyQuestion, PlainError
 from rag.models.offered import OfferedModels
-from rag.runs.history.comparison import Column, Comparison, StoredComparisons, check_column_count
+from rag.runs.history.conversations.comparison import Column, Comparison, StoredComparisons, check_column_count
 from rag.runs.history.history import History
 from rag.runs.history.schema import storable
-from rag.runs.in_flight import Begun, RunsInFlight
+from rag.runs.in_flight.in_flight import Begun, RunsInFlight
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
 from rag.trace.events import Origin, RunStarted

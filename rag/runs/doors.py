@@ -12,12 +12,12 @@ from rag.runs.comparisons import Comparisons
 from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.forks import Forks
-from rag.runs.history.comparison import Column, Comparison
+from rag.runs.history.conversations.comparison import Column, Comparison
 from rag.runs.history.whose import Own
+from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.keeping.personal_data import Holdings, PersonalData
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
-from rag.runs.suggestions import Suggestions
 
 
 class UserPreload:

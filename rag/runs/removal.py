@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.store import IndexStore
 from rag.errors import NotSaved
 from rag.runs.fork.checkpoints import Checkpoints

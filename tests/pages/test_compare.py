@@ -6,7 +6,7 @@ import pytest
 
 from pages import process
 from pages.texts import texts
-from rag.runs.history.comparison import Column, Comparison
+from rag.runs.history.conversations.comparison import Column, Comparison
 from tests.local import process_of
 from tests.pages.chat_page import ChatPage, shown
 from tests.pages.compare_page import ComparePage

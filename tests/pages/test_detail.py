@@ -11,7 +11,7 @@ import pytest
 from index_store.base.errors import ServiceBusy
 from pages.texts import texts
 from pages.widgets.trace import detail
-from pages.widgets.trace.view import JsonView, view_of
+from pages.widgets.trace.views.view import JsonView, view_of
 from rag.trace.details import (
     AssessmentDetail,
     AttemptsDetail,

@@ -10,7 +10,7 @@ from pages.widgets.runs.table import PAGE
 from rag.models.service.en import EN
 from rag.models.service.no_answer import TOKEN
 from rag.runs.fork.edits import EditQuery
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.comparison import Column
 from rag.trace.events import RunFinished, RunStarted, Totals
 from tests.local import process_of
 from tests.pages.runs_page import RunsPage

@@ -18,7 +18,7 @@ from procrastinate.schema import SchemaManager, migrations_path
 from sqlalchemy import Connection, Engine, String, cast, column, exists, func, select, table
 
 from index_store.base import errors
-from index_store.base.postgres import driver_url, session
+from index_store.base.database.postgres import driver_url, session
 from index_store.catalogue.schema import job_items
 
 log = logging.getLogger(__name__)

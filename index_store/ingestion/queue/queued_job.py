@@ -13,8 +13,6 @@ from index_store.base.errors import Failure, PlainError
 from index_store.base.replica import Replica
 from index_store.catalogue.records import IndexRecord
 from index_store.catalogue.schema import now
-from index_store.ingestion.admission import Admission
-from index_store.ingestion.completion import Completion
 from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.job import LOOK, Order
 from index_store.ingestion.jobs import Resumed
@@ -25,6 +23,8 @@ from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.queue.worker import Worker, withdraw
 from index_store.ingestion.results import IngestResult, IngestStatus
 from index_store.ingestion.sources import FileSource, KeptSource, SiteSource, discard_uploads, storable
+from index_store.ingestion.stages.admission import Admission
+from index_store.ingestion.stages.completion import Completion
 
 log = logging.getLogger(__name__)
 

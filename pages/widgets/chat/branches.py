@@ -13,7 +13,7 @@ from pages.widgets.chat.conversations import open_conversation
 from pages.widgets.chat.turn import USER, show_question
 from pages.widgets.errors import run_or_show_error
 from pages.words import say
-from rag.runs.history.branches import Branch
+from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import PastRun
 from rag.trace.events import Event
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import streamlit as st
 
 from pages.process import engine
+from pages.widgets.answer.answer import show_answer
+from pages.widgets.answer.status import show_answer_status, show_unconfirmed
 from pages.widgets.chat.actions import show_actions
-from pages.widgets.chat.answer import show_answer
-from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
 from pages.widgets.chat.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.documents.uploader import take_left

@@ -10,8 +10,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.process import engine
-from pages.widgets.chat.answer import show_answer
-from pages.widgets.chat.answer_status import show_answer_status
+from pages.widgets.answer.answer import show_answer
+from pages.widgets.answer.status import show_answer_status
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.chat.turn import show_draft, show_ending
 from pages.widgets.compare.differences import show_differences
@@ -21,7 +21,7 @@ from pages.widgets.fork.change import offer_change
 from pages.widgets.trace.graph import land_on, row_key, show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
-from rag.runs.history.comparison import Comparison
+from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.run.run import Run
 from rag.runs.run.summary import reused_seconds
 from rag.trace.comparison import understood_question

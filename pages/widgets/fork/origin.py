@@ -2,7 +2,7 @@
 
 from html import escape
 
-from pages.widgets.trace.word_diff import rewrite_html
+from pages.widgets.trace.views.word_diff import rewrite_html
 from pages.words import say
 from rag.trace.events import Change, RunStarted
 

@@ -18,8 +18,8 @@ from psycopg.rows import dict_row
 from sqlalchemy import Connection, MetaData, Table, func, select
 from sqlalchemy.exc import DatabaseError
 
-from index_store.base.form import Place
-from index_store.base.sqlite import SqliteFile
+from index_store.base.database.form import Place
+from index_store.base.database.sqlite import SqliteFile
 from index_store.move.errors import CountsDiffer
 from index_store.move.tables import Told
 from rag.runs.fork.saved import NAME, Compressed

@@ -13,9 +13,9 @@ from index_store.access.principal import Role
 from index_store.audit.entry import Action
 from index_store.base.errors import AdminNeeded
 from rag.errors import NothingOfThisName, SharerOut, UnknownRun, UnknownShare
-from rag.runs.history.branches import Branch
 from rag.runs.history.calls import Calls
-from rag.runs.history.conversations import Conversation, Conversations
+from rag.runs.history.conversations.branches import Branch
+from rag.runs.history.conversations.conversations import Conversation, Conversations
 from rag.runs.history.history import History, Outline, PastRun
 from rag.runs.history.run_list import Order, RunList, Wanted
 from rag.runs.history.shares import NewShare, Share, Shared, Shares

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, func, select
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from rag.runs.history import schema
 from rag.trace.events import Event, RunFinished, RunStarted, Token, from_json, to_json
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, func, select
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from rag.runs.history import schema
 from rag.trace.removal import numbers_of, without_documents
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Engine, and_, case, func, literal, or_, se
 
 from index_store.access.principal import Principal
 from rag.runs.history import schema
-from rag.runs.history.comparison import is_own_comparison
+from rag.runs.history.conversations.comparison import is_own_comparison
 from rag.runs.history.history import PastRun
 from rag.runs.history.whose import is_of
 from rag.trace.cause import Cause

@@ -28,10 +28,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from index_store.base.database import Schema, form_of, open_database, place_of
+from index_store.base.database.database import Schema, form_of, open_database, place_of
+from index_store.base.database.form import Place
+from index_store.base.database.sqlite import SQLITE, SqliteFile
 from index_store.base.errors import DatabaseAway
-from index_store.base.form import Place
-from index_store.base.sqlite import SQLITE, SqliteFile
 from rag.errors import NotSaved
 
 log = logging.getLogger(__name__)

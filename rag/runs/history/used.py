@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, case, func, select
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from rag.runs.history import schema
 
 KEPT_DAYS = 31

@@ -12,8 +12,8 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.base import errors
-from index_store.base.database import Schema, open_database
-from index_store.base.postgres import PostgresSchema
+from index_store.base.database.database import Schema, open_database
+from index_store.base.database.postgres import PostgresSchema
 from index_store.base.replica import Replica
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
@@ -22,7 +22,7 @@ from tests.servers.postgres import PostgresServer
 
 CHILD = """
 import sys
-from index_store.base.postgres import PostgresSchema
+from index_store.base.database.postgres import PostgresSchema
 from index_store.base.replica import Replica
 
 replica = Replica(PostgresSchema(sys.argv[1], "catalogue").connect())

@@ -179,10 +179,25 @@ def test_what_is_tried_again_is_done_once_and_a_password_is_said_to_the_server_a
     assert PASSWORD not in said
 
 
+def test_a_collection_that_is_deleted_while_it_is_searched_is_one_that_is_gone(
+    behind: Settings, proxy: ChromaProxy, write: Write
+) -> None:
+    """Chroma answers 412, "Missing metadata segment", to whoever still has its id."""
+    with IndexStore(behind) as store:
+        fill(store, write)
+        assert finds(store, "a0.md")
+        proxy.fails(Refusal(412), times=1, on="/query")
+        assert finds(store, "a1.md")  # another collection has its name by now
+        proxy.fails(Refusal(412), on="/query")
+        with pytest.raises(errors.VectorsFailed):
+            store.search("a", "part 1")
+        proxy.recovers()
+
+
 def test_while_it_is_away_all_says_so_at_once_and_what_was_begun_is_finished_when_it_is_back(
     behind: Settings, proxy: ChromaProxy, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("index_store.ingestion.saving.PATIENCE", 0.5)
+    monkeypatch.setattr("index_store.ingestion.stages.saving.PATIENCE", 0.5)
     with IndexStore(behind) as store:
         fill(store, write, count=4)
         store.create_index("b")

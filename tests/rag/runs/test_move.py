@@ -15,7 +15,8 @@ import pytest
 from sqlalchemy import Table, select
 
 from index_store.backup.manifest import databases
-from index_store.base.database import place_of
+from index_store.base.database.database import place_of
+from index_store.base.database.sqlite import SqliteFile
 from index_store.base.errors import (
     CatalogueInFolder,
     DatabaseAway,
@@ -25,7 +26,6 @@ from index_store.base.errors import (
     StoreInUse,
     VectorsAway,
 )
-from index_store.base.sqlite import SqliteFile
 from index_store.library.switch import MOVING, SWITCHING
 from index_store.move import errors as move_errors
 from index_store.move.kept import all_kept

@@ -3,6 +3,7 @@
 sqlite.py and postgres.py have one of each; database.py knows which.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -113,3 +114,8 @@ class Form(Protocol):
 
     def identity(self, database: Engine) -> str | None:
         """What tells it from any other; None of a file, which lies in the folder that it belongs to."""
+
+
+def as_json(value: object) -> str:
+    """JSON as it is kept in either."""
+    return json.dumps(value, ensure_ascii=False)

@@ -12,8 +12,8 @@ from markdown_it.token import Token
 from index_store.base.errors import UnknownSection
 from index_store.catalogue.records import Section
 from index_store.doors.user_store import UserStore
-from pages.widgets.chat.copying import copy_button
-from pages.widgets.chat.formulae import with_formulae
+from pages.widgets.answer.copying import copy_button
+from pages.widgets.answer.formulae import with_formulae
 from pages.widgets.location import links_to, location
 from pages.words import say
 from rag.text.citations import MARKER

@@ -30,8 +30,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DatabaseError, OperationalError, ProgrammingError, SQLAlchemyError
 
 from index_store.base import errors
-from index_store.base.as_json import as_json
-from index_store.base.form import LOCK_SECONDS, MOVING
+from index_store.base.database.form import LOCK_SECONDS, MOVING, as_json
 
 log = logging.getLogger(__name__)
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import IndexRecord
 from index_store.crawl import Crawl, CrawledPage, KnownPage, PageOutcome
-from index_store.ingestion.admission import Admission
-from index_store.ingestion.completion import DocumentTask
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.sources import SiteSource
+from index_store.ingestion.stages.admission import Admission
+from index_store.ingestion.stages.completion import DocumentTask
 from index_store.library.versions import IncomingFile
 
 NOTHING_KNOWN = KnownPage(etag=None, last_modified=None, digest="", links=())

@@ -11,8 +11,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
 from index_store.base.errors import PlainError
-from index_store.ingestion.completion import Completion, DocumentTask
 from index_store.ingestion.context import JobContext
+from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.library.versions import EmbeddedVersion
 
 PATIENCE = 60.0

@@ -15,9 +15,9 @@ import pytest
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, String, Table, text
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
-from index_store.base.database import Schema, open_database, refuse_newer
+from index_store.base.database.database import Schema, open_database, refuse_newer
+from index_store.base.database.sqlite import SQLITE, SqliteFile
 from index_store.base.errors import DataFolderNewer, UpgradeNotSaved
-from index_store.base.sqlite import SQLITE, SqliteFile
 from tests.full_disk import full_disk, linux
 
 NAMED = MetaData()
@@ -119,8 +119,8 @@ def test_what_is_no_database_is_told_apart(file: Path, tmp_path: Path) -> None:
 
 def test_neither_alembic_nor_psycopg_is_even_imported_where_the_version_is_the_present_one(tmp_path: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from index_store.base.database import open_database;"
-        "from index_store.base.sqlite import SqliteFile;"
+        "import sys; from pathlib import Path; from index_store.base.database.database import open_database;"
+        "from index_store.base.database.sqlite import SqliteFile;"
         "from index_store.catalogue.schema import SCHEMA;"
         "[open_database(SqliteFile(Path(sys.argv[1])), SCHEMA).dispose() for _ in range(2)];"
         "print({'alembic', 'psycopg'} & {*sys.modules})"
@@ -183,7 +183,8 @@ def test_a_process_that_is_killed_in_a_migration_leaves_database_and_copy_as_the
     line(tmp_path / "line", f"{NAMES}; import os; os.kill(os.getpid(), 9)")
     program = (
         "import sys; from pathlib import Path; from sqlalchemy import MetaData;"
-        "from index_store.base.database import Schema, open_database; from index_store.base.sqlite import SqliteFile;"
+        "from index_store.base.database.database import Schema, open_database;"
+        "from index_store.base.database.sqlite import SqliteFile;"
         "open_database(SqliteFile(Path(sys.argv[1])), Schema(MetaData(), Path(sys.argv[2])))"
     )
     done = subprocess.run([sys.executable, "-c", program, str(first), str(tmp_path / "line")], capture_output=True)

@@ -14,11 +14,11 @@ from index_store.base.errors import PlainError
 from index_store.base.settings import MEGABYTE
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentRecord, IndexRecord
-from index_store.ingestion.completion import Completion, DocumentTask
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import failed, removed, unchanged
 from index_store.ingestion.sources import FileSource, KeptSource, file_name, storable
+from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.library.versions import IncomingFile
 from index_store.parsing.loaders.formats import format_of, is_archive
 

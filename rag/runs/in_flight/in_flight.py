@@ -32,21 +32,21 @@ from rag.models.offered import OfferedModels
 from rag.models.usage import Allowance, Budget
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
-from rag.runs.allowances import Allowances
-from rag.runs.execution import Execution
 from rag.runs.fork.checkpoints import Checkpoints
 from rag.runs.fork.plan import Fork
-from rag.runs.history.branches import Branch
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.branches import Branch
+from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.history import History
 from rag.runs.history.live import RunTaken
 from rag.runs.history.schema import storable
+from rag.runs.in_flight.allowances import Allowances
+from rag.runs.in_flight.execution import Execution
+from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.removal import Removal
 from rag.runs.run.asker import Asker
 from rag.runs.run.options import check_retrieval
 from rag.runs.run.run import Run
 from rag.runs.run.summary import summarize_run
-from rag.runs.suggestions import Suggestions
 from rag.settings import Settings
 from rag.trace.calls import Call
 from rag.trace.details import Turn

@@ -5,10 +5,10 @@ from urllib.parse import urlencode
 
 from index_store.base.errors import Failure
 from pages.widgets.location import link
-from pages.widgets.trace.html import facts
-from pages.widgets.trace.passage_row import passage_row, ranks, web_note
-from pages.widgets.trace.view import View
-from pages.widgets.trace.word_diff import choice_html
+from pages.widgets.trace.views.html import facts
+from pages.widgets.trace.views.passage_row import passage_row, ranks, web_note
+from pages.widgets.trace.views.view import View
+from pages.widgets.trace.views.word_diff import choice_html
 from pages.words import counted, language, say
 from rag.trace.details import DocumentsDetail, KeywordsDetail, RetrievalDetail, WebSearchDetail
 

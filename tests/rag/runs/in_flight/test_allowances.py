@@ -10,13 +10,13 @@ from index_store.access.limits import GroupLimits
 from index_store.access.people import Claim
 from index_store.access.principal import Role
 from index_store.base.errors import AdminNeeded
-from index_store.ingestion import embedding
 from index_store.ingestion.sources import FileSource
+from index_store.ingestion.stages import embedding
 from rag.errors import NotSaved, TokensUsedUp
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.history import used
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.used import Used
 from rag.runs.run.run import Run
 from tests.local import as_person, grant, person_of, process_of
@@ -132,7 +132,7 @@ def test_a_new_day_brings_new_tokens(limited, monkeypatch):
     alice = as_person(engine, "alice")
     ask(alice)
     tomorrow = used.today() + timedelta(days=1)
-    monkeypatch.setattr("rag.runs.allowances.today", lambda: tomorrow)
+    monkeypatch.setattr("rag.runs.in_flight.allowances.today", lambda: tomorrow)
     assert ask(alice).result().status == "finished"
 
 

@@ -2,9 +2,9 @@
 
 from html import escape
 
-from pages.widgets.trace.html import facts, headed, measured
-from pages.widgets.trace.view import View
-from pages.widgets.trace.word_diff import rewrite_html
+from pages.widgets.trace.views.html import facts, headed, measured
+from pages.widgets.trace.views.view import View
+from pages.widgets.trace.views.word_diff import rewrite_html
 from pages.words import say
 from rag.trace.details import RewriteDetail, RouteDetail, StandaloneDetail
 

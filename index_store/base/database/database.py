@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from pydantic import SecretStr
 from sqlalchemy import Column, Connection, Engine, MetaData, String, Table, create_mock_engine, inspect, select
 
+from index_store.base.database.form import Form, Place
+from index_store.base.database.sqlite import SQLITE, SqliteFile
 from index_store.base.errors import DataFolderNewer
-from index_store.base.form import Form, Place
-from index_store.base.sqlite import SQLITE, SqliteFile
 
 VARIABLES = 900
 """values in one IN (...); SQLite before 3.32 takes 999"""
@@ -38,7 +38,7 @@ def place_of(name: str, data_dir: Path, database_url: SecretStr | None) -> Place
     """Of the database of this name: a file of the folder, or a schema where there is a URL."""
     if database_url is None:
         return SqliteFile(data_dir / f"{name}.sqlite3")
-    from index_store.base.postgres import PostgresSchema
+    from index_store.base.database.postgres import PostgresSchema
 
     return PostgresSchema(database_url.get_secret_value(), name)
 
@@ -46,7 +46,7 @@ def place_of(name: str, data_dir: Path, database_url: SecretStr | None) -> Place
 def form_of(bind: Engine | Connection) -> Form:
     if bind.dialect.name == "sqlite":
         return SQLITE
-    from index_store.base.postgres import POSTGRES
+    from index_store.base.database.postgres import POSTGRES
 
     return POSTGRES
 

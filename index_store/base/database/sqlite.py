@@ -16,9 +16,8 @@ from sqlalchemy import ColumnElement, Connection, Engine, NullPool, Table, creat
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError
 
-from index_store.base.as_json import as_json
+from index_store.base.database.form import LOCK_SECONDS, as_json
 from index_store.base.errors import UpgradeNotSaved
-from index_store.base.form import LOCK_SECONDS
 
 log = logging.getLogger(__name__)
 

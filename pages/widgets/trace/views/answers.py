@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from pages.widgets.trace.grade_views import how_html
-from pages.widgets.trace.html import facts, headed, numbers, table
-from pages.widgets.trace.passage_row import passage_row
-from pages.widgets.trace.view import View
+from pages.widgets.trace.views.grades import how_html
+from pages.widgets.trace.views.html import facts, headed, numbers, table
+from pages.widgets.trace.views.passage_row import passage_row
+from pages.widgets.trace.views.view import View
 from pages.words import counted, say
 from rag.trace.details import (
     AttemptsDetail,

@@ -9,11 +9,11 @@ from typing import Self
 from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import IndexRecord
-from index_store.ingestion.completion import Completion, DocumentTask
 from index_store.ingestion.context import JobContext
-from index_store.ingestion.embedding import Embedding
 from index_store.ingestion.progress import Stage
-from index_store.ingestion.saving import Saving
+from index_store.ingestion.stages.completion import Completion, DocumentTask
+from index_store.ingestion.stages.embedding import Embedding
+from index_store.ingestion.stages.saving import Saving
 from index_store.parsing.loaders.document import RawFile
 
 log = logging.getLogger(__name__)

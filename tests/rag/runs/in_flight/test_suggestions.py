@@ -101,7 +101,7 @@ def test_what_is_no_short_new_question_is_not_suggested(suggesting, chat, said, 
 
 @pytest.mark.parametrize("error", [RuntimeError("boom"), "", Held(Gate(), "")], ids=["fault", "empty", "hangs"])
 def test_what_goes_wrong_is_told_nobody(suggesting, chat, monkeypatch, error):
-    monkeypatch.setattr("rag.runs.suggestions.SUGGESTING_LIMIT", 0.2)
+    monkeypatch.setattr("rag.runs.in_flight.suggestions.SUGGESTING_LIMIT", 0.2)
     chat.answer_when(JA.follow_ups, answer=error)
     run = ask(suggesting)
     assert suggested(suggesting, run) == ()

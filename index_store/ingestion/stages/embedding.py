@@ -12,9 +12,9 @@ from index_store.base import errors
 from index_store.base.batches import batches
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import IndexRecord
-from index_store.ingestion.completion import Completion, DocumentTask
 from index_store.ingestion.context import JobContext
-from index_store.ingestion.saving import Saving
+from index_store.ingestion.stages.completion import Completion, DocumentTask
+from index_store.ingestion.stages.saving import Saving
 from index_store.vectors.embeddings import Vectors
 
 log = logging.getLogger(__name__)

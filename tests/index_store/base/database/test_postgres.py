@@ -12,7 +12,7 @@ from index_store.access.access import open_access
 from index_store.backup.backup import back_up
 from index_store.backup.errors import CatalogueNotInFolder
 from index_store.base import errors
-from index_store.base.database import open_database, place_of
+from index_store.base.database.database import open_database, place_of
 from index_store.base.settings import Settings
 from index_store.catalogue.schema import SCHEMA, indexes
 from index_store.store import IndexStore

@@ -1,0 +1,97 @@
+"""What can go wrong with the database, whether it is a file or a server."""
+
+from index_store.base.errors.plain import IndexStoreError
+
+
+class DatabaseAway(IndexStoreError):
+    en = (
+        "The database can't be reached just now. Wait a moment, then try again. If it goes on: see that the server "
+        "which DATABASE_URL names runs and lets this app in."
+    )
+    ja = (
+        "データベースに接続できません。少し待ってから、もう一度試してください。"
+        "続くときは、DATABASE_URL のサーバーが動いていて、このアプリの接続を許しているか確認してください。"
+    )
+
+
+class DatabaseInUse(IndexStoreError):
+    en = (
+        "The database of DATABASE_URL is in use by another app, which has a data folder of its own. Stop that one "
+        "first, or set DATABASE_URL to another database."
+    )
+    ja = (
+        "DATABASE_URL のデータベースは、別のデータフォルダーを持つ別のアプリが使用中です。"
+        "それを終了するか、DATABASE_URL に別のデータベースを指定してください。"
+    )
+
+
+class OlderVersionRuns(IndexStoreError):
+    en = (
+        "The database is of an earlier version, and an app or a worker of that version still uses it. Stop all of "
+        "those, then reload: this one brings the database to its own version."
+    )
+    ja = (
+        "データベースは以前の版のもので、その版のアプリかワーカーがまだ使用中です。"
+        "それらをすべて終了してから、再読み込みしてください。このアプリがデータベースを新しい版に更新します。"
+    )
+
+
+class CatalogueInFolder(IndexStoreError):
+    en = (
+        "The data folder {folder} has a catalogue of its own, and DATABASE_URL names another one, which does not know "
+        "these documents. Nothing was changed; remove DATABASE_URL, or set DATA_DIR to an empty folder. To take the "
+        "documents there, run `python -m index_store move --to servers`."
+    )
+    ja = (
+        "データフォルダー {folder} には独自の台帳がありますが、DATABASE_URL は"
+        "その文書を知らない別のデータベースを指しています。"
+        "何も変更していません。DATABASE_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
+        "文書をそこへ移すには `python -m index_store move --to servers` を実行してください。"
+    )
+
+
+class CatalogueInDatabase(IndexStoreError):
+    en = (
+        "The documents of the data folder {folder} are listed in a database, which is not the one that is set. Nothing "
+        "was changed; set DATABASE_URL to that database, or DATA_DIR to an empty folder."
+    )
+    ja = (
+        "データフォルダー {folder} の文書は、いま設定されているものとは別のデータベースで管理されています。"
+        "何も変更していません。"
+        "DATABASE_URL にそのデータベースを指定するか、DATA_DIR に空のフォルダーを指定してください。"
+    )
+
+
+class NoQueue(IndexStoreError):
+    en = (
+        "A worker needs DATABASE_URL and CHROMA_URL, the same as the app's: it takes its work from that database and "
+        "writes vectors to Chroma's server, since two processes on one local Chroma would corrupt it. Set both."
+    )
+    ja = (
+        "ワーカーには、アプリと同じ DATABASE_URL と CHROMA_URL が必要です。作業はデータベースから受け取り、ベクトルは "
+        "Chroma サーバーに書き込みます(ローカルの Chroma を 2 つのプロセスで使うと壊れます)。両方を設定してください。"
+    )
+
+
+class SchemaTaken(IndexStoreError):
+    en = (
+        "The database {place} is not empty: its schema {name} is another installation's, or of an earlier move. "
+        "Nothing of it was changed; set DATABASE_URL to an empty database. If nobody needs the schema, drop it."
+    )
+    ja = (
+        "データベース {place} は空ではありません。スキーマ {name} は、別のインストールのものか、以前の移動のものです。"
+        "何も変更していません。DATABASE_URL に空のデータベースを指定してください。"
+        "スキーマが不要なら削除してください。"
+    )
+
+
+class MoveUnfinished(IndexStoreError):
+    en = (
+        "A move into the database of DATABASE_URL has not ended, so not all is there. With the data folder that it "
+        "came from, run `python -m index_store move --to servers` once more, or set DATABASE_URL to another database."
+    )
+    ja = (
+        "DATABASE_URL のデータベースへの移動が終わっておらず、内容が揃っていません。移動元のデータフォルダーで "
+        "`python -m index_store move --to servers` をもう一度実行するか、"
+        "DATABASE_URL に別のデータベースを指定してください。"
+    )
