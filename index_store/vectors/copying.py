@@ -33,10 +33,11 @@ def _copy(name: str, origin: Form, target: Form, told: Callable[[str, int, int],
     there, to = origin.found(name), target.made(name)
     count, done = there.count(), 0
     told(name, 0, count)
+    size = most = min(origin.batch, target.batch)
     for page in _pages(there):
-        for ids in batches(page, min(origin.batch, target.batch)):
+        for ids in batches(page, size):
             known = set(to.get(ids=ids, include=[])["ids"])
-            _send([id_ for id_ in ids if id_ not in known], there, to)
+            most = _send([id_ for id_ in ids if id_ not in known], there, to, most)
             done += len(ids)
             told(name, done, count)
     if to.count() != count:
@@ -46,21 +47,24 @@ def _copy(name: str, origin: Form, target: Form, told: Callable[[str, int, int],
             to.delete(ids=ids)
 
 
-def _send(ids: list[str], origin: "Collection", target: "Collection") -> None:
-    if not ids:
-        return
-    found = origin.get(ids=ids, include=["embeddings", "metadatas"])
-    vectors = cast("Embeddings", found["embeddings"])
-    owners = cast("list[Metadata]", found["metadatas"])
-    try:
-        target.upsert(ids=found["ids"], embeddings=vectors, metadatas=owners)
-    except VectorsFailed as error:
-        # How large a request may be is known to whatever stands before the server.
-        if error.status != TOO_LARGE or len(ids) == 1:
-            raise
-        half = len(ids) // 2
-        _send(ids[:half], origin, target)
-        _send(ids[half:], origin, target)
+def _send(ids: list[str], origin: "Collection", target: "Collection", most: int) -> int:
+    """`most`: in a call. Gives that again, or fewer where it was too many."""
+    done = 0
+    while done < len(ids):
+        some = ids[done : done + most]
+        found = origin.get(ids=some, include=["embeddings", "metadatas"])
+        vectors = cast("Embeddings", found["embeddings"])
+        owners = cast("list[Metadata]", found["metadatas"])
+        try:
+            target.upsert(ids=found["ids"], embeddings=vectors, metadatas=owners)
+        except VectorsFailed as error:
+            # How large a request may be is known to whatever stands before the server.
+            if error.status != TOO_LARGE or len(some) == 1:
+                raise
+            most = len(some) // 2
+        else:
+            done += len(some)
+    return most
 
 
 def _pages(collection: "Collection") -> Iterator[list[str]]:

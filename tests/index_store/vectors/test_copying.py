@@ -47,12 +47,16 @@ def folder(tmp_path: Path) -> Iterator[Form]:
         yield form
 
 
-def content(form: Form) -> dict[str, tuple[object, list[float]]]:
-    found = form.found(NAME).get(include=["embeddings", "metadatas"])
-    return {
-        id_: (owner, list(vector))
-        for id_, owner, vector in zip(found["ids"], found["metadatas"], found["embeddings"], strict=True)
-    }
+def are_alike(one: Form, other: Form) -> bool:
+    """But for the last digit of 32 bits, which Chroma changes where it takes a vector out of its graph."""
+    contents = []
+    for form in (one, other):
+        found = form.found(NAME).get(include=["embeddings", "metadatas"])
+        order = np.argsort(found["ids"])
+        vectors = np.asarray(found["embeddings"], np.float32)[order]
+        contents.append(([(found["ids"][i], found["metadatas"][i]) for i in order], vectors))
+    (these, vectors), (those, others) = contents
+    return these == those and np.allclose(vectors, others, rtol=1e-5, atol=1e-6)
 
 
 def test_after_a_stop_none_is_sent_twice_and_all_are_as_they_were(
@@ -72,11 +76,11 @@ def test_after_a_stop_none_is_sent_twice_and_all_are_as_they_were(
     with pytest.raises(Stopped):
         copy_vectors(folder, server, stop)
     copy_vectors(folder, server, lambda *_: None)
-    assert content(server) == content(folder)
+    assert are_alike(server, folder)
     assert (max(sent), sum(sent)) == (250, COUNT)
     with closing(form_of(tmp_path / "back", None, "")) as back:
         copy_vectors(server, back, lambda *_: None)
-        assert content(back) == content(folder)
+        assert are_alike(back, folder)
 
 
 def test_what_the_origin_does_not_have_any_more_goes(folder: Form, server: Form) -> None:
@@ -85,7 +89,7 @@ def test_what_the_origin_does_not_have_any_more_goes(folder: Form, server: Form)
     folder.found(NAME).delete(ids=["document-3", "document-700"])
     copy_vectors(folder, server, lambda *_: None)
     assert server.names() == {NAME}
-    assert content(server) == content(folder)
+    assert are_alike(server, folder)
 
 
 def test_requests_that_something_before_the_server_finds_too_large_are_halved(
@@ -93,4 +97,4 @@ def test_requests_that_something_before_the_server_finds_too_large_are_halved(
 ) -> None:
     proxy.largest = 10_000
     copy_vectors(folder, server, lambda *_: None)
-    assert content(server) == content(folder)
+    assert are_alike(server, folder)

@@ -9,7 +9,6 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from pydantic import SecretStr
-from rag.runs.history.comparison import Column
 
 from index_store.access.grants import EVERYONE
 from index_store.access.limits import GroupLimits
@@ -22,6 +21,7 @@ from index_store.store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditQuery
+from rag.runs.history.conversations.comparison import Column
 from rag.settings import Settings
 from tests.local import local_engine, process_of
 from tests.rag.documents import INDEX
