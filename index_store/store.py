@@ -1,4 +1,4 @@
-"""The index store of a process: its documents, and the doors to them for whoever asks."""
+"""The index store of a process: its documents, and a door to them for each person."""
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress

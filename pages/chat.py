@@ -1,4 +1,4 @@
-"""The chat: ask a question of an index through a pipeline, and see every step on the way to the answer."""
+"""The chat: ask an index through a pipeline, and see every step towards the answer."""
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile

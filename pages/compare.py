@@ -1,4 +1,4 @@
-"""Compare: one question through several pipelines side by side, or runs of before, and what differs between them."""
+"""Compare: one question through several pipelines side by side, or past runs, with their differences."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Whose an index is, and what is granted of it: to be seen and changed by whoever manages it."""
+"""The owner and the grants of an index, for people who manage it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Browsers in which someone is signed in: what one of them shows counts for as long as it is kept here.
+"""Signed-in browsers: a cookie is valid as long as its sign-in is stored here.
 
 So a cookie that was copied is worth nothing once its owner has signed out. What browsers show is kept as a hash alone:
 whoever reads the data folder, or a backup of it, comes in as nobody.

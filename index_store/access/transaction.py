@@ -1,4 +1,4 @@
-"""Changes of people and grants: of what is read in them, nothing changes before they are done."""
+"""Transactions on people and grants: what they read does not change before they end."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

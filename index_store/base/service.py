@@ -1,4 +1,4 @@
-"""What a service that speaks OpenAI's protocol said no with, as errors in plain words."""
+"""Turns refusals of an OpenAI-compatible service into plain errors."""
 
 from urllib.parse import urlsplit
 

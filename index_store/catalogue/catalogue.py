@@ -1,4 +1,4 @@
-"""The catalogue, in SQL: what there is. It is the truth that vectors and originals are held against.
+"""The catalogue, in SQL: all documents and indexes. Vectors and originals must agree with it.
 
     indexes            by name, with their embedding model and collection of vectors
     documents          what is known of each, and what is to go

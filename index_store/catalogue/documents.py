@@ -1,4 +1,4 @@
-"""Documents: what is known of each, what became of it, which are to go. New versions: pending_versions.py."""
+"""Stored documents: their data, their status, and removals. New versions: pending_versions.py."""
 
 from collections.abc import Sequence
 from datetime import UTC

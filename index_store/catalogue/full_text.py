@@ -1,4 +1,4 @@
-"""The full text of each index: tables of its own (full_text/bm25.py), in the catalogue's transactions."""
+"""The full text of each index: its own tables (full_text/bm25.py), in the catalogue's transactions."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager

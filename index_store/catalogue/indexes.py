@@ -1,4 +1,4 @@
-"""Indexes: each has documents, an embedding model, a collection of vectors and a full text of its own."""
+"""Stored indexes: each has documents, an embedding model, a collection of vectors and its own full text."""
 
 from collections.abc import Sequence
 from typing import Any

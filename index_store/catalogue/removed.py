@@ -1,4 +1,4 @@
-"""Documents that were removed, noted as they go: whoever has quoted them learns of it, be it in another process."""
+"""Ids of removed documents, recorded in the same transaction, for everyone who has quoted them."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Sections and chunks, as they are read and found. A chunk's vector is in Chroma, under the chunk's id."""
+"""Sections and chunks, written and read. A chunk's vector is in Chroma, under the chunk's id."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

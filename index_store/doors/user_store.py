@@ -1,4 +1,4 @@
-"""What can be asked of a store, each time in somebody's name: first whether they may, then the work."""
+"""A store in a person's name: each method checks their rights, then does the work."""
 
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
@@ -47,7 +47,7 @@ READ, WRITE, MANAGE = Right
 
 @dataclass(frozen=True)
 class Parts:
-    """What all who ask one store share."""
+    """The parts of a store that all its doors share."""
 
     services: Services
     searcher: Searcher

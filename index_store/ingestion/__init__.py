@@ -1,4 +1,4 @@
-"""Adding documents as a job (job.py): in threads of its own, so that no page waits for it and none can lose it.
+"""Adds documents as a job (job.py), in its own threads: no page waits for it, and none can lose it.
 
     admission                   reading                         embedding                     saving
     each source becomes    ->   a parser's process turns   ->   texts of several documents    ->  each that has all its

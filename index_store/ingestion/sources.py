@@ -1,4 +1,4 @@
-"""What can be added: files, uploads, archives, sites, and documents whose original is kept already."""
+"""The kinds of sources: files, uploads, archives, sites, and documents with a stored original."""
 
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
@@ -49,7 +49,7 @@ class SiteSource:
 
 @dataclass(frozen=True)
 class KeptSource:
-    """A document of the index, from its original."""
+    """A document of the index, read again from its stored original."""
 
     document_id: str
     source: str

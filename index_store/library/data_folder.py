@@ -1,4 +1,4 @@
-"""The folder of a store: one process owns it, and says in words when it can't."""
+"""The folder of a store, used by one process at a time."""
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 

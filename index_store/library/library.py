@@ -1,4 +1,4 @@
-"""Catalogue, vectors and originals held together: every change that touches more than one of them.
+"""Keeps catalogue, vectors and originals consistent: every change that touches more than one of them.
 
 Versions of documents come in by versions.py, under the same lock; documents and their indexes go out here.
 
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class Library:
-    """One change at a time; none waits for a parser or a model."""
+    """One change at a time; no change waits for a parser or a model."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The vectors of chunks, in Chroma. It holds no text: that is the catalogue's."""
+"""The vectors of chunks, in Chroma. It has no text; the catalogue does."""
 
 import logging
 import time

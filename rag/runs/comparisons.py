@@ -1,4 +1,4 @@
-"""Comparisons: runs of one question side by side, begun together, and kept with the vote for the best of them."""
+"""Comparisons: several runs of one question, started together and stored with the vote for the best."""
 
 import threading
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from rag.trace.events import Origin, RunStarted
 
 
 class _ReplacedElsewhere(Exception):
-    """Another app has asked this column anew."""
+    """Another app has asked this column again."""
 
 
 class Comparisons(StoredComparisons):

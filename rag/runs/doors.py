@@ -105,7 +105,7 @@ class UserForks:
 
 
 class UserPersonalData:
-    """Their own; of an admin anybody's. Raises AdminNeeded, UnknownPerson."""
+    """A person's own data; for an admin, that of anybody. Raises AdminNeeded, UnknownPerson."""
 
     def __init__(self, data: PersonalData, access: Access, who: Who) -> None:
         self._data = data

@@ -1,4 +1,4 @@
-"""Answers questions: each in a run that streams its events, can be stopped, and is saved as it goes.
+"""Answers questions: each one in a run that streams its events, can be stopped, and is saved meanwhile.
 
 The runs live in a thread of the engine's own, as tasks of one event loop, so that a page that reruns, reloads or closes
 loses none.

@@ -1,4 +1,4 @@
-"""Forks: runs that go on from a changed step of another one. Why so: docs/decisions/forks.md"""
+"""Forks: runs that continue from a changed step of another run. Reasons: docs/decisions/forks.md"""
 
 import asyncio
 import time

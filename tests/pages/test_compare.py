@@ -126,7 +126,7 @@ def test_where_columns_take_turns_the_page_says_whose_it_is(handbook, server, mo
     page.compare(QUESTION)
     page.look()
     assert page.words["chat.queue_one"] in page.told
-    assert "Answering: A Naive. Waiting for their turn: B Hybrid." in page.told.replace("**", "")
+    assert "Answering: A Naive. Waiting: B Hybrid." in page.told.replace("**", "")
     page.press(page.words["compare.stop_all"])
 
 

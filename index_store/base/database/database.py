@@ -22,7 +22,7 @@ _versions = Table("alembic_version", MetaData(), Column("version_num", String(32
 
 
 class Schema(NamedTuple):
-    """The tables of a database, and how those of earlier versions become them."""
+    """The tables of a database, with their migrations."""
 
     tables: MetaData
     migrations: Path

@@ -1,4 +1,4 @@
-"""What differs between SQLite and Postgres, as two interfaces: where a database is, and what is done with an open one.
+"""The differences between SQLite and Postgres, as two interfaces: where a database is, and how an open one is used.
 
 sqlite.py and postgres.py have one of each; database.py knows which.
 """
@@ -19,7 +19,7 @@ MOVING = "moving"
 
 
 class Place(Protocol):
-    """Where one of the app's databases is, or is to be. Every method raises SQLAlchemyError."""
+    """The place of a database of the app, existing or new. Every method raises SQLAlchemyError."""
 
     @property
     def name(self) -> str:
@@ -57,7 +57,7 @@ class Place(Protocol):
 
 
 class Changes(Protocol):
-    """What keeps processes that change catalogue, vectors and originals out of each other's way."""
+    """A lock between processes that change catalogue, vectors and originals."""
 
     def held(self, *, alone: bool) -> AbstractContextManager[None]:
         """`alone`: beside no other, rather than beside those who change other documents. By one thread of a process at
@@ -69,7 +69,7 @@ class Changes(Protocol):
 
 
 class Form(Protocol):
-    """Of an open database."""
+    """The operations on an open database that differ by kind."""
 
     def begin_alone(self, connection: Connection) -> None:
         """A transaction beside which no other of these changes anything."""

@@ -38,16 +38,16 @@ class DataFolderNewer(IndexStoreError):
         "up to {known}. Nothing was changed; start the newer version, or set DATA_DIR to another folder."
     )
     ja = (
-        "データフォルダー {folder} は、このアプリの新しい版で使われています"
-        "({file} の版は {found}、このアプリが読めるのは {known} まで)。何も変更していません。"
-        "新しい版で起動するか、DATA_DIR に別のフォルダーを指定してください。"
+        "データフォルダー {folder} は、このアプリの新しいバージョンで使われています({file} のバージョンは {found}、"
+        "このアプリが読めるのは {known} まで)。何も変更していません。新しいバージョンで起動するか、"
+        "DATA_DIR に別のフォルダーを指定してください。"
     )
 
 
 class RestoreUnfinished(IndexStoreError):
     en = (
-        "A restore into the data folder {folder} was interrupted, so not all is there. Run "
-        "`python -m index_store restore` once more with the same backup, or set DATA_DIR to another folder."
+        "A restore into the data folder {folder} was interrupted, so some data is missing. Run `python -m "
+        "index_store restore` again with the same backup, or set DATA_DIR to another folder."
     )
     ja = (
         "データフォルダー {folder} への復元が途中で止まっており、内容が揃っていません。"
@@ -69,11 +69,11 @@ class FolderNotShared(IndexStoreError):
 
 class UpgradeNotSaved(IndexStoreError):
     en = (
-        "Before {file} is brought to the present version, a copy of it is made, and this failed: {reason}. "
-        "Nothing was changed; make {megabytes} MB of room in the data folder {folder}, then start again."
+        "The app copies {file} before it updates it, but the copy failed: {reason}. Nothing was changed. Free "
+        "{megabytes} MB in the data folder {folder}, then start again."
     )
     ja = (
-        "{file} を今の版に変える前に控えを作りますが、作れませんでした({reason})。何も変更していません。"
+        "{file} を新しいバージョンに更新する前に控えを作りますが、作れませんでした({reason})。何も変更していません。"
         "データフォルダー {folder} に {megabytes} MB の空きを作り、もう一度起動してください。"
     )
 

@@ -5,8 +5,8 @@ from index_store.base.errors.plain import IndexStoreError
 
 class DatabaseAway(IndexStoreError):
     en = (
-        "The database can't be reached just now. Wait a moment, then try again. If it goes on: see that the server "
-        "which DATABASE_URL names runs and lets this app in."
+        "The database can't be reached. Wait a moment, then try again. If the problem lasts, check that the server "
+        "in DATABASE_URL is running and accepts connections from this app."
     )
     ja = (
         "データベースに接続できません。少し待ってから、もう一度試してください。"
@@ -16,8 +16,8 @@ class DatabaseAway(IndexStoreError):
 
 class DatabaseInUse(IndexStoreError):
     en = (
-        "The database of DATABASE_URL is in use by another app, which has a data folder of its own. Stop that one "
-        "first, or set DATABASE_URL to another database."
+        "Another app with its own data folder is using the database in DATABASE_URL. Stop that app first, or set "
+        "DATABASE_URL to another database."
     )
     ja = (
         "DATABASE_URL のデータベースは、別のデータフォルダーを持つ別のアプリが使用中です。"
@@ -27,33 +27,33 @@ class DatabaseInUse(IndexStoreError):
 
 class OlderVersionRuns(IndexStoreError):
     en = (
-        "The database is of an earlier version, and an app or a worker of that version still uses it. Stop all of "
-        "those, then reload: this one brings the database to its own version."
+        "The database is of an earlier version, and an app or a worker of that version is still using it. Stop all "
+        "of them, then reload. This app then updates the database."
     )
     ja = (
-        "データベースは以前の版のもので、その版のアプリかワーカーがまだ使用中です。"
-        "それらをすべて終了してから、再読み込みしてください。このアプリがデータベースを新しい版に更新します。"
+        "データベースは以前のバージョンのもので、そのバージョンのアプリかワーカーがまだ使用中です。"
+        "それらをすべて終了してから、再読み込みしてください。このアプリがデータベースを新しいバージョンに更新します。"
     )
 
 
 class CatalogueInFolder(IndexStoreError):
     en = (
-        "The data folder {folder} has a catalogue of its own, and DATABASE_URL names another one, which does not know "
-        "these documents. Nothing was changed; remove DATABASE_URL, or set DATA_DIR to an empty folder. To take the "
-        "documents there, run `python -m index_store move --to servers`."
+        "The data folder {folder} has its own catalogue, but DATABASE_URL names another one, which does not have "
+        "these documents. Nothing was changed. Remove DATABASE_URL, or set DATA_DIR to an empty folder. "
+        "To move the documents there, run `python -m index_store move --to servers`."
     )
     ja = (
-        "データフォルダー {folder} には独自の台帳がありますが、DATABASE_URL は"
-        "その文書を知らない別のデータベースを指しています。"
-        "何も変更していません。DATABASE_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
+        "データフォルダー {folder} には独自のカタログがありますが、"
+        "DATABASE_URL はその文書を持たない別のデータベースを指しています。何も変更していません。"
+        "DATABASE_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
         "文書をそこへ移すには `python -m index_store move --to servers` を実行してください。"
     )
 
 
 class CatalogueInDatabase(IndexStoreError):
     en = (
-        "The documents of the data folder {folder} are listed in a database, which is not the one that is set. Nothing "
-        "was changed; set DATABASE_URL to that database, or DATA_DIR to an empty folder."
+        "The documents of the data folder {folder} are listed in another database than the one that is set. Nothing "
+        "was changed. Set DATABASE_URL to that database, or DATA_DIR to an empty folder."
     )
     ja = (
         "データフォルダー {folder} の文書は、いま設定されているものとは別のデータベースで管理されています。"
@@ -64,8 +64,8 @@ class CatalogueInDatabase(IndexStoreError):
 
 class NoQueue(IndexStoreError):
     en = (
-        "A worker needs DATABASE_URL and CHROMA_URL, the same as the app's: it takes its work from that database and "
-        "writes vectors to Chroma's server, since two processes on one local Chroma would corrupt it. Set both."
+        "A worker needs the same DATABASE_URL and CHROMA_URL as the app. It takes its work from that database and "
+        "writes vectors to the Chroma server, because two processes on one local Chroma would corrupt it. Set both."
     )
     ja = (
         "ワーカーには、アプリと同じ DATABASE_URL と CHROMA_URL が必要です。作業はデータベースから受け取り、ベクトルは "

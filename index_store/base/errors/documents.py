@@ -4,13 +4,13 @@ from index_store.base.errors.plain import IndexStoreError
 
 
 class DocumentError(IndexStoreError):
-    """One document can't be loaded; the others go on."""
+    """One document can't be loaded; the others continue."""
 
 
 class IndexHasTooManyFiles(DocumentError):
     en = (
-        "{name} was not added: the index “{index}” holds its {limit:,} files already. Remove some, or ask an admin for "
-        "more."
+        "{name} was not added: the index “{index}” already has the maximum of {limit:,} files. Remove some, or ask "
+        "an admin for a higher limit."
     )
     ja = (
         "{name} は追加されていません。インデックス「{index}」のファイル数が上限の {limit:,} 件に達しています。"
@@ -20,8 +20,8 @@ class IndexHasTooManyFiles(DocumentError):
 
 class IndexTooLarge(DocumentError):
     en = (
-        "{name} was not added: the files of the index “{index}” would have more than {limit:,} MB. Remove some, or ask "
-        "an admin for more."
+        "{name} was not added: the files of the index “{index}” would exceed {limit:,} MB. Remove some, or ask an "
+        "admin for a higher limit."
     )
     ja = (
         "{name} は追加されていません。インデックス「{index}」のファイルの合計が上限の {limit:,} MB を超えます。"
@@ -35,7 +35,7 @@ class DocumentMissing(DocumentError):
 
 
 class DocumentForbidden(DocumentError):
-    en = "The file {name} may not be read by the app. Change its permissions, then add it again."
+    en = "The app has no permission to read the file {name}. Change its permissions, then add it again."
     ja = "ファイル {name} を読む権限がありません。権限を変えてから、もう一度追加してください。"
 
 
@@ -45,7 +45,7 @@ class NotAFile(DocumentError):
 
 
 class EmptyFolder(DocumentError):
-    en = "The folder {name} holds no files. Give a folder that holds documents."
+    en = "The folder {name} has no files. Give a folder that contains documents."
     ja = "フォルダー {name} にはファイルがありません。文書の入ったフォルダーを指定してください。"
 
 
@@ -65,17 +65,20 @@ class UnknownKind(DocumentError):
 
 
 class Superseded(DocumentError):
-    en = "{name} was replaced or removed while it was being added. Add it again if it is still wanted."
+    en = "{name} was replaced or removed while it was being added. Add it again if you still need it."
     ja = "{name} は追加の途中で置き換えられたか、削除されました。必要なら、もう一度追加してください。"
 
 
 class LeaseLost(DocumentError):
-    en = "{name} was taken over by another worker, since this one gave no sign of life. That one goes on with it."
+    en = (
+        "{name} was taken over by another worker, because this worker did not respond. The other worker continues "
+        "with it."
+    )
     ja = "{name} の処理は、このワーカーの応答が途絶えたため別のワーカーが引き継ぎました。そのまま続きます。"
 
 
 class Cancelled(DocumentError):
-    en = "{name} was not added: it was cancelled before it was done. Retry it, or add it again."
+    en = "{name} was not added, because the job was cancelled. Retry it, or add it again."
     ja = "{name} は途中で取り消されたため、追加されていません。再試行するか、もう一度追加してください。"
 
 
@@ -85,7 +88,7 @@ class WrongContent(DocumentError):
 
 
 class UnknownEncoding(DocumentError):
-    en = "The characters of {name} can't be told for sure. Save it as UTF-8, then add it again."
+    en = "The character encoding of {name} is not clear. Save it as UTF-8, then add it again."
     ja = "{name} の文字コードを判別できません。UTF-8 で保存し直してから、もう一度追加してください。"
 
 
@@ -100,7 +103,7 @@ class PasswordProtected(DocumentError):
 
 
 class CopyProtected(DocumentError):
-    en = "{name} is protected against copying (DRM). Ask its publisher for a copy without that, then add it."
+    en = "{name} is copy-protected (DRM). Ask the publisher for a copy without DRM, then add that."
     ja = "{name} はコピー防止(DRM)で保護されています。保護のない版を発行元から入手して、追加してください。"
 
 
@@ -110,7 +113,10 @@ class Unreadable(DocumentError):
 
 
 class ParserFailed(DocumentError):
-    en = "{name} broke the reader or needed too much memory. Save it again or split it, then add that."
+    en = (
+        "{name} could not be read: the reader crashed or ran out of memory. Save the file again or split it, then "
+        "add that."
+    )
     ja = "{name} を読み込めませんでした(読み込み処理の異常終了かメモリー不足)。保存し直すか分割して、追加してください。"
 
 
@@ -120,12 +126,12 @@ class ParserTimedOut(DocumentError):
 
 
 class TooMuchText(DocumentError):
-    en = "{name} holds more than {limit} characters of text. Split it, then add the parts."
+    en = "{name} has more than {limit} characters of text. Split it, then add the parts."
     ja = "{name} の文字数が {limit} 字を超えています。分割してから、それぞれを追加してください。"
 
 
 class NothingToLoad(DocumentError):
-    en = "The archive {name} holds no document of a kind that can be loaded. Pack one that has: {known}."
+    en = "The archive {name} has no document of a kind that can be loaded. Add one of: {known}."
     ja = "アーカイブ {name} には読み込める形式の文書がありません。次の形式の文書を入れてください: {known}"
 
 
@@ -145,7 +151,7 @@ class PackedTooTightly(DocumentError):
 
 
 class NestedTooDeeply(DocumentError):
-    en = "{name} lies within too many archives. Take it out of them, then add it by itself."
+    en = "{name} is inside too many archives. Unpack it, then add it by itself."
     ja = "{name} は何重ものアーカイブの中にあります。取り出してから、それだけを追加してください。"
 
 

@@ -5,7 +5,7 @@ from index_store.base.errors.plain import IndexStoreError
 
 class BadIndexName(IndexStoreError):
     en = "An index name has 1 to 64 characters, no slashes, control characters or outer spaces. Choose another."
-    ja = "インデックス名は1〜64文字で、スラッシュ・制御文字・前後の空白は使えません。別の名前にしてください。"
+    ja = "インデックス名は 1〜64 文字で、スラッシュ・制御文字・前後の空白は使えません。別の名前にしてください。"
 
 
 class IndexExists(IndexStoreError):
@@ -19,22 +19,22 @@ class UnknownIndex(IndexStoreError):
 
 
 class EmptyIndex(IndexStoreError):
-    en = "The index “{index}” holds no document that is ready. Add one, or ask whoever may."
+    en = "The index “{index}” has no document that is ready. Add one, or ask someone who can add documents."
     ja = "インデックス「{index}」には検索できる文書がありません。文書を追加するか、追加できる人に依頼してください。"
 
 
 class UnknownDocument(IndexStoreError):
-    en = "“{source}” is not in the index “{index}”. List the index to see what is."
+    en = "“{source}” is not in the index “{index}”. List the index to see its documents."
     ja = "「{source}」はインデックス「{index}」にありません。一覧で確認してください。"
 
 
 class UnknownSection(IndexStoreError):
-    en = "This passage is gone: its document was replaced or removed. Ask again to search the present version."
+    en = "This passage no longer exists: its document was replaced or removed. Ask again to search the current version."
     ja = "この箇所はもうありません。文書が更新または削除されました。もう一度質問すると、今の版から検索します。"
 
 
 class OriginalMissing(IndexStoreError):
-    en = "The original of “{name}” is not kept. Add the document again."
+    en = "The original file of “{name}” is not stored. Add the document again."
     ja = "「{name}」の元のファイルは保存されていません。もう一度追加してください。"
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 
 class Failure(BaseModel, frozen=True):
-    """A PlainError as data, for the catalogue, the history and JSON output: it keeps its words."""
+    """A PlainError as data, for the catalogue, the history and JSON output. It keeps its sentences."""
 
     code: str
     en: str
@@ -44,4 +44,4 @@ class PlainError(Exception):
 
 
 class IndexStoreError(PlainError):
-    """Anything that the index store says no to."""
+    """The base of all errors of the index store."""

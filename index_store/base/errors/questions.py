@@ -10,8 +10,8 @@ class EmptyQuestion(IndexStoreError):
 
 class QuestionTooLong(IndexStoreError):
     en = (
-        "The question has {length:,} characters; {most:,} is the most. Put the long text into a file, attach it, and "
-        "ask about it in a shorter question."
+        "The question has {length:,} characters; the maximum is {most:,}. Put the long text into a file, attach it, "
+        "and ask a shorter question about it."
     )
     ja = (
         "質問が {length:,} 文字あります(上限 {most:,} 文字)。長い文章はファイルにして添付し、"
@@ -20,15 +20,15 @@ class QuestionTooLong(IndexStoreError):
 
 
 class UnknownMode(IndexStoreError):
-    en = "“{mode}” is not a way to search. Choose one of: {known}."
+    en = "“{mode}” is not a search mode. Choose one of: {known}."
     ja = "「{mode}」という検索方法はありません。次の中から選んでください: {known}"
 
 
 class UnknownUnit(IndexStoreError):
-    en = "“{unit}” is not something to search for. Choose one of: {known}."
+    en = "“{unit}” is not a search unit. Choose one of: {known}."
     ja = "「{unit}」という検索単位はありません。次の中から選んでください: {known}"
 
 
 class BadQueries(IndexStoreError):
-    en = "Line {line} of the queries file {file} can't be read: it has to be an object with “id” and “question”."
+    en = "Line {line} of the queries file {file} can't be read. Each line must be an object with “id” and “question”."
     ja = "質問ファイル {file} の {line} 行目が読めません。各行は id と question を持つオブジェクトにしてください。"

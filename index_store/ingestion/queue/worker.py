@@ -1,4 +1,4 @@
-"""Does items of jobs: several at once, so that short documents share a call to the model; each under a lease."""
+"""Processes items of jobs: several at once, so that short documents share a model call; each under a lease."""
 
 import asyncio
 import logging
@@ -149,7 +149,7 @@ class Worker:
 
 
 class _Job:
-    """Of one job, what this worker does."""
+    """The work of this worker for one job."""
 
     def __init__(self, services: Services, rows: Rows, sender: Sender, row: JobRow, index: IndexRecord) -> None:
         self.users = 0

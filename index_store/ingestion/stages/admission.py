@@ -1,4 +1,4 @@
-"""Files, kept originals and archives become pending versions, kept and noted; what needs no version is told at once:
+"""Turns files, stored originals and archives into pending versions. Sources that need none get their result at once:
 unchanged, refused, gone. Sites: sites.py.
 """
 
@@ -13,7 +13,7 @@ from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.base.settings import MEGABYTE
 from index_store.catalogue.pending_versions import PendingVersion
-from index_store.catalogue.records import DocumentRecord, IndexRecord
+from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexRecord
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import failed, removed, unchanged
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class Admission:
-    """Each method gives the version that is to be read, or None where there is none to read."""
+    """Each method returns the version to parse, or None if there is nothing to parse."""
 
     def __init__(self, context: JobContext, completion: Completion) -> None:
         self._services = context.services
@@ -96,6 +96,12 @@ class Admission:
         id_ = self._versions.refuse(index, file, item.size, error)
         self._completion.complete(item, failed(file.source, id_, error))
 
+    def leave_out(self, index: IndexRecord, source: str) -> None:
+        """What was cancelled before its turn came. A document that waits for a version can be tried again."""
+        document = self._services.library.catalogue.documents.of_source(index.id, source)
+        if document and document.status is DocumentStatus.PENDING:
+            self._versions.give_up(document.id, errors.Cancelled(name=file_name(source)))
+
     def confirm(self, document: DocumentRecord, item: Item) -> None:
         """The version that is ready is the newest."""
         self._versions.confirm(document, None)
@@ -107,7 +113,7 @@ class Admission:
 
 
 class ArchiveAdmission:
-    """An archive becomes documents: its members."""
+    """Turns the members of an archive into documents."""
 
     def __init__(self, context: JobContext, admission: Admission, completion: Completion) -> None:
         self._services = context.services

@@ -1,4 +1,4 @@
-"""A document on its way through a job (`DocumentTask`), and the ways in which that ends (`Completion`)."""
+"""One document in a job (`DocumentTask`), and how it ends (`Completion`)."""
 
 import logging
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class DocumentTask:
-    """A pending version that is read, then embedded, then saved."""
+    """A pending version that is parsed, then embedded, then saved."""
 
     version: PendingVersion
     item: Item
@@ -60,7 +60,7 @@ class DocumentTask:
 
 
 class Completion:
-    """Each document of a job comes to one end, whichever thread sees it first."""
+    """Each document of a job ends once, in whichever thread ends it first."""
 
     def __init__(self, context: JobContext) -> None:
         self._items = context.items

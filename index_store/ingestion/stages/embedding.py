@@ -1,4 +1,4 @@
-"""Documents that have been read get their vectors: texts of several in one call to the model."""
+"""Embeds parsed documents: texts of several in one call to the model."""
 
 import logging
 import threading

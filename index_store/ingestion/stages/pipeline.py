@@ -1,4 +1,4 @@
-"""The threads that a document goes through, from reading to saving."""
+"""The threads that process a document, from parsing to saving."""
 
 import logging
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Versions that have all their vectors are made ready, while the next texts are embedded."""
+"""Makes versions ready when all their vectors are stored, while the next texts are embedded."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""A site becomes pending versions: its pages, as the crawler brings them."""
+"""Turns a site into pending versions: one per crawled page."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ NOTHING_KNOWN = KnownPage(etag=None, last_modified=None, digest="", links=())
 
 
 class SiteAdmission:
-    """One site is crawled after another."""
+    """Crawls sites one after another."""
 
     def __init__(self, context: JobContext, admission: Admission) -> None:
         self._services = context.services

@@ -1,4 +1,4 @@
-"""An answer as people read it: Markdown with markers that open the passage they cite, highlighted in its section."""
+"""Shows an answer: Markdown with markers that open the cited passage, highlighted in its section."""
 
 from collections.abc import Sequence
 from html import escape

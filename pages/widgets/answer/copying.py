@@ -1,4 +1,4 @@
-"""Copying to the clipboard, and drawing formulae: what the browser does to answers by itself, in one script."""
+"""One script in the browser that copies to the clipboard and draws formulae."""
 
 from collections.abc import Sequence
 from html import escape

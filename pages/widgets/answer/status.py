@@ -1,4 +1,4 @@
-"""What an answer is worth so far: a draft while its checks go on, then confirmed, or dropped for another."""
+"""Shows the status of an answer: a draft during its checks, then confirmed, or replaced by another."""
 
 from collections.abc import Sequence
 from html import escape

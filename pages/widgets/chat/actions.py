@@ -1,4 +1,4 @@
-"""What can be done with an answer: rate it, ask again, compare, copy, share it."""
+"""The actions on an answer: rate it, ask again, compare, copy, share it."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Which branch of a conversation the page shows, and how to come to another: a question that was edited has siblings.
+"""The branch of a conversation on the page, and links to the others: an edited question has siblings.
 
 The address names a run of the branch (?b=), to survive a reload; the session has the last word, as with conversations.
 """

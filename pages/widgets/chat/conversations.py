@@ -1,4 +1,4 @@
-"""Which conversation the page shows, and the list of all in the sidebar.
+"""The conversation on the page, and the list of all in the sidebar.
 
 The address names it, to survive a reload; the session, while the page is open. The session has the last word, since a
 fragment's refresh that was on its way still carries the address of before.

@@ -1,4 +1,4 @@
-"""One question and its answer in a conversation: live while its run goes on, folded when it is over."""
+"""One question and its answer in a conversation: live during the run, folded afterwards."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Runs side by side: live while any of them goes on, and with what differs between them when all are over."""
+"""Runs side by side: live while one of them runs, with their differences at the end."""
 
 import re
 import time
@@ -31,7 +31,7 @@ STEP = re.compile(r"([a-z_]+)-([0-9]{1,4})")
 
 
 class Shown(NamedTuple):
-    """What stands side by side."""
+    """The runs that are shown side by side."""
 
     comparison: Comparison | None
     """None: stored runs that are not kept as one"""

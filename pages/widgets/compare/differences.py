@@ -1,4 +1,4 @@
-"""What differs between runs that are over: costs, passages, verdicts on them, words of the answers."""
+"""The differences between finished runs: costs, passages, verdicts, words of the answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""What is to be compared: a question, and a column for each way to answer it; and the comparisons of before."""
+"""The form of a comparison: a question, and one column per way to answer it; and past comparisons."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

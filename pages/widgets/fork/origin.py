@@ -1,4 +1,4 @@
-"""What a fork says of itself: from which step of another run it goes on, and what was changed there."""
+"""The notes of a fork: the step of another run that it continues from, and its changes."""
 
 from html import escape
 

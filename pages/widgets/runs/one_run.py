@@ -1,4 +1,4 @@
-"""One run, as it was seen live: to look at, play back, ask again, and say why its answer is no good one."""
+"""One run as it was seen live: read it, play it back, ask again, and say why its answer is not good."""
 
 from datetime import UTC, datetime
 from functools import partial

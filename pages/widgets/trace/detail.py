@@ -1,4 +1,4 @@
-"""The detail of a step: in a few words for its row, and in full for whoever opens it."""
+"""The detail of a step: short in its row, and complete when it is opened."""
 
 from html import escape
 

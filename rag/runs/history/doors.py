@@ -1,4 +1,4 @@
-"""The history as one person has it: each call asks who they are by now, and what is not theirs is not there.
+"""The history for one person: each call checks who they are now, and shows only what is theirs.
 
 What is somebody else's is told as what never was: nothing that a call returns or raises tells one from the other.
 """
@@ -40,7 +40,7 @@ class UserCalls:
 
 
 class Traces:
-    """Those of some runs."""
+    """The traces of some runs."""
 
     def __init__(self, history: History, may_read: MayRead) -> None:
         self._history = history

@@ -95,7 +95,7 @@ class PastRun(BaseModel, frozen=True):
 
 
 class Outline(NamedTuple):
-    """A run without what its steps did."""
+    """A run without the details of its steps."""
 
     run: PastRun
     events: tuple[Event, ...]

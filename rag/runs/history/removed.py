@@ -1,4 +1,4 @@
-"""Documents that were removed: no trace quotes them on, and none that is being written begins to."""
+"""Removed documents: no stored trace, and no trace being written, quotes them any more."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""All stored runs of a person as a list: searched, filtered, sorted, and read a page at a time, however many there are.
+"""The list of a person's runs: searched, filtered, sorted, and read one page at a time.
 
 No event is read: a run's row has what it came to. Each order has an index of its own, so that a page of the list costs
 the same among a hundred thousand runs as among a hundred.
@@ -47,7 +47,7 @@ _WHY = func.coalesce(
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which runs; None and empty: any."""
+    """A filter of runs; None or empty: any."""
 
     words: str = ""
     """all of which stand in the question, in any order and case"""
@@ -58,7 +58,7 @@ class Wanted:
 
 
 class RunList:
-    """Each of a principal alone, whose runs these are. Safe from any thread."""
+    """The runs of one principal. Safe from any thread."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""The tables of the history, and its file: opened, or set aside where it is damaged.
+"""The tables of the history; opens its file, or sets a damaged one aside.
 
 A change of a table takes a migration, which changes those of an older history alike.
 """
@@ -240,7 +240,7 @@ def storable(text: str) -> str:
 
 
 class _Damaged(Exception):
-    """What SQLite found."""
+    """SQLite found damage."""
 
 
 def _open(where: Place) -> Engine:

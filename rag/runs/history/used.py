@@ -1,4 +1,4 @@
-"""What each person has used on which day, apart from their runs: who deletes these has used it all the same."""
+"""Usage per person and day, stored apart from the runs: deleting runs does not give tokens back."""
 
 from datetime import date, datetime, timedelta
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""How much each person may use: runs at once, and tokens a day, of all their runs together."""
+"""Limits per person: runs at once, and tokens per day over all their runs."""
 
 import logging
 import math

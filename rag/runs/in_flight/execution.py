@@ -1,5 +1,4 @@
-"""One question on its way, as the engine works on it: attachments, then the model, then what a follow-up asks, then
-the pipeline's graph."""
+"""Executes one run: attachments, the model, the standalone question, then the pipeline's graph."""
 
 import asyncio
 import logging

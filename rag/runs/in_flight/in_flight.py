@@ -1,4 +1,4 @@
-"""Runs in flight: begun, worked on in their turns, each event saved as it happens, stopped, and for a while remembered.
+"""Active runs: started, queued, executed, saved event by event, stopped, and kept in memory for a while.
 
 Each is a task of the engine's event loop. Stopping cancels the task, which closes the connection to the model in the
 midst of a word.
@@ -69,7 +69,7 @@ LOOK = 5.0
 
 @dataclass(frozen=True)
 class Begun:
-    """A run that is stored, and waits to be sent off."""
+    """A stored run that has not been started yet."""
 
     run: Run
     execution: Execution

@@ -1,4 +1,4 @@
-"""What may be asked next: follow-ups that the chat model suggests once a run is over.
+"""Follow-ups that the chat model suggests after a run.
 
 They are no part of the run: its totals and its end do not wait for them, and what goes wrong with them is told nobody
 but the log. They count against the run's budget.
@@ -32,7 +32,7 @@ SUGGESTING_LIMIT = 60
 
 
 class Suggestions(StoredSuggestions):
-    """Those that are kept, and those that are being made, as tasks of the engine's event loop."""
+    """Stored suggestions, and those in progress as tasks of the engine's event loop."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What someone has here, and all of it deleted when they ask for that.
+"""The data of one person, and its deletion on request.
 
 Theirs are: their conversations with all that hangs on them (runs, votes, links, forks, comparisons, checkpoints); what
 they are adding just now; and the indexes that they own and of which nothing is granted to anybody, with documents and

@@ -1,4 +1,4 @@
-"""What has had its time goes: at the start, and daily for as long as the app runs."""
+"""Deletes expired data: at the start, and daily while the app runs."""
 
 import logging
 import threading

@@ -115,7 +115,7 @@ def test_an_older_version_that_runs_is_told_to_be_stopped_before_its_tables_are_
         'def upgrade():\n    op.execute("CREATE TABLE newer (id integer)")\n'
     )
     newer = Schema(SCHEMA.tables, tmp_path)
-    with pytest.raises(errors.OlderVersionRuns, match="still uses it"):
+    with pytest.raises(errors.OlderVersionRuns, match="still using it"):
         open_database(place, newer)
     with old.connect() as connection:
         assert connection.exec_driver_sql("SELECT to_regclass('newer')").scalar() is None

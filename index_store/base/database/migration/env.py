@@ -1,4 +1,4 @@
-"""What Alembic runs the migrations of either database in: `open_database` hands it the connection."""
+"""The environment in which Alembic runs migrations: `open_database` passes it the connection."""
 
 from alembic import context
 

@@ -1,4 +1,4 @@
-"""Views of answers: written, begun ahead, tried several times, chosen among candidates, or not to be had."""
+"""Views of answers: written, speculative, attempts, candidates, no answer."""
 
 from collections.abc import Sequence
 
@@ -88,7 +88,7 @@ class AttemptsView(View[AttemptsDetail], of=AttemptsDetail):
 
 
 class CandidatesView(View[CandidatesDetail], of=CandidatesDetail):
-    """A row a candidate, the best first."""
+    """One row per candidate, best first."""
 
     def summary(self) -> str:
         candidates = self.detail.candidates

@@ -1,4 +1,4 @@
-"""A passage in a trace: a line that opens to its text, and what is told beside it."""
+"""A passage in a trace: one line that opens its text, with notes beside it."""
 
 from html import escape
 

@@ -1,4 +1,4 @@
-"""Views of what was done to the question: made standalone, rewritten, routed."""
+"""Views of changes to the question: standalone, rewritten, routed."""
 
 from html import escape
 

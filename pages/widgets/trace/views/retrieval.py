@@ -1,4 +1,4 @@
-"""Views of what was searched and found: keywords, passages, the web, and documents added for a question."""
+"""Views of searches: keywords, passages, the web, and documents added for a question."""
 
 from html import escape
 from urllib.parse import urlencode

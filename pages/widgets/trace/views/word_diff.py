@@ -1,4 +1,4 @@
-"""What a rewrite changed, word by word: taken out of the text of before, put into the one of after."""
+"""The word-by-word changes of a rewrite: removed from the old text, added to the new one."""
 
 import re
 from collections.abc import Sequence

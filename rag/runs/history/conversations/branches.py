@@ -14,7 +14,7 @@ from rag.runs.history import schema
 
 @dataclass(frozen=True)
 class Branch:
-    """One way through the tree, from a first question to a last one."""
+    """One path through the tree, from a first question to a last one."""
 
     runs: tuple[str, ...] = ()
     """their ids, the earliest first"""

@@ -1,4 +1,4 @@
-"""Comparisons as they are kept: their columns, and the vote for the best of them, in SQL beside the history."""
+"""Stored comparisons: their columns, and the vote for the best."""
 
 import time
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ LEAST_COLUMNS, MOST_COLUMNS = 2, 4
 
 
 class Column(BaseModel, frozen=True):
-    """How one of the runs is to answer."""
+    """The options of one run of a comparison."""
 
     pipeline: str
     retrieval: Retrieval | None = None

@@ -1,4 +1,4 @@
-"""Conversations: listed, found by what was asked in them, named, deleted with their runs."""
+"""Stored conversations: list, search, rename, delete with their runs."""
 
 import time
 import uuid

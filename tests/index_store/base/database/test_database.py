@@ -203,7 +203,7 @@ def test_without_room_for_the_copy_nothing_is_migrated_and_it_says_how_much_is_n
     with closing(sqlite3.connect(first)) as connection, connection:
         connection.execute("CREATE TABLE large AS SELECT zeroblob(100000) AS content")
     migrations = line(tmp_path / "line", NAMES)
-    with full_disk(), pytest.raises(UpgradeNotSaved, match="make 1 MB of room") as refused:
+    with full_disk(), pytest.raises(UpgradeNotSaved, match="Free 1 MB in the data folder") as refused:
         open_database(SqliteFile(first), migrations)
     assert "1 MB の空き" in refused.value.sentence("ja")
     assert read(first, "SELECT * FROM things") == [(7,)]
