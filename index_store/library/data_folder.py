@@ -17,7 +17,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
 from index_store.base.database.database import form_of, is_present, place_of
-from index_store.base.database.form import Changes, Place
+from index_store.base.database.form import MOVING, Changes, Place
 from index_store.base.folders import backup_of, make_private
 from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
@@ -26,6 +26,7 @@ from index_store.library.library import CATALOGUE, CHROMA, Library
 from index_store.library.originals.originals import Originals
 from index_store.library.originals.registry import FOLDER
 from index_store.library.originals.registry import form_of as form_of_originals
+from index_store.library.switch import finish
 from index_store.vectors.chroma import VectorStore
 from index_store.vectors.chroma import form_of as form_of_vectors
 
@@ -109,6 +110,7 @@ def open_shared_library(settings: Settings) -> Library:
     folder = settings.data_dir
     if not settings.has_queue:
         raise errors.NoQueue()
+    _refuse_unfinished(folder)
     # What the app has noted there says that it is the same one; where they share no folder, its originals do.
     if settings.originals_url is None and not (folder / IDENTITY).exists():
         raise errors.FolderNotShared(folder=os.path.abspath(folder))
@@ -136,7 +138,7 @@ def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
         return VectorStore(form_of_vectors(local, None, ""))
     if not noted.exists():
         if local.exists() and has_some:
-            raise errors.VectorsInFolder(folder=os.path.abspath(folder), place=os.path.abspath(local))
+            raise errors.VectorsInFolder(folder=os.path.abspath(folder))
         shutil.rmtree(local, ignore_errors=True)
         identity = form_of(catalogue.database).identity(catalogue.database)
         noted.write_text(identity or uuid.uuid4().hex, encoding="utf-8")
@@ -188,7 +190,7 @@ def _place(settings: Settings) -> Place:
 def _catalogue_of(settings: Settings) -> Catalogue:
     """That of these documents: by another one a start would sweep all originals and vectors, which it does not know.
 
-    Raises CatalogueInFolder, CatalogueInDatabase.
+    Raises CatalogueInFolder, CatalogueInDatabase, MoveUnfinished.
     """
     folder = settings.data_dir
     noted = folder / IDENTITY
@@ -198,6 +200,9 @@ def _catalogue_of(settings: Settings) -> Catalogue:
         raise errors.CatalogueInDatabase(folder=os.path.abspath(folder))
     catalogue = Catalogue(_place(settings))
     identity = form_of(catalogue.database).identity(catalogue.database)
+    if identity and identity.startswith(MOVING):
+        catalogue.close()
+        raise errors.MoveUnfinished()
     if identity and noted.exists() and noted.read_text(encoding="utf-8") != identity:
         catalogue.close()
         raise errors.CatalogueInDatabase(folder=os.path.abspath(folder))
@@ -251,6 +256,8 @@ def _changes_of(catalogue: Catalogue, settings: Settings) -> Changes | None:
 def _refuse_unfinished(folder: Path) -> None:
     if (folder / RESTORING).exists():
         raise errors.RestoreUnfinished(folder=os.path.abspath(folder))
+    with _telling(folder):
+        finish(folder)
 
 
 @contextmanager

@@ -8,7 +8,8 @@ PlainError                        a sentence a language, each saying what to do 
     ├── InvalidSetting            a setting of the environment or `.env`                                data_folder.py
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, RestoreUnfinished,
     │   FolderNotShared, UpgradeNotSaved, StoreFailed, ChangeFailed
-    ├── DatabaseAway, DatabaseInUse, OlderVersionRuns, CatalogueInFolder, CatalogueInDatabase, NoQueue  database.py
+    ├── DatabaseAway, DatabaseInUse, OlderVersionRuns, CatalogueInFolder, CatalogueInDatabase, NoQueue, database.py
+    │   SchemaTaken, MoveUnfinished
     ├── VectorsInFolder, VectorsOnServer, VectorsLost, EmbeddingModelMismatch, EmbeddedModelUnusable    vectors.py
     ├── VectorServerError         the server of the vectors did not answer as it should
     │   └── VectorsAway, VectorsFailed
