@@ -23,7 +23,7 @@ from pages.server.settings import Settings, server_settings
 from pages.server.sign_in import SignIn
 from pages.server.upload_limit import UploadLimit
 from pages.server.who import NotSignedIn
-from pages.widgets.chat.copying import SCRIPT
+from pages.widgets.answer.copying import SCRIPT
 from pages.widgets.errors import show_error
 from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say

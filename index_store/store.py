@@ -1,4 +1,4 @@
-"""The index store of a process: its documents, and the doors to them for whoever asks."""
+"""The index store of a process: its documents, and a door to them for each person."""
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
@@ -11,7 +11,7 @@ from index_store.access.access import Access
 from index_store.access.gate import Who, as_local
 from index_store.access.limits import in_force
 from index_store.access.principal import Principal
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.base.errors import EmptyIndex, UnknownIndex
 from index_store.base.settings import Settings
 from index_store.catalogue.records import IndexRecord
@@ -22,7 +22,7 @@ from index_store.doors.user_ingestion import UserIngestion
 from index_store.doors.user_store import Parts, Store, UserStore
 from index_store.ingestion.context import Services
 from index_store.ingestion.jobs import Jobs, JobsOfProcess, Resumed
-from index_store.ingestion.sources import SiteSource, Source, source_of
+from index_store.ingestion.sources import SiteSource, Source, source_of, without_members
 from index_store.library.data_folder import open_library, open_shared_library, own, share
 from index_store.library.library import Library
 from index_store.library.versions import Space, Versions
@@ -108,7 +108,7 @@ class IndexStore(Store):
         ]
         sites = [site.options for site in self._catalogue.sites.of(index.id) if site.is_crawling]
         return [
-            *(source_of(each, self._library.originals) for each in documents),
+            *(source_of(each, self._library.originals) for each in without_members(documents)),
             *(SiteSource(options) for options in sites if options.url not in resumed.sources),
         ]
 

@@ -1,1 +1,1 @@
-"""What people see. One file a page; index.py is where each begins."""
+"""What people see, one file per page; index.py starts each page."""

@@ -1,4 +1,4 @@
-"""The chat: ask a question of an index through a pipeline, and see every step on the way to the answer."""
+"""The chat: ask an index through a pipeline, and see every step towards the answer."""
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -9,10 +9,10 @@ from index_store.ingestion.sources import FileSource, keep_uploads
 from index_store.search.searcher import LONGEST_QUESTION
 from pages import samples
 from pages.process import engine
+from pages.widgets.answer.copying import show_script
 from pages.widgets.chat.ask import shown_branch
 from pages.widgets.chat.branches import current_branch, show_question_of
 from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
-from pages.widgets.chat.copying import show_script
 from pages.widgets.chat.follow_ups import show_follow_ups
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.share import show_share
@@ -25,7 +25,7 @@ from pages.widgets.errors import run_or_show_error, show_error, show_warning
 from pages.widgets.picker import pick
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
-from rag.runs.history.branches import Branch
+from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import Outline
 from rag.trace.events import RunFinished, Style
 from rag.trace.passages import Retrieval

@@ -1,4 +1,4 @@
-"""Compare: one question through several pipelines side by side, or runs of before, and what differs between them."""
+"""Compare: one question through several pipelines side by side, or past runs, with their differences."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from pages.widgets.compare.columns import of_comparison, of_runs, show_columns
 from pages.widgets.compare.form import show_form, show_latest
 from pages.widgets.errors import run_or_show_error, show_error
 from pages.words import language, say
-from rag.runs.history.comparison import LEAST_COLUMNS, MOST_COLUMNS, Comparison
+from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS, Comparison
 
 
 def show_page() -> None:

@@ -1,4 +1,4 @@
-"""The documents of an index: add some, see them come in, look at each as it is searched, and let go of it."""
+"""The documents of an index: add, watch, inspect and remove them."""
 
 import streamlit as st
 

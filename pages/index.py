@@ -1,4 +1,4 @@
-"""Every page begins here: language, what all pages share, and the way to each."""
+"""The start of every page: language, shared parts, and navigation."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The one Engine of the process, made when the first page asks for it: as whoever is at the browser has it."""
+"""The one Engine of the process, created at the first page, and the door of the person at the browser."""
 
 import gc
 import threading

@@ -1,4 +1,4 @@
-"""Runs: every question that was asked, found again, looked at as it was, played back, asked again, compared."""
+"""Runs: all past questions, to find, read, play back, ask again and compare."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Search: what each way of searching finds for a question, and why it did not find what it should have."""
+"""Search: what each search mode finds for a question, and why it missed something."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,1 +1,1 @@
-"""How an answer is made. Entry point: `runs.engine.Engine`; docs/architecture.md has a map of the packages."""
+"""How answers are made. Entry point: `runs.engine.Engine`; docs/architecture.md has a map of the packages."""

@@ -1,4 +1,4 @@
-"""What can go wrong while a question is answered, in words fit to be shown to a person.
+"""The errors of answering a question, with sentences for people.
 
 index_store.base.errors.PlainError
 ├── index_store.base.errors.ServiceError   the chat service did not answer (shared with embeddings)
@@ -50,37 +50,40 @@ class UnknownPipeline(RagError):
 
 
 class BadHitCount(RagError):
-    en = "Between {least} and {most} passages can be retrieved, not “{k}”. Give a whole number in between."
+    en = "The number of passages must be from {least} to {most}, not “{k}”. Give a whole number in that range."
     ja = "検索する件数は {least}〜{most} の整数で指定してください(「{k}」は使えません)。"
 
 
 class UnknownStyle(RagError):
-    en = "An answer can't be “{name}”. Choose one of: {known}."
+    en = "“{name}” is not a style of answers. Choose one of: {known}."
     ja = "回答の書き方に「{name}」は指定できません。次から選んでください: {known}。"
 
 
 class BadTemperature(RagError):
-    en = "The temperature of an answer is a number from 0 to 2, not “{given}”. Give one in between."
+    en = "The temperature must be a number from 0 to 2, not “{given}”. Give one in that range."
     ja = "回答の温度は 0〜2 の数で指定してください(「{given}」は使えません)。"
 
 
 class UnknownConversation(RagError):
-    en = "There is no conversation “{name}”. Ask without one to begin it: its id is told with the answer."
+    en = (
+        "There is no conversation “{name}”. Ask without one to start a new conversation; its id is shown with the "
+        "answer."
+    )
     ja = "「{name}」という会話はありません。会話を指定せずに質問すると新しく始まり、ID が回答とともに表示されます。"
 
 
 class BadColumnCount(RagError):
-    en = "Between {least} and {most} pipelines can be compared, not {count}. Choose as many."
+    en = "From {least} to {most} pipelines can be compared, not {count}. Change the number of columns."
     ja = "比較できるのは {least}〜{most} 列です({count} 列は比較できません)。列の数を選び直してください。"
 
 
 class UnknownRun(RagError):
-    en = "This answer is no longer there: its conversation was deleted. Ask its question again."
+    en = "This answer no longer exists: its conversation was deleted. Ask the question again."
     ja = "この回答は会話とともに削除されています。もう一度質問してください。"
 
 
 class ModelNotOffered(RagError):
-    en = "The model “{name}” is not offered here. Choose one of: {known}; COMPARE_MODELS names others."
+    en = "The model “{name}” is not available here. Choose one of: {known}. COMPARE_MODELS can add others."
     ja = "モデル「{name}」は使えません。次から選んでください: {known}。ほかのモデルは COMPARE_MODELS で指定します。"
 
 
@@ -93,35 +96,36 @@ class NothingOfThisName(RagError):
 
 
 class UnknownShare(RagError):
-    en = "This link shows nothing: it was revoked, or what it led to was deleted. Ask whoever sent it for a new one."
-    ja = (
-        "このリンクで見られるものはありません。取り消されたか、元の会話が削除されました。"
-        "送った人に新しいリンクを頼んでください。"
-    )
+    en = "This link no longer works: it was revoked, or its conversation was deleted. Ask the sender for a new one."
+    ja = "このリンクは使えません。取り消されたか、元の会話が削除されました。送った人に新しいリンクを依頼してください。"
 
 
 class SharerOut(UnknownShare):
     en = (
-        "This link shows nothing any more: whoever made it may no longer come in to this app. Ask someone who may to "
-        "share it with you."
+        "This link no longer works: the person who made it may not use this app any more. Ask someone else to share "
+        "it with you."
     )
     ja = (
-        "このリンクで見られるものはもうありません。作った人は現在このアプリを利用できません。"
-        "利用できる人に共有を頼んでください。"
+        "このリンクは使えなくなりました。作った人は現在このアプリを利用できません。"
+        "利用できる人に共有を依頼してください。"
     )
 
 
 class UnreadableExport(RagError):
-    en = "This is no export of this app, or one of a newer version. Choose a JSON file that was exported here."
+    en = (
+        "This file was not exported by this app, or it was exported by a newer version. Choose a JSON file that was "
+        "exported here."
+    )
     ja = (
-        "このアプリが書き出したファイルではないか、新しい版のものです。ここで書き出した JSON ファイルを選んでください。"
+        "このアプリが書き出したファイルではないか、新しいバージョンのものです。"
+        "ここで書き出した JSON ファイルを選んでください。"
     )
 
 
 class NoChatModel(RagError):
     en = (
-        "No chat model is set, and none comes with this installation. Set OPENAI_API_KEY, or OPENAI_BASE_URL to a "
-        "service that speaks OpenAI's protocol."
+        "No chat model is set, and this installation has no embedded one. Set OPENAI_API_KEY, or set OPENAI_BASE_URL "
+        "to a service that is compatible with OpenAI."
     )
     ja = (
         "チャットモデルが設定されておらず、このインストールには内蔵モデルもありません。OPENAI_API_KEY を設定するか、"
@@ -134,19 +138,19 @@ class ModelError(RagError):
 
 
 class EmptyReply(ModelError):
-    en = "The model {model} answered with nothing. Ask again; if it goes on, choose another model in CHAT_MODEL."
+    en = "The reply of the model {model} was empty. Ask again. If it happens again, choose another model in CHAT_MODEL."
     ja = "モデル {model} の回答が空でした。もう一度質問し、続く場合は CHAT_MODEL で別のモデルを指定してください。"
 
 
 class ModelTooSlow(ModelError):
-    en = "The model {model} did not answer within {seconds} seconds. The step went on without it."
+    en = "The model {model} did not answer within {seconds} seconds. The step continued without it."
     ja = "モデル {model} が {seconds} 秒以内に応答しなかったため、モデルを使わずに先へ進みました。"
 
 
 class NoJson(ModelError):
     en = (
-        "The model {model} does not return the JSON that grading needs. "
-        "Choose the pipeline “naive”, which does without, or a model with structured output in CHAT_MODEL."
+        "The model {model} does not return the JSON that grading needs. Choose the pipeline “naive”, which does not "
+        "grade, or a model with structured output in CHAT_MODEL."
     )
     ja = (
         "モデル {model} が採点に必要な JSON を返しませんでした。"
@@ -159,32 +163,32 @@ class WebSearchError(RagError):
 
 
 class WebKeyRefused(WebSearchError):
-    en = "{service} refuses the key in TAVILY_API_KEY. Correct it, or set WEB_SEARCH=off to do without the web."
+    en = "{service} refuses the key in TAVILY_API_KEY. Correct it, or set WEB_SEARCH=off to work without the web."
     ja = "{service} が TAVILY_API_KEY のキーを拒否しました。正しいキーを設定するか、WEB_SEARCH=off にしてください。"
 
 
 class WebLimitReached(WebSearchError):
-    en = "{service} answers no more for now: its limit of requests or credits is met. Wait, or check the key's plan."
+    en = "{service} has reached its limit of requests or credits. Wait, or check the plan of the key."
     ja = "{service} の回数またはクレジットの上限に達しました。しばらく待つか、キーのプランを確認してください。"
 
 
 class WebSearchFailed(WebSearchError):
-    en = "{service} could not search (status {status}). Ask again later; the answer here was made without the web."
+    en = "{service} could not search (status {status}). Ask again later; this answer was made without the web."
     ja = "{service} が検索に失敗しました(ステータス {status})。Web を使わずに続けました。後でもう一度お試しください。"
 
 
 class WebUnreachable(WebSearchError):
-    en = "{service} can't be reached from here. Check the network, or set WEB_SEARCH=off to do without the web."
+    en = "{service} can't be reached from here. Check the network, or set WEB_SEARCH=off to work without the web."
     ja = "{service} に接続できません。ネットワークを確認するか、WEB_SEARCH=off にしてください。"
 
 
 class WebSearchTooSlow(WebSearchError):
-    en = "{service} did not answer within {seconds:g} seconds. The run went on without the web."
+    en = "{service} did not answer within {seconds:g} seconds. The run continued without the web."
     ja = "{service} が {seconds:g} 秒以内に応答しなかったため、Web を使わずに続けました。"
 
 
 class WebAnswerUnreadable(WebSearchError):
-    en = "What {service} answered is no list of results. Check TAVILY_BASE_URL; the run went on without the web."
+    en = "The reply of {service} is not a list of results. Check TAVILY_BASE_URL. The run continued without the web."
     ja = "{service} の応答を検索結果として読めません。TAVILY_BASE_URL を確認してください。Web を使わずに続けました。"
 
 
@@ -193,25 +197,22 @@ class RunLimit(RagError):
 
 
 class RunTimeLimit(RunLimit):
-    en = "The run was ended after {seconds:.0f} seconds. Ask a narrower question, or raise RUN_TIME_LIMIT."
+    en = "The run was stopped after {seconds:.0f} seconds. Ask a narrower question, or raise RUN_TIME_LIMIT."
     ja = "{seconds:.0f} 秒を超えたため実行を終了しました。質問を絞るか、RUN_TIME_LIMIT を大きくしてください。"
 
 
 class RunCallLimit(RunLimit):
-    en = "The run was ended after {calls} model calls. Ask a narrower question, or raise RUN_CALL_LIMIT."
+    en = "The run was stopped after {calls} model calls. Ask a narrower question, or raise RUN_CALL_LIMIT."
     ja = "モデルの呼び出しが {calls} 回に達したため終了しました。質問を絞るか、RUN_CALL_LIMIT を大きくしてください。"
 
 
 class RunTokenLimit(RunLimit):
-    en = "The run was ended after {tokens} tokens. Ask a narrower question, or raise RUN_TOKEN_LIMIT."
+    en = "The run was stopped after {tokens} tokens. Ask a narrower question, or raise RUN_TOKEN_LIMIT."
     ja = "{tokens} トークンに達したため実行を終了しました。質問を絞るか、RUN_TOKEN_LIMIT を大きくしてください。"
 
 
 class TokensUsedUp(RunLimit):
-    en = (
-        "You have used the {tokens:,} tokens that you may use in a day. Ask again tomorrow, or ask an admin of this "
-        "app for more."
-    )
+    en = "You have used your {tokens:,} tokens for today. Ask again tomorrow, or ask an admin of this app for more."
     ja = (
         "1 日に使えるトークン数({tokens:,})に達しました。"
         "明日もう一度質問するか、このアプリの管理者に上限の変更を依頼してください。"
@@ -223,7 +224,7 @@ class ForkError(RagError):
 
 
 class RunNotOver(ForkError):
-    en = "Only an answer that came to its end can be changed at a step. Wait for it, or ask again where it was stopped."
+    en = "You can change a step only when the answer is finished. Wait for it, or ask again if it was stopped."
     ja = (
         "ステップを変えられるのは、終わりまで進んだ回答だけです。"
         "終わるのを待つか、停止したときはもう一度質問してください。"
@@ -232,30 +233,29 @@ class RunNotOver(ForkError):
 
 class NoCheckpoint(ForkError):
     en = (
-        "This step can't be changed, as what stood before it is not kept: the answer is old, of an earlier version, or "
-        "has read a document that was removed. Ask the question again, then change the new answer."
+        "This step can't be changed, because the state before it is not stored: the answer is old, from an earlier "
+        "version, or has read a document that was removed. Ask the question again, then change the new answer."
     )
     ja = (
-        "このステップは変えられません。直前の状態が残っていないためです"
-        "(回答が古い、以前の版のもの、または削除された文書を読んだ)。"
-        "もう一度質問し、新しい回答で変えてください。"
+        "このステップは変えられません。直前の状態が残っていないためです(回答が古い、以前のバージョンのもの、"
+        "または削除された文書を読んだ)。もう一度質問し、新しい回答で変えてください。"
     )
 
 
 class IndexGone(ForkError):
-    en = "The index “{index}”, which this answer is from, is not there any more. Ask its question of another index."
+    en = "The index “{index}” of this answer no longer exists. Ask the question again with another index."
     ja = "この回答の元になったインデックス「{index}」はもうありません。別のインデックスで質問し直してください。"
 
 
 class DocumentsGone(ForkError):
-    en = "The answer can't go on from here, as documents that it read were removed since: {names}. Ask again."
+    en = "The answer can't continue from here, because documents that it read were removed: {names}. Ask again."
     ja = "この回答が読んだ文書が削除されたため、ここから続けられません: {names}。もう一度質問してください。"
 
 
 class BadChange(ForkError):
     en = (
-        "These changes don't fit this step or each other. Change either the search or what it found, and choose from "
-        "what the step shows."
+        "These changes do not fit this step or each other. Change either the search or what it found, and choose "
+        "from what the page shows."
     )
     ja = (
         "この変更はステップに合わないか、両立しません。"
@@ -282,7 +282,7 @@ class Interrupted(RagError):
 
 
 class Unexpected(RagError):
-    en = "Something went wrong inside the app ({kind}). Ask again; if it goes on, look at the log of the app."
+    en = "Something went wrong in the app ({kind}). Ask again. If it happens again, see the log of the app."
     ja = "アプリの内部で問題が起きました({kind})。もう一度質問してください。続く場合はアプリのログを確認してください。"
 
 

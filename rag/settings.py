@@ -1,4 +1,4 @@
-"""What an operator may set: the index store's settings, and those of answering. `.env.example` explains each name."""
+"""The settings of answering, in addition to those of the index store. `.env.example` explains each."""
 
 from pathlib import Path
 from typing import ClassVar, Literal

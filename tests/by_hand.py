@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import SecretStr
 from sqlalchemy import Connection
 
-from index_store.base.database import place_of
+from index_store.base.database.database import place_of
 from index_store.base.settings import Settings
 
 

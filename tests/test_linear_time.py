@@ -26,9 +26,9 @@ from index_store.parsing.loaders.formats import format_of
 from index_store.search.hits import Hit
 from index_store.search.near_duplicates import are_near_duplicates
 from pages.export.html import as_html
-from pages.widgets.chat.answer import answer_html
+from pages.widgets.answer.answer import answer_html
 from pages.widgets.search.results import marked
-from pages.widgets.trace.word_diff import choice_html, rewrite_html
+from pages.widgets.trace.views.word_diff import choice_html, rewrite_html
 from pages.words import plain
 from rag.models.context_window import ContextWindow, fit_to_context
 from rag.models.embedded import grading

@@ -9,7 +9,7 @@ import pytest
 from index_store.access.principal import LOCAL, Role
 from index_store.catalogue.records import DocumentStatus
 from pages.widgets.trace.detail import view_of  # with all views
-from pages.widgets.trace.view import JsonView
+from pages.widgets.trace.views.view import JsonView
 from rag.pipelines import PIPELINES
 from rag.runs.engine import UserEngine
 from rag.runs.history.run_list import Wanted

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from benchmarks.latency import QUESTION
 from benchmarks.people import loaded
+from benchmarks.settings import with_own_data
 from benchmarks.ui.browser import PATIENCE, WORDS, met, opened, take_time, time_taken
 from tests.browser.app_process import App
 
@@ -42,7 +43,13 @@ def measure(browser: Browser, folder: Path, rounds: int, documents: int | None) 
 
 
 def _embedded(data: Path) -> dict[str, str]:
-    return {"DATA_DIR": str(data), "CHAT_MODEL": "embedded", "EMBEDDING_MODEL": "embedded", "WEB_SEARCH": "off"}
+    return {
+        "DATA_DIR": str(data),
+        "CHAT_MODEL": "embedded",
+        "EMBEDDED_MODEL": str(with_own_data(data).embedded_model),
+        "EMBEDDING_MODEL": "embedded",
+        "WEB_SEARCH": "off",
+    }
 
 
 def _ask(browser: Browser, app: App, *, is_told: bool) -> float:

@@ -72,7 +72,7 @@ def _store(count: int, data: Path) -> None:
         }
         for number in range(count)
     ]  # fmt: skip
-    database, _ = schema.open_history(data)
+    database, _ = schema.open_history(schema.place(data, None))
     with database.begin() as connection:
         connection.execute(insert(schema.conversations), conversations)
         connection.execute(insert(schema.runs), runs)

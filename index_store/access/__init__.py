@@ -1,1 +1,1 @@
-"""Who there is, and what each may do with which index. Entry points: `access.Access`; `gate.Gate`, which asks it."""
+"""People, and their rights to indexes. Entry points: `access.Access`; `gate.Gate`, which checks rights."""

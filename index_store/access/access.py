@@ -1,4 +1,4 @@
-"""People, their sign-ins, grants and limits, in the database of a data folder's catalogue; and who did what."""
+"""People, sign-ins, grants and limits, in the database of the catalogue; and the audit log."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -22,7 +22,7 @@ from index_store.library.data_folder import open_catalogue
 
 
 class Access:
-    """Of the process, which acts in the local person's name."""
+    """The access of the process, in the name of the local person."""
 
     def __init__(self, database: Engine, settings: Settings) -> None:
         self._database = database
@@ -75,7 +75,7 @@ class Access:
 
 
 class UserAccess:
-    """In somebody's name."""
+    """The access of one person."""
 
     def __init__(self, access: Access, database: Engine, gate: Gate) -> None:
         self.people = UserPeople(access.people, gate, access.audit)

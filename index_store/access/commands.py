@@ -1,4 +1,4 @@
-"""`python -m index_store people ...` and `grants ...`. Whoever may run them may do everything: they have the folder."""
+"""`python -m index_store people ...` and `grants ...`. Whoever runs them has the folder, so may do everything."""
 
 import argparse
 from collections.abc import Callable

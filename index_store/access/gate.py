@@ -1,4 +1,4 @@
-"""The gate: in whose name something is asked, and whether they may.
+"""The gate: who asks, and whether they may.
 
 Asked anew by each call: an open page, a callback or a job outlives what someone was allowed when it began.
 

@@ -1,4 +1,4 @@
-"""Whose an index is, and what is granted of it: to be seen and changed by whoever manages it."""
+"""The owner and the grants of an index, for people who manage it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from index_store.access.rights import GranteeKind, Right
 from index_store.access.transaction import changing, storable
 from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.base.errors import NobodyNamed, UnknownPerson
 from index_store.catalogue.schema import grants, indexes, people
 

@@ -1,4 +1,4 @@
-"""What people may use: as the settings have it for everybody, and as admins have it for the members of a group.
+"""Limits for people: from the settings for everybody, or set by admins for the members of a group.
 
 Of several groups of one person the most generous counts, for each limit by itself; a group that says nothing of one
 leaves it as everybody's. What an index may hold is its owner's limit, whoever adds to it.

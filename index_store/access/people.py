@@ -1,4 +1,4 @@
-"""People who have signed in, or may: what was claimed of each, their role, and whether they may still come in.
+"""People who have signed in or may: their claims, their role, and whether they have access.
 
 A person is who an issuer says by a subject; a mail address can be given to someone else, or claimed of another. A role
 is worked out whenever it is read: the one given by hand, else what the settings make of the last claim. So a change of
@@ -20,7 +20,9 @@ from sqlalchemy.exc import OperationalError
 from index_store.access.principal import Principal, Role
 from index_store.access.rights import GranteeKind
 from index_store.access.transaction import changing, storable
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
+from index_store.base.database.form import Form
+from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.base.errors import (
     AccessWithdrawn,
     AmbiguousPerson,
@@ -29,9 +31,7 @@ from index_store.base.errors import (
     SignInIncomplete,
     UnknownPerson,
 )
-from index_store.base.form import Form
 from index_store.base.settings import Settings, parts
-from index_store.base.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.catalogue.schema import grants, now, people, sign_ins
 
 NOTED_EVERY = timedelta(minutes=1)
@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a sign-in says of someone: of OIDC the ID token, else the headers of a proxy that is believed."""
+    """The claims of a sign-in: from the ID token with OIDC, else from the headers of a trusted proxy."""
 
     issuer: str
     """`iss`, or the name of the proxy's header"""

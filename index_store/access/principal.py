@@ -1,4 +1,4 @@
-"""In whose name something is done."""
+"""The principal: the person or program in whose name something is done."""
 
 from dataclasses import dataclass
 from enum import StrEnum

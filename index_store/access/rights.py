@@ -1,4 +1,4 @@
-"""What someone may do with which index.
+"""The rights that a person can have to an index.
 
 A right is one of an index as a whole, which is one collection of vectors: no search looks at what someone may not read
 and filters it afterwards. Of its owner it is to manage, of anybody else the most that is granted to them, to one of
@@ -22,7 +22,7 @@ from index_store.catalogue.schema import documents, grants, indexes, sections
 
 
 class Right(IntEnum):
-    """Each with those before it."""
+    """Each right includes those before it."""
 
     READ = 1
     """ask of it, and see its documents and originals"""

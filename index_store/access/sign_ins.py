@@ -1,4 +1,4 @@
-"""Browsers in which someone is signed in: what one of them shows counts for as long as it is kept here.
+"""Signed-in browsers: a cookie is valid as long as its sign-in is stored here.
 
 So a cookie that was copied is worth nothing once its owner has signed out. What browsers show is kept as a hash alone:
 whoever reads the data folder, or a backup of it, comes in as nobody.
@@ -10,7 +10,7 @@ from hashlib import sha256
 from sqlalchemy import Engine, bindparam, select
 
 from index_store.access.transaction import changing
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.catalogue.schema import now, sign_ins
 
 

@@ -1,4 +1,4 @@
-"""Changes of people and grants: of what is read in them, nothing changes before they are done."""
+"""Transactions on people and grants: what they read does not change before they end."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.base.errors import ChangeFailed, DatabaseAway
 
 

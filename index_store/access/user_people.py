@@ -1,4 +1,4 @@
-"""The people of the app, what their groups may use, and what everybody has done: for admins."""
+"""People, group limits and the audit log, for admins."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from index_store.audit.entry import Action
 
 
 class UserPeople:
-    """Methods of `People` in somebody's name. Each raises AdminNeeded and AccessWithdrawn, and what is raised there."""
+    """The methods of `People` for one person. Each raises AdminNeeded, AccessWithdrawn, and errors of `People`."""
 
     def __init__(self, people: People, gate: Gate, audit: Audit) -> None:
         self._people = people
@@ -55,7 +55,7 @@ def noted(audit: Audit, action: Action, by: Principal, person: Person) -> Person
 
 
 class UserLimits:
-    """Methods of `Limits` in somebody's name. Each raises AdminNeeded and AccessWithdrawn, and what is raised there."""
+    """The methods of `Limits` for one person. Each raises AdminNeeded, AccessWithdrawn, and errors of `Limits`."""
 
     def __init__(self, limits: Limits, gate: Gate, audit: Audit) -> None:
         self._limits = limits

@@ -1,1 +1,1 @@
-"""Who did what. Entry point: `audit.Audit`."""
+"""The audit log. Entry point: `audit.Audit`."""

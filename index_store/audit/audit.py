@@ -1,4 +1,4 @@
-"""The audit log: a line of JSON for each thing that someone has done, in a file a day, to which lines are only added.
+"""The audit log: one line of JSON per action, one file per day, only appended to.
 
 A file goes as a whole when its day has had its time, so no line is ever written anew. Lines are flushed to the system:
 a process that dies loses none, a power cut may lose the last moment.
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class Actor(Protocol):
-    """Whoever did it: a principal."""
+    """The principal who did it."""
 
     @property
     def id(self) -> str: ...
@@ -46,7 +46,7 @@ class Actor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which entries; what is empty asks for nothing."""
+    """A filter of entries; empty fields match all."""
 
     person: str = ""
     """their id; asked of `UserAudit`, part of a name or mail address too, in any case"""
@@ -80,7 +80,7 @@ class Page(NamedTuple):
 
 
 class Lost(NamedTuple):
-    """Entries that can't be written."""
+    """Entries that could not be written."""
 
     entries: int
     since: datetime

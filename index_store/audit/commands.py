@@ -1,4 +1,4 @@
-"""`python -m index_store audit`: who did what. Whoever may run it may read all: they have the folder."""
+"""`python -m index_store audit`: prints the audit log. People who can run it may read all: they have the folder."""
 
 import argparse
 from datetime import UTC, date, datetime, timedelta

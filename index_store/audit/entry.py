@@ -1,4 +1,4 @@
-"""What the audit log says of one thing that was done."""
+"""One entry of the audit log."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

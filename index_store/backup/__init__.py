@@ -1,4 +1,4 @@
-"""A data folder as one file, and such a file as a data folder.
+"""Backup and restore: a data folder as one file, and back.
 
     snapshot    what a folder holds at one moment, while its app runs
     backup      that as an archive

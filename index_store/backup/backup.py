@@ -1,4 +1,4 @@
-"""A data folder as one archive: a zip, whose table of contents is written last, with a manifest of hashes."""
+"""Writes a data folder to one archive: a zip with its table of contents last, and a manifest of hashes."""
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 

@@ -1,4 +1,4 @@
-"""What can go wrong with a backup, in words fit to be shown to a person.
+"""The errors of backup and restore, with sentences for people.
 
 BackupError
 ├── NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, BackupExists, BackupUnderWay, BackupFailed
@@ -9,11 +9,11 @@ from index_store.base.errors import IndexStoreError
 
 
 class BackupError(IndexStoreError):
-    """No backup was made, or none restored."""
+    """A backup or a restore failed."""
 
 
 class NothingToBackUp(BackupError):
-    en = "The data folder {folder} holds nothing of this app. Set DATA_DIR to the one that the app uses."
+    en = "The data folder {folder} has no data of this app. Set DATA_DIR to the folder that the app uses."
     ja = (
         "データフォルダー {folder} にはこのアプリのデータがありません。"
         "アプリが使うフォルダーを DATA_DIR に指定してください。"
@@ -22,8 +22,8 @@ class NothingToBackUp(BackupError):
 
 class CatalogueNotInFolder(BackupError):
     en = (
-        "The documents of the data folder {folder} are listed in the database of DATABASE_URL. Stop the app, back that "
-        "up with pg_dump, and copy the folder."
+        "The documents of the data folder {folder} are listed in the database of DATABASE_URL. Stop the app, back up "
+        "the database with pg_dump, and copy the folder."
     )
     ja = (
         "データフォルダー {folder} の文書は、DATABASE_URL のデータベースで管理されています。"
@@ -34,7 +34,7 @@ class CatalogueNotInFolder(BackupError):
 class VectorsNotInFolder(BackupError):
     en = (
         "The vectors of the data folder {folder} are on a Chroma server. Stop the app and the server, then copy the "
-        "data folder and the server's own."
+        "data folder and the folder of the server."
     )
     ja = (
         "データフォルダー {folder} のベクトルは Chroma サーバーにあります。"
@@ -48,14 +48,14 @@ class BackupExists(BackupError):
 
 
 class BackupUnderWay(BackupError):
-    en = "Another backup of the data folder {folder} is under way. Wait for its end, then try again."
+    en = "Another backup of the data folder {folder} is running. Wait until it ends, then try again."
     ja = "データフォルダー {folder} は別のバックアップの途中です。終わってから、もう一度実行してください。"
 
 
 class BackupFailed(BackupError):
     en = (
-        "The backup {file} could not be made: {reason}. The data folder is as it was; choose a place that can be "
-        "written to, with room for the data folder's databases twice and its other files once."
+        "The backup {file} could not be made: {reason}. The data folder is unchanged. Choose a writable place with "
+        "room for the data folder's databases twice and its other files once."
     )
     ja = (
         "バックアップ {file} を作れませんでした({reason})。データフォルダーはそのままです。"
@@ -64,7 +64,7 @@ class BackupFailed(BackupError):
 
 
 class NotABackup(BackupError):
-    en = "{file} is no backup of this app, or only a part of one. Nothing was restored; give one that is whole."
+    en = "{file} is not a backup of this app, or it is incomplete. Nothing was restored. Give a complete backup."
     ja = (
         "{file} はこのアプリのバックアップではないか、途中で切れています。何も復元していません。"
         "完全なファイルを指定してください。"
@@ -72,7 +72,7 @@ class NotABackup(BackupError):
 
 
 class BackupDamaged(BackupError):
-    en = "{name} in the backup {file} is not what was saved. Nothing was restored; take another copy of the backup."
+    en = "{name} in the backup {file} is not what was saved. Nothing was restored. Use another copy of the backup."
     ja = "バックアップ {file} の {name} が保存時の内容と違います。何も復元していません。別の控えを使ってください。"
 
 
@@ -82,16 +82,15 @@ class BackupNewer(BackupError):
         "{known}. Nothing was restored; restore it with the newer version."
     )
     ja = (
-        "バックアップ {file} はこのアプリの新しい版で作られています"
-        "({name} の版は {found}、このアプリが読めるのは {known} まで)。"
-        "何も復元していません。新しい版で復元してください。"
+        "バックアップ {file} はこのアプリの新しいバージョンで作られています({name} のバージョンは {found}、"
+        "このアプリが読めるのは {known} まで)。何も復元していません。新しいバージョンで復元してください。"
     )
 
 
 class FolderNotEmpty(BackupError):
     en = (
-        "The data folder {folder} is not empty: it holds {found}. Nothing was restored; stop the app and move that "
-        "away, or set DATA_DIR to an empty folder."
+        "The data folder {folder} is not empty: it contains {found}. Nothing was restored. Stop the app and move "
+        "these files away, or set DATA_DIR to an empty folder."
     )
     ja = (
         "データフォルダー {folder} は空ではありません({found})。何も復元していません。"

@@ -1,4 +1,4 @@
-"""What an archive says of itself: what made it, and each file's size and hash."""
+"""The manifest of an archive: its version, and the size and hash of each file."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""An archive as a data folder: into an empty one, and only when every file of it is what was saved."""
+"""Restores an archive into an empty data folder, only if every file is what was saved."""
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 

@@ -1,4 +1,4 @@
-"""What a data folder holds at one moment, while its app runs.
+"""A snapshot of the data folder at one moment, while the app runs.
 
 For that moment documents stand still: the app's changes of them wait (`changes_of`), and Chroma writes its files within
 these alone. Questions and searches go on. Never in the process that has the folder's Chroma open: compact.py says

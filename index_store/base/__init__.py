@@ -1,1 +1,1 @@
-"""What every package of index_store stands on: errors, settings, SQLite, and how a service says no."""
+"""What all packages of index_store use: errors, settings, databases, errors of services."""

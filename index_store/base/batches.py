@@ -1,4 +1,4 @@
-"""Many values, some at a time. Python 3.12 has it as itertools.batched."""
+"""Splits values into batches. Python 3.12 has this as itertools.batched."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

@@ -1,4 +1,4 @@
-"""What a process of our own is given of the environment: native code that is taken over should find no keys."""
+"""The environment of our child processes: without keys, in case their native code is taken over."""
 
 import os
 import re

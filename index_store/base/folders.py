@@ -1,4 +1,4 @@
-"""Folders that hold what people have entrusted to the app."""
+"""Private folders for people's data."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What people wait for goes before what can wait."""
+"""Work that people wait for goes before background work."""
 
 import threading
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class Precedence:
-    """Of questions over documents that are being added. Safe from any thread."""
+    """Questions go before documents that are being added. Safe from any thread."""
 
     def __init__(self) -> None:
         self._count = 0

@@ -1,4 +1,4 @@
-"""One of the apps that share a database: known to the others by a number, gone with its connection, told their news.
+"""One of the apps that share a database: known by a number, gone when its connection ends, notified of news.
 
 A session of Postgres holds an advisory lock for each, and lets go of it when its process dies: who is there needs no
 clock of ours. Imported where DATABASE_URL and CHROMA_URL are set, as only then there may be several.
@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base import errors
-from index_store.base.postgres import OWN_SECONDS, OWNING, DatabaseAway, session
+from index_store.base.database.postgres import OWN_SECONDS, OWNING, DatabaseAway, session
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""What a service that speaks OpenAI's protocol said no with, as errors in plain words."""
+"""Turns refusals of an OpenAI-compatible service into plain errors."""
 
 from urllib.parse import urlsplit
 
@@ -17,7 +17,7 @@ def host_of(base_url: str | None) -> str:
 
 
 def explain(error: openai.OpenAIError, *, base_url: str | None, model: str) -> errors.ServiceError:
-    """The error of errors.py that says in plain words what `error` means and what to do."""
+    """The error of errors/service.py that says in plain words what `error` means and what to do."""
     host = host_of(base_url)
     match error:
         case openai.APITimeoutError():

@@ -1,1 +1,1 @@
-"""What there is, in SQL. Entry point: `catalogue.Catalogue`."""
+"""The catalogue, in SQL. Entry point: `catalogue.Catalogue`."""

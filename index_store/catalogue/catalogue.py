@@ -1,4 +1,4 @@
-"""The catalogue, in SQL: what there is. It is the truth that vectors and originals are held against.
+"""The catalogue, in SQL: all documents and indexes. Vectors and originals must agree with it.
 
     indexes            by name, with their embedding model and collection of vectors
     documents          what is known of each, and what is to go
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine
 
-from index_store.base.database import form_of, open_database
-from index_store.base.form import Place
+from index_store.base.database.database import form_of, open_database
+from index_store.base.database.form import Place
 from index_store.catalogue.documents import Documents
 from index_store.catalogue.full_text import FullText
 from index_store.catalogue.indexes import Indexes

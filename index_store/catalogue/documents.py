@@ -1,4 +1,4 @@
-"""Documents: what is known of each, what became of it, which are to go. New versions: pending_versions.py."""
+"""Stored documents: their data, their status, and removals. New versions: pending_versions.py."""
 
 from collections.abc import Sequence
 from datetime import UTC
@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, Row, Select, cast, delete, func, select, update
 
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES
+from index_store.base.database.database import VARIABLES
 from index_store.base.errors import Failure
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.records import Document, DocumentRecord, DocumentStatus, Extent

@@ -1,11 +1,11 @@
-"""The full text of each index: tables of its own (full_text/bm25.py), in the catalogue's transactions."""
+"""The full text of each index: its own tables (full_text/bm25.py), in the catalogue's transactions."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, select, update
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.catalogue.schema import chunks, documents, indexes, sections
 from index_store.full_text.analysis import Analysis, Analyzer
 from index_store.full_text.bm25 import BM25Index, ChunkTerms, WordCount

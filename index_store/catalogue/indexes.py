@@ -1,4 +1,4 @@
-"""Indexes: each has documents, an embedding model, a collection of vectors and a full text of its own."""
+"""Stored indexes: each has documents, an embedding model, a collection of vectors and its own full text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, FunctionFilter, Row, bindparam, delete, func, insert, select, update
 
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES
+from index_store.base.database.database import VARIABLES
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.leftovers import insert_dropped
 from index_store.catalogue.records import DocumentStatus, Index, IndexRecord

@@ -1,17 +1,17 @@
-"""What is to go from Chroma: noted before it can be there in vain, forgotten after it is gone, so that none stays."""
+"""Vectors that must be deleted from Chroma: recorded before they are written, forgotten after they are gone."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, select
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.catalogue.schema import dropped, leftovers
 from index_store.catalogue.sections import chunk_id
 
 
 class Leftover(NamedTuple):
-    """Vectors of a version that is not the one that is ready."""
+    """Vectors of a version that is not the ready one."""
 
     collection: str
     document_id: str

@@ -1,4 +1,4 @@
-"""Versions of documents on their way in: begun, then finished, failed or refused. One that is ready stays meanwhile."""
+"""New versions of documents: started, then finished, failed or refused. A ready version stays meanwhile."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from index_store.parsing.worker.protocol import ParsedDocument
 
 @dataclass(frozen=True)
 class PendingVersion:
-    """A version of a document on its way in."""
+    """A version of a document that is being added."""
 
     index_id: str
     collection: str

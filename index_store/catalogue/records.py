@@ -55,7 +55,7 @@ class Document(BaseModel, frozen=True):
 
 
 class Section(BaseModel, frozen=True):
-    """What the model reads: the text under one heading, with the path of headings above it."""
+    """The unit that the model reads: the text under one heading, with the path of headings above it."""
 
     id: str
     document_id: str
@@ -68,7 +68,7 @@ class Section(BaseModel, frozen=True):
 
 
 class Chunk(BaseModel, frozen=True):
-    """What is searched: `section.text[start:end]`, in characters."""
+    """The unit of search: `section.text[start:end]`, in characters."""
 
     id: str
     section_id: str
@@ -92,7 +92,7 @@ class Site(BaseModel, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class IndexRecord:
-    """An index as it is kept."""
+    """A stored index."""
 
     id: str
     name: str
@@ -120,7 +120,7 @@ class IndexRecord:
 
 
 class Lease(NamedTuple):
-    """By which one of several processes works on a document: a later one takes its place."""
+    """The right of one process to work on a document; a later lease replaces it."""
 
     item_id: int
     """of a job"""
@@ -128,7 +128,7 @@ class Lease(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """What an index takes."""
+    """The size of an index."""
 
     name: str
     owner: str | None
@@ -140,7 +140,7 @@ class Extent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """A document as it is kept; see `Document` for the fields of the same name."""
+    """A stored document; see `Document` for the fields of the same name."""
 
     id: str
     index_id: str
@@ -187,7 +187,7 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True)
 class FoundChunk:
-    """A chunk that a search may show, or the section that it stands in: `text` is what is shown."""
+    """A chunk that a search may show, or the section that contains it: `text` is what is shown."""
 
     chunk_id: str
     section_id: str

@@ -1,11 +1,11 @@
-"""Documents that were removed, noted as they go: whoever has quoted them learns of it, be it in another process."""
+"""Ids of removed documents, recorded in the same transaction, for everyone who has quoted them."""
 
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, Engine, delete, select
 
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES, form_of
+from index_store.base.database.database import VARIABLES, form_of
 from index_store.catalogue.schema import removed
 
 

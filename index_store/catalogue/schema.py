@@ -1,4 +1,4 @@
-"""The tables of the catalogue. A change of them takes a migration, which changes those of an older catalogue alike."""
+"""The tables of the catalogue. Each change of them needs a migration for older catalogues."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from index_store.base.database import Schema
+from index_store.base.database.database import Schema
 
 metadata = MetaData()
 

@@ -1,4 +1,4 @@
-"""Sections and chunks, as they are read and found. A chunk's vector is in Chroma, under the chunk's id."""
+"""Sections and chunks, written and read. A chunk's vector is in Chroma, under the chunk's id."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, Select, Table, bindparam, insert, select
 
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES
+from index_store.base.database.database import VARIABLES
 from index_store.catalogue.records import Chunk, DocumentStatus, FoundChunk, Section
 from index_store.catalogue.schema import chunks, documents, sections
 from index_store.parsing.chunking.chunker import ParsedSection

@@ -1,4 +1,4 @@
-"""Sites that were crawled, and what the crawler wants to know of their pages the next time."""
+"""Crawled sites, and what the crawler must know of their pages next time."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A site to its pages: politely, within limits, and never into the network that the app stands in."""
+"""Crawls a site: politely, within limits, and never into the internal network."""
 
 from index_store.crawl.crawl import Crawl
 from index_store.crawl.politeness import Paces

@@ -1,4 +1,4 @@
-"""The address of a page in the one form under which it is known, and which site it belongs to.
+"""The normal form of a page's address, and the site that it belongs to.
 
 Parsed as browsers do (the WHATWG URL standard, by Ada), so that nothing here reads an address otherwise than the page's
 author saw it: hosts in any script or number notation, back-slashes, dot segments.

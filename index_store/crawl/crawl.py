@@ -1,4 +1,4 @@
-"""A crawl as its caller sees it: pages, one after the other, while the site is asked for the next few.
+"""A crawl for its caller: yields pages one by one while the next ones are fetched.
 
 The crawl runs in an event loop in a thread of its own. It stays ahead of its reader by a bounded number of pages, so a
 slow reader slows the crawl, and the disk holds no more than these.

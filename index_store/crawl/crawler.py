@@ -1,4 +1,4 @@
-"""The steps of a crawl: which address is asked for next, and what its answer means.
+"""The steps of a crawl: which address is fetched next, and what its answer means.
 
 Links first, in rings around the start; then what only the site's own map names; then pages that were taken for
 duplicates of others which did not come. `crawl.py` runs it.
@@ -51,7 +51,7 @@ _SILENT = (SiteUnreachable, SiteBusy, PageTimedOut, PageBroken, RobotsUnavailabl
 
 @dataclass
 class _Visited:
-    """What became of an address."""
+    """The result of visiting an address."""
 
     is_page: bool
     title: str

@@ -1,4 +1,4 @@
-"""What can go wrong with a site or one of its pages, in words fit to be shown to a person.
+"""The errors of a site or one of its pages, with sentences for people.
 
 DocumentError
 ├── BadAddress, AddressWithPassword, BadPattern, BadCrawlOption      what was asked for can't be crawled
@@ -15,16 +15,18 @@ from index_store.base.errors import DocumentError
 class BadAddress(DocumentError):
     # The address is not quoted: it may hold a password.
     en = "This is not the address of a web site. Give one that begins with https:// or http://."
-    ja = "ウェブサイトのアドレスではありません。https:// か http:// で始まるアドレスを指定してください。"
+    ja = "Web サイトのアドレスではありません。https:// か http:// で始まるアドレスを指定してください。"
 
 
 class AddressWithPassword(DocumentError):
-    en = "An address with a user name or password in it is not crawled. Give it without them."
+    en = "An address with a user name or password can't be crawled. Give the address without them."
     ja = "ユーザー名やパスワードを含むアドレスはクロールできません。それらを除いたアドレスを指定してください。"
 
 
 class BadPattern(DocumentError):
-    en = "The pattern “{pattern}” can't match a path. Begin it with / or *, such as /docs/* or *.pdf, without spaces."
+    en = (
+        "The pattern “{pattern}” can't match a path. Start it with / or *, such as /docs/* or *.pdf, and use no spaces."
+    )
     ja = (
         "パターン「{pattern}」はどのパスにも一致しません。/docs/* や *.pdf のように、/ か * で始め、"
         "空白を入れずに書いてください。"
@@ -32,14 +34,14 @@ class BadPattern(DocumentError):
 
 
 class BadCrawlOption(DocumentError):
-    en = "The {option} of a crawl is a whole number from {least} to {most}. Correct it."
-    ja = "クロールの {option} は {least}〜{most} の整数です。直してください。"
+    en = "The {option} of a crawl must be a whole number from {least} to {most}. Correct it."
+    ja = "クロールの {option} は {least}〜{most} の整数で指定してください。"
 
 
 class AddressInside(DocumentError):
     en = (
-        "{host} is an address inside the network, which the crawler may not reach. "
-        "If it may be crawled, whoever runs the app can name it in CRAWL_ALLOWED."
+        "{host} is an address inside the network, which the crawler may not reach. To allow it, the operator of the "
+        "app can add it to CRAWL_ALLOWED."
     )
     ja = (
         "{host} はネットワーク内部のアドレスなので、クロールできません。"
@@ -49,17 +51,17 @@ class AddressInside(DocumentError):
 
 class PortRefused(DocumentError):
     en = (
-        "Port {port} of {host} is that of another service than the web. "
-        "Correct the address; if it is right, whoever runs the app can name {host}:{port} in CRAWL_ALLOWED."
+        "Port {port} of {host} belongs to another service than the web. Correct the address. If it is right, the "
+        "operator of the app can add {host}:{port} to CRAWL_ALLOWED."
     )
     ja = (
-        "{host} のポート {port} はウェブ以外のサービスのものです。アドレスを直してください。"
-        "正しい場合は、アプリの管理者が CRAWL_ALLOWED に {host}:{port} を指定してください。"
+        "{host} のポート {port} は Web 以外のサービスのものです。アドレスを直してください。正しい場合は、"
+        "アプリの管理者が CRAWL_ALLOWED に {host}:{port} を指定してください。"
     )
 
 
 class HostUnknown(DocumentError):
-    en = "There is no site named {host}. Check the address, and that the network works."
+    en = "There is no site named {host}. Check the address and the network."
     ja = "{host} というサイトが見つかりません。アドレスと、ネットワークを確認してください。"
 
 
@@ -69,17 +71,17 @@ class SiteUnreachable(DocumentError):
 
 
 class SiteUntrusted(DocumentError):
-    en = "{host} can't prove with a certificate that it is this site. Ask who runs it to renew the certificate."
+    en = "The certificate of {host} can't be verified. Ask the operator of the site to renew it."
     ja = "{host} の証明書が確認できません。サイトの管理者に証明書の更新を依頼してください。"
 
 
 class SiteBusy(DocumentError):
-    en = "{host} asks not to be called so often. Try again later, or lower CRAWL_RATE."
+    en = "{host} limits the number of requests. Try again later, or lower CRAWL_RATE."
     ja = "{host} がアクセスの頻度を制限しています。後でもう一度試すか、CRAWL_RATE を小さくしてください。"
 
 
 class RobotsForbids(DocumentError):
-    en = "The site's robots.txt does not let {url} be crawled. Ask who runs the site, or give another page."
+    en = "The site's robots.txt does not allow crawling {url}. Ask the operator of the site, or give another page."
     ja = (
         "サイトの robots.txt が {url} のクロールを許可していません。"
         "サイトの管理者に相談するか、別のページを指定してください。"
@@ -87,7 +89,7 @@ class RobotsForbids(DocumentError):
 
 
 class RobotsUnavailable(DocumentError):
-    en = "{host} fails to say by its robots.txt what may be crawled. Try again later."
+    en = "The robots.txt of {host} can't be read, so the app does not know what it may crawl. Try again later."
     ja = "{host} の robots.txt を取得できず、クロールの可否が分かりません。後でもう一度試してください。"
 
 
@@ -97,7 +99,7 @@ class PageMissing(DocumentError):
 
 
 class PageRefused(DocumentError):
-    en = "The site refuses {url} (status {status}), perhaps for want of a sign-in. Save the page and add it as a file."
+    en = "The site refuses {url} (status {status}). It may need a sign-in. Save the page and add it as a file."
     ja = (
         "サイトが {url} を拒否しました(状態 {status})。"
         "ログインが必要なら、ページを保存してファイルとして追加してください。"
@@ -105,17 +107,17 @@ class PageRefused(DocumentError):
 
 
 class PageFailed(DocumentError):
-    en = "The site failed to give {url} (status {status}). Try again later."
+    en = "The site failed to deliver {url} (status {status}). Try again later."
     ja = "サイト側のエラーで {url} を取得できませんでした(状態 {status})。後でもう一度試してください。"
 
 
 class PageTimedOut(DocumentError):
-    en = "{url} did not come within {seconds:g} seconds. Try again later, or raise CRAWL_TIMEOUT."
+    en = "{url} did not load within {seconds:g} seconds. Try again later, or raise CRAWL_TIMEOUT."
     ja = "{url} を {seconds:g} 秒以内に取得できませんでした。後でもう一度試すか、CRAWL_TIMEOUT を大きくしてください。"
 
 
 class PageBroken(DocumentError):
-    en = "{url} came broken or not whole. Try again later; if it lasts, tell who runs the site."
+    en = "{url} arrived damaged or incomplete. Try again later. If it keeps failing, contact the operator of the site."
     ja = (
         "{url} の内容が壊れているか、途中で切れています。後でもう一度試し、続くときはサイトの管理者に連絡してください。"
     )
@@ -132,15 +134,15 @@ class PageOfOtherKind(DocumentError):
 
 
 class RedirectsEndless(DocumentError):
-    en = "{url} leads from one address to the next without an end. Tell who runs the site, or give another page."
+    en = "{url} redirects without end. Contact the operator of the site, or give another page."
     ja = "{url} の転送が終わりません。サイトの管理者に連絡するか、別のページを指定してください。"
 
 
 class BadRedirect(DocumentError):
-    en = "{url} leads to an address that can't be crawled. Give the address of the page itself."
+    en = "{url} redirects to an address that can't be crawled. Give the address of the page itself."
     ja = "{url} は、クロールできないアドレスに転送されます。ページそのもののアドレスを指定してください。"
 
 
 class NothingToCrawl(DocumentError):
-    en = "Nothing was found from {url} that may be indexed and matches the patterns. Give other patterns or a page."
-    ja = "{url} から、索引に入れてよくパターンに合うページが見つかりません。パターンかページを変えてください。"
+    en = "No page was found from {url} that may be indexed and matches the patterns. Change the patterns or the page."
+    ja = "{url} から、登録が許可され、パターンに合うページが見つかりません。パターンかページを変えてください。"

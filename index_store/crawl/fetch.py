@@ -1,4 +1,4 @@
-"""One request at a time: an address to a file on disk, within limits of time and size.
+"""Fetches one address to a file on disk, within limits of time and size.
 
 Nothing is trusted: not the length that a server claims, not its encoding, not its speed. Redirects are answers like any
 other here; whoever asks decides whether to go on.
@@ -233,7 +233,7 @@ def _is_from(error: BaseException | None, kind: type[BaseException]) -> bool:
 
 
 class _Broken(Exception):
-    """The content is not encoded as its server says, or not whole."""
+    """The content is not encoded as its server says, or is incomplete."""
 
 
 class _Inflater:

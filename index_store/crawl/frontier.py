@@ -1,4 +1,4 @@
-"""The addresses that wait, those nearest to the start first, and when there is no more to do."""
+"""The addresses to fetch, nearest to the start first; knows when a crawl is done."""
 
 import asyncio
 import heapq

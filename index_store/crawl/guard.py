@@ -1,4 +1,4 @@
-"""Which addresses the crawler may connect to: public ones, and those inside that CRAWL_ALLOWED names.
+"""The addresses that the crawler may connect to: public ones, and internal ones in CRAWL_ALLOWED.
 
 The guard judges the very addresses that are about to be connected to, not names or texts: a disguise has come off by
 then; and connections go to these addresses alone. What it can't know is a public address that leads inside by the

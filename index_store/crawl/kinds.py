@@ -1,4 +1,4 @@
-"""Which kind of document a server sends, by its word and by the address: only kinds that can be loaded are fetched."""
+"""The kind of a fetched document, from its media type and address: only loadable kinds are fetched."""
 
 import mimetypes
 import re

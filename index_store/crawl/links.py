@@ -1,4 +1,4 @@
-"""What a page says to a crawler: where its links lead, and what may be done with it."""
+"""What a page tells a crawler: its links, and whether it may be indexed."""
 
 import re
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Asking a host no faster than it likes, again when it was busy, and only for what its robots.txt lets be crawled."""
+"""Politeness to a host: its rate, retries when it was busy, and its robots.txt."""
 
 import asyncio
 import threading
@@ -44,7 +44,7 @@ LONGEST_DELAY = 60.0
 
 
 class Pace:
-    """Turns of one host, `interval` seconds apart. Crawls in several threads share it."""
+    """The pace at one host: requests `interval` seconds apart. Crawls in several threads share it."""
 
     def __init__(self, interval: float) -> None:
         self.interval = interval
@@ -74,7 +74,7 @@ class Pace:
 
 
 class Paces:
-    """Of each host the one pace that all crawls keep to it."""
+    """One pace per host, shared by all crawls."""
 
     def __init__(self) -> None:
         self._paces: dict[str, Pace] = {}
@@ -174,7 +174,7 @@ class Rules:
 
 
 class Robots:
-    """The rules of each origin, asked for once."""
+    """The rules of each origin, fetched once."""
 
     def __init__(self, fetcher: Fetcher, get: Callable[[str, int], Awaitable[Answer]]) -> None:
         """`get`: asks politely, with redirects; for an address, and at most so many bytes."""

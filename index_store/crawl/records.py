@@ -1,4 +1,4 @@
-"""What a crawl is asked for, what it is told of the time before, and the pages that it gives."""
+"""Data of a crawl: its options, the pages known from last time, and the pages that it yields."""
 
 import re
 from enum import StrEnum
@@ -66,7 +66,7 @@ class CrawlOptions(BaseModel):
 
 
 class Patterns:
-    """Which paths of a site are wanted."""
+    """The paths of a site to crawl."""
 
     def __init__(self, options: CrawlOptions) -> None:
         self._include = [_compiled(pattern) for pattern in options.include]
@@ -94,7 +94,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 class KnownPage(BaseModel, frozen=True):
-    """A page whose document is ready."""
+    """A page with a ready document."""
 
     etag: str | None
     last_modified: str | None

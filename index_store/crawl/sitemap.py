@@ -1,4 +1,4 @@
-"""The addresses that a site's own map lists (https://www.sitemaps.org/protocol.html), maps of maps included."""
+"""The addresses in a site's sitemap (https://www.sitemaps.org/protocol.html), including nested sitemaps."""
 
 import asyncio
 import gzip

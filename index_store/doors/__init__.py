@@ -1,1 +1,1 @@
-"""A store as one person has it (user_store.py), its jobs (user_ingestion.py), and how an index lives (lifecycle.py)."""
+"""A store for one person (user_store.py), their jobs (user_ingestion.py), and the life of an index (lifecycle.py)."""

@@ -23,7 +23,7 @@ from index_store.ingestion.jobs import Jobs
 
 
 class Lifecycle:
-    """Of all indexes of a store, for all who ask it. Safe from any thread."""
+    """The life of all indexes of a store, shared by all its doors. Safe from any thread."""
 
     def __init__(self, services: Services, access: Access, jobs: Jobs) -> None:
         self._library = services.library

@@ -1,4 +1,4 @@
-"""A job as a person has it: asked at each read whether it is theirs to see."""
+"""A job for one person: each read checks whether they may see it."""
 
 from collections.abc import Iterator
 

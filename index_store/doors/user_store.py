@@ -1,4 +1,4 @@
-"""What can be asked of a store, each time in somebody's name: first whether they may, then the work."""
+"""A store in a person's name: each method checks their rights, then does the work."""
 
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
@@ -35,6 +35,7 @@ from index_store.ingestion.sources import (
     source_of,
     source_to_retry,
     storable,
+    without_members,
 )
 from index_store.library.check import Difference, differences
 from index_store.library.originals import Original
@@ -46,7 +47,7 @@ READ, WRITE, MANAGE = Right
 
 @dataclass(frozen=True)
 class Parts:
-    """What all who ask one store share."""
+    """The parts of a store that all its doors share."""
 
     services: Services
     searcher: Searcher
@@ -195,7 +196,8 @@ class Store:
             for each in self._catalogue.documents.records(known.id)
             if (each.id in document_ids if document_ids is not None else each.needs_retry)
         ]
-        return self._seen(self._begin(known, [source_to_retry(each, self._library.originals) for each in tried]))
+        sources = [source_to_retry(each, self._library.originals) for each in without_members(tried)]
+        return self._seen(self._begin(known, sources))
 
     def reindex(self, index: str) -> UserIngestion:
         """Every document once more, with the present settings and embedding model. Raises UnknownIndex, ServiceError.
@@ -217,7 +219,8 @@ class Store:
         documents = self._catalogue.documents.records(known.id)
         stay = [each for each in documents if each.status is not DocumentStatus.REMOVING]
         self._note(Action.INDEX_REBUILT, by, index=known.name, documents=len(stay))
-        return self._seen(self._begin(known, [source_of(each, self._library.originals) for each in stay]))
+        sources = [source_of(each, self._library.originals) for each in without_members(stay)]
+        return self._seen(self._begin(known, sources))
 
     def add(self, index: str, path: Path, source: str | None = None) -> IngestResult:
         """Adds one document and waits for it.

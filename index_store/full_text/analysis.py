@@ -83,7 +83,7 @@ class QuestionWord(BaseModel, frozen=True):
 
 
 class Analysis(BaseModel, frozen=True):
-    """How a question is searched."""
+    """A question as terms for a search."""
 
     words: tuple[QuestionWord, ...]
     """in the order of the question"""

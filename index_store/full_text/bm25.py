@@ -1,4 +1,4 @@
-"""The full-text side of one index: which chunks hold a question's terms, best first by BM25.
+"""The full text of one index: finds the chunks with a question's terms, best first by BM25.
 
 The database keeps the postings (postings.py: FTS5 of SQLite, GIN of Postgres). It does not rank: FTS5's own bm25()
 reads every posting of every term, over a second a question at 100,000 chunks, and Postgres has none. Here the terms
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 from sqlalchemy import Connection
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.full_text.analysis import Analysis, Analyzer, Terms
 from index_store.full_text.fts5 import FTS5
 from index_store.full_text.gin import GIN
@@ -49,7 +49,7 @@ TOPIC_COUNT = 3.0
 
 @dataclass(frozen=True, slots=True)
 class ChunkTerms:
-    """A chunk as it is kept here: its terms, parted by spaces."""
+    """A chunk in the full text: its terms, separated by spaces."""
 
     chunk_id: str
     title: str
@@ -75,7 +75,7 @@ class ChunkTerms:
 
 
 class WordCount(BaseModel, frozen=True):
-    """Where a word of a question stands."""
+    """In how many chunks a word of a question is."""
 
     chunks: int
     """that hold it"""

@@ -1,4 +1,4 @@
-"""Text as search compares it: NFKC, casefold, old forms of kanji as new ones; each character knows where it stood."""
+"""Normalises text for search: NFKC, casefold, new forms of old kanji; keeps the position of each character."""
 
 import re
 import unicodedata

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.full_text.postings import ChunkRow, Postings, Ranked, Span
 
 TERMS = 50

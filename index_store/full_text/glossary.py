@@ -1,4 +1,4 @@
-"""The terms of an index that are to stay whole: names of products, screens, items."""
+"""The glossary of an index: terms that stay one word, such as names of products, screens, items."""
 
 import hashlib
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Which chunks hold which terms, as it is kept in SQL: what fts5.py and gin.py have in common, and what they have not.
+"""The interface of postings in SQL (which chunks contain which terms), for fts5.py and gin.py.
 
 The tables of an index, all within the catalogue's database and its transactions:
 
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, CursorResult
 
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES
+from index_store.base.database.database import VARIABLES
 
 
 class Span(NamedTuple):
-    """Of rows that are looked at."""
+    """A range of rows to read."""
 
     first: int = 0
     last: int = 2**62
@@ -42,7 +42,7 @@ class ChunkRow(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A chunk as BM25 wants it."""
+    """A chunk with the numbers that BM25 needs."""
 
     row: int
     chunk_id: str

@@ -1,4 +1,4 @@
-"""Stopwords: the words of a question that only ask.
+"""Stopwords: words that are in every question, or that only ask.
 
 They say nothing of what is sought, and are rare in documents, so that BM25 would take them for what matters most and
 find whoever teaches for 「Xについて教えてください」. Japanese words stand here as Sudachi normalises them.

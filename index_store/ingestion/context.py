@@ -1,4 +1,4 @@
-"""What the stages of a job share: the store's services, and what there is of the job itself."""
+"""What the stages of a job share: services of the store, and data of the job."""
 
 import threading
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from index_store.vectors.embeddings import Embeddings
 
 @dataclass(frozen=True)
 class Services:
-    """What all jobs of a store use."""
+    """The services that all jobs of a store use."""
 
     settings: Settings
     library: Library
@@ -35,7 +35,7 @@ class Services:
 
 
 class Stop:
-    """Whether a job is to end before it is done, and what becomes of the rest."""
+    """Whether a job must stop early, and what happens to the rest."""
 
     def __init__(self) -> None:
         self._cancelled = threading.Event()
@@ -65,7 +65,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class JobContext:
-    """Of one job."""
+    """The context of one job."""
 
     services: Services
     items: Items = field(default_factory=Items)

@@ -1,4 +1,4 @@
-"""A job that adds documents: what others see of it, and its threads from admission to saving."""
+"""A job that adds documents: its public interface, and its threads from admission to saving."""
 
 import logging
 import threading
@@ -12,14 +12,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import IndexRecord
-from index_store.ingestion.admission import Admission, ArchiveAdmission
-from index_store.ingestion.completion import Completion, DocumentTask
 from index_store.ingestion.context import JobContext, Services
-from index_store.ingestion.pipeline import Pipeline
 from index_store.ingestion.progress import Item, Progress
 from index_store.ingestion.results import IngestResult
-from index_store.ingestion.sites import SiteAdmission
 from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, storable
+from index_store.ingestion.stages.admission import Admission, ArchiveAdmission
+from index_store.ingestion.stages.completion import Completion, DocumentTask
+from index_store.ingestion.stages.pipeline import Pipeline
+from index_store.ingestion.stages.sites import SiteAdmission
 from index_store.parsing.loaders.formats import is_archive
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ LOOK = 2.0
 
 @dataclass(eq=False)
 class Order:
-    """What a job is to add, where, and in whose name."""
+    """The order for a job: its sources, its index, and the person who asked."""
 
     sources: tuple[Source, ...]
     index: str
@@ -171,7 +171,8 @@ class Ingestion:
         for source, item in zip(self.order.sources, items, strict=True):
             # What is only suspended is kept and noted all the same: an upload is nowhere else.
             if self._stop.is_cancelled:
-                break
+                self._admission.leave_out(index, item.source)
+                continue
             if isinstance(source, SiteSource):
                 self._sites.note(index, source)
                 continue

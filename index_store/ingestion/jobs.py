@@ -1,4 +1,4 @@
-"""The jobs of a store: those of one process here, those that several work on in queue/."""
+"""The jobs of a store: those of one process here, shared ones in queue/."""
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple, Protocol

@@ -1,4 +1,4 @@
-"""How far a job has come: document by document (`Item`), and in all (`Progress`). What became of each: results.py."""
+"""The progress of a job: per document (`Item`) and in total (`Progress`). Results: results.py."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ class Stage(StrEnum):
 
 @dataclass(eq=False)
 class Item:
-    """One document of a job, or what is yet to be told apart into documents: an archive, a site."""
+    """One document of a job, or an archive or a site that will become several."""
 
     source: str
     size: int = 0
@@ -63,7 +63,7 @@ class Progress:
 
 
 class Items:
-    """The items of a job in the order in which they came, while several threads work on them."""
+    """The items of a job in order, while several threads work on them."""
 
     def __init__(self) -> None:
         self._items: list[Item] = []

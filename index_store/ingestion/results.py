@@ -1,4 +1,4 @@
-"""What became of each source that was to be added."""
+"""The result of each source."""
 
 from enum import StrEnum
 
@@ -18,7 +18,7 @@ class IngestStatus(StrEnum):
 
 
 class IngestResult(BaseModel, frozen=True):
-    """What became of one source that was to be added."""
+    """The result of one source."""
 
     source: str
     status: IngestStatus

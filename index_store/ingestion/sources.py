@@ -1,4 +1,4 @@
-"""What can be added: files, uploads, archives, sites, and documents whose original is kept already."""
+"""The kinds of sources: files, uploads, archives, sites, and documents with a stored original."""
 
 # ruff: noqa: PTH100 - a source is the path as given: Path.resolve() would follow links
 
@@ -49,7 +49,7 @@ class SiteSource:
 
 @dataclass(frozen=True)
 class KeptSource:
-    """A document of the index, from its original."""
+    """A document of the index, read again from its stored original."""
 
     document_id: str
     source: str
@@ -139,6 +139,13 @@ def discard_all_uploads(data_dir: Path, *, older: float = 0) -> None:
 
 
 # Re-ingesting: where the content of a document that was added once is to be had
+
+
+def without_members(documents: Iterable[DocumentRecord]) -> list[DocumentRecord]:
+    """Without members of an archive that is itself among them: it brings them once more."""
+    each = list(documents)
+    sources = {document.source for document in each}
+    return [document for document in each if document.parent not in sources]
 
 
 def source_of(document: DocumentRecord, originals: Originals) -> Source:

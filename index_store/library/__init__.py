@@ -1,1 +1,1 @@
-"""Catalogue, vectors and originals as one (library.py), and how a version of a document comes into it (versions.py)."""
+"""Catalogue, vectors and originals together (library.py), and new versions of documents (versions.py)."""

@@ -1,4 +1,4 @@
-"""Catalogue, vectors, full text and originals held against each other: what differs, in plain words.
+"""Compares catalogue, vectors, full text and originals, and reports differences in plain words.
 
 CheckError
 ├── VectorsMissing, VectorsStray, VectorsUnreadable, FullTextMissing, FullTextStray, ChunksMiscounted, CollectionStray
@@ -15,7 +15,7 @@ from index_store.library.library import Library
 
 
 class Difference(BaseModel, frozen=True):
-    """Where catalogue, vectors and originals do not agree."""
+    """One difference between catalogue, vectors and originals."""
 
     index: str | None
     document: str | None
@@ -24,7 +24,7 @@ class Difference(BaseModel, frozen=True):
 
 
 class CheckError(IndexStoreError):
-    """What `check` finds."""
+    """A finding of `check`."""
 
 
 class VectorsMissing(CheckError):
@@ -33,27 +33,30 @@ class VectorsMissing(CheckError):
 
 
 class VectorsStray(CheckError):
-    en = "{count} vectors belong to no document. They are never shown; re-index to be rid of them."
+    en = "{count} vectors belong to no document. They are never shown. Re-index to remove them."
     ja = "どの文書のものでもないベクトルが {count} 個あります。検索結果には出ません。作り直すと消えます。"
 
 
 class VectorsUnreadable(CheckError):
-    en = "The vectors can't be read where they are kept: its files may be torn. Re-index to embed all again."
+    en = "The stored vectors can't be read: their files may be damaged. Re-index to embed all documents again."
     ja = "ベクトルを読み出せません。保存先のファイルが壊れている可能性があります。インデックスを作り直してください。"
 
 
 class FullTextMissing(CheckError):
     en = "{count} chunks are missing from the full text, so keyword search does not find them. Re-index."
-    ja = "{count} 個のチャンクが全文索引になく、キーワード検索に出ません。インデックスを作り直してください。"
+    ja = "{count} 個のチャンクが全文検索用のデータになく、キーワード検索に出ません。インデックスを作り直してください。"
 
 
 class FullTextStray(CheckError):
-    en = "The full text holds {count} chunks of no document. They are never shown; re-index to be rid of them."
-    ja = "どの文書のものでもないチャンクが全文索引に {count} 個あります。検索結果には出ません。作り直すと消えます。"
+    en = "The full text has {count} chunks that belong to no document. They are never shown. Re-index to remove them."
+    ja = (
+        "どの文書のものでもないチャンクが全文検索用のデータに {count} 個あります。検索結果には出ません。"
+        "作り直すと消えます。"
+    )
 
 
 class ChunksMiscounted(CheckError):
-    en = "The document is noted with {noted} chunks, but has {found}. Re-index."
+    en = "The document is recorded with {noted} chunks, but it has {found}. Re-index."
     ja = "文書のチャンク数の記録は {noted} 個ですが、実際は {found} 個です。インデックスを作り直してください。"
 
 
@@ -63,7 +66,7 @@ class CollectionStray(CheckError):
 
 
 class OriginalGone(CheckError):
-    en = "The original of {name} is missing. Search goes on; add the document again to be able to open and re-index it."
+    en = "The original file of {name} is missing. Search still works. Add the document again to open or re-index it."
     ja = "{name} の元のファイルがありません。検索はできますが、開く・作り直すにはもう一度追加してください。"
 
 

@@ -1,4 +1,4 @@
-"""The folder of a store: one process owns it, and says in words when it can't."""
+"""The folder of a store, used by one process at a time."""
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 
@@ -16,9 +16,9 @@ from filelock import FileLock, Timeout
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
-from index_store.base.database import form_of, is_present, place_of
+from index_store.base.database.database import form_of, is_present, place_of
+from index_store.base.database.form import Changes, Place
 from index_store.base.folders import backup_of, make_private
-from index_store.base.form import Changes, Place
 from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
@@ -206,7 +206,7 @@ def _changes_of(catalogue: Catalogue, settings: Settings) -> Changes | None:
     """None where this is the only process."""
     if not settings.has_queue:
         return None
-    from index_store.base.postgres import SharedChanges
+    from index_store.base.database.postgres import SharedChanges
 
     return SharedChanges(catalogue.database)
 

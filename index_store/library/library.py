@@ -1,4 +1,4 @@
-"""Catalogue, vectors and originals held together: every change that touches more than one of them.
+"""Keeps catalogue, vectors and originals consistent: every change that touches more than one of them.
 
 Versions of documents come in by versions.py, under the same lock; documents and their indexes go out here.
 
@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
+from index_store.base.database.form import Changes
 from index_store.base.errors import VectorServerError
 from index_store.base.folders import changes_of
-from index_store.base.form import Changes
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.records import DocumentRecord, IndexRecord
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class Library:
-    """One change at a time; none waits for a parser or a model."""
+    """One change at a time; no change waits for a parser or a model."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Documents as they came, on disk: to be opened from a citation, tried again, and read again for another model."""
+"""Stored original files: opened from a citation, retried, and read again for another model."""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ STAGED_SECONDS = 24 * 3600
 
 
 class Original(BaseModel, frozen=True):
-    """The file of a document as it came."""
+    """The original file of a document."""
 
     path: Path
     name: str
@@ -28,7 +28,7 @@ class Original(BaseModel, frozen=True):
 
 
 class StagedFile(NamedTuple):
-    """A file of ours that is not yet a document's."""
+    """A stored file that does not belong to a document yet."""
 
     path: Path
     size: int
@@ -37,7 +37,7 @@ class StagedFile(NamedTuple):
 
 
 class Originals:
-    """One file a version of a document. What is not named in the catalogue is swept away at the next start."""
+    """One file per version of a document. The next start deletes files that the catalogue does not name."""
 
     def __init__(self, folder: Path, *, is_alone: bool = True) -> None:
         """`is_alone`: rather than one of several processes."""

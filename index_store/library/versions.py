@@ -1,4 +1,4 @@
-"""How versions of documents come into the library: begun, then finished, failed, refused or withdrawn.
+"""New versions of documents in the library: started, then finished, failed, refused or withdrawn.
 
 A document's file is an `IncomingFile`; kept and noted it is a `PendingVersion` (catalogue/pending_versions.py); with
 its sections and the vectors of their chunks it is an `EmbeddedVersion`, which can be made the one that is ready.
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index_store.base import errors
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.base.settings import MEGABYTE
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.pending_versions import PendingVersion
@@ -31,7 +31,7 @@ from index_store.parsing.worker.protocol import ParsedDocument
 
 @dataclass(frozen=True)
 class IncomingFile:
-    """A file that is to become a document, or the next version of one."""
+    """A file that will become a document, or the next version of one."""
 
     source: str
     name: str
@@ -48,7 +48,7 @@ class IncomingFile:
 
 
 class Space(NamedTuple):
-    """What an index may hold."""
+    """How much an index may contain."""
 
     files: float = math.inf
     megabytes: float = math.inf
@@ -57,7 +57,7 @@ class Space(NamedTuple):
 
 @dataclass(frozen=True)
 class EmbeddedVersion:
-    """All that a version is made ready of."""
+    """All data that makes a version ready."""
 
     version: PendingVersion
     parsed: ParsedDocument

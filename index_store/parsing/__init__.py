@@ -1,1 +1,1 @@
-"""A file to sections and chunks: loaders read it, chunking splits it, a worker process does both within limits."""
+"""Turns a file into sections and chunks: loaders/ read, chunking/ splits, worker/ runs both in a limited process."""

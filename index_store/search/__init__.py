@@ -1,1 +1,1 @@
-"""Search by vector, by keyword, or by both (searcher.py); what it gives are hits (hits.py)."""
+"""Search by vector, by keyword, or by both (searcher.py); its results are hits (hits.py)."""

@@ -1,4 +1,4 @@
-"""What two searches found, by vector and by keyword, made one list."""
+"""Fuses the hits of vector and keyword search into one list."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ K = 60
 
 
 class Weights(BaseModel, frozen=True):
-    """What each side counts; only their ratio matters."""
+    """The weight of each side; only their ratio matters."""
 
     vector: float
     keyword: float

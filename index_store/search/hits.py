@@ -1,10 +1,10 @@
-"""What a search gives: hits, best first."""
+"""The hits of a search, best first."""
 
 from pydantic import BaseModel
 
 
 class Place(BaseModel, frozen=True):
-    """Where a text stands."""
+    """The place of a text."""
 
     chunk_id: str
     section_id: str
@@ -40,7 +40,7 @@ class Hit(Place, frozen=True):
 
 
 class Survey(BaseModel, frozen=True):
-    """What an index has of a question, whichever way it was searched before."""
+    """What an index contains for a question, independent of earlier searches."""
 
     hits: tuple[Hit, ...]
     """by both sides, best first"""

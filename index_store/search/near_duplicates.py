@@ -1,4 +1,4 @@
-"""Which texts are near duplicates: a page kept under two names, a notice in every document."""
+"""Finds near duplicates: a page stored under two names, a notice in every document."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Finding chunks: by vector, by keyword, or by both, fused; or the sections that they stand in."""
+"""Finds chunks by vector, by keyword, or by both; or the sections that contain them."""
 
 import unicodedata
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""Vectors: texts to vectors (embeddings.py), and the nearest of those that Chroma keeps (chroma.py)."""
+"""Vectors: embeds texts (embeddings.py), and finds the nearest ones in Chroma (chroma.py)."""

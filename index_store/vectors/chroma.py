@@ -1,4 +1,4 @@
-"""The vectors of chunks, in Chroma. It holds no text: that is the catalogue's."""
+"""The vectors of chunks, in Chroma. It has no text; the catalogue does."""
 
 import logging
 import time
@@ -34,6 +34,9 @@ APART = 0.01
 
 SAMPLE = 100
 """vectors of which the mean tells what is far from a question"""
+
+BEING_DELETED = 412
+"""with which a server answers who asks for a collection by its id while another process deletes it"""
 
 TOO_LARGE = 413
 """HTTP's status of a request that is"""
@@ -223,6 +226,10 @@ class VectorStore:
             try:
                 return ask(known)
             except NotFoundError:
+                self._known.pop(name, None)
+            except VectorsFailed as error:
+                if error.status != BEING_DELETED:
+                    raise
                 self._known.pop(name, None)
         known = self._known[name] = self._form.made(name) if make else self._form.found(name)
         return ask(known)

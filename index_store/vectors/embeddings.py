@@ -1,4 +1,4 @@
-"""Texts to vectors: what every embedding model has to give."""
+"""The interface of embedding models: texts to vectors."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What differs between Chroma over a folder and a server of Chroma's, as one interface.
+"""The differences between Chroma over a folder and a Chroma server, as one interface.
 
 local/folder.py and server/server.py have one of each; `form_of` in chroma.py knows which.
 """

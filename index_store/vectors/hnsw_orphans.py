@@ -1,4 +1,4 @@
-"""Orphans: vectors that Chroma's HNSW graph no longer leads to, so that no search of Chroma's finds them.
+"""Orphans: vectors that Chroma's HNSW graph no longer reaches, so that Chroma's search does not find them.
 
 HNSW walks from neighbour to neighbour, and as vectors come and go some end up as nobody's neighbour. They are few, and
 compared with each question one by one: docs/decisions/hnsw-graph.md.

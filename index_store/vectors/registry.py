@@ -1,4 +1,4 @@
-"""Which model embeds, by the settings."""
+"""Chooses the embedding model by the settings."""
 
 from typing import TYPE_CHECKING
 

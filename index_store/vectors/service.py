@@ -1,4 +1,4 @@
-"""Vectors from a service that speaks OpenAI's protocol."""
+"""Vectors from an OpenAI-compatible service."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""For admins: who did what, found again by who, what, which index and when."""
+"""For admins: the audit log, filtered by person, action, index and time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""For admins: who has signed in or may, as what, when they were last seen, and whether they may still come in."""
+"""For admins: people with their roles, when they were last seen, and their access."""
 
 from collections.abc import Sequence
 

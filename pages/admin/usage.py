@@ -1,4 +1,4 @@
-"""For admins: who uses what, and what the members of each group may."""
+"""For admins: usage per person and index, and the limits of groups."""
 
 from collections.abc import Callable
 

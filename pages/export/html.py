@@ -11,8 +11,8 @@ from html import escape
 from pathlib import Path
 
 from index_store.base.errors import Failure
-from pages.widgets.chat.answer import answer_html
-from pages.widgets.chat.answer_status import answer_status_html, unconfirmed_html
+from pages.widgets.answer.answer import answer_html
+from pages.widgets.answer.status import answer_status_html, unconfirmed_html
 from pages.widgets.trace.calls import calls_html
 from pages.widgets.trace.detail import detail_html, summary_text
 from pages.widgets.trace.graph import graph_html, row_key, unrolled_html

@@ -1,4 +1,4 @@
-"""What someone has here, and all of it deleted when they want that; admins do it for others too."""
+"""The data of one person, and its deletion; admins can choose the person."""
 
 import streamlit as st
 

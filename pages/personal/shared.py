@@ -1,4 +1,4 @@
-"""What a link shows: a conversation or an answer, to be read and nothing else."""
+"""The page behind a link: a conversation or an answer, read-only."""
 
 from datetime import UTC, datetime
 

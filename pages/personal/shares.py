@@ -1,4 +1,4 @@
-"""All links by which others may read something: what each shows, and an end to it."""
+"""All links that let others read something: what each shows, and a button to revoke it."""
 
 from datetime import UTC, datetime
 

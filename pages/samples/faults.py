@@ -1,4 +1,4 @@
-"""Four prepared faults, to be met on the pages: `python -m pages.samples.faults`, while the app does not run.
+"""Four prepared faults to see on the pages: `python -m pages.samples.faults`, while the app does not run.
 
 It loads four small indexes into the data folder of the settings, and says what to ask of each. docs/guide.md walks
 through them. With the embedded models, PIPELINE and nothing else set each is met as told; a service's model that reads

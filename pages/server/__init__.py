@@ -1,1 +1,1 @@
-"""What stands before the pages: who may connect, what is believed of a proxy, what browsers are told; other routes."""
+"""The server in front of the pages: who may connect, proxies, headers for browsers; other routes."""

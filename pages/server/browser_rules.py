@@ -1,4 +1,4 @@
-"""What a browser is told with every answer: what its page may load and run, and who may frame or read it."""
+"""Headers for the browser: what a page may load and run, and who may frame or read it."""
 
 import re
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""Who may speak with the app: a browser that opened it by one of its names, and no page but its own.
+"""Checks requests: the right host name and origin, so that no page of another site can use the app.
 
 A server on this machine alone, where nobody signs in, is still within reach of every page that is open in a browser
 here; and where people sign in, such a page asks in their name. What a browser can't be made to say falsely is `Host`,

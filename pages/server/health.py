@@ -1,4 +1,4 @@
-"""`GET /healthz`: the process answers. `GET /readyz`: it can serve people, since its data is open and can be read.
+"""`GET /healthz`: the process answers. `GET /readyz`: it can serve people, because its data is open and readable.
 
 Whoever asks is told no more than yes or no; the log says why not. A model service that is down is no reason: documents,
 search and past answers are there without it. Nor is a server of vectors that is away, which would take all replicas

@@ -1,4 +1,4 @@
-"""`GET /originals/{document_id}`: a document as it came, for whoever wants to see it where it was written.
+"""`GET /originals/{document_id}`: the original file of a document.
 
 What people upload is not trusted: of the kinds that a browser opens, none can run a script here. HTML is sandboxed to
 an origin of its own and loads nothing; every other kind is sent as exactly the type that it is, or to be saved.

@@ -1,4 +1,4 @@
-"""The OpenID providers that people may sign in with, as the settings name them and as Streamlit is told of them."""
+"""The OpenID providers for sign-in: from the settings, and in the form that Streamlit needs."""
 
 import secrets
 from collections.abc import Sequence

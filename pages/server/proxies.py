@@ -1,4 +1,4 @@
-"""Which peers are reverse proxies of ours, and what is believed of them about the browser's own connection.
+"""Trusted reverse proxies, and which of their headers the app accepts.
 
 Anybody can write `X-Forwarded-…`. Of a proxy that is trusted the last value counts, which it wrote itself; from anybody
 else these headers are taken away, so that nothing further in can be deceived by them; and who says by headers that
@@ -64,7 +64,7 @@ def is_within(address: str, networks: Iterable[Network]) -> bool:
 
 
 class Proxies:
-    """ASGI middleware, before all other: gives each request the scheme and `Host` that its browser used."""
+    """ASGI middleware, before all others: gives each request the scheme and `Host` that its browser used."""
 
     def __init__(self, app: ASGIApp, networks: Sequence[Network] = (), identity: Set[str] = frozenset()) -> None:
         """`identity`: headers by which a proxy says who somebody is, in lower case."""

@@ -1,4 +1,4 @@
-"""A request that is not served, told in a sentence."""
+"""Refuses a request with a sentence."""
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse

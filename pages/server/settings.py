@@ -1,4 +1,4 @@
-"""What an operator may set of the server; the rest is in rag/settings.py."""
+"""The settings of the server; the others are in rag/settings.py."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Signing in and out, around Streamlit's own routes for it; and what nobody gets who has not signed in.
+"""Sign-in and sign-out, around Streamlit's own routes; blocks what needs a sign-in.
 
 Streamlit and Authlib speak with the provider. What they leave open is done here: a sign-in is kept on the server, so
 that it ends there; a failure is told on our page, in the reader's language; and the reader comes back to the address

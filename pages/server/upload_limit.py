@@ -1,4 +1,4 @@
-"""How much of what a browser uploads the server keeps in memory, where Streamlit has it until a page takes it.
+"""Limits the uploads that the server keeps in memory until a page takes them.
 
 Streamlit bounds one file (`server.maxUploadSize`), not how many there are, and takes any id for a file: what no page
 knows of would stay for as long as the tab is open.
@@ -23,7 +23,7 @@ REFUSED = "Too much at once: add these files when the others are there."
 
 
 class UploadLimit:
-    """ASGI middleware: refuses an upload (413) that would be beyond MOST_HELD with what its tab has on the way."""
+    """ASGI middleware: refuses an upload (413) if its tab would have more than MOST_HELD in memory."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Who is at the browser: what a request shows, and whose that is.
+"""Who is at the browser: finds the person behind a request.
 
 Claims are taken once, when someone signs in or a tab connects (`sign_in.py`): a cookie, or a tab, of last week is not
 to bring back the groups of last week. From then on a request only says which person it is of, and whether that one may

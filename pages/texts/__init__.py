@@ -1,4 +1,4 @@
-"""Every text of the pages, in one file a language: ja.toml and en.toml, with the same keys."""
+"""All texts of the pages, one file per language: ja.toml and en.toml, with the same keys."""
 
 import tomllib
 from functools import cache

@@ -1,1 +1,1 @@
-"""What the pages draw."""
+"""The parts of the pages."""

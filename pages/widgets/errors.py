@@ -1,4 +1,4 @@
-"""Errors as people see them, and work that may be refused: done, or its error shown."""
+"""Shows errors to people, also those of actions that may be refused."""
 
 from collections.abc import Callable
 from html import escape

@@ -1,4 +1,4 @@
-"""Where a passage stands, in words, and links to it."""
+"""The place of a passage, in words, and links to it."""
 
 from html import escape
 from typing import Protocol

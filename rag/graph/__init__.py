@@ -1,1 +1,1 @@
-"""What makes a node a step of the trace (step.py), what a run gives it (context.py), what it hands on (state.py)."""
+"""The decorator for nodes (step.py), the context of a run (context.py) and the state that nodes share (state.py)."""

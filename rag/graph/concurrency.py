@@ -1,4 +1,4 @@
-"""Work that waits for nothing but itself, done at once.
+"""Runs independent work at the same time.
 
 Unlike asyncio.gather, a failure ends the others, and their requests; unlike a bare TaskGroup, it is raised as itself.
 """

@@ -1,4 +1,4 @@
-"""What a run gives to its graph: LangGraph's context, the same for every node."""
+"""The context of a run in its graph: LangGraph's context, the same for every node."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ KeepCalls = Callable[[str, int, Sequence[Call]], None]
 
 @dataclass(frozen=True)
 class Recorder:
-    """Where the events of one run go, and its clock."""
+    """Receives the events of one run, and has its clock."""
 
     emit: Callable[[Event], None]
     clock: Callable[[], float]
@@ -36,7 +36,7 @@ class Recorder:
 
 @dataclass(frozen=True)
 class Limits:
-    """What this run's graph may do, and how often."""
+    """The limits of a run's graph."""
 
     rewrites: int
     generations: int
@@ -50,7 +50,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Assessment:
-    """From which grades on retrieval counts as good enough (CRAG, arXiv 2401.15884); see `assess` in
+    """The grades from which retrieval counts as good enough (CRAG, arXiv 2401.15884); see `assess` in
     rag/nodes/grade_documents.py."""
 
     rule: Literal["scores", "any"] = "scores"
@@ -60,7 +60,7 @@ class Assessment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a step came to, so that it need not be done."""
+    """The outcome of a step, which then need not run."""
 
     finished: StepFinished
     changes: State

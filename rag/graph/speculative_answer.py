@@ -1,4 +1,4 @@
-"""A speculative answer: begun while its passages are still being graded, it counts if they all stay."""
+"""A speculative answer: started while its passages are still graded, used if all of them stay."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -8,7 +8,7 @@ from rag.trace.passages import Passage
 
 
 class SpeculativeAnswer:
-    """From what one search found. One node writes it; the one that grades beside it decides whether it is kept."""
+    """An answer from one search. One node writes it; the node that grades meanwhile decides if it is kept."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self.passages = list(passages)

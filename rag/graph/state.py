@@ -1,4 +1,4 @@
-"""What the nodes of a graph hand to each other."""
+"""The state that the nodes of a graph pass on."""
 
 from typing import Annotated, Literal, TypedDict
 

@@ -1,4 +1,4 @@
-"""A node of a graph as a step of the trace: timed, its model calls counted, its detail reported.
+"""Makes a node a step of the trace: measures its time, counts its model calls, reports its detail.
 
 `@step` makes a LangGraph node of `async def name(state, step) -> changes`; `@router` makes the router behind a node of
 `def after_name(state, limits) -> Choice`. Both report to the run's Recorder and not through LangGraph's streams, which
@@ -88,7 +88,7 @@ class Step:
 
 
 class NodeStep(Step):
-    """A step of a graph, with what the run gives to its nodes."""
+    """A step of a graph, with the run's context for nodes."""
 
     def __init__(self, name: str, context: RunContext, role: Role | None = None) -> None:
         super().__init__(name, context.recorder, role)
@@ -108,7 +108,7 @@ Work = Callable[[State, NodeStep], Coroutine[Any, Any, State]]
 
 
 class Node(Protocol):
-    """As LangGraph calls it."""
+    """A node in the form that LangGraph calls."""
 
     __name__: str
 

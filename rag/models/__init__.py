@@ -1,1 +1,1 @@
-"""The chat model in the field's words (chat_model.py), and the kinds of it that there are (registry.py)."""
+"""The interface of chat models (chat_model.py) and the registry of their kinds (registry.py)."""

@@ -1,6 +1,7 @@
-"""Whose turn it is at the model: so many at once as it can serve, so many of them of one party, the others in a fair
-queue. Runs wait so, of which a person is the party, and their calls, of which the run is: within its person, so that
-many runs of one person are no more, to the others, than one.
+"""A fair queue for the model: it limits how many run at once, in total and per party.
+
+Runs wait in it, with their person as the party. Calls of the model wait in it too, with their run as the party within
+its person, so that many runs of one person get no larger share than one run.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ class _Waiting:
 
 
 class Admission:
-    """Of one event loop."""
+    """A queue within one event loop."""
 
     def __init__(self, at_once: float = math.inf, of_one_party: float = math.inf) -> None:
         self._at_once = at_once

@@ -1,4 +1,4 @@
-"""A chat model as nodes use it: what it can be asked, in the field's words, whichever kind of model it is.
+"""The interface of a chat model for nodes, the same for every kind of model.
 
 Each kind owns its prompts, its way of citing, its thresholds and what it permits: see service/ and embedded/.
 """
@@ -21,7 +21,7 @@ from rag.trace.passages import Citation, Passage
 
 @dataclass(frozen=True)
 class Answer:
-    """A whole answer as a model gave it."""
+    """A complete answer of a model."""
 
     text: str
     """with a marker [n] behind what passage n says"""
@@ -50,7 +50,7 @@ class Rejected:
 
 @dataclass(frozen=True)
 class Routing:
-    """Which way a question takes, and why."""
+    """The route of a question, and the reason."""
 
     route: Route
     why: str
@@ -63,7 +63,7 @@ class Routing:
 
 @dataclass(frozen=True)
 class Keywords:
-    """Search words that a model was to pick out of a question."""
+    """Search words that a model picked from a question."""
 
     named: tuple[str, ...]
     """as it wrote them"""

@@ -1,4 +1,4 @@
-"""The client that every kind of chat model is asked through: one call, or one stream, with errors in plain words.
+"""The client of every kind of chat model: one call or one stream, with plain errors.
 
 Not here: retries of 429, 5xx and refused connections, with back-off, which the openai client does.
 """
@@ -48,7 +48,7 @@ def is_cut(piece: AIMessage) -> bool:
 
 
 class Restart:
-    """Stands in a stream where the connection broke: what came before is void."""
+    """Marks in a stream where the connection broke: the text before it is void."""
 
 
 class ChatClient:

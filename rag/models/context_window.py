@@ -1,4 +1,4 @@
-"""How much of what was found a model can be given to read, and hits trimmed to it around the chunk that was found.
+"""How much text a model can read, and hits trimmed to that around the chunk that was found.
 
 Lengths are in wide characters, as index_store.parsing.chunking.text_splitter measures them, and a little more where
 there are figures.
@@ -29,7 +29,7 @@ PIECE = 100
 
 @dataclass(frozen=True)
 class ContextWindow:
-    """What a prompt has for passages."""
+    """The room for passages in a prompt."""
 
     passage: float
     """the most that one of them may take"""

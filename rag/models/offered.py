@@ -1,4 +1,4 @@
-"""The chat models that there are to choose from."""
+"""The chat models that people can choose from."""
 
 from collections.abc import Mapping
 

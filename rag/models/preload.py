@@ -1,4 +1,4 @@
-"""The start of the chat model ahead of the first question: whoever asks then waits the less."""
+"""Starts the chat model before the first question, to shorten the wait."""
 
 import logging
 import threading

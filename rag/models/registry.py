@@ -1,4 +1,4 @@
-"""The kinds of chat model that there are, and which of them the settings name."""
+"""The kinds of chat model, and the choice among them by the settings."""
 
 from collections.abc import Callable
 

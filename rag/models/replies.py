@@ -1,5 +1,4 @@
-"""The JSON that models are asked for: one type each, from which come the schema that is sent and the reading of what
-comes back.
+"""The JSON replies of models: one Pydantic type each, for both the schema and the parser.
 
 Models answer with JSON among prose or in a fence, in other words or cases than were asked for, or with a bare 'Yes.':
 reading takes all that is clear, and nothing that contradicts itself.
@@ -65,7 +64,7 @@ Reason = Annotated[
 
 
 class Reply(BaseModel):
-    """What a model is asked to reply with. Its fields, in their order, are those of the schema."""
+    """The type of a model's reply. Its fields, in order, are those of the schema."""
 
     @classmethod
     def schema_name(cls) -> str:
@@ -202,7 +201,7 @@ class UsefulnessReply(Reply):
 
 
 class RouteReply(Reply):
-    """Which way a question takes."""
+    """The route of a question."""
 
     reason: Reason = ""
     route: Annotated[Literal["talk", "documents", "web"], BeforeValidator(_word)]

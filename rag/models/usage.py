@@ -1,4 +1,4 @@
-"""What model calls cost, of one step and against what a whole run may spend; and what was said in them."""
+"""The costs and texts of model calls, per step, and the budget of a run."""
 
 import json
 import math
@@ -126,7 +126,7 @@ class Usage:
 
 
 class Reply:
-    """To one call, as far as it is there."""
+    """The reply to one call, as far as it has arrived."""
 
     def __init__(self, usage: Usage) -> None:
         self._usage = usage

@@ -1,1 +1,1 @@
-"""The nodes that pipelines share, by subject: a module imports none of its neighbours but for what they share."""
+"""The nodes that pipelines share, one module per subject. Modules import only shared helpers from each other."""

@@ -1,4 +1,4 @@
-"""Nodes of Self-RAG's own way: several answers, one from each passage, scored by their grades, and the best chosen.
+"""Nodes of Self-RAG with candidates: one answer per passage, scored by grades; the best is chosen.
 
     score = 1.0 * ISREL + 1.0 * ISSUP + 0.5 * ISUSE        -0.5 to 2.5
 

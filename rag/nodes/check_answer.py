@@ -1,5 +1,4 @@
-"""Nodes that check an answer: is it grounded in its passages, does it answer the question, both together, and which
-attempt is the best where none passed.
+"""Nodes that check an answer: grounding, usefulness, both together, and the best of several attempts.
 
 A check that fails, or can't be read, neither passes an answer nor rejects it: it stands unconfirmed.
 """

@@ -1,4 +1,4 @@
-"""Condense question: a follow-up is made a standalone question before the graph sees it, as a step of its own.
+"""Condense question: makes a follow-up a standalone question before the graph starts.
 
 それはいつまで? after a question about parental leave becomes one that can be searched.
 """

@@ -1,4 +1,4 @@
-"""No answer: what is said where the documents do not hold it, with what was searched and what came nearest."""
+"""No answer: says that the documents have none, what was searched, and which passages were nearest."""
 
 import asyncio
 from collections.abc import Collection, Sequence

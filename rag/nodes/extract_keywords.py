@@ -1,4 +1,4 @@
-"""Search words: the model picks them out of the question, for the keyword search."""
+"""Search words: the model picks them from the question, for keyword search."""
 
 import asyncio
 

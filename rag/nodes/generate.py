@@ -1,4 +1,4 @@
-"""Nodes that write an answer: from passages, early while they are graded, from memory, or as small talk."""
+"""Nodes that write an answer: from passages, speculatively during grading, from memory, or as small talk."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Nodes that judge what was found: a grade for each passage, and from the grades whether retrieval is good enough."""
+"""Nodes that grade passages, and decide from the grades whether retrieval was good enough."""
 
 from collections.abc import Sequence
 from typing import Literal

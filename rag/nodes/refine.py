@@ -1,4 +1,4 @@
-"""Knowledge refinement: passages split into strips of a sentence or two, of which those that help a question stay.
+"""Knowledge refinement: splits passages into strips of one or two sentences and keeps the helpful ones.
 
 After CRAG, arXiv 2401.15884, section 4.4, which has its evaluator score each strip. Here the strip's share of the
 question's words does (rag/text/overlap.py): without a model call, and as well as vectors do at a thousandth of their

@@ -1,4 +1,4 @@
-"""Retrieval: the search of the documents, whichever way the run has it."""
+"""Retrieval: searches the documents as the run's options say."""
 
 import asyncio
 

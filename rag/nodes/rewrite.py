@@ -1,4 +1,4 @@
-"""Nodes that reword a question: for the next search of the documents, or for one of the web."""
+"""Nodes that rewrite a question: for the next search of the documents, or for a web search."""
 
 from rag.errors import PASSING
 from rag.graph.state import State

@@ -1,4 +1,4 @@
-"""Nodes that choose a question's way before anything is searched."""
+"""Nodes that choose the route of a question before anything is searched."""
 
 from rag.errors import PASSING
 from rag.graph.state import State

@@ -1,4 +1,4 @@
-"""Web search, beside what is left of the documents."""
+"""Web search, in addition to the passages that were kept."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Adaptive RAG: the way that a question takes is chosen by what it asks, and a way that fails leads to the next.
+"""Adaptive RAG: the question decides the route, and a route that fails leads to the next.
 
 After arXiv 2403.14403, in the form that the LangGraph articles gave it.
 

@@ -1,4 +1,4 @@
-"""Corrective RAG: what was found is judged before it is used, and the web makes up for what it lacks.
+"""Corrective RAG: assesses what was found before use, and searches the web for what is missing.
 
 After CRAG, arXiv 2401.15884, and the LangGraph article that made it a graph.
 

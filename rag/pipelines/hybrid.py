@@ -1,4 +1,4 @@
-"""Hybrid search: by vector and by full text at once, two lists of hits made one.
+"""Hybrid search: by vector and by full text at the same time, fused into one list of hits.
 
 A term that has look-alikes (X' beside X) is found by its very letters, a paraphrase by its meaning. The words for the
 full text are picked out of the question by the model; where it fails, the question's own words serve.

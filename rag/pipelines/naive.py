@@ -1,4 +1,4 @@
-"""Retrieve, then answer: the plain flow that the others are held against.
+"""Retrieve, then answer: the plain pipeline that the others are compared with.
 
 retrieve -> generate
 """

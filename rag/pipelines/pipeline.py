@@ -1,4 +1,4 @@
-"""What a pipeline is."""
+"""The type of a pipeline."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +15,7 @@ from rag.trace.path import Edge, Flow
 
 @dataclass(frozen=True)
 class Pipeline:
-    """A control flow and the retrieval that it has unless someone picks another."""
+    """A graph, and its default retrieval."""
 
     name: str
     graph: StateGraph[State, RunContext]

@@ -1,4 +1,4 @@
-"""Self-RAG: the model grades what was found, and then what it wrote.
+"""Self-RAG: the model grades the passages, and then its own answer.
 
 After arXiv 2310.11511, in the form that the LangGraph articles gave it. The paper's own way: self_rag_candidates.py.
 

@@ -1,4 +1,4 @@
-"""Self-RAG as its paper has it: several answers, one from each passage, of which the best by its own grades is kept.
+"""Self-RAG as in its paper: one answer per passage; the one with the best grades is kept.
 
 After arXiv 2310.11511, algorithm 1, with a model that was not trained for it: its reflection tokens are questions to a
 grader here, and an answer is one segment.

@@ -1,1 +1,1 @@
-"""A question from the page to its stored run. Entry point: `engine.Engine`."""
+"""Runs: from a question on the page to a stored run. Entry point: `engine.Engine`."""

@@ -1,4 +1,4 @@
-"""Comparisons: runs of one question side by side, begun together, and kept with the vote for the best of them."""
+"""Comparisons: several runs of one question, started together and stored with the vote for the best."""
 
 import threading
 from collections.abc import Sequence
@@ -8,17 +8,17 @@ from sqlalchemy.exc import IntegrityError
 
 from index_store.base.errors import EmptyQuestion, PlainError
 from rag.models.offered import OfferedModels
-from rag.runs.history.comparison import Column, Comparison, StoredComparisons, check_column_count
+from rag.runs.history.conversations.comparison import Column, Comparison, StoredComparisons, check_column_count
 from rag.runs.history.history import History
 from rag.runs.history.schema import storable
-from rag.runs.in_flight import Begun, RunsInFlight
+from rag.runs.in_flight.in_flight import Begun, RunsInFlight
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
 from rag.trace.events import Origin, RunStarted
 
 
 class _ReplacedElsewhere(Exception):
-    """Another app has asked this column anew."""
+    """Another app has asked this column again."""
 
 
 class Comparisons(StoredComparisons):

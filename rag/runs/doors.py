@@ -12,12 +12,12 @@ from rag.runs.comparisons import Comparisons
 from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.forks import Forks
-from rag.runs.history.comparison import Column, Comparison
+from rag.runs.history.conversations.comparison import Column, Comparison
 from rag.runs.history.whose import Own
+from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.keeping.personal_data import Holdings, PersonalData
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
-from rag.runs.suggestions import Suggestions
 
 
 class UserPreload:
@@ -105,7 +105,7 @@ class UserForks:
 
 
 class UserPersonalData:
-    """Their own; of an admin anybody's. Raises AdminNeeded, UnknownPerson."""
+    """A person's own data; for an admin, that of anybody. Raises AdminNeeded, UnknownPerson."""
 
     def __init__(self, data: PersonalData, access: Access, who: Who) -> None:
         self._data = data

@@ -1,4 +1,4 @@
-"""Forks: runs that go on from a changed step of another one. Why so: docs/decisions/forks.md"""
+"""Forks: runs that continue from a changed step of another run. Reasons: docs/decisions/forks.md"""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ from rag.runs.fork.checkpoints import Checkpoints, Moment
 from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments, changed_documents, plan
 from rag.runs.history.history import History, PastRun
-from rag.runs.in_flight import RunsInFlight
+from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
 from rag.trace.events import Origin, RunStarted

@@ -1,4 +1,4 @@
-"""What goes when documents are removed, or runs: their passages in the history, and checkpoints."""
+"""Removes passages from the history, and checkpoints, when documents or runs are removed."""
 
 import logging
 import time
@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.store import IndexStore
 from rag.errors import NotSaved
 from rag.runs.fork.checkpoints import Checkpoints
@@ -22,7 +22,7 @@ DAY = 24 * 60 * 60
 
 
 class Removal:
-    """Safe from any thread. What can't be taken out stays noted, and is tried again at the next start."""
+    """Safe from any thread. If something can't be removed, its record stays, and the next start tries again."""
 
     def __init__(
         self, settings: Settings, store: IndexStore, history: History, checkpoints: Checkpoints | None

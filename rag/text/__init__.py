@@ -1,1 +1,1 @@
-"""What can be read off a text by rules, without a model."""
+"""What rules can find in a text, without a model."""

@@ -1,4 +1,4 @@
-"""The markers [n] of an answer: what they cite, and the claims that they stand behind."""
+"""The markers [n] of an answer: what they cite, and the claims that they support."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Quoted material in prompts: what documents, web pages and models wrote stands between tags, and can't close them.
+"""Quoted material in prompts: text of documents, web pages and models stands between tags that it can't close.
 
 A tag is recognised in all spellings that a model may take for one: full-width signs and letters, spaces, characters
 that can't be seen. So are the tokens by which chat templates tell roles apart, such as <|im_end|>, which a server may

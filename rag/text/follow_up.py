@@ -1,4 +1,4 @@
-"""Whether a question plainly stands alone, or may lean on what was said before it.
+"""Rules for whether a question is clearly complete, or may depend on the conversation.
 
 By rules, so that most questions cost no call. They err on the side of asking the model: a question that is passed on
 although it leans on another is searched in vain, one that is asked about for nothing costs a second.

@@ -1,4 +1,4 @@
-"""Which language a text is in, of the two that the product speaks."""
+"""The language of a text: Japanese or English."""
 
 import re
 from typing import Literal

@@ -1,4 +1,4 @@
-"""How much of one text stands in another: characters by twos where there are no spaces, else words and numbers."""
+"""How much of one text is in another: by pairs of characters where there are no spaces, else by words and numbers."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Whether a message is plainly small talk, by rules: nothing but greetings, thanks and the like."""
+"""Rules for whether a message is clearly small talk: only greetings, thanks and the like."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""A reply without what it repeats of its instructions: a document may have told the model to show them.
+"""Removes from a reply what it repeats of its instructions: a document may have told the model to show them.
 
 It notices what is repeated letter by letter, whatever stands between the letters; not what was translated or encoded.
 """
@@ -11,7 +11,7 @@ LEFT_OUT = "…"
 
 
 class Unrepeated:
-    """Takes a reply in pieces, and gives it back with an ellipsis where it repeats what its model was told."""
+    """Takes a reply in pieces, and returns it with an ellipsis where it repeats its instructions."""
 
     def __init__(self, instructions: str) -> None:
         self._instructions = _bare(instructions)

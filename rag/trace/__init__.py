@@ -1,4 +1,4 @@
-"""The typed events of a run: all that pages, the command line, the history and benchmarks know of one.
+"""The typed events of a run. Pages, command line, history and benchmarks know a run only by these.
 
     run_started, (step_started, token*, step_finished, decision?)*, run_finished
 

@@ -1,4 +1,4 @@
-"""What the chat model was asked, and what it replied, word for word; and how that is kept."""
+"""The calls of the chat model, word for word, and their stored form."""
 
 import zlib
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ LEVEL = 6
 
 
 class About(NamedTuple):
-    """What a call is for."""
+    """The subject of a call."""
 
     task: str
     """a key that readers have words for, such as `relevance`"""
@@ -29,7 +29,7 @@ class About(NamedTuple):
 
 
 class Words(Frozen):
-    """A text as it was; of one that is too long, its beginning and its end."""
+    """A text; of a text that is too long, its beginning and its end."""
 
     text: str
     left_out: int = 0
@@ -47,7 +47,7 @@ W = TypeVar("W", bound=Words)
 
 
 class TokenProbability(Frozen):
-    """A token of the reply, where the log-probabilities were asked for."""
+    """A token of the reply, if log-probabilities were requested."""
 
     token: str
     logprob: float
@@ -56,7 +56,7 @@ class TokenProbability(Frozen):
 
 
 class Request(Frozen):
-    """As it was sent: the messages, and these settings alone. No header, and so no key."""
+    """A request as it was sent: the messages and these settings only. No header, and so no key."""
 
     task: str
     """as in About"""
@@ -70,7 +70,7 @@ class Request(Frozen):
 
 
 class Call(Request):
-    """One call of the chat model, however it ended, with what was known then."""
+    """One call of the chat model, however it ended."""
 
     number: int
     """from 1, in the order in which the step's calls began"""

@@ -1,4 +1,4 @@
-"""Why a run gave no good answer, by its events alone.
+"""Why a run gave no good answer, from its events only.
 
 The rule: what became of the passage of the index that comes nearest to the question?
 
@@ -60,7 +60,7 @@ D = TypeVar("D")
 
 
 class Finding(NamedTuple):
-    """The cause with its evidence."""
+    """The cause, with its evidence."""
 
     cause: Cause
     passage: Passage | None = None

@@ -1,4 +1,4 @@
-"""What differs between runs, from their events alone: which passages each found, and what it made of them."""
+"""The differences between runs, from their events only: passages found, and verdicts on them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparedPassage:
-    """What several runs may have found: a stretch of a section of one version of a document, or a page of the web."""
+    """A passage that several runs may have found: part of a section of one version of a document, or a web page."""
 
     passage: Passage
     found: tuple[Found | None, ...]

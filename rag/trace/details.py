@@ -1,4 +1,4 @@
-"""What a step did, in full: a detail for each kind of step."""
+"""The details of steps: one type for each kind of step."""
 
 from typing import Annotated, Literal
 
@@ -30,7 +30,7 @@ NotUsed = Literal["failed", "none", "invented", "too_many", "no_keyword_side"]
 
 
 class KeywordsDetail(Frozen):
-    """Search words taken out of a question, or what is searched in their stead: the question's own words."""
+    """Search words from a question, or the words of the question itself in their place."""
 
     type: Literal["keywords"] = "keywords"
     question: str
@@ -69,7 +69,7 @@ class GenerationDetail(Frozen):
 
 
 class DraftDetail(Frozen):
-    """A speculative answer: begun while its passages were graded."""
+    """A speculative answer: started while its passages were graded."""
 
     type: Literal["draft"] = "draft"
     passages: tuple[int, ...]
@@ -119,7 +119,7 @@ class AnswerCheckDetail(Frozen):
 
 
 class Attempt(Frozen):
-    """An answer with what its checks said."""
+    """An answer with the results of its checks."""
 
     number: int
     """from 1, in the order in which they were written"""
@@ -130,7 +130,7 @@ class Attempt(Frozen):
 
 
 class AttemptsDetail(Frozen):
-    """Of several answers none passed: the best of them, with what in it could not be confirmed."""
+    """The best of several answers that all failed their checks, with the claims that were not confirmed."""
 
     type: Literal["attempts"] = "attempts"
     attempts: tuple[Attempt, ...]
@@ -139,7 +139,7 @@ class AttemptsDetail(Frozen):
 
 
 class Turn(Frozen):
-    """What was said before in the conversation."""
+    """An earlier turn of the conversation."""
 
     question: str
     answer: str
@@ -178,7 +178,7 @@ class Probe(Frozen):
 
 
 class DeclineDetail(Frozen):
-    """No answer: what was searched, and the passages that came nearest."""
+    """No answer: the searches, and the nearest passages."""
 
     type: Literal["decline"] = "decline"
     text: str
@@ -202,7 +202,7 @@ class WebSearchDetail(Frozen):
 
 
 class AssessmentDetail(Frozen):
-    """Whether what was found is good enough, by the scores of its grades (CRAG, arXiv 2401.15884)."""
+    """Whether retrieval was good enough, by the scores of its grades (CRAG, arXiv 2401.15884)."""
 
     type: Literal["assessment"] = "assessment"
     grades: tuple[PassageGrade, ...]
@@ -236,7 +236,7 @@ Route = Literal["talk", "documents", "web"]
 
 
 class RouteDetail(Frozen):
-    """What kind of question it is, and so the way that it takes."""
+    """The kind of a question, and its route."""
 
     type: Literal["route"] = "route"
     question: str
@@ -259,7 +259,7 @@ class RetrievalNeedDetail(Frozen):
 
 
 class Candidate(Frozen):
-    """An answer from one passage alone, scored (Self-RAG, arXiv 2310.11511)."""
+    """An answer from one passage only, scored (Self-RAG, arXiv 2310.11511)."""
 
     passage: Passage | None
     """None: written without any"""
@@ -297,7 +297,7 @@ class ModelDetail(Frozen):
 
 
 class UnknownDetail(Frozen):
-    """A detail that this version can't read, of a newer one's history."""
+    """A detail from a newer version, which this version can't read."""
 
     type: Literal["unknown"] = "unknown"
     named: str

@@ -1,4 +1,4 @@
-"""What happened in a run, in the order in which it did."""
+"""The events of a run, in order."""
 
 import json
 from typing import Annotated, Any, Literal
@@ -20,7 +20,7 @@ StepVerdict = Verdict | Literal["stopped", "failed"]
 
 
 class Style(Frozen):
-    """How an answer is to read, and how freely it is worded."""
+    """The length, tone and temperature of an answer."""
 
     length: Literal["short", "normal", "long"] = "normal"
     tone: Literal["neutral", "polite", "plain"] = "neutral"
@@ -52,7 +52,7 @@ class Totals(Frozen):
 
 
 class Change(Frozen):
-    """What a person changed of a step."""
+    """One change of a step by a person."""
 
     what: str
     """a key that readers have words for, such as `query`"""
@@ -63,7 +63,7 @@ class Change(Frozen):
 
 
 class Origin(Frozen):
-    """What a run was made from."""
+    """The run that this run was made from."""
 
     kind: Literal["fork", "comparison"]
     run_id: str | None = None
@@ -104,7 +104,7 @@ class StepStarted(Frozen):
 
 
 class Token(Frozen):
-    """A piece of the answer that a step is writing. A later attempt replaces the whole of an earlier one."""
+    """A piece of the answer that a step is writing. A later attempt replaces an earlier one completely."""
 
     kind: Literal["token"] = "token"
     step: str
@@ -136,7 +136,7 @@ class StepFinished(Frozen):
 
 
 class Decision(Frozen):
-    """Which way the graph went at a fork."""
+    """The branch that a router chose."""
 
     kind: Literal["decision"] = "decision"
     from_step: str = Field(alias="from")
@@ -169,7 +169,7 @@ class RunFinished(Frozen):
 
 
 class UnknownEvent(Frozen):
-    """An event that this version can't read, of a newer one's history."""
+    """An event from a newer version, which this version can't read."""
 
     kind: Literal["unknown"] = "unknown"
     named: str

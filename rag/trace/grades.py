@@ -1,4 +1,4 @@
-"""What a grader said of one thing, and how it came to say so."""
+"""A grade: its verdict, score and explanation."""
 
 from typing import Literal, Self
 
@@ -10,7 +10,7 @@ Verdict = Literal["yes", "no", "unknown"]
 
 
 class Factor(Frozen):
-    """One thing that a grader weighed: its name in both languages, and what it added."""
+    """One term of a grade: its name in both languages, and its value."""
 
     en: str
     ja: str

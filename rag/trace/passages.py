@@ -1,4 +1,4 @@
-"""Pieces of documents: as a search found them, as an answer cites them, and how they are searched for."""
+"""Passages, citations, and the options of a search."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from index_store.search.hits import Place
 
 
 class Frozen(BaseModel):
-    """What all records of a trace are."""
+    """The base of all records of a trace."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 

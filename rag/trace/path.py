@@ -1,4 +1,4 @@
-"""The way that a run took through its pipeline's graph, from its events alone."""
+"""The path of a run through its pipeline's graph, from its events only."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True)
 class Flow:
-    """A pipeline's graph, as its readers need it."""
+    """A pipeline's graph, for its readers."""
 
     nodes: tuple[str, ...]
     """in the order in which the pipeline names them; START first, END last"""
@@ -44,7 +44,7 @@ class Visit:
 
 
 class Crossing(NamedTuple):
-    """An edge that was taken, once."""
+    """One use of an edge."""
 
     edge: Edge
     why: str | None = None

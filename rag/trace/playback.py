@@ -1,4 +1,4 @@
-"""A run played back: its events as they came, at their own times, with the words of its answers typed once more.
+"""Plays a run back: its events at their original times, with the answers typed again.
 
 Stored events have no tokens: of each step that wrote an answer they are made of what it had written when it ended,
 spread over the later part of its time.

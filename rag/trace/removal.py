@@ -1,4 +1,4 @@
-"""Stored events without what they quote of documents that were removed."""
+"""Removes from stored events what they quote of removed documents."""
 
 import json
 import re

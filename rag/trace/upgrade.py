@@ -1,4 +1,4 @@
-"""Events as earlier versions stored them, made those of today before they are read.
+"""Upgrades events of earlier versions to the present form before they are read.
 
 Before 0.1.0 a grade that was read from log-probabilities had a `margin`, its `parts` by name, and a `cut`, where one
 has an `explanation` now; and what a step is to the answer, its `role`, was known by the step's name alone.

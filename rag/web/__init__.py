@@ -1,4 +1,4 @@
-"""Web search: the services that are asked, and what they give, whichever it is."""
+"""Web search: its services, and one form for their results."""
 
 from rag.settings import Settings
 from rag.web.duckduckgo import DuckDuckGo

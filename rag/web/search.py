@@ -1,4 +1,4 @@
-"""What a web search is to the steps, and its results made safe to use."""
+"""The interface of a web search for steps; makes its results safe to use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -48,7 +48,8 @@ def test_the_runs_page_is_timed_over_many_runs_beside_few(printed):
 
 @pytest.mark.soak
 @pytest.mark.embedded
-def test_the_first_sign_of_life_is_timed_before_the_embedded_model_has_started(printed):
+def test_the_first_sign_of_life_is_timed_before_the_embedded_model_has_started(printed, embedded_model, monkeypatch):
+    monkeypatch.setenv("EMBEDDED_MODEL", str(embedded_model))
     out = printed(ui, "first_sign", "--rounds", 1, "--documents", 1)
     assert rows(out) == ["being started since the page was opened", "not yet started"]
     assert re.search(r"The first sign of life comes within [\d.]+ s, which (meets|misses) 1 s\.", out)

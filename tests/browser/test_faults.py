@@ -220,7 +220,7 @@ def test_documents_that_change_or_go_under_an_open_answer_are_told_where_a_fork_
     warned("change.newer")
     other.page.goto(f"{origin}/documents")
     other.button("index.delete").click()
-    other.button("index.delete_really").click()
+    other.page.get_by_test_id("stPopoverBody").get_by_role("button").click()
     expect(other.table).to_have_count(0, timeout=LOADED)
     visitor.page.reload()
     expect(visitor.answers).to_contain_text("A director approves it", timeout=LOADED)

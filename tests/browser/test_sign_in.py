@@ -416,7 +416,7 @@ def test_the_last_admin_can_neither_disable_nor_demote_themselves(come, access):
     expect(admin.page.get_by_text("is the last admin")).to_be_visible(timeout=WITHIN)
     admin.choose_role(anna, "reader")
     expect(admin.page.get_by_text("is the last admin")).to_be_visible(timeout=WITHIN)
-    expect(row.get_by_role("combobox").first).to_have_value("Admin (by the sign-in)")
+    expect(row.get_by_role("combobox").first).to_have_value("Admin (from the sign-in)")
     assert access.people.find("anna").role is Role.ADMIN
 
 
@@ -424,7 +424,7 @@ def test_nobody_else_sees_the_people(come):
     reader = come(name="rika")
     reader.open("/people")
     expect(reader.documents).to_be_attached(timeout=WITHIN)
-    expect(reader.page.get_by_text("This is for admins of this app alone")).to_be_visible(timeout=WITHIN)
+    expect(reader.page.get_by_text("Only admins of this app can do this")).to_be_visible(timeout=WITHIN)
     expect(reader.page.get_by_text("anna@")).to_have_count(0)
     expect(reader.link("app.people")).to_have_count(0)
 

@@ -27,7 +27,7 @@ NAME = "rag.example.com"
 CADDYFILE = "docs/operating/replicas.Caddyfile"
 PROXIES = ROOT / ".venv" / "proxies" / "usr" / "bin"
 """where `make proxies` puts Caddy"""
-PATIENCE = 60
+PATIENCE = 180
 """seconds for a process to start or to end"""
 
 ALONE = """{

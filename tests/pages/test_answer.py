@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pages.texts import texts
-from pages.widgets.chat.answer import answer_html
+from pages.widgets.answer.answer import answer_html
 from rag.runs.engine import UserEngine
 from rag.trace.passages import Citation
 from tests.pages.reader import for_reader

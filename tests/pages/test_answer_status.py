@@ -6,7 +6,7 @@ import pytest
 
 from pages import process
 from pages.texts import texts
-from pages.widgets.chat.answer_status import dropped, show_answer_status, show_unconfirmed
+from pages.widgets.answer.status import dropped, show_answer_status, show_unconfirmed
 from rag.models.service.no_answer import TOKEN
 from rag.trace.details import GenerationDetail, RetrievalDetail
 from rag.trace.events import Decision, Event, Outcome, RunFinished, RunStarted, StepFinished, StepStarted, Token, Totals

@@ -126,7 +126,7 @@ def html_of(*calls: Call, language: str = "en") -> str:
 def test_settings_and_costs_are_told():
     text = Tags(html_of(call(retries=2))).text
     assert "Temperature0" in text
-    assert "Most tokens of the reply400" in text
+    assert "Maximum tokens of the reply400" in text
     assert "Schemano" in text
     assert "Tokens in1,500" in text
     assert "Tokens out20" in text

@@ -11,7 +11,7 @@ from pages import process
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from rag.runs.engine import Engine
-from rag.runs.history.conversations import TITLE_LENGTH
+from rag.runs.history.conversations.conversations import TITLE_LENGTH
 from rag.runs.history.history import LONGEST_REASON
 from rag.settings import Settings
 from tests.pages.chat_page import ChatPage

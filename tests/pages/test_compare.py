@@ -6,7 +6,7 @@ import pytest
 
 from pages import process
 from pages.texts import texts
-from rag.runs.history.comparison import Column, Comparison
+from rag.runs.history.conversations.comparison import Column, Comparison
 from tests.local import process_of
 from tests.pages.chat_page import ChatPage, shown
 from tests.pages.compare_page import ComparePage
@@ -126,7 +126,7 @@ def test_where_columns_take_turns_the_page_says_whose_it_is(handbook, server, mo
     page.compare(QUESTION)
     page.look()
     assert page.words["chat.queue_one"] in page.told
-    assert "Answering: A Naive. Waiting for their turn: B Hybrid." in page.told.replace("**", "")
+    assert "Answering: A Naive. Waiting: B Hybrid." in page.told.replace("**", "")
     page.press(page.words["compare.stop_all"])
 
 

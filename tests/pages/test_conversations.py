@@ -3,7 +3,7 @@
 import pytest
 
 from index_store.access.principal import LOCAL
-from rag.runs.history.conversations import Conversation
+from rag.runs.history.conversations.conversations import Conversation
 from tests.local import process_of
 from tests.pages.chat_page import ChatPage
 

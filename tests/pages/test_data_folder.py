@@ -7,13 +7,13 @@ import pytest
 
 from index_store.base.errors import DatabaseAway, StoreFailed
 from pages import process
-from pages.widgets.chat.answer import answer_html
+from pages.widgets.answer.answer import answer_html
 from pages.widgets.trace import detail
 from pages.widgets.trace.panel import show_rows
 from pages.words import plain
 from rag.errors import NotSaved
 from rag.runs.engine import UserEngine
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.schema import FILE
 from rag.text.language import Language
 from rag.trace.details import UnknownDetail

@@ -11,7 +11,7 @@ import pytest
 from index_store.base.errors import ServiceBusy
 from pages.texts import texts
 from pages.widgets.trace import detail
-from pages.widgets.trace.view import JsonView, view_of
+from pages.widgets.trace.views.view import JsonView, view_of
 from rag.trace.details import (
     AssessmentDetail,
     AttemptsDetail,
@@ -151,7 +151,7 @@ def test_the_chunk_that_was_found_is_marked_in_its_section():
 def test_what_was_trimmed_and_what_was_left_out_is_told():
     example = hybrid(BOTH_SIDES, left_out=3)
     summary, _ = for_reader("en", lambda: detail.summary(finished(example)))
-    assert "1 trimmed" in summary
+    assert "1 shortened" in summary
     text = Tags(html_of(example)).text
     assert f"{len(HOSTILE)} of 4000 characters" in text
     assert re.search(r"Left out.*?3", text)

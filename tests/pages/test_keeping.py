@@ -111,7 +111,7 @@ def test_what_can_not_be_written_is_told_there(engine):
     with full_disk():
         for _ in range(50):
             audit.note(Action.SIGNED_IN, engine._own.who(), words="w" * 200)
-    assert f"{audit.lost.entries} entries can't be written" in Page("admin/audit").text
+    assert f"{audit.lost.entries} entries could not be written" in Page("admin/audit").text
 
 
 def test_where_it_is_off_that_is_told(engine, monkeypatch):

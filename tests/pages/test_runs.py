@@ -10,7 +10,7 @@ from pages.widgets.runs.table import PAGE
 from rag.models.service.en import EN
 from rag.models.service.no_answer import TOKEN
 from rag.runs.fork.edits import EditQuery
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.comparison import Column
 from rag.trace.events import RunFinished, RunStarted, Totals
 from tests.local import process_of
 from tests.pages.runs_page import RunsPage
@@ -35,15 +35,15 @@ def ask(engine, tmp_path):
     return ask
 
 
-def stored(engine, count: int) -> list[str]:
-    """Runs that nobody had to wait for, the earliest first."""
+def stored(engine, count: int, seconds: float | None = None) -> list[str]:
+    """Runs that nobody had to wait for, the earliest first. `seconds`: that each took; by default its number."""
     conversation = process_of(engine).history.conversations.new("many", principal=LOCAL).id
     for number in range(count):
         started = RunStarted(
             run_id=f"r{number}", conversation_id=conversation, question=f"Question {number}", index="handbook",
             pipeline="naive" if number % 2 else "hybrid", model="m", at=1_000_000 + number,
         )  # fmt: skip
-        totals = Totals(seconds=number, tokens_in=count - number)
+        totals = Totals(seconds=number if seconds is None else seconds, tokens_in=count - number)
         process_of(engine).history.save(started.run_id, started)
         process_of(engine).history.save(
             started.run_id,
@@ -215,8 +215,9 @@ def test_a_run_asked_again_is_seen_in_its_conversation(engine, ask):
     assert (second.question, second.pipeline, second.index) == (first.question, first.pipeline, first.index)
 
 
-def test_a_playback_begins_with_nothing_done_and_ends_as_the_run_did(ask):
-    page = RunsPage(run=ask("Who approves the green car?"))
+def test_a_playback_begins_with_nothing_done_and_ends_as_the_run_did(engine):
+    (run_id,) = stored(engine, 1, seconds=600)
+    page = RunsPage(run=run_id)
     page.press("playback.play")
     assert page.words["status.running"] in page.app.expander[0].label
     page.press("playback.end")

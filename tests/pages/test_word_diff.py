@@ -7,7 +7,7 @@ import pytest
 
 from pages.texts import texts
 from pages.widgets.trace.detail import show
-from pages.widgets.trace.word_diff import MOST_WORDS, choice_html, rewrite_html
+from pages.widgets.trace.views.word_diff import MOST_WORDS, choice_html, rewrite_html
 from rag.trace.details import KeywordsDetail, RewriteDetail, StandaloneDetail
 from tests.pages.reader import Tags, for_reader
 from tests.pages.trace_examples import HOSTILE, finished

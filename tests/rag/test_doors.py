@@ -19,11 +19,11 @@ from index_store.base import errors
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore
 from rag.errors import IndexGone, SharerOut, UnknownShare
-from rag.runs import in_flight
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import LeaveOut, TakeChunk
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.run_list import Wanted
+from rag.runs.in_flight import in_flight
 from rag.settings import Settings
 from tests.index_store.team import People
 from tests.rag.documents import INDEX

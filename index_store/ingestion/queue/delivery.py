@@ -1,4 +1,4 @@
-"""Which worker looks at which item: Procrastinate, on the database of the catalogue, in its schema.
+"""Delivers items to workers: Procrastinate, in the schema of the catalogue's database.
 
 The only module that imports Procrastinate. A message is an item's id: what is to be done stands in its row.
 """
@@ -18,7 +18,7 @@ from procrastinate.schema import SchemaManager, migrations_path
 from sqlalchemy import Connection, Engine, String, cast, column, exists, func, select, table
 
 from index_store.base import errors
-from index_store.base.postgres import driver_url, session
+from index_store.base.database.postgres import driver_url, session
 from index_store.catalogue.schema import job_items
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ QueueError = exceptions.ProcrastinateException
 
 
 class NotDone(Exception):
-    """Of an item that is to be delivered once more."""
+    """An item must be delivered again."""
 
 
 def make_tables(engine: Engine) -> None:
@@ -95,7 +95,7 @@ whoever has its item now
 
 
 class Sender:
-    """Puts items into the queue. From any thread."""
+    """Puts items into the queue. Safe from any thread."""
 
     def __init__(self) -> None:
         self._app = procrastinate.App(connector=procrastinate.SyncPsycopgConnector())

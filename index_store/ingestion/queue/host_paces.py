@@ -1,4 +1,4 @@
-"""The pace that crawls of all processes keep to a host, together: a row of the database, by its clock."""
+"""The pace of all crawls at one host, over all processes: a row of the database, by its clock."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A job that several processes work on, as the app has it: it takes in what was added, workers do the rest."""
+"""A shared job on the side of the app: it stores the sources, and workers do the rest."""
 
 import logging
 import threading
@@ -13,8 +13,6 @@ from index_store.base.errors import Failure, PlainError
 from index_store.base.replica import Replica
 from index_store.catalogue.records import IndexRecord
 from index_store.catalogue.schema import now
-from index_store.ingestion.admission import Admission
-from index_store.ingestion.completion import Completion
 from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.job import LOOK, Order
 from index_store.ingestion.jobs import Resumed
@@ -25,6 +23,8 @@ from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.queue.worker import Worker, withdraw
 from index_store.ingestion.results import IngestResult, IngestStatus
 from index_store.ingestion.sources import FileSource, KeptSource, SiteSource, discard_uploads, storable
+from index_store.ingestion.stages.admission import Admission
+from index_store.ingestion.stages.completion import Completion
 
 log = logging.getLogger(__name__)
 
@@ -151,7 +151,7 @@ class QueuedIngestion:
 
 
 class JobAdmission:
-    """Takes in what was added, in a thread of its own: only this process can see it."""
+    """Stores the sources of a job, in its own thread: only this process can see them."""
 
     def __init__(
         self,
@@ -216,7 +216,8 @@ class JobAdmission:
         for source in self._order.sources:
             # What is only suspended is kept and noted all the same: an upload is nowhere else.
             if self._context.stop.is_cancelled:
-                return
+                self._admission.leave_out(index, storable(source.source))
+                continue
             item = self._items.add(storable(source.source))
             if isinstance(source, SiteSource):
                 if not source.parent:
@@ -230,7 +231,7 @@ class JobAdmission:
                 version = self._admission.admit_source(index, source, item)
             if version:
                 self._items.put(item, version)
-        for item, site in sites:
+        for item, site in () if self._context.stop.is_cancelled else sites:
             self._items.put(item, site)
 
     def _watch(self) -> None:
@@ -361,7 +362,7 @@ class QueuedJobs:
 
 
 class _Told(errors.IndexStoreError):
-    """What another process has told of."""
+    """News from another process."""
 
     def __init__(self, failure: Failure) -> None:
         self._failure = failure

@@ -47,7 +47,7 @@ class JobRow:
 
 
 class Taken(NamedTuple):
-    """An item, by whoever has its lease."""
+    """An item with its lease."""
 
     job_id: str
     item: Item

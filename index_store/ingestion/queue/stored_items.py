@@ -1,4 +1,4 @@
-"""Items of a job that are kept in rows, as far as this process works on them."""
+"""Stored items of a job that this process works on."""
 
 import logging
 import threading
@@ -17,7 +17,7 @@ EVERY = 0.5
 
 
 class StoredItems(Items):
-    """Changes of an item are written every so often, and by `flush`."""
+    """Changes of an item are written at intervals, and by `flush`."""
 
     def __init__(self, rows: Rows, job_id: str, deliver: Deliver) -> None:
         super().__init__()

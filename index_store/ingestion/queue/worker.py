@@ -1,4 +1,4 @@
-"""Does items of jobs: several at once, so that short documents share a call to the model; each under a lease."""
+"""Processes items of jobs: several at once, so that short documents share a model call; each under a lease."""
 
 import asyncio
 import logging
@@ -15,17 +15,17 @@ from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentStatus, IndexRecord
-from index_store.ingestion.admission import Admission, ArchiveAdmission
-from index_store.ingestion.completion import Completion, DocumentTask
 from index_store.ingestion.context import JobContext, Services, Stop
-from index_store.ingestion.pipeline import Pipeline
 from index_store.ingestion.progress import Stage
 from index_store.ingestion.queue.delivery import FORGOTTEN, NotDone, QueueError, Receiver, Sender
 from index_store.ingestion.queue.rows import JobRow, Rows, Taken, Work
 from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.results import IngestResult, IngestStatus, failed
-from index_store.ingestion.sites import SiteAdmission
 from index_store.ingestion.sources import SiteSource
+from index_store.ingestion.stages.admission import Admission, ArchiveAdmission
+from index_store.ingestion.stages.completion import Completion, DocumentTask
+from index_store.ingestion.stages.pipeline import Pipeline
+from index_store.ingestion.stages.sites import SiteAdmission
 from index_store.parsing.loaders.formats import is_archive
 
 log = logging.getLogger(__name__)
@@ -149,7 +149,7 @@ class Worker:
 
 
 class _Job:
-    """Of one job, what this worker does."""
+    """The work of this worker for one job."""
 
     def __init__(self, services: Services, rows: Rows, sender: Sender, row: JobRow, index: IndexRecord) -> None:
         self.users = 0

@@ -1,1 +1,1 @@
-"""A loaded document to sections, and these to chunks."""
+"""Splits a loaded document into sections, and sections into chunks."""

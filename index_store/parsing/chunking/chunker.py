@@ -1,4 +1,4 @@
-"""A loaded document to sections, which the model reads, and sections to chunks, which are searched.
+"""Splits a loaded document into sections, which the model reads, and sections into chunks, which are searched.
 
 A chunk is always exactly `section.text[start:end]`, so that a citation can highlight it.
 """

@@ -1,4 +1,4 @@
-"""A text to spans of limited length, split where a reader would: at headings, paragraphs, sentences, words.
+"""Splits a text into spans of limited length at natural places: headings, paragraphs, sentences, words.
 
 Tables and code fences are kept whole, or else split at their lines, so that each part can be opened again.
 
@@ -21,7 +21,7 @@ from index_store.parsing.loaders.document import FENCE
 
 
 class Boundary(IntEnum):
-    """How good a place is to split at, before a character."""
+    """How good a place is for a split, before a character."""
 
     NONE = 0
     CHARACTER = 1

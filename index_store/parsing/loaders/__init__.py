@@ -1,1 +1,1 @@
-"""Files to Markdown pages with their headings, a module a format; `formats.py` lists them."""
+"""Loads files as Markdown pages with headings, one module per format; `formats.py` lists them."""

@@ -1,4 +1,4 @@
-"""A zip to the files that it holds, each a document of its own.
+"""Unpacks a zip into its files, each a separate document.
 
 Names in an archive are only ever read: what is unpacked gets a name of ours, so nothing can land elsewhere. Sizes are
 counted as they come out, whatever the archive says of them. Zip alone: not tar, 7z or RAR.

@@ -1,4 +1,4 @@
-"""Texts and tables as Markdown, so that nothing in them is taken for Markdown of another kind."""
+"""Writes texts and tables as Markdown, escaped so that nothing in them is taken for other Markdown."""
 
 import re
 from collections.abc import Iterable, Sequence

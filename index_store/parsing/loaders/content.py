@@ -1,4 +1,4 @@
-"""What a file's first bytes say that it is, whatever it is named."""
+"""The kind of a file from its first bytes, whatever its name."""
 
 _SIGNATURES = (
     (b"%PDF-", "PDF"),

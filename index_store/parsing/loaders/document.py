@@ -1,4 +1,4 @@
-"""What a loader is given, a file, and what it makes of it: pages of Markdown with their headings, and a title."""
+"""The input of a loader, a file, and its output: pages of Markdown with headings, and a title."""
 
 import re
 from collections.abc import Iterator, Sequence

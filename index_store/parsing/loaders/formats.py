@@ -1,4 +1,4 @@
-"""Every file format that can be loaded, each by one record: crawler, uploader, originals and docs know them from here.
+"""All file formats that can be loaded, one record each, used by crawler, uploader, originals and docs.
 
 A new format is a module with a `load` in this package, and a record here. Records are light: what reads a format, with
 its libraries, is imported when a file of it comes.

@@ -1,4 +1,4 @@
-"""A sheet to blocks: tables with their headers, and the lines of text around them.
+"""Splits a sheet into blocks: tables with headers, and the text around them.
 
 A sheet is a plane on which people put several tables, titles and forms; Markdown wants them one after another.
 """

@@ -1,1 +1,1 @@
-"""Loading and chunking in processes of their own, and what their owner sees of them."""
+"""Loading and chunking in separate processes, and the interface of their owner."""

@@ -1,4 +1,4 @@
-"""What the parser's process may take while it reads a file. On Linux; elsewhere time alone is limited, by its owner."""
+"""The limits of a parser's process on Linux; on other systems its owner limits only its time."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files to sections, in a few processes: a file that crashes, hangs or swells its parser costs itself alone."""
+"""Parses files to sections in a few processes: a file that crashes, hangs or swells its parser affects no other."""
 
 import threading
 import uuid

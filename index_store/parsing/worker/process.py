@@ -1,4 +1,4 @@
-"""A parser's process as its owner sees it: started on first use, kept between files, started anew after a crash."""
+"""A parser's process, seen by its owner: started on first use, kept between files, restarted after a crash."""
 
 import logging
 import os

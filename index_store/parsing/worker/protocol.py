@@ -1,4 +1,4 @@
-"""What a parser's process and its owner say to each other: requests, answers, and a document's sections on disk.
+"""The protocol between a parser's process and its owner: requests, answers, and sections on disk.
 
 All of it is JSON, and the owner trusts none of what it is answered: a process that read a file of anyone's wrote it.
 """
@@ -46,7 +46,7 @@ class Request:
 
 
 class Refusal(BaseModel, frozen=True):
-    """A DocumentError on its way."""
+    """A DocumentError as data."""
 
     code: str
     """its class"""
@@ -77,7 +77,7 @@ class Answer(BaseModel, frozen=True):
 
 
 class Listing(BaseModel, frozen=True):
-    """What came of an archive."""
+    """The contents of an archive."""
 
     members: list[tuple[CleanText, Path]]
     refused: list[tuple[CleanText, Refusal]]

@@ -1,4 +1,4 @@
-"""The parser's process: reads a request a line, answers a line, until its standard input ends.
+"""The parser's process: reads one request per line, answers one line, until its standard input ends.
 
 A file can crash, hang or swell a parser; this process is what it takes down. Not a sandbox: it limits memory, time and
 what is written, not what native code that is taken over may do.

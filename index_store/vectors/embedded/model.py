@@ -1,4 +1,4 @@
-"""Texts to vectors by the embedded model."""
+"""Embeds texts with the embedded model."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""Texts to tokens, as multilingual-e5 was trained on them: SentencePiece's Unigram over 250,000 pieces."""
+"""Splits texts into tokens as multilingual-e5 was trained: SentencePiece's Unigram over 250,000 pieces."""
 
 import re
 

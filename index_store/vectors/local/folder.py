@@ -1,4 +1,4 @@
-"""Chroma in this process, over a folder, which is this process's alone."""
+"""Chroma in this process, over a folder that only this process uses."""
 
 import logging
 import math

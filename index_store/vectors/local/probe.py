@@ -1,4 +1,4 @@
-"""Which collections of a folder of Chroma's can be read: `python -I probe.py FOLDER [COLLECTION ...]`.
+"""Checks which collections of a Chroma folder can be read: `python -I probe.py FOLDER [COLLECTION ...]`.
 
 Chroma writes a collection's graph every 1000 changes, over the files that are there. Where a process is killed in the
 midst of it, the next to read them gets an error, wrong neighbours, or dies of it: so another process tries first.

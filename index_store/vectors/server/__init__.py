@@ -1,1 +1,1 @@
-"""A Chroma server, at the address that CHROMA_URL names: server.py, which speaks to it through connections.py."""
+"""A Chroma server at the address in CHROMA_URL: server.py, which uses connections.py."""

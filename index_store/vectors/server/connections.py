@@ -1,4 +1,4 @@
-"""Connections to a Chroma server: every call ends within its time, and what is safe to repeat is repeated.
+"""Connections to a Chroma server: every call has a time limit, and calls that are safe to repeat are retried.
 
 All that is asked of Chroma here may be done twice: rows are put by their ids and deleted by them, collections made
 unless they are there. So each call is, where the connection breaks or the server stumbles.

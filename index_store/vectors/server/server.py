@@ -1,4 +1,4 @@
-"""A Chroma server that others may share. Each installation has a database of its own there, in Chroma's sense."""
+"""A Chroma server that several installations may share. Each has its own database there, in Chroma's sense."""
 
 import logging
 import threading
@@ -44,7 +44,7 @@ BEAT = 10.0
 
 
 class _Api(FastAPI):
-    """Chroma's client for HTTP, by our connections. `chromadb.HttpClient` would have two of them, and no timeout."""
+    """Chroma's HTTP client, with our connections. `chromadb.HttpClient` would have two clients, and no timeout."""
 
     def __init__(self, system: System, connections: Connections) -> None:
         super().__init__(system)

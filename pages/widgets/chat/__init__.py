@@ -1,1 +1,1 @@
-"""What the chat draws: questions, answers, conversations."""
+"""The parts of the chat: questions, answers, conversations."""

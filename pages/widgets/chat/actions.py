@@ -1,4 +1,4 @@
-"""What can be done with an answer: rate it, ask again, compare, copy, share it."""
+"""The actions on an answer: rate it, ask again, compare, copy, share it."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -7,8 +7,8 @@ from typing import Literal
 import streamlit as st
 
 from pages.process import engine
+from pages.widgets.answer.copying import show_copy_run
 from pages.widgets.chat.ask import ask_like
-from pages.widgets.chat.copying import show_copy_run
 from pages.widgets.chat.share import show_share
 from pages.widgets.errors import run_as_callback, run_or_show_error
 from pages.widgets.picker import fresh_key, renew

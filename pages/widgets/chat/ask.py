@@ -1,4 +1,4 @@
-"""Asking as a run was asked: of the same index, in the same way."""
+"""Asks again in the same way as a past run, with the same index."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which branch of a conversation the page shows, and how to come to another: a question that was edited has siblings.
+"""The branch of a conversation on the page, and links to the others: an edited question has siblings.
 
 The address names a run of the branch (?b=), to survive a reload; the session has the last word, as with conversations.
 """
@@ -13,7 +13,7 @@ from pages.widgets.chat.conversations import open_conversation
 from pages.widgets.chat.turn import USER, show_question
 from pages.widgets.errors import run_or_show_error
 from pages.words import say
-from rag.runs.history.branches import Branch
+from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.history import PastRun
 from rag.trace.events import Event
 

@@ -1,4 +1,4 @@
-"""Which conversation the page shows, and the list of all in the sidebar.
+"""The conversation on the page, and the list of all in the sidebar.
 
 The address names it, to survive a reload; the session, while the page is open. The session has the last word, since a
 fragment's refresh that was on its way still carries the address of before.
@@ -13,7 +13,7 @@ import streamlit as st
 from pages.process import engine
 from pages.widgets.errors import run_or_show_error
 from pages.words import plain, say
-from rag.runs.history.conversations import TITLE_LENGTH, Conversation
+from rag.runs.history.conversations.conversations import TITLE_LENGTH, Conversation
 
 LISTED = 30
 """conversations that are listed: each costs a third of a millisecond in every redraw"""

@@ -1,4 +1,4 @@
-"""Questions that the model suggests below the last answer: one press asks one of them."""
+"""Suggested questions below the last answer: one press asks one of them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Another retrieval than the pipeline has, and how answers are to read: picked once, and kept till changed."""
+"""Options for retrieval and for the style of answers, kept until changed."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""How often a page looks at a run: as often as it pays and the server can bear, and at once when an answer begins."""
+"""How often a page reads the events of a run: less often when there is no news or many runs."""
 
 from collections.abc import Iterable
 from contextlib import suppress

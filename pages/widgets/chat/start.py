@@ -1,4 +1,4 @@
-"""The start of the embedded model, while it goes on."""
+"""Shows the start of the embedded model."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""One question and its answer in a conversation: live while its run goes on, folded when it is over."""
+"""One question and its answer in a conversation: live during the run, folded afterwards."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,9 +8,9 @@ from pathlib import Path
 import streamlit as st
 
 from pages.process import engine
+from pages.widgets.answer.answer import Cards, show_answer
+from pages.widgets.answer.status import show_answer_status, show_unconfirmed
 from pages.widgets.chat.actions import show_actions
-from pages.widgets.chat.answer import Cards, show_answer
-from pages.widgets.chat.answer_status import show_answer_status, show_unconfirmed
 from pages.widgets.chat.conversations import open_conversation
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.documents.uploader import take_left

@@ -1,1 +1,1 @@
-"""The Compare page: its form, its columns, and what differs between them."""
+"""The parts of the Compare page: its form, its columns, and the differences."""

@@ -1,4 +1,4 @@
-"""Runs side by side: live while any of them goes on, and with what differs between them when all are over."""
+"""Runs side by side: live while one of them runs, with their differences at the end."""
 
 import re
 import time
@@ -11,8 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.process import engine
-from pages.widgets.chat.answer import Cards, show_answer
-from pages.widgets.chat.answer_status import show_answer_status
+from pages.widgets.answer.answer import Cards, show_answer
+from pages.widgets.answer.status import show_answer_status
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.chat.turn import show_draft, show_ending
 from pages.widgets.compare.differences import show_differences
@@ -22,7 +22,7 @@ from pages.widgets.fork.change import offer_change
 from pages.widgets.trace.graph import land_on, row_key, show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
-from rag.runs.history.comparison import Comparison
+from rag.runs.history.conversations.comparison import Comparison
 from rag.runs.run.run import Run
 from rag.runs.run.summary import reused_seconds
 from rag.trace.comparison import understood_question
@@ -32,7 +32,7 @@ STEP = re.compile(r"([a-z_]+)-([0-9]{1,4})")
 
 
 class Shown(NamedTuple):
-    """What stands side by side."""
+    """The runs that are shown side by side."""
 
     comparison: Comparison | None
     """None: stored runs that are not kept as one"""

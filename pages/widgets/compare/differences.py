@@ -1,4 +1,4 @@
-"""What differs between runs that are over: costs, passages, verdicts on them, words of the answers."""
+"""The differences between finished runs: costs, passages, verdicts, words of the answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -8,7 +8,7 @@ import streamlit as st
 from index_store.full_text.analysis import words_in_order
 from pages.widgets.compare.head import letter_html
 from pages.widgets.location import location
-from pages.widgets.trace.word_diff import MOST_WORDS, marked_html
+from pages.widgets.trace.views.word_diff import MOST_WORDS, marked_html
 from pages.words import counted, say, thousands
 from rag.text.citations import MARKER
 from rag.trace.comparison import ComparedPassage, Found, compare_passages

@@ -1,4 +1,4 @@
-"""What is to be compared: a question, and a column for each way to answer it; and the comparisons of before."""
+"""The form of a comparison: a question, and one column per way to answer it; and past comparisons."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from index_store.catalogue.records import Index
 from pages import samples
 from pages.process import engine
-from pages.widgets.chat.answer import show_answer
+from pages.widgets.answer.answer import show_answer
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.compare.head import head_html, question_html
 from pages.widgets.documents.access import nothing_here
@@ -18,7 +18,7 @@ from pages.widgets.picker import pick
 from pages.widgets.trace.panel import headline
 from pages.words import counted, language, plain, say, when
 from rag.pipelines import PIPELINES
-from rag.runs.history.comparison import LEAST_COLUMNS, MOST_COLUMNS, Column
+from rag.runs.history.conversations.comparison import LEAST_COLUMNS, MOST_COLUMNS, Column
 from rag.trace.comparison import understood_question
 from rag.trace.events import RunFinished, RunStarted
 

@@ -1,4 +1,4 @@
-"""What stands above each column, and how the tables name it: a letter, its pipeline, and what else was picked."""
+"""The head of each column: a letter, its pipeline, and other options."""
 
 from html import escape
 

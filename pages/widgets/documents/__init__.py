@@ -1,1 +1,1 @@
-"""What the Documents page draws, and where documents are added."""
+"""The parts of the Documents page, and the forms to add documents."""

@@ -1,4 +1,4 @@
-"""Who has which right to an index, for whoever manages it; and what the reader of a page may do with one."""
+"""The rights to an index, for people who manage it; and the reader's own rights."""
 
 import streamlit as st
 

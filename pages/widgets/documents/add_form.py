@@ -1,4 +1,4 @@
-"""Ways into an index: files from this computer, and a site."""
+"""Forms to add documents: files from this computer, and a site."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""One document: what is known of it, its sections and chunks as they are searched, and what can be done about it."""
+"""One document: its data, its sections and chunks as they are searched, and its actions."""
 
 from collections import defaultdict
 from collections.abc import Sequence

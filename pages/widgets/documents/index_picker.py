@@ -1,4 +1,4 @@
-"""Which index a page is about, and making, renaming, re-indexing and deleting one."""
+"""Chooses the index of a page; creates, renames, re-indexes and deletes indexes."""
 
 import unicodedata
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Documents on their way in: how far each job is, what came of it, and what to do about what failed."""
+"""Jobs: the progress and results of each, and what to do about failed documents."""
 
 from collections.abc import Sequence
 from html import escape

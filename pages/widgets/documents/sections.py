@@ -1,4 +1,4 @@
-"""A document's sections with their chunks as they are searched: where each begins, and what two of them share."""
+"""A document's sections with their chunks: where each starts, and the text that two chunks share."""
 
 from collections.abc import Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""The sites that an index was crawled from."""
+"""The crawled sites of an index."""
 
 from collections import Counter
 from html import escape

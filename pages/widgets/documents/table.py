@@ -1,4 +1,4 @@
-"""The documents of an index as a table: searched, filtered, sorted, and acted on several at a time."""
+"""The table of documents of an index: search, filter, sort, and actions on several documents."""
 
 import hashlib
 import math

@@ -1,4 +1,4 @@
-"""Files that people drop: each is taken once, and put on disk."""
+"""Dropped files: takes each one once, and writes it to disk."""
 
 from collections.abc import Sequence
 from dataclasses import replace

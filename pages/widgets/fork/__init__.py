@@ -1,1 +1,1 @@
-"""Change and run on: the form below a step that is over, and what a fork says of where it came from."""
+"""Change and run on: the form below a finished step, and the notes of a fork on its origin."""

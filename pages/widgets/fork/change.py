@@ -1,4 +1,4 @@
-"""The form below a step that is over: what of it can be changed, and the way to the run that goes on from there."""
+"""The form below a finished step: what can be changed, and the button that starts the fork."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,8 +1,8 @@
-"""What a fork says of itself: from which step of another run it goes on, and what was changed there."""
+"""The notes of a fork: the step of another run that it continues from, and its changes."""
 
 from html import escape
 
-from pages.widgets.trace.word_diff import rewrite_html
+from pages.widgets.trace.views.word_diff import rewrite_html
 from pages.words import say
 from rag.trace.events import Change, RunStarted
 

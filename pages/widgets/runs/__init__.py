@@ -1,1 +1,1 @@
-"""What the Runs page draws."""
+"""The parts of the Runs page."""

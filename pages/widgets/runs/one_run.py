@@ -1,4 +1,4 @@
-"""One run, as it was seen live: to look at, play back, ask again, and say why its answer is no good one."""
+"""One run as it was seen live: read it, play it back, ask again, and say why its answer is not good."""
 
 from datetime import UTC, datetime
 from functools import partial
@@ -10,7 +10,7 @@ from pages.process import engine
 from pages.widgets.chat.turn import show_live, show_past, show_question
 from pages.widgets.errors import run_as_callback
 from pages.widgets.runs.playback import is_playing, offer_playback, show_playback
-from pages.widgets.trace.passage_row import passage_row
+from pages.widgets.trace.views.passage_row import passage_row
 from pages.words import language, plain, say, when
 from rag.runs.history.history import PastRun
 from rag.runs.history.run_list import CAUSES

@@ -1,4 +1,4 @@
-"""A run played back: drawn as it was while it went on, at its own pace or faster."""
+"""Plays a run back at its own pace or faster."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ PACES = (1, 2, 5, 20)
 
 @dataclass
 class Playback:
-    """Where a playback stands."""
+    """The position of a playback."""
 
     run_id: str
     played: list[Moment]

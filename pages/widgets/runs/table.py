@@ -1,4 +1,4 @@
-"""All runs as a table: searched, filtered, sorted, a page at a time, and some of them ticked."""
+"""The table of runs: search, filter, sort, pages, and a selection."""
 
 import hashlib
 from collections.abc import Sequence

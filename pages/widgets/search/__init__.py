@@ -1,1 +1,1 @@
-"""What the Search page draws."""
+"""The parts of the Search page."""

@@ -1,4 +1,4 @@
-"""One question searched in every mode, and which passages the lists have in common."""
+"""One question searched in every mode, and the passages that the lists share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class ModeResult:
 
 @dataclass
 class Passage:
-    """What the modes found of one passage, its near duplicates included."""
+    """What the modes found about one passage, including its near duplicates."""
 
     ranks: dict[str, int] = field(default_factory=dict)
     """by mode; beyond the hits shown as well, where that is known"""

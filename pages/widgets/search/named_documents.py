@@ -1,4 +1,4 @@
-"""Is it there at all? Documents that a question names, or that were chosen, with what became of them."""
+"""The documents that a question names or that were chosen, with their status."""
 
 import unicodedata
 from collections.abc import Sequence

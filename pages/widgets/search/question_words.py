@@ -1,4 +1,4 @@
-"""How the keyword side reads a question: each word as what it is searched, or why not, and in how many chunks it is."""
+"""How keyword search reads a question: each word's search form, or why it is not searched, and its number of chunks."""
 
 from collections.abc import Mapping
 from html import escape

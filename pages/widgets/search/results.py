@@ -1,4 +1,4 @@
-"""Hits of several searches side by side: ranks joined by colour, matched words marked, each opening to its section."""
+"""Hits of several searches side by side: shared colours, highlighted words, each opens its section."""
 
 from collections.abc import Callable, Sequence
 from html import escape

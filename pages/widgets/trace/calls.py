@@ -1,4 +1,4 @@
-"""Prompts and replies of a step: each call of the chat model word for word, read when somebody opens the fold."""
+"""Prompts and replies of a step, word for word, read when somebody opens them."""
 
 import json
 from collections.abc import Sequence

@@ -1,13 +1,12 @@
-"""The detail of a step: in a few words for its row, and in full for whoever opens it."""
+"""The detail of a step: short in its row, and complete when it is opened."""
 
 from html import escape
 
 import streamlit as st
 
-# Each registers the views of its subject.
 from pages.widgets.errors import show_error
-from pages.widgets.trace import answer_views, grade_views, question_views, retrieval_views  # noqa: F401
-from pages.widgets.trace.view import view_of
+from pages.widgets.trace.views import answers, grades, questions, retrieval  # noqa: F401 - each registers its views
+from pages.widgets.trace.views.view import view_of
 from pages.words import language, plain, say
 from rag.trace.events import StepFinished
 

@@ -1,4 +1,4 @@
-"""The graph of a run's pipeline with the way that the run took, and the same way unrolled, step by step.
+"""The graph of a run's pipeline with the path of the run, and the same path unrolled step by step.
 
 Lines are an SVG that masks a surface in the colour of the text: HTML of a page may hold no SVG of its own. Nodes are
 buttons, which open the rows of the trace. Why so: docs/decisions/graph-of-a-run.md

@@ -1,4 +1,4 @@
-"""Where the nodes and edges of a pipeline's graph are drawn: in layers, from top to bottom.
+"""The layout of a pipeline's graph: nodes and edges in layers, from top to bottom.
 
 Nodes stand in the order in which the pipeline names them, each below all that lead to it. An edge to the next layer
 goes straight there. One that skips layers goes down in a lane on the right, one that goes back goes up in a lane on the

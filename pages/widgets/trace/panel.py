@@ -1,4 +1,4 @@
-"""The trace panel: a row a step, in the order in which things happen, each of which opens to its detail."""
+"""The trace panel: one row per step in order, each of which opens its detail."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

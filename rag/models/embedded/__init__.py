@@ -1,1 +1,1 @@
-"""The chat model that comes with the app. Nobody but the registry knows this package."""
+"""The chat model that comes with the app. Only the registry imports this package."""

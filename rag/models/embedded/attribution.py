@@ -1,4 +1,4 @@
-"""An answer of a model that does not cite: each sentence gets the passage that it is most made of."""
+"""Citations for a model that does not cite: each sentence gets the passage with which it shares most."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ QUESTION_WEIGHT = 0.2
 
 
 class AttributedText:
-    """Takes an answer in pieces as it streams, and gives it back with [n] behind each sentence that has a source."""
+    """Takes an answer in pieces as it streams, and returns it with [n] after each sentence that has a source."""
 
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
         self.cited: list[int] = []

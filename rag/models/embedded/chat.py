@@ -1,4 +1,4 @@
-"""The chat model that comes with the app: 1.5 billion parameters, asked plainly, graded by log-odds.
+"""The embedded chat model, 1.5 billion parameters: plain prompts, grades by log-odds.
 
 docs/decisions/embedded-chat-model.md has the figures.
 """

@@ -1,4 +1,4 @@
-"""What can be said of the engine of the embedded model without loading it."""
+"""Facts about the engine of the embedded model, without loading it."""
 
 from importlib.util import find_spec
 

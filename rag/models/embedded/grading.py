@@ -1,4 +1,4 @@
-"""What the embedded model is asked when it grades: questions whose first word is yes or no.
+"""The grading questions of the embedded model: the first word of each answer is yes or no.
 
 The grade is the log-odds of the two words, never the word itself (log_odds.py), so each wording here goes with its
 threshold, and both with Qwen2.5-Coder-1.5B-Instruct: `python -m benchmarks.grading --data DIR` measures them. Asking in

@@ -1,4 +1,4 @@
-"""How sure the embedded model is of yes, read from the log-probabilities of the first token that it would write.
+"""How sure the embedded model is of yes, from the log-probabilities of the first token.
 
 The word that it writes is worth nothing as a grade (under a grammar it calls 82% of random passages relevant), the
 log-odds between the two words are: docs/decisions/embedded-chat-model.md has the figures.
@@ -22,7 +22,7 @@ TOP = 20
 
 @dataclass(frozen=True)
 class YesNoQuestion:
-    """What the model is asked, and how its log-odds become a grade."""
+    """A yes-or-no question for the model, and the conversion of its log-odds to a grade."""
 
     prompt: Prompt
     threshold: float

@@ -1,4 +1,4 @@
-"""The prompts with which the embedded model of 1.5 billion parameters writes: short and plain, with the passages first.
+"""The writing prompts of the embedded model: short and plain, with the passages first.
 
 It is not asked to cite, nor given leave to say 'not found': with either it answers worse
 (docs/decisions/embedded-chat-model.md). What it is asked when it grades is in grading.py.

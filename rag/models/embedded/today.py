@@ -1,4 +1,4 @@
-"""Whether a question plainly asks for what changes by the day, by rules: a small model calls too much the news."""
+"""Rules that recognise questions about things that change every day: a small model finds too many."""
 
 import re
 import unicodedata

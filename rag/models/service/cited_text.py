@@ -1,5 +1,4 @@
-"""An answer of a model that cites by itself, as it streams: its markers in one form, and those that point to no passage
-dropped."""
+"""Streams an answer with citations: all markers get one form, and markers without a passage are dropped."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ _OPEN_MARKER = re.compile(rf"{_SPACES}(?:[\[【［]{_NUMBERS})?\Z")
 
 
 class CitedText:
-    """Takes an answer in pieces, and gives it back with [n] behind what passage n says."""
+    """Takes an answer in pieces, and returns it with [n] after each statement of passage n."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._shown: list[str] = []

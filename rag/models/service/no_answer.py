@@ -1,4 +1,4 @@
-"""The no-answer token: how a model behind a key says that the passages do not hold the answer. Noticed, never shown."""
+"""The no-answer token: a model of a service says with it that the passages have no answer. It is never shown."""
 
 import re
 
@@ -13,7 +13,7 @@ _LONGEST_BEFORE = 8
 
 
 class NoAnswerFilter:
-    """Takes an answer in pieces, and gives it back without the token."""
+    """Takes an answer in pieces, and returns it without the token."""
 
     def __init__(self) -> None:
         self.stands_first = False

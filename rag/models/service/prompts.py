@@ -1,4 +1,4 @@
-"""The prompts for models behind a key, in the question's language. The wording stands in en.py and ja.py."""
+"""The prompts for models of a service, in the question's language. The wording is in en.py and ja.py."""
 
 from collections.abc import Sequence
 

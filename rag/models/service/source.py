@@ -1,4 +1,4 @@
-"""Where a model behind a key or a URL comes from: OpenAI, or whatever speaks its protocol."""
+"""Finds the model of a service: OpenAI, or a server that is compatible with it."""
 
 import openai
 from langchain_openai import ChatOpenAI

@@ -1,4 +1,4 @@
-"""What the prompts for models behind a key are worded with; en.py and ja.py have the words, with the same fields."""
+"""The fields of the prompt wording for models of a service; en.py and ja.py fill them."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""A conversation or a run as a file: what it holds, as JSON that can be read again, and as Markdown."""
+"""The data of an export, as JSON that can be read again and as Markdown."""
 
 import json
 import re

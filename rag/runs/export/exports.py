@@ -1,4 +1,4 @@
-"""What leaves as a file, gathered of the history and noted."""
+"""Exports: gathers them from the history, and records them in the audit log."""
 
 from typing import Literal, TypeAlias
 

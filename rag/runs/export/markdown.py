@@ -1,4 +1,4 @@
-"""A run as Markdown to be pasted elsewhere: question, answer, and its citations as footnotes with what they quote.
+"""A run as Markdown: question, answer, and citations as footnotes with the quoted text.
 
 What people, documents and models wrote keeps its paragraphs, lists and code, but no HTML, picture or link in it comes
 alive where it is pasted.

@@ -1,1 +1,1 @@
-"""What a fork is made of: checkpoints, and edits of a step. Entry point: `plan.plan`."""
+"""The parts of a fork: checkpoints, and edits of a step. Entry point: `plan.plan`."""

@@ -1,4 +1,4 @@
-"""The states between the steps of a run, as LangGraph's checkpoints: what a fork begins from.
+"""The states between the steps of a run, as LangGraph's checkpoints. A fork starts from one.
 
 They are kept in a database of their own, since nobody misses them: whatever is wrong with it, a run goes on, and can't
 be forked then.
@@ -26,7 +26,7 @@ Graph = CompiledStateGraph[State, RunContext, State, State]
 
 @dataclass(frozen=True)
 class Task:
-    """A step that is to be done, and what it came to."""
+    """A step to be done, and its outcome."""
 
     step: str
     attempt: int
@@ -36,7 +36,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Moment:
-    """Between two steps of a run: several are to be done where the graph forks."""
+    """The state between two steps of a run; several steps may follow where the graph forks."""
 
     checkpoint_id: str
     state: State

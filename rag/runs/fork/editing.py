@@ -1,4 +1,4 @@
-"""Edits of a step, carried out: what is given to it instead, or what it came to instead."""
+"""Applies edits to a step: other inputs, or another outcome."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ D = TypeVar("D")
 
 @dataclass
 class Editing:
-    """One step, as one edit after the other changes it."""
+    """One step while edits are applied to it."""
 
     state: State
     """before it"""

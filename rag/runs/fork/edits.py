@@ -1,4 +1,4 @@
-"""What a person may change of a step that is over, by the name of the step."""
+"""The edits that people can make to a finished step, by the name of the step."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -10,21 +10,21 @@ from rag.trace.passages import Frozen, Retrieval
 
 
 class LeaveOut(Frozen):
-    """A passage, by its number."""
+    """Leaves a passage out, by its number."""
 
     kind: Literal["leave_out"] = "leave_out"
     passage: int
 
 
 class TakeIn(Frozen):
-    """A passage that the run has found, by its number."""
+    """Adds a passage that the run has found, by its number."""
 
     kind: Literal["take_in"] = "take_in"
     passage: int
 
 
 class TakeChunk(Frozen):
-    """Any chunk of the index, or its section where the run reads sections."""
+    """Adds any chunk of the index, or its section if the run reads sections."""
 
     kind: Literal["take_chunk"] = "take_chunk"
     document_id: str
@@ -32,7 +32,7 @@ class TakeChunk(Frozen):
 
 
 class TurnOver(Frozen):
-    """A grade: yes becomes no, and all else yes."""
+    """Turns a grade over: yes becomes no, everything else becomes yes."""
 
     kind: Literal["turn_over"] = "turn_over"
     passage: int | None = None
@@ -45,14 +45,14 @@ class EditQuery(Frozen):
 
 
 class EditPrompt(Frozen):
-    """What the step's first call is to ask, word for word; its others are asked as ever."""
+    """Replaces the prompt of the step's first call, word for word; its other calls are unchanged."""
 
     kind: Literal["prompt"] = "prompt"
     messages: tuple[Message, ...]
 
 
 class ChangeRetrieval(Frozen):
-    """From this step on."""
+    """Changes the retrieval from this step on."""
 
     kind: Literal["retrieval"] = "retrieval"
     retrieval: Retrieval

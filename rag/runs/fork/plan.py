@@ -1,4 +1,4 @@
-"""Change and run on: what a run is given that goes on from a changed step of another one.
+"""Plans a fork: the overrides and the checkpoint for a run that continues from a changed step.
 
 A fork is a run of its own, from the checkpoint before the changed step. What stands before it in the trace is its
 origin's; steps that ran beside it keep what they came to; the step itself is done anew with something else given to it,
@@ -26,7 +26,7 @@ from rag.trace.passages import Passage, Retrieval
 
 @dataclass(frozen=True)
 class Fork:
-    """All that a run needs to go on from another one."""
+    """All that a run needs to continue from another one."""
 
     upto: str
     """the checkpoint from which it goes on"""
@@ -93,7 +93,7 @@ def plan(
 
 
 class ChangedDocuments(NamedTuple):
-    """By their titles."""
+    """The titles of documents that were changed or removed since."""
 
     gone: tuple[str, ...]
     newer: tuple[str, ...]

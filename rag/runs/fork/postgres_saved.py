@@ -11,7 +11,7 @@ from psycopg_pool import AsyncConnectionPool
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DatabaseError
 
-from index_store.base.postgres import CONNECT_SECONDS, PostgresSchema, driver_url, session
+from index_store.base.database.postgres import CONNECT_SECONDS, PostgresSchema, driver_url, session
 from rag.runs.fork.saved import NAME, Compressed, Lenient
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""What sqlite_saved.py and postgres_saved.py are to checkpoints.py: LangGraph's saver, and what it has no words for."""
+"""The common interface of sqlite_saved.py and postgres_saved.py: LangGraph's saver with a few additions."""
 
 import zlib
 from abc import abstractmethod

@@ -12,8 +12,8 @@ from sqlalchemy import Column, Engine, Integer, LargeBinary, MetaData, String, T
 from sqlalchemy.exc import DatabaseError
 
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES
-from index_store.base.sqlite import SQLITE, SqliteFile
+from index_store.base.database.database import VARIABLES
+from index_store.base.database.sqlite import SQLITE, SqliteFile
 from rag.runs.fork.saved import NAME, Compressed, Lenient
 
 log = logging.getLogger(__name__)

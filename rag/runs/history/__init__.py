@@ -1,1 +1,1 @@
-"""What is kept of conversations and runs, in SQL. Entry point: `history.History`."""
+"""The stored conversations and runs, in SQL. Entry point: `history.History`."""

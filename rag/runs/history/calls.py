@@ -1,4 +1,4 @@
-"""What the chat model was asked, and replied: read when somebody opens a step's prompts."""
+"""The stored prompts and replies of the chat model, read when somebody opens them."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""The history as one person has it: each call asks who they are by now, and what is not theirs is not there.
+"""The history for one person: each call checks who they are now, and shows only what is theirs.
 
 What is somebody else's is told as what never was: nothing that a call returns or raises tells one from the other.
 """
@@ -13,9 +13,9 @@ from index_store.access.principal import Role
 from index_store.audit.entry import Action
 from index_store.base.errors import AdminNeeded
 from rag.errors import NothingOfThisName, SharerOut, UnknownRun, UnknownShare
-from rag.runs.history.branches import Branch
 from rag.runs.history.calls import Calls
-from rag.runs.history.conversations import Conversation, Conversations
+from rag.runs.history.conversations.branches import Branch
+from rag.runs.history.conversations.conversations import Conversation, Conversations
 from rag.runs.history.history import History, Outline, PastRun
 from rag.runs.history.run_list import Order, RunList, Wanted
 from rag.runs.history.shares import NewShare, Share, Shared, Shares
@@ -40,7 +40,7 @@ class UserCalls:
 
 
 class Traces:
-    """Those of some runs."""
+    """The traces of some runs."""
 
     def __init__(self, history: History, may_read: MayRead) -> None:
         self._history = history

@@ -1,6 +1,6 @@
 """Runs, their events and people's feedback, in SQL, saved as they happen.
 
-Not here: runs in flight, which rag/runs/in_flight.py holds, and the tokens of an answer, which its `run_finished` holds
+Not here: runs in flight, which rag/runs/in_flight holds, and the tokens of an answer, which its `run_finished` holds
 whole.
 """
 
@@ -17,14 +17,14 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.access.principal import Principal
 from index_store.base.batches import batches
-from index_store.base.database import VARIABLES, refuse_newer
+from index_store.base.database.database import VARIABLES, refuse_newer
 from index_store.base.errors import DatabaseAway, DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted, UnknownRun
 from rag.runs.history import schema
-from rag.runs.history.branches import Branch, Branches
 from rag.runs.history.calls import Calls
-from rag.runs.history.conversations import Conversations
+from rag.runs.history.conversations.branches import Branch, Branches
+from rag.runs.history.conversations.conversations import Conversations
 from rag.runs.history.live import Live, RunTaken
 from rag.runs.history.removed import Removed
 from rag.runs.history.whose import is_of
@@ -95,7 +95,7 @@ class PastRun(BaseModel, frozen=True):
 
 
 class Outline(NamedTuple):
-    """A run without what its steps did."""
+    """A run without the details of its steps."""
 
     run: PastRun
     events: tuple[Event, ...]

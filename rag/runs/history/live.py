@@ -1,8 +1,8 @@
-"""Runs that are at work, where several apps share a database: each one's row says which app works on it, and for how
-long its turn is still to come; beside it stands what it has written since its last event.
+"""Active runs, when several apps share a database: which app works on each, whether it still waits for
+its turn, and the text since its last event.
 
-A row comes with its run and goes with its end. Whoever closes the run of an app that is gone takes its row away: should
-that app have been there all the same, it can't save anything more of it.
+A row is added with its run and deleted at its end. The app that closes a run of a dead app deletes its row. If that app
+was alive after all, it can't save anything more of the run.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, func, select
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from rag.runs.history import schema
 from rag.trace.events import Event, RunFinished, RunStarted, Token, from_json, to_json
 
@@ -28,14 +28,14 @@ class RunTaken(Exception):
 
 @dataclass(frozen=True)
 class Place:
-    """How far a reader is."""
+    """How far a reader has read."""
 
     events: int = 0
     tokens: int = 0
 
 
 class Seen(NamedTuple):
-    """What there is of a run from a place on."""
+    """The part of a run after a place."""
 
     events: list[Event]
     place: Place

@@ -1,4 +1,4 @@
-"""Documents that were removed: no trace quotes them on, and none that is being written begins to."""
+"""Removed documents: no stored trace, and no trace being written, quotes them any more."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, func, select
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from rag.runs.history import schema
 from rag.trace.removal import numbers_of, without_documents
 

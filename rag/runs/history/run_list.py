@@ -1,4 +1,4 @@
-"""All stored runs of a person as a list: searched, filtered, sorted, and read a page at a time, however many there are.
+"""The list of a person's runs: searched, filtered, sorted, and read one page at a time.
 
 No event is read: a run's row has what it came to. Each order has an index of its own, so that a page of the list costs
 the same among a hundred thousand runs as among a hundred.
@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Engine, and_, case, func, literal, or_, se
 
 from index_store.access.principal import Principal
 from rag.runs.history import schema
-from rag.runs.history.comparison import is_own_comparison
+from rag.runs.history.conversations.comparison import is_own_comparison
 from rag.runs.history.history import PastRun
 from rag.runs.history.whose import is_of
 from rag.trace.cause import Cause
@@ -47,7 +47,7 @@ _WHY = func.coalesce(
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which runs; None and empty: any."""
+    """A filter of runs; None or empty: any."""
 
     words: str = ""
     """all of which stand in the question, in any order and case"""
@@ -58,7 +58,7 @@ class Wanted:
 
 
 class RunList:
-    """Each of a principal alone, whose runs these are. Safe from any thread."""
+    """The runs of one principal. Safe from any thread."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database

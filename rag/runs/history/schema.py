@@ -1,4 +1,4 @@
-"""The tables of the history, and its file: opened, or set aside where it is damaged.
+"""The tables of the history; opens its file, or sets a damaged one aside.
 
 A change of a table takes a migration, which changes those of an older history alike.
 """
@@ -28,10 +28,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from index_store.base.database import Schema, form_of, open_database, place_of
+from index_store.base.database.database import Schema, form_of, open_database, place_of
+from index_store.base.database.form import Place
+from index_store.base.database.sqlite import SQLITE, SqliteFile
 from index_store.base.errors import DatabaseAway
-from index_store.base.form import Place
-from index_store.base.sqlite import SQLITE, SqliteFile
 from rag.errors import NotSaved
 
 log = logging.getLogger(__name__)
@@ -240,7 +240,7 @@ def storable(text: str) -> str:
 
 
 class _Damaged(Exception):
-    """What SQLite found."""
+    """SQLite found damage."""
 
 
 def _open(where: Place) -> Engine:

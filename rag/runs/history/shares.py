@@ -1,4 +1,4 @@
-"""Links by which others may read a conversation or a run, until they are revoked. Why so: docs/decisions/sharing.md
+"""Links that let others read a conversation or a run until they are revoked. Reasons: docs/decisions/sharing.md
 
 A link holds a token of 256 random bits. What is kept is its SHA-256 alone, so neither the list of links nor a copy of
 the history opens one; and a look-up by that says nothing, by its time, of the tokens that there are.
@@ -61,7 +61,7 @@ class NewShare(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """What a link shows."""
+    """The content of a link."""
 
     share: Share
     runs: tuple[PastRun, ...]

@@ -1,4 +1,4 @@
-"""Questions that were suggested after a run, as they are kept."""
+"""The stored follow-ups that were suggested after a run."""
 
 from collections.abc import Sequence
 

@@ -1,11 +1,11 @@
-"""What each person has used on which day, apart from their runs: who deletes these has used it all the same."""
+"""Usage per person and day, stored apart from the runs: deleting runs does not give tokens back."""
 
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, case, func, select
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from rag.runs.history import schema
 
 KEPT_DAYS = 31

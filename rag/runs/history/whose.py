@@ -1,4 +1,4 @@
-"""Whose conversations and runs are. People stand in another database: what is kept here is their ids alone."""
+"""The owners of conversations and runs. People are in another database, so only their ids are stored here."""
 
 from collections.abc import Collection
 from typing import Any
@@ -27,7 +27,7 @@ def is_of(principal: Principal, owner: ColumnElement[Any]) -> ColumnElement[bool
 
 
 class Own:
-    """What someone has, asked before each call of a door. Raises AccessWithdrawn."""
+    """What a person owns, checked before each call of a door. Raises AccessWithdrawn."""
 
     def __init__(self, database: Engine, who: Who) -> None:
         self._database = database

@@ -1,1 +1,1 @@
-"""How long runs are kept, and what goes with a person."""
+"""How long runs are kept, and what is deleted with a person."""

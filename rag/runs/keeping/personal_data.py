@@ -1,4 +1,4 @@
-"""What someone has here, and all of it deleted when they ask for that.
+"""The data of one person, and its deletion on request.
 
 Theirs are: their conversations with all that hangs on them (runs, votes, links, forks, comparisons, checkpoints); what
 they are adding just now; and the indexes that they own and of which nothing is granted to anybody, with documents and
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from index_store.access.principal import LOCAL, Principal
 from index_store.access.user_people import noted
 from index_store.audit.entry import Action
-from index_store.base.sqlite import DAMAGED, UPGRADED, drop_copies
+from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.store import IndexStore
 from rag.runs.history.history import History
 from rag.runs.history.used import Used
 from rag.runs.history.whose import person_id
-from rag.runs.in_flight import RunsInFlight
+from rag.runs.in_flight.in_flight import RunsInFlight
+from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.removal import Removal
-from rag.runs.suggestions import Suggestions
 from rag.settings import Settings
 
 

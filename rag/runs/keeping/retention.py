@@ -1,4 +1,4 @@
-"""What has had its time goes: at the start, and daily for as long as the app runs."""
+"""Deletes expired data: at the start, and daily while the app runs."""
 
 import logging
 import threading
@@ -10,8 +10,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from index_store.access.principal import LOCAL
 from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
+from index_store.base.database.sqlite import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
 from index_store.base.errors import ChangeFailed
-from index_store.base.sqlite import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
 from rag.errors import NotSaved
 from rag.runs.history.history import History
 from rag.runs.history.used import Used

@@ -1,5 +1,4 @@
-"""Runs of several apps on one database: each is seen, stopped and waited for in any of them. With DATABASE_URL and
-CHROMA_URL.
+"""Runs of several apps on one database (DATABASE_URL and CHROMA_URL): each app can show, stop and wait for all of them.
 
     replicas.py     one thread of each app, which does all of what follows, and ends the runs of apps that are gone
     feed.py         what is written here, for the others: several times a second, whoever reads it

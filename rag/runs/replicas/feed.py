@@ -1,5 +1,7 @@
-"""What runs of this app come to, for the other apps: tokens are gathered, and written every so often for all runs at
-once; an event is saved with the tokens before it, so that who reads both has them in their order.
+"""Publishes the runs of this app to the other apps.
+
+Tokens of all runs are collected and written together at intervals. An event is saved with the tokens before it, so that
+readers get both in order.
 """
 
 import logging
@@ -23,7 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class _Gathered:
-    """Of a run, what is to be written."""
+    """The text of a run that is still to be written."""
 
     run: Run
     saved: int

@@ -1,4 +1,4 @@
-"""Runs that other apps work on, as they are seen here: a `Run` whose events are read as they are told of."""
+"""Runs of other apps, seen from this one: a `Run` whose events are read when they are announced."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ ASKED = 10.0
 
 
 class Followed:
-    """Each for as long as somebody looks at it. Safe from any thread."""
+    """Runs of other apps, each followed while somebody looks at it. Safe from any thread."""
 
     def __init__(self, live: Live, ask_to_stop: Callable[[str], object]) -> None:
         """`ask_to_stop`: the app that works on it; returns at once."""

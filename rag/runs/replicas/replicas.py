@@ -1,6 +1,4 @@
-"""One app among those that share a database, as far as runs go: a thread that tells the others what happens here, sees
-what happens there, and ends the runs of apps that are gone.
-"""
+"""One app among several on a database: announces its runs, follows those of others, ends runs of dead apps."""
 
 import asyncio
 import logging

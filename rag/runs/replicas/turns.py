@@ -1,4 +1,4 @@
-"""Whose turn it is, over all apps that share a database: as models/admission.py has it for one, of rows.
+"""The queue of runs for all apps that share a database, in rows; models/admission.py is the queue of one app.
 
 Whoever looks gives the turns, to runs of other apps too, and tells them; so it makes no odds who looks first.
 """

@@ -1,1 +1,1 @@
-"""One run: its events as they come, how and in whose name it is asked, and what it adds up to."""
+"""One run: its events, its options, the person who asked, and its summary."""

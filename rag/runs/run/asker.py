@@ -1,4 +1,4 @@
-"""In whose name a run goes on: the page that began it may be closed by then, and its person no longer let in."""
+"""The person behind a run: the page may be closed by now, and the person's access may have been withdrawn."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What a person may pick for one run: how documents are searched, and how the answer is to read."""
+"""The options of one run: how documents are searched, and how the answer is written."""
 
 from typing import get_args
 

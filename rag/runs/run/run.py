@@ -1,4 +1,4 @@
-"""One question on its way, as its readers see it."""
+"""One run, as its readers see it."""
 
 import threading
 import time

@@ -1,5 +1,4 @@
-"""What the events of a run add up to: its answer, citations, totals and outcome, from them alone, so that none can
-disagree."""
+"""Summarises the events of a run: answer, citations, totals and outcome, from the events only."""
 
 from collections.abc import Iterable, Sequence
 

@@ -63,7 +63,7 @@ def test_a_file_too_many_is_refused_in_a_sentence_and_leaves_no_trace_in_the_lis
         assert results(store, "a", *files[:2]) == [("a.md", None), ("b.md", None)]
         assert results(store, "a", files[2]) == [("c.md", TOO_MANY)]
         [refused] = store.ingestions[-1].results
-        assert refused.error.sentence("en").startswith("c.md was not added: the index “a” holds its 2 files already.")
+        assert refused.error.sentence("en").startswith("c.md was not added: the index “a” already has the maximum of 2")
         assert "「a」" in refused.error.sentence("ja")
         assert [each.title for each in store.documents("a")] == ["a.md", "b.md"]
         files[0].write_text("# a.md\n\nA new version takes the place of the old.")

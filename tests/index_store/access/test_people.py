@@ -15,7 +15,7 @@ from index_store.access.people import NOTED_EVERY, Claim, People
 from index_store.access.principal import LOCAL, Principal, Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base import errors
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.base.settings import Settings
 from index_store.catalogue import schema
 from index_store.library.data_folder import open_catalogue

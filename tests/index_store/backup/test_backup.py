@@ -105,7 +105,7 @@ def test_a_folder_without_anything_of_the_app_is_not_saved(tmp_path: Path, comma
     (tmp_path / "empty").mkdir()
     done = command("backup", tmp_path / "saved.zip", folder=tmp_path / "empty")
     assert done.returncode == 1
-    assert "holds nothing of this app" in done.stderr
+    assert "has no data of this app" in done.stderr
     assert not (tmp_path / "saved.zip").exists()
 
 

@@ -102,7 +102,7 @@ def test_a_flipped_byte_is_noticed_wherever_what_was_saved_is_touched(archive: P
 def test_a_truncated_archive_is_refused(archive: Path, target: Path, share: float) -> None:
     whole = archive.read_bytes()
     archive.write_bytes(whole[: int(len(whole) * share)])
-    with pytest.raises(errors.NotABackup, match="only a part of one"):
+    with pytest.raises(errors.NotABackup, match="it is incomplete"):
         restore(archive, target)
     assert not target.exists()
 
@@ -209,7 +209,7 @@ def test_killed_in_the_midst_it_leaves_a_folder_that_no_app_opens_and_that_is_re
     if (target / "restoring").exists():
         with pytest.raises(RestoreUnfinished) as refused:
             IndexStore(other)
-        assert "`python -m index_store restore` once more" in refused.value.sentence("en")
+        assert "`python -m index_store restore` again" in refused.value.sentence("en")
         assert "もう一度実行" in refused.value.sentence("ja")
         assert command("restore", archive, folder=target).returncode == 0
     with IndexStore(other) as store:

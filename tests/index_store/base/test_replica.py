@@ -12,8 +12,8 @@ import pytest
 from pydantic import SecretStr
 
 from index_store.base import errors
-from index_store.base.database import Schema, open_database
-from index_store.base.postgres import PostgresSchema
+from index_store.base.database.database import Schema, open_database
+from index_store.base.database.postgres import PostgresSchema
 from index_store.base.replica import Replica
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
@@ -22,7 +22,7 @@ from tests.servers.postgres import PostgresServer
 
 CHILD = """
 import sys
-from index_store.base.postgres import PostgresSchema
+from index_store.base.database.postgres import PostgresSchema
 from index_store.base.replica import Replica
 
 replica = Replica(PostgresSchema(sys.argv[1], "catalogue").connect())
@@ -115,7 +115,7 @@ def test_an_older_version_that_runs_is_told_to_be_stopped_before_its_tables_are_
         'def upgrade():\n    op.execute("CREATE TABLE newer (id integer)")\n'
     )
     newer = Schema(SCHEMA.tables, tmp_path)
-    with pytest.raises(errors.OlderVersionRuns, match="still uses it"):
+    with pytest.raises(errors.OlderVersionRuns, match="still using it"):
         open_database(place, newer)
     with old.connect() as connection:
         assert connection.exec_driver_sql("SELECT to_regclass('newer')").scalar() is None

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from index_store.base import errors
+from index_store.base.database.sqlite import SqliteFile
 from index_store.base.settings import Settings
-from index_store.base.sqlite import SqliteFile
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.store import IndexStore

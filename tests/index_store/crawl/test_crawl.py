@@ -107,7 +107,7 @@ def test_a_depth_or_limit_out_of_range_is_refused_with_the_range(option, value):
 
 def test_a_crawl_of_patterns_that_match_nothing_says_so(site, crawl):
     site.pages["/"] = html("Home", "/a")
-    assert "Nothing was found" in crawl(site.url(), include=("/nowhere/*",)).failure
+    assert "No page was found" in crawl(site.url(), include=("/nowhere/*",)).failure
 
 
 def test_links_in_frames_areas_and_next_pages_count_and_those_to_pictures_and_programs_do_not(site, crawl):

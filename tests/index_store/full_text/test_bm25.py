@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import IntegrityError
 
-from index_store.base.database import open_database, place_of
+from index_store.base.database.database import open_database, place_of
 from index_store.catalogue.schema import SCHEMA
 from index_store.full_text import bm25
 from index_store.full_text.analysis import Analyzer

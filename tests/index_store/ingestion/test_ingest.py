@@ -17,10 +17,10 @@ from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
 from index_store.doors.user_ingestion import UserIngestion
-from index_store.ingestion import embedding
 from index_store.ingestion.progress import Stage
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
+from index_store.ingestion.stages import embedding
 from index_store.parsing.worker.worker import NICENESS
 from index_store.store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
@@ -248,6 +248,26 @@ def test_closing_leaves_what_is_not_done_pending_and_the_next_start_finishes_it_
         assert stood(store).keys() == {"changed.md", "new.md", "a.md", "c.md", "up.md"}
         assert is_sound(store, serviced.data_dir)
         assert store.resume() == []
+
+
+@pytest.mark.no_queue
+def test_members_of_an_archive_that_was_half_unpacked_are_added_once_at_the_next_start(
+    serviced: Settings, write: Write
+) -> None:
+    members = {f"m{i}.md": f"# Member {i}\n\nIt is the member {i}." for i in range(200)}
+    archive = packed(write("other.md").parent / "big.zip", **members)
+    with IndexStore(serviced) as store:
+        store.ingest("a", given(archive))
+        assert eventually(lambda: "m0.md" in stood(store))
+    with IndexStore(serviced) as store:
+        assert stood(store).get("big.zip") == "pending"  # there was more to unpack
+        (job,) = store.resume()
+        job.wait()
+        done = {name for name, status in stood(store).items() if status == "ready"}
+        assert done == members.keys()
+        assert sorted(Path(each.source).name for each in job.results).count("m0.md") == 1
+        assert len(job.results) == len({each.source for each in job.results})
+        assert is_sound(store, serviced.data_dir)
 
 
 def test_no_upload_is_lost_when_the_store_is_closed_as_soon_as_it_is_given(serviced: Settings) -> None:

@@ -196,6 +196,23 @@ def test_under_another_model_what_a_cancelled_reindex_left_out_can_be_retried(
         assert found(store).endswith("bananas.md")
 
 
+def test_documents_whose_turn_had_not_come_when_a_reindex_was_cancelled_can_be_retried_too(
+    filled: Settings, other: Settings, write: Write
+) -> None:
+    names = [f"more{i}.md" for i in range(60)]
+    with IndexStore(filled) as store:
+        store.ingest("旅費 規程", [FileSource(write(name)) for name in names]).wait()
+    with IndexStore(other) as store:
+        job = store.reindex("旅費 規程")
+        job.cancel()
+        job.wait()
+        left = [each for each in store.documents() if each.status is not DocumentStatus.READY]
+        assert {each.error.code if each.error else each.status for each in left} == {"cancelled"}
+        assert is_sound(store, other.data_dir)
+        assert outcome(store.retry("旅費 規程")) == ["ready"] * len(left)
+        assert statuses(store) == ["ready"] * 63
+
+
 @pytest.mark.parametrize("model", ["model-a", "model-b"])
 def test_a_reindex_in_the_midst_of_which_the_store_is_closed_goes_on_at_the_next_start(
     filled: Settings, service: EmbeddingService, model: str

@@ -104,7 +104,7 @@ def test_chunks_that_are_miscounted_are_told_by_document_and_mended_by_a_reindex
     catalogue(filled, "UPDATE documents SET chunks = 5 WHERE source LIKE '%a1.md'")
     (found,) = differences(filled)
     assert told([found]) == [("a", "a1.md", "chunks_miscounted")]
-    assert "noted with 5 chunks, but has 3" in found.what.en
+    assert "recorded with 5 chunks, but it has 3" in found.what.en
     _mended(filled, "a")
 
 
@@ -149,7 +149,7 @@ def test_originals_of_no_document_are_told_and_go_at_the_next_start(filled: Sett
 
 
 @pytest.mark.parametrize(
-    ("language", "sentence"), [("en", "is missing. Search goes on"), ("ja", "元のファイルがありません")]
+    ("language", "sentence"), [("en", "is missing. Search still works"), ("ja", "元のファイルがありません")]
 )
 def test_the_command_says_it_in_the_readers_language_and_fails(
     filled: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], language: str, sentence: str

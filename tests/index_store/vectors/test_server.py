@@ -114,7 +114,7 @@ def test_vectors_that_are_elsewhere_are_neither_looked_for_here_nor_swept_there(
         store.delete_index("a")
     with IndexStore(on_server) as store:
         fill(store, write)
-    with pytest.raises(errors.VectorsOnServer, match="set CHROMA_URL to that server"):
+    with pytest.raises(errors.VectorsOnServer, match="Set CHROMA_URL to that server"):
         IndexStore(serviced)
     assert main(["backup", "backup.zip"]) == 1
     # What the sentence says for those who want them here.
@@ -172,23 +172,38 @@ def test_what_is_tried_again_is_done_once_and_a_password_is_said_to_the_server_a
             "Basic Z2xhc3NAYm94Om5vdC1hLXNlY3JldC03N2Fh"
         }
         proxy.fails(Refusal(401))
-        with pytest.raises(errors.VectorsFailed, match=r"127\.0\.0\.1:\d+, which has the vectors") as failed:
+        with pytest.raises(errors.VectorsFailed, match=r"127\.0\.0\.1:\d+, which stores the vectors") as failed:
             store.search("a", "part 1")
         proxy.recovers()
     said = caplog.text + str(failed.value) + repr(failed.value.details) + repr(behind)
     assert PASSWORD not in said
 
 
+def test_a_collection_that_is_deleted_while_it_is_searched_is_one_that_is_gone(
+    behind: Settings, proxy: ChromaProxy, write: Write
+) -> None:
+    """Chroma answers 412, "Missing metadata segment", to whoever still has its id."""
+    with IndexStore(behind) as store:
+        fill(store, write)
+        assert finds(store, "a0.md")
+        proxy.fails(Refusal(412), times=1, on="/query")
+        assert finds(store, "a1.md")  # another collection has its name by now
+        proxy.fails(Refusal(412), on="/query")
+        with pytest.raises(errors.VectorsFailed):
+            store.search("a", "part 1")
+        proxy.recovers()
+
+
 def test_while_it_is_away_all_says_so_at_once_and_what_was_begun_is_finished_when_it_is_back(
     behind: Settings, proxy: ChromaProxy, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("index_store.ingestion.saving.PATIENCE", 0.5)
+    monkeypatch.setattr("index_store.ingestion.stages.saving.PATIENCE", 0.5)
     with IndexStore(behind) as store:
         fill(store, write, count=4)
         store.create_index("b")
         assert store.trouble is None
         proxy.fails(Fault.CLOSES)
-        with pytest.raises(errors.VectorsAway, match="can't be reached just now") as away:
+        with pytest.raises(errors.VectorsAway, match="can't be reached") as away:
             store.search("a", "part 1", mode="vector")
         assert "接続できません" in away.value.sentence("ja")
         assert eventually(lambda: store.trouble is not None)
@@ -312,7 +327,7 @@ def test_a_disk_that_is_full_beneath_it_costs_what_was_written_meanwhile_and_is_
         with chroma.full_disk():
             (failed,) = store.ingest("a", [FileSource(write("b.md", sections=200))]).wait()
             assert failed.error.code == "vectors_failed"
-            assert "its log and its disk" in failed.error.en
+            assert "its log, its disk space" in failed.error.en
             assert store.search("a", "a0.md", mode="keyword")  # by vectors Chroma writes, too
             store.remove("a", str(write("a1.md")))
         assert {each.status for each in store.retry("a").wait()} == {"ready"}

@@ -5,7 +5,7 @@ import pytest
 from index_store.base.errors import EmptyQuestion, InvalidSetting, QuestionTooLong, UnknownMode
 from rag.errors import BadColumnCount, ModelNotOffered, UnknownPipeline, UnknownRun
 from rag.runs.engine import UserEngine
-from rag.runs.history.comparison import MOST_COLUMNS, Column, Comparison
+from rag.runs.history.conversations.comparison import MOST_COLUMNS, Column, Comparison
 from rag.settings import Settings
 from rag.trace.comparison import compare_passages
 from rag.trace.details import StandaloneDetail

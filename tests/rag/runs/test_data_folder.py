@@ -6,13 +6,13 @@ from contextlib import closing
 
 import pytest
 
-from index_store.base.database import form_of
+from index_store.base.database.database import form_of
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
 from index_store.ingestion.sources import keep_upload
 from rag.errors import NotSaved
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import EditQuery
-from rag.runs.history.comparison import Column
+from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.schema import FILE
 from rag.settings import Settings
 from tests.full_disk import full_disk, linux

@@ -1,4 +1,4 @@
-"""A page as a light tree, measured while it is parsed: what a hundred thousand tags cost stays in proportion to them.
+"""A page as a light tree, measured while it is parsed, so that the cost grows in proportion to its tags.
 
 libxml2 parses (through lxml, as for BeautifulSoup); its own tree ends at a depth of 2,048, and BeautifulSoup's takes 40
 times as long, since each question about a tag (its text, its parents) walks the tree again.

@@ -1,4 +1,4 @@
-"""Bytes to text in the encoding that they are really in, or a clear refusal; never mojibake.
+"""Decodes bytes to text in their real encoding, or refuses clearly; never mojibake.
 
 Covers Unicode, the Japanese encodings, what a page declares of itself, and Windows-1252 where the text looks Western.
 Does not guess among the other 8-bit encodings: undeclared Polish or Czech that looks Western is read as such.

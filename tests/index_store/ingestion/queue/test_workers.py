@@ -166,7 +166,7 @@ def test_a_worker_without_servers_or_beside_another_folder_says_what_it_needs(
     queued: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["worker", "--language", "en"]) == 1
-    assert "A worker needs DATABASE_URL and CHROMA_URL" in capsys.readouterr().err
+    assert "A worker needs the same DATABASE_URL and CHROMA_URL" in capsys.readouterr().err
     with (
         pytest.raises(errors.FolderNotShared),
         working(queued.model_copy(update={"data_dir": tmp_path / "elsewhere"})),

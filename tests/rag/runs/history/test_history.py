@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from index_store.access.principal import LOCAL
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
-from rag.runs.history.conversations import TITLE_LENGTH
+from rag.runs.history.conversations.conversations import TITLE_LENGTH
 from rag.runs.history.history import LONGEST_REASON, History
 from rag.runs.history.schema import FILE, SCHEMA, calls, events, place
 from rag.runs.history.suggestions import StoredSuggestions

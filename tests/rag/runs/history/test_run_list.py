@@ -7,7 +7,7 @@ from sqlalchemy import event
 
 from index_store.access.principal import LOCAL, Principal, Role
 from index_store.base.errors import EmptyIndex
-from rag.runs.history.comparison import StoredComparisons
+from rag.runs.history.conversations.comparison import StoredComparisons
 from rag.runs.history.history import History
 from rag.runs.history.run_list import ORDERS, RunList, Wanted
 from rag.trace.details import AnswerCheckDetail, DeclineDetail

@@ -17,8 +17,8 @@ from rag.errors import NotSaved, UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.fork.sqlite_saved import FILE as CHECKPOINTS
-from rag.runs.history.comparison import Column
-from rag.runs.history.conversations import AT_ONCE, Conversations
+from rag.runs.history.conversations.comparison import Column
+from rag.runs.history.conversations.conversations import AT_ONCE, Conversations
 from rag.runs.keeping import retention
 from rag.runs.removal import DAY
 from rag.runs.run.run import Run

@@ -1,7 +1,0 @@
-"""JSON as it is kept in databases."""
-
-import json
-
-
-def as_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,324 @@
+"""Databases as schemas of one Postgres database, which DATABASE_URL names.
+
+It and replica.py import psycopg, as does LangGraph's saver: they are imported where that setting is.
+"""
+
+import logging
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import psycopg
+from psycopg.types.string import StrDumperUnknown
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    ExceptionContext,
+    NullPool,
+    Table,
+    collate,
+    create_engine,
+    event,
+    func,
+)
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import DatabaseError, OperationalError, ProgrammingError, SQLAlchemyError
+
+from index_store.base import errors
+from index_store.base.database.form import LOCK_SECONDS, as_json
+
+log = logging.getLogger(__name__)
+
+CONNECT_SECONDS = 10
+"""after which a server counts as away"""
+
+_SCHEMA = "rag_schema"
+"""execution option of an engine that says which it is over"""
+
+OWN_SECONDS = 3
+"""that a start waits for the process before it"""
+
+LOOK = 0.1
+"""seconds between two looks whether that has ended"""
+
+OWNING = 7_310_418
+"""advisory lock of the one app that changes catalogue, vectors and originals together; replicas share it"""
+_ALONE = 7_310_419
+"""advisory lock of who changes people and grants"""
+_MIGRATING = 7_310_420
+"""advisory lock of who makes or migrates tables"""
+
+
+_USING = 7_310_423
+"""first half of the advisory lock of whoever has a schema open, which nobody migrates beneath them"""
+
+_CHANGING = 7_310_421
+"""advisory lock of those who change catalogue, vectors or originals, where there are several"""
+
+CHANGE_SECONDS = 600
+"""that one of these waits for the others: the full text of a large index takes minutes"""
+
+
+class DatabaseAway(errors.DatabaseAway, OperationalError):  # type: ignore[misc, override]
+    """A sentence for people, and for code what any fault of a driver is."""
+
+    def __init__(self, fault: BaseException) -> None:
+        OperationalError.__init__(self, None, None, fault, hide_parameters=True)
+        self.details = {}
+        self.args = (self.sentence("en"),)
+
+    def __str__(self) -> str:
+        return self.sentence("en")
+
+
+class PostgresSchema:
+    """`url`: as DATABASE_URL has it; `name`: of the schema, letters and _ alone."""
+
+    def __init__(self, url: str, name: str) -> None:
+        self._url = driver_url(url)
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def within(self) -> str:
+        return self._url.set(query={}).render_as_string(hide_password=True)
+
+    def exists(self) -> bool:
+        return True
+
+    def connect(self) -> Engine:
+        engine = _engine(self._url, self._name, pool_pre_ping=True)
+        event.listen(engine, "connect", self._say_that_it_is_used)
+        return engine
+
+    def _say_that_it_is_used(self, connection: psycopg.Connection[Any], _record: object) -> None:
+        connection.execute("SELECT pg_advisory_lock_shared(%s, hashtext(%s))", (_USING, self._name))
+        connection.commit()
+
+    def for_migration(self) -> Engine:
+        return _engine(self._url, self._name, poolclass=NullPool)
+
+    def begin_migration(self, connection: Connection) -> None:
+        connection.execute(func.pg_advisory_xact_lock(_MIGRATING))
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+        if encoding != "UTF8":
+            en, ja = "a database whose encoding is UTF8", "文字コードが UTF8 のデータベース"
+            raise errors.InvalidSetting(variable="DATABASE_URL", allowed_en=en, allowed_ja=ja)
+        there = connection.exec_driver_sql("SELECT to_regnamespace(%s)", (self._name,)).scalar()
+        if there is None:
+            try:
+                connection.exec_driver_sql(f"CREATE SCHEMA {self._name}")
+            except ProgrammingError as error:
+                en, ja = "of an account that may make schemas", "スキーマを作成できるアカウントのもの"
+                raise errors.InvalidSetting(variable="DATABASE_URL", allowed_en=en, allowed_ja=ja) from error
+            connection.exec_driver_sql(f"COMMENT ON SCHEMA {self._name} IS '{uuid.uuid4().hex}'")
+
+    def wait_until_unused(self, connection: Connection) -> None:
+        until = time.monotonic() + OWN_SECONDS
+        # Not by waiting for the lock: whoever has it open could make no connection meanwhile.
+        asked = "SELECT pg_try_advisory_xact_lock(%s, hashtext(%s))"
+        while not connection.exec_driver_sql(asked, (_USING, self._name)).scalar_one():
+            if time.monotonic() > until:
+                raise errors.OlderVersionRuns()
+            time.sleep(LOOK)
+
+    def keep(self, version: str | None) -> None:
+        """Nothing: what fails is undone by Postgres, and copies are those of whoever runs it."""
+        log.warning("The schema %s of version %s is brought to the present one", self._name, version or "0000")
+
+    def drop_kept(self) -> None:
+        """There are none."""
+
+
+def driver_url(url: str) -> URL:
+    """With psycopg 3 as its driver."""
+    return make_url(url).set(drivername="postgresql+psycopg")
+
+
+def session(schema: str, *, wait: float = LOCK_SECONDS) -> dict[str, Any]:
+    """Arguments of psycopg for a connection whose tables are those of the schema. `wait`: seconds for who writes."""
+    options = f"-c search_path={schema} -c lock_timeout={int(wait * 1000)} -c timezone=UTC -c jit=off"
+    return {
+        "options": options,
+        "client_encoding": "utf8",
+        "connect_timeout": CONNECT_SECONDS,
+        "application_name": f"rag {schema}",
+    }
+
+
+def _engine(url: URL, schema: str, *, wait: float = LOCK_SECONDS, **more: Any) -> Engine:
+    # What people ask and documents say is not for a log.
+    engine = create_engine(
+        url,
+        connect_args=session(schema, wait=wait),
+        execution_options={_SCHEMA: schema},
+        json_serializer=as_json,
+        hide_parameters=True,
+        **more,
+    )
+    event.listen(engine, "connect", _set_up)
+    event.listen(engine, "handle_error", _tell)
+    return engine
+
+
+def _set_up(connection: psycopg.Connection[Any], _record: object) -> None:
+    connection.adapters.register_dumper(str, _Text)
+
+
+class _Text(StrDumperUnknown):
+    """Postgres has no place for a NUL, which documents and questions may hold; offsets into the text stay."""
+
+    def dump(self, obj: str) -> Any:
+        return super().dump(obj.replace("\0", "\ufffd") if "\0" in obj else obj)
+
+
+def _tell(context: ExceptionContext) -> None:
+    if context.is_pre_ping:
+        return  # another connection is tried
+    fault = context.original_exception
+    if isinstance(fault, psycopg.OperationalError) and (context.connection is None or context.is_disconnect):
+        log.warning("The database is away: %s", fault)
+        raise DatabaseAway(fault)
+    if isinstance(fault, psycopg.Error) and fault.diag.message_detail and context.sqlalchemy_exception:
+        # The detail quotes the row that was to be written.
+        context.sqlalchemy_exception.args = (f"({type(fault).__name__}) {fault.diag.message_primary}",)
+        fault.args = (fault.diag.message_primary,)
+
+
+class _Postgres:
+    """See Form."""
+
+    def begin_alone(self, connection: Connection) -> None:
+        connection.execute(func.pg_advisory_xact_lock(_ALONE))
+
+    def begin_reading(self, connection: Connection) -> None:
+        if not connection.in_transaction():
+            connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+
+    def put(self, connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        made = insert(table)
+        key = table.primary_key.columns
+        others = {name: made.excluded[name] for name in rows[0] if name not in key}
+        if others:
+            connection.execute(made.on_conflict_do_update(index_elements=key, set_=others), rows)
+        else:
+            connection.execute(made.on_conflict_do_nothing(index_elements=key), rows)
+
+    def add(self, connection: Connection, table: Table, row: Mapping[str, Any], sums: Sequence[str]) -> None:
+        made = insert(table).values(**row)
+        more = {name: table.c[name] + made.excluded[name] for name in sums}
+        connection.execute(made.on_conflict_do_update(index_elements=table.primary_key.columns, set_=more))
+
+    def folded(self, text: ColumnElement[str]) -> ColumnElement[str]:
+        return func.lower(collate(text, "C"))
+
+    def impatient(self, database: Engine) -> Engine:
+        return _engine(
+            database.url, database.get_execution_options()[_SCHEMA], wait=0.001, pool_pre_ping=True, pool_size=1
+        )
+
+    def faults(self, database: Engine) -> str | None:
+        return None
+
+    def is_damaged(self, error: DatabaseError) -> bool:
+        """Whoever runs it is to be told, rather than that something is set aside."""
+        return False
+
+    def clear_log(self, database: Engine) -> bool:
+        """As far as it is the app's to do: WAL and its copies are of whoever runs the server."""
+        return True
+
+    def give_space_back(self, database: Engine) -> None:
+        """Nothing: autovacuum does."""
+
+    def own(self, database: Engine) -> Connection | None:
+        connection = database.connect().execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            # The server may need a moment to see that a process which was killed is gone.
+            connection.exec_driver_sql(f"SET lock_timeout = '{OWN_SECONDS}s'")
+            connection.execute(func.pg_advisory_lock(OWNING))
+        except OperationalError as error:
+            connection.close()
+            if isinstance(error, DatabaseAway):
+                raise
+            raise errors.DatabaseInUse() from error
+        return connection
+
+    def numbers(self, database: Engine, above: int) -> Iterator[int]:
+        with database.begin() as connection:
+            connection.execute(func.pg_advisory_xact_lock(_MIGRATING))
+            connection.exec_driver_sql("CREATE SEQUENCE IF NOT EXISTS revisions")
+            # Nobody can have been given one below `above` in vain: that came from before there was a sequence.
+            connection.exec_driver_sql(
+                "SELECT setval('revisions', %s) FROM revisions WHERE last_value < %s", (above, above)
+            )
+        return self._numbers(database)
+
+    def _numbers(self, database: Engine) -> Iterator[int]:
+        while True:
+            with database.begin() as connection:
+                number = connection.exec_driver_sql("SELECT nextval('revisions')").scalar_one()
+            yield int(number)
+
+    def identity(self, database: Engine) -> str | None:
+        with database.connect() as connection:
+            found = connection.exec_driver_sql("SELECT obj_description(current_schema()::regnamespace)").scalar()
+        return None if found is None else str(found)
+
+
+class SharedChanges:
+    """See Changes. An advisory lock of a connection of its own: Postgres lets go of it for a process that dies."""
+
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+
+    @contextmanager
+    def held(self, *, alone: bool) -> Iterator[None]:
+        kind = "" if alone else "_shared"
+        connection = self._lock(f"SELECT pg_advisory_lock{kind}({_CHANGING})")
+        try:
+            yield
+        finally:
+            try:
+                if self._connection is connection:
+                    connection.exec_driver_sql(f"SELECT pg_advisory_unlock{kind}({_CHANGING})")
+            except SQLAlchemyError as error:
+                # With its connection the lock is gone, too.
+                log.warning("The lock of changes was lost: %s", error)
+                self.close()
+
+    def _lock(self, statement: str) -> Connection:
+        if self._connection:
+            try:
+                self._connection.exec_driver_sql(statement)
+            except SQLAlchemyError:
+                self.close()  # the server may have been started anew since
+            else:
+                return self._connection
+        connection = self._database.connect().execution_options(isolation_level="AUTOCOMMIT")
+        connection.detach()
+        self._connection = connection
+        try:
+            connection.exec_driver_sql(f"SET lock_timeout = '{CHANGE_SECONDS}s'")
+            connection.exec_driver_sql(statement)
+        except SQLAlchemyError:
+            self.close()
+            raise
+        return connection
+
+    def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection:
+            with suppress(SQLAlchemyError):
+                connection.close()
+
+
+POSTGRES = _Postgres()

@@ -1,0 +1,179 @@
+"""Databases as files of SQLite: several threads read while one writes."""
+
+# ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
+
+import itertools
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Engine, NullPool, Table, create_engine, event, func
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.exc import DatabaseError
+
+from index_store.base.database.form import LOCK_SECONDS, as_json
+from index_store.base.errors import UpgradeNotSaved
+
+log = logging.getLogger(__name__)
+
+KEPT_DAYS = 14
+"""that a copy of before an upgrade stays: it holds what was removed since"""
+
+UPGRADED, DAMAGED = "*.version-*.sqlite3*", "*.damaged-*.sqlite3*"
+"""names of copies in a data folder, with what SQLite keeps beside them"""
+
+_PRAGMAS = (
+    "journal_mode = WAL",  # readers go on while one writes
+    "synchronous = NORMAL",  # can lose the last moment in a power cut, never the file
+    "foreign_keys = ON",
+    "secure_delete = ON",  # a removed document is not to be found in a page that is free
+)
+
+PAUSE = 0.01
+"""seconds until a log is cleared that another one is clearing"""
+
+
+class SqliteFile:
+    """Its folder must be there."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    @property
+    def name(self) -> str:
+        return self.file.name
+
+    @property
+    def within(self) -> str:
+        return os.path.abspath(self.file.parent)
+
+    def exists(self) -> bool:
+        return self.file.exists()
+
+    def connect(self, *, wait: int = LOCK_SECONDS) -> Engine:
+        # What people ask and documents say is not for a log.
+        engine = create_engine(f"sqlite:///{self.file}", json_serializer=as_json, hide_parameters=True)
+
+        def set_up(connection: sqlite3.Connection, _record: object) -> None:
+            with closing(connection.cursor()) as cursor:
+                for pragma in (*_PRAGMAS, f"busy_timeout = {wait * 1000}"):
+                    cursor.execute(f"PRAGMA {pragma}")
+
+        event.listen(engine, "connect", set_up)
+        return engine
+
+    def for_migration(self) -> Engine:
+        """Without foreign keys, as a migration that makes a table anew would delete what refers to it; and without
+        changing the file to WAL, as it may have to stay as it is.
+        """
+        return create_engine(f"sqlite:///{self.file}", poolclass=NullPool, hide_parameters=True)
+
+    def begin_migration(self, connection: Connection) -> None:
+        """By hand: Python's sqlite3 begins no transaction for a CREATE TABLE."""
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    def wait_until_unused(self, connection: Connection) -> None:
+        """It is: one process has a data folder."""
+
+    def keep(self, version: str | None) -> None:
+        """Beside it. Raises UpgradeNotSaved, DatabaseError."""
+        file = self.file
+        kept = file.with_name(f"{file.stem}.version-{version or '0000'}{file.suffix}")
+        part = kept.with_name(f"{kept.name}.part")
+        try:
+            part.unlink(missing_ok=True)
+            part.touch(mode=0o600)
+            with closing(sqlite3.connect(file)) as database, closing(sqlite3.connect(part)) as copy:
+                database.backup(copy)
+            part.replace(kept)
+        except (OSError, sqlite3.Error) as error:
+            part.unlink(missing_ok=True)
+            damage = DatabaseError(None, None, error)
+            if SQLITE.is_damaged(damage):
+                raise damage from error
+            megabytes = file.stat().st_size // 1_000_000 + 1
+            raise UpgradeNotSaved(file=self.name, folder=self.within, reason=error, megabytes=megabytes) from error
+        log.warning(
+            "%s is brought to the present version; as it was, it is kept for %d days as %s", file, KEPT_DAYS, kept
+        )
+
+    def drop_kept(self) -> None:
+        drop_copies(self.file.parent, f"{self.file.stem}.version-*{self.file.suffix}", days=KEPT_DAYS)
+
+
+def drop_copies(folder: Path, names: str, *, days: float) -> None:
+    """Of databases, as they were before an upgrade or when they were found damaged: those that are older.
+
+    `names`: a pattern. Raises OSError.
+    """
+    for copy in folder.glob(names):
+        if copy.stat().st_mtime < time.time() - days * 24 * 60 * 60:
+            copy.unlink(missing_ok=True)
+
+
+class _Sqlite:
+    """See Form."""
+
+    def begin_alone(self, connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    def begin_reading(self, connection: Connection) -> None:
+        """By hand: Python's sqlite3 begins a transaction at the first change of rows, not at CREATE, DROP or SELECT."""
+        driver = connection.connection.dbapi_connection
+        if isinstance(driver, sqlite3.Connection) and not driver.in_transaction:
+            connection.exec_driver_sql("BEGIN")
+
+    def put(self, connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        connection.execute(table.insert().prefix_with("OR REPLACE"), rows)
+
+    def add(self, connection: Connection, table: Table, row: Mapping[str, Any], sums: Sequence[str]) -> None:
+        made = insert(table).values(**row)
+        more = {name: table.c[name] + made.excluded[name] for name in sums}
+        connection.execute(made.on_conflict_do_update(index_elements=table.primary_key.columns, set_=more))
+
+    def folded(self, text: ColumnElement[str]) -> ColumnElement[str]:
+        return func.lower(text)  # of ASCII alone, in SQLite
+
+    def impatient(self, database: Engine) -> Engine:
+        return SqliteFile(Path(str(database.url.database))).connect(wait=0)
+
+    def faults(self, database: Engine) -> str | None:
+        with database.connect() as connection:
+            found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())  # 0.1 s for 100 MB
+        return None if found == "ok" else found
+
+    def is_damaged(self, error: DatabaseError) -> bool:
+        code = getattr(error.orig, "sqlite_errorcode", 0)
+        return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # the rest says where
+
+    def clear_log(self, database: Engine) -> bool:
+        """Of the log that SQLite keeps beside the file."""
+        until = time.monotonic() + LOCK_SECONDS
+        with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            # SQLite waits for who reads or writes; but while another one clears the log, it is busy at once.
+            while connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar():
+                if time.monotonic() > until:
+                    return False
+                time.sleep(PAUSE)
+        return True
+
+    def give_space_back(self, database: Engine) -> None:
+        with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql("VACUUM")
+
+    def own(self, database: Engine) -> Connection | None:
+        return None
+
+    def numbers(self, database: Engine, above: int) -> Iterator[int]:
+        return itertools.count(above + 1)
+
+    def identity(self, database: Engine) -> str | None:
+        return None
+
+
+SQLITE = _Sqlite()

@@ -1,0 +1,183 @@
+"""Turns files, stored originals and archives into pending versions. Sources that need none get their result at once:
+unchanged, refused, gone. Sites: sites.py.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.base import errors
+from index_store.base.errors import PlainError
+from index_store.base.settings import MEGABYTE
+from index_store.catalogue.pending_versions import PendingVersion
+from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexRecord
+from index_store.ingestion.context import JobContext
+from index_store.ingestion.progress import Item, Stage
+from index_store.ingestion.results import failed, removed, unchanged
+from index_store.ingestion.sources import FileSource, KeptSource, file_name, storable
+from index_store.ingestion.stages.completion import Completion, DocumentTask
+from index_store.library.versions import IncomingFile
+from index_store.parsing.loaders.formats import format_of, is_archive
+
+log = logging.getLogger(__name__)
+
+
+class Admission:
+    """Each method returns the version to parse, or None if there is nothing to parse."""
+
+    def __init__(self, context: JobContext, completion: Completion) -> None:
+        self._services = context.services
+        self._versions = context.services.versions
+        self._items = context.items
+        self._completion = completion
+
+    def admit_source(self, index: IndexRecord, source: FileSource, item: Item) -> PendingVersion | None:
+        name = file_name(source.source)
+        try:
+            item.size = _checked_size(source.path, name, self._services.settings.max_file_mb)
+        except (errors.DocumentMissing, errors.NotAFile) as error:
+            # Nothing to be listed, unless it was there before.
+            document = self._services.library.catalogue.documents.of_source(index.id, item.source)
+            if document:
+                self._versions.give_up(document.id, error)
+            self._completion.complete(item, failed(item.source, document.id if document else None, error))
+            return None
+        except errors.DocumentError as error:
+            self.refuse(index, IncomingFile(item.source, name, "", source.path, False), item, error)
+            return None
+        return self.admit(index, IncomingFile(item.source, name, "", source.path, source.is_upload), item)
+
+    def admit_kept(self, source: KeptSource, item: Item) -> PendingVersion | None:
+        """A document once more, from its original."""
+        name = file_name(source.source)
+        try:
+            version = self._versions.begin_same(source.document_id, self._services.splitting)
+        except (OSError, SQLAlchemyError) as error:
+            log.warning("%s can't be begun once more: %s", source.source, error)
+            self._completion.complete(item, failed(source.source, source.document_id, _told(error, name)))
+            return None
+        if version is None:
+            missing = errors.OriginalMissing(name=name)
+            self._versions.give_up(source.document_id, missing)
+            self._completion.complete(item, failed(source.source, source.document_id, missing))
+            return None
+        item.size = version.size
+        return version
+
+    def admit(self, index: IndexRecord, file: IncomingFile, item: Item) -> PendingVersion | None:
+        """A file, whose kind is told by its name. Raises Superseded for a member of an archive that was replaced."""
+        try:
+            kind = "zip" if is_archive(file.name) else format_of(file.name).kind
+        except errors.UnknownKind as error:
+            self.refuse(index, file, item, error)
+            return None
+        try:
+            begun = self._versions.begin(index, replace(file, kind=kind), self._services.splitting)
+        except (OSError, SQLAlchemyError) as error:
+            log.warning("%s can't be kept: %s", file.source, error)
+            self._completion.complete(item, failed(file.source, None, _told(error, file.name)))
+            return None
+        except (errors.IndexHasTooManyFiles, errors.IndexTooLarge) as error:
+            # Nothing to be listed, unless it was there before: a site may bring thousands.
+            document = self._services.library.catalogue.documents.of_source(index.id, file.source)
+            if document:
+                self._versions.give_up(document.id, error)
+            self._completion.complete(item, failed(file.source, document.id if document else None, error))
+            return None
+        if isinstance(begun, PendingVersion):
+            return begun
+        self._completion.complete(item, unchanged(begun))
+        return None
+
+    def refuse(self, index: IndexRecord, file: IncomingFile, item: Item, error: PlainError) -> None:
+        id_ = self._versions.refuse(index, file, item.size, error)
+        self._completion.complete(item, failed(file.source, id_, error))
+
+    def leave_out(self, index: IndexRecord, source: str) -> None:
+        """What was cancelled before its turn came. A document that waits for a version can be tried again."""
+        document = self._services.library.catalogue.documents.of_source(index.id, source)
+        if document and document.status is DocumentStatus.PENDING:
+            self._versions.give_up(document.id, errors.Cancelled(name=file_name(source)))
+
+    def confirm(self, document: DocumentRecord, item: Item) -> None:
+        """The version that is ready is the newest."""
+        self._versions.confirm(document, None)
+        self._completion.complete(item, unchanged(document))
+
+    def tell_removed(self, documents: Sequence[DocumentRecord]) -> None:
+        for document in documents:
+            self._completion.complete(self._items.add(document.source), removed(document))
+
+
+class ArchiveAdmission:
+    """Turns the members of an archive into documents."""
+
+    def __init__(self, context: JobContext, admission: Admission, completion: Completion) -> None:
+        self._services = context.services
+        self._versions = context.services.versions
+        self._items = context.items
+        self._stop = context.stop
+        self._admission = admission
+        self._completion = completion
+
+    def tasks(self, index: IndexRecord, archive: DocumentTask) -> Iterator[DocumentTask]:
+        """The documents of an archive, which itself is none once they are kept."""
+        version, originals = archive.version, self._services.library.originals
+        archive.item.stage = Stage.READING
+        with originals.work_folder() as folder:
+            try:
+                path = originals.path(version.document_id, version.revision)
+                unpacked = self._services.parser.unpack(path, version.name, folder, lambda: self._stop.is_set)
+                for name, error in unpacked.refused:
+                    file = _member(version, name, folder)
+                    self._admission.refuse(index, file, self._items.add(file.source), error)
+                for member in unpacked.members:
+                    if self._stop.is_set:
+                        break
+                    file = _member(version, member.name, member.path)
+                    item = self._items.add(file.source, member.path.stat().st_size)
+                    admitted = self._admission.admit(index, file, item)
+                    if admitted:
+                        yield DocumentTask(admitted, item)
+                if self._stop.is_set:
+                    self._completion.leave(archive)
+                    return
+                names = [name for name, _ in unpacked.refused] + [member.name for member in unpacked.members]
+                members = {_member(version, name, folder).source for name in names}
+                gone = self._versions.replace_by_members(version, members)
+                self._items.remove(archive.item)
+                self._admission.tell_removed(gone)
+            except errors.DocumentError as error:
+                self._completion.fail(archive, error)
+
+
+def _member(archive: PendingVersion, name: str, path: Path) -> IncomingFile:
+    source = storable(f"{archive.source}/{name}")
+    return IncomingFile(source, file_name(name), "", path, True, parent=archive.source, archive=archive)
+
+
+def _checked_size(path: Path, name: str, max_mb: float) -> int:
+    """Raises DocumentError."""
+    try:
+        if not path.is_file():
+            raise errors.NotAFile(name=name) if path.exists() else errors.DocumentMissing(name=name)
+        size = path.stat().st_size
+        with path.open("rb"):
+            pass  # whether it may be read
+    except PermissionError as error:
+        raise errors.DocumentForbidden(name=name) from error
+    except (OSError, ValueError) as error:
+        # A name too long, one with NUL, a disk that fails.
+        raise errors.Unreadable(name=name) from error
+    if size > max_mb * MEGABYTE:
+        raise errors.TooLarge(name=name, limit=f"{max_mb:g}")
+    if not size:
+        raise errors.EmptyDocument(name=name)
+    return size
+
+
+def _told(error: Exception, name: str) -> errors.PlainError:
+    return error if isinstance(error, errors.DatabaseAway) else errors.StoreFailed(name=name)

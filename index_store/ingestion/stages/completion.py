@@ -1,0 +1,122 @@
+"""One document in a job (`DocumentTask`), and how it ends (`Completion`)."""
+
+import logging
+from collections.abc import Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from queue import Queue
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.base import errors
+from index_store.base.errors import PlainError
+from index_store.catalogue.pending_versions import PendingVersion
+from index_store.ingestion.context import JobContext
+from index_store.ingestion.progress import Item, Stage
+from index_store.ingestion.results import IngestResult, failed, ready
+from index_store.library.versions import EmbeddedVersion
+from index_store.parsing.worker.protocol import ParsedDocument
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class DocumentTask:
+    """A pending version that is parsed, then embedded, then saved."""
+
+    version: PendingVersion
+    item: Item
+    parsed: ParsedDocument | None = None
+    vectors: list[NDArray[np.float32]] = field(default_factory=list)
+    """of its chunks, as they come"""
+    is_done: bool = False
+    """whether it has come to its end, and nothing more is to be told of it"""
+    is_saving: bool = False
+    """whether it is with the thread that saves, whose word is the last"""
+    ended: Future[None] = field(default_factory=Future)
+    """done when it is, after its result is there"""
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether each of its chunks has its vector."""
+        return self.parsed is not None and len(self.vectors) == self.parsed.chunk_count
+
+    def embedded(self) -> EmbeddedVersion:
+        if self.parsed is None:
+            raise ValueError(f"{self.version.source} has not been read")
+        return EmbeddedVersion(self.version, self.parsed, np.stack(self.vectors))
+
+    def texts(self) -> Iterator[str]:
+        for section in self.parsed or ():
+            for chunk in section.chunks:
+                yield chunk.embedded
+
+    def close(self) -> None:
+        """Lets go of what was parsed, which is on disk."""
+        if self.parsed:
+            self.parsed.close()
+
+
+class Completion:
+    """Each document of a job ends once, in whichever thread ends it first."""
+
+    def __init__(self, context: JobContext) -> None:
+        self._items = context.items
+        self._stop = context.stop
+        self._versions = context.services.versions
+        self.results: Queue[IngestResult | None] = Queue()
+        """one a document, as they end; None after the last"""
+
+    def complete(self, item: Item, result: IngestResult) -> None:
+        item.result = result
+        item.stage = Stage.DONE
+        self.results.put(result)
+
+    def succeed(self, task: DocumentTask, embedded: EmbeddedVersion) -> None:
+        """After it was made ready."""
+        task.is_done = True
+        self.complete(task.item, ready(embedded))
+        task.ended.set_result(None)
+
+    def fail(self, task: DocumentTask, error: PlainError) -> None:
+        if task.is_done:
+            return
+        if self._stop.is_set:
+            self.leave(task)
+            return
+        task.is_done = True
+        try:
+            self._fail(task, error)
+        finally:
+            task.ended.set_result(None)
+
+    def _fail(self, task: DocumentTask, error: PlainError) -> None:
+        version = task.version
+        if isinstance(error, errors.LeaseLost):
+            log.warning("%s", error)
+            return
+        try:
+            if not self._versions.is_wanted(version):
+                error = errors.Superseded(name=version.name)
+            self._versions.fail(version, error)
+        except (OSError, SQLAlchemyError):
+            log.exception("The failure of %s can't be noted", version.source)
+        if isinstance(error, errors.Superseded) and self._items.has_other(task.item):
+            self._items.remove(task.item)
+        else:
+            self.complete(task.item, failed(version.source, version.document_id, error))
+
+    def leave(self, task: DocumentTask) -> None:
+        """It is not done, and will not be by this job."""
+        if task.is_done:
+            return
+        task.is_done = True
+        try:
+            if not self._stop.is_suspended:
+                self._versions.withdraw(task.version)
+        except (OSError, SQLAlchemyError):
+            log.exception("%s can't be withdrawn", task.version.source)
+        finally:
+            task.ended.set_result(None)

@@ -1,0 +1,202 @@
+"""Embeds parsed documents: texts of several in one call to the model."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
+from queue import Queue, SimpleQueue
+from typing import Any, Self, TypeVar
+
+from index_store.base import errors
+from index_store.base.batches import batches
+from index_store.base.errors import PlainError
+from index_store.catalogue.records import IndexRecord
+from index_store.ingestion.context import JobContext
+from index_store.ingestion.stages.completion import Completion, DocumentTask
+from index_store.ingestion.stages.saving import Saving
+from index_store.vectors.embeddings import Vectors
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+READ_AHEAD = 32
+"""documents that are read and wait, on disk, to be embedded: enough short ones to fill a call, since a text takes twice
+as long in a call of 4 as in one of 16"""
+
+LOOK = 0.1
+"""seconds between looks at whether the job is to end, while a model is waited for"""
+
+PATIENCE = 3
+"""seconds that a call to a model may then still take: the embedded one's batch, and any service that answers"""
+
+
+PAUSE = 2.0
+"""seconds that a call waits at most for questions that are answered on this machine: a call takes about one"""
+
+
+class Embedding:
+    """A thread of its own, which ends with the context, after what it was given."""
+
+    def __init__(
+        self,
+        context: JobContext,
+        index: IndexRecord,
+        completion: Completion,
+        saving: Saving,
+        give_up: Callable[[PlainError], None],
+    ) -> None:
+        """`give_up` is told of what must end the whole job."""
+        self._catalogue = context.services.library.catalogue
+        self._model = context.services.embeddings
+        self._precedence = context.services.precedence
+        self._stop = context.stop
+        self._index = index
+        self._completion = completion
+        self._saving = saving
+        self._give_up = give_up
+        self._read: Queue[DocumentTask | None] = Queue(READ_AHEAD)
+        self._is_expecting = False
+        self._dimension = 0
+        """of the vectors that came"""
+        self._calls = _Calls(f"embedding calls for {index.name}")
+        self._thread = threading.Thread(target=self._work, name=f"embedding for {index.name}")
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._read.put(None)
+        self._thread.join()
+        self._calls.close()
+
+    def expect(self) -> None:
+        """Something is about to be read: meanwhile the model is loaded. Where that fails, the first text tells why."""
+        if not self._is_expecting:
+            self._is_expecting = True
+            self._calls.submit(self._model.load)
+
+    def take(self, task: DocumentTask) -> None:
+        """One that has been read; waits while enough others do."""
+        self._read.put(task)
+
+    def _work(self) -> None:
+        try:
+            self._embed_groups()
+        except Exception as error:  # the edge of the thread: whoever reads would wait for it for ever
+            log.exception("Embedding for %s failed", self._index.name)
+            self._give_up(errors.IndexStoreError(what=type(error).__name__))
+            for task in iter(self._read.get, None):
+                self._completion.leave(task)
+                task.close()
+
+    def _embed_groups(self) -> None:
+        for group in self._groups():
+            try:
+                self._try_group(group)
+            except Exception as error:  # the edge of the group: others may go well
+                log.exception("Documents can't be embedded")
+                for task in group:
+                    if not task.is_saving:
+                        self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))
+            for task in group:
+                if not task.is_saving:
+                    task.close()
+
+    def _try_group(self, group: list[DocumentTask]) -> None:
+        try:
+            self._embed_group(group)
+        except PlainError as error:
+            left = [task for task in group if not (task.is_done or task.is_saving)]
+            if isinstance(error, errors.RequestRefused) and len(left) > 1:
+                # One text may be what the service refuses: it is to cost its own document alone.
+                for task in left:
+                    task.vectors = []
+                    self._try_group([task])
+            else:
+                for task in left:
+                    self._completion.fail(task, error)
+
+    def _groups(self) -> Iterator[list[DocumentTask]]:
+        """What has been read by now, up to what one call takes: a text too many would be a call of its own."""
+        most = self._model.batch
+        group: list[DocumentTask] = []
+        count = 0
+        while (task := self._read.get()) is not None:
+            chunks = task.item.chunks or 0
+            if group and count + chunks > most:
+                yield group
+                group, count = [], 0
+            group.append(task)
+            count += chunks
+            if count >= most or self._read.empty():
+                yield group
+                group, count = [], 0
+        if group:
+            yield group
+
+    def _embed_group(self, group: list[DocumentTask]) -> None:
+        texts = ((task, text) for task in group for text in task.texts())
+        for some in batches(texts, self._model.batch):
+            if self._stop.is_set:
+                break
+            vectors = self._vectors([text for _, text in some])
+            if vectors is None:
+                break
+            self._check_dimension(vectors.shape[1])
+            for (task, _), vector in zip(some, vectors, strict=True):
+                task.vectors.append(vector)
+                task.item.embedded = len(task.vectors)
+            self._saving.begin([task for task in group if task.is_embedded and not task.is_saving])
+        for task in group:
+            if self._stop.is_set and not task.is_saving:
+                self._completion.leave(task)
+
+    def _vectors(self, texts: list[str]) -> Vectors | None:
+        """None when the job is to end before the model answers: a service that hangs may take minutes."""
+        self._precedence.give_way(PAUSE)
+        answer = self._calls.submit(lambda: self._model.passages(texts))
+        asked_to_stop = None
+        while not wait((answer,), LOOK).done:
+            if self._stop.is_set:
+                asked_to_stop = asked_to_stop or time.monotonic()
+                if time.monotonic() - asked_to_stop > PATIENCE:
+                    return None
+        return answer.result()
+
+    def _check_dimension(self, dimension: int) -> None:
+        present = self._catalogue.indexes.record(self._index.id)
+        known = (present and present.dimension) or self._dimension
+        if present and known and known != dimension:
+            raise present.model_mismatch(self._model.id, (known, dimension))
+        self._dimension = dimension
+
+
+class _Calls:
+    """Calls of the model, one after another, in a thread that can be left behind: one may hang. All in one thread, as
+    native code keeps memory for each that ever called it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._asked: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
+        # No executor: Python waits for those at its end, and a service that hangs may take minutes.
+        threading.Thread(target=self._work, name=name, daemon=True).start()
+
+    def submit(self, call: Callable[[], T]) -> Future[T]:
+        answer: Future[T] = Future()
+        self._asked.put((call, answer))
+        return answer
+
+    def close(self) -> None:
+        """After what was asked; a call that hangs is not waited for."""
+        self._asked.put(None)
+
+    def _work(self) -> None:
+        while asked := self._asked.get():
+            call, answer = asked
+            try:
+                answer.set_result(call())
+            except BaseException as error:  # noqa: BLE001 - raised in the thread that waits
+                answer.set_exception(error)

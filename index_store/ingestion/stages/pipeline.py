@@ -1,0 +1,70 @@
+"""The threads that process a document, from parsing to saving."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Self
+
+from index_store.base import errors
+from index_store.base.errors import PlainError
+from index_store.catalogue.records import IndexRecord
+from index_store.ingestion.context import JobContext
+from index_store.ingestion.progress import Stage
+from index_store.ingestion.stages.completion import Completion, DocumentTask
+from index_store.ingestion.stages.embedding import Embedding
+from index_store.ingestion.stages.saving import Saving
+from index_store.parsing.loaders.document import RawFile
+
+log = logging.getLogger(__name__)
+
+
+class Pipeline:
+    """Of one job. Ends with the context, after what it was given."""
+
+    def __init__(
+        self, context: JobContext, index: IndexRecord, completion: Completion, give_up: Callable[[PlainError], None]
+    ) -> None:
+        """`give_up` is told of what must end the whole job."""
+        self._services = context.services
+        self._stop = context.stop
+        self._completion = completion
+        self._saving = Saving(context, completion)
+        self._embedding = Embedding(context, index, completion, self._saving, give_up)
+        self._readers = ThreadPoolExecutor(self._services.settings.parser_workers)
+        self._entered = ExitStack()
+
+    def __enter__(self) -> Self:
+        for each in (self._saving, self._embedding, self._readers):
+            self._entered.enter_context(each)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._entered.close()
+
+    def take(self, task: DocumentTask) -> None:
+        self._readers.submit(self._read, task)
+        self._embedding.expect()
+
+    def _read(self, task: DocumentTask) -> None:
+        """In a thread of several, each of which waits for a parser's process."""
+        if self._stop.is_set:
+            self._completion.leave(task)
+            return
+        task.item.stage = Stage.READING
+        version = task.version
+        path = self._services.library.originals.path(version.document_id, version.revision)
+        try:
+            task.parsed = self._services.parser.load(
+                RawFile(path, version.name, version.charset), version.kind, lambda: self._stop.is_set
+            )
+        except errors.DocumentError as error:
+            self._completion.fail(task, error)
+            return
+        except Exception as error:  # the edge of the thread, whose result nobody asks for
+            log.exception("%s can't be read", version.source)
+            self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))
+            return
+        task.item.chunks = task.parsed.chunk_count
+        task.item.stage = Stage.EMBEDDING
+        self._embedding.take(task)

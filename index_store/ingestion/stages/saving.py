@@ -1,0 +1,98 @@
+"""Makes versions ready when all their vectors are stored, while the next texts are embedded."""
+
+import logging
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Self
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.base import errors
+from index_store.base.errors import PlainError
+from index_store.ingestion.context import JobContext
+from index_store.ingestion.stages.completion import Completion, DocumentTask
+from index_store.library.versions import EmbeddedVersion
+
+PATIENCE = 60.0
+"""seconds that a server of vectors may be away before documents fail of it"""
+
+LOOK = 0.5
+"""seconds between tries"""
+
+log = logging.getLogger(__name__)
+
+
+class Saving:
+    """A thread of its own, which ends with the context."""
+
+    def __init__(self, context: JobContext, completion: Completion) -> None:
+        self._services = context.services
+        self._stop = context.stop
+        self._patience = PATIENCE
+        self._completion = completion
+        self._thread = ThreadPoolExecutor(1)
+        self._last: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown()
+
+    def begin(self, tasks: list[DocumentTask]) -> None:
+        """Those that are embedded; waits until the ones before are saved."""
+        if not tasks:
+            return
+        if self._last:
+            wait([self._last])  # so that no more than these wait in memory
+        for task in tasks:
+            task.is_saving = True
+        self._last = self._thread.submit(self._save, tasks)
+
+    def _save(self, tasks: list[DocumentTask]) -> None:
+        embedded = [task.embedded() for task in tasks]
+        with self._failing(tasks):
+            self._save_once_there(tasks, embedded)
+        for task in tasks:
+            task.vectors = []
+            task.close()
+
+    def _save_once_there(self, tasks: Sequence[DocumentTask], embedded: Sequence[EmbeddedVersion]) -> None:
+        """A server of vectors that starts anew is waited for: what was embedded has cost time."""
+        until = time.monotonic() + self._patience
+        versions = self._services.versions
+        is_saved = False
+        while not is_saved:
+            try:
+                with self._services.library.saving():
+                    versions.put_vectors(embedded)
+                    self._patience = PATIENCE
+                    for task, each in zip(tasks, embedded, strict=True):
+                        with self._failing([task]):
+                            versions.finish(each)
+                            self._completion.succeed(task, each)
+                is_saved = True
+            except errors.VectorsAway:
+                if time.monotonic() > until or self._stop.is_set:
+                    self._patience = 0.0  # the next ones are told at once
+                    raise
+                time.sleep(LOOK)
+
+    @contextmanager
+    def _failing(self, tasks: Sequence[DocumentTask]) -> Iterator[None]:
+        """What goes wrong is told of those of `tasks` that have no end yet."""
+        try:
+            yield
+        except PlainError as error:
+            for task in tasks:
+                self._completion.fail(task, error)
+        except (OSError, SQLAlchemyError) as error:
+            log.warning("%s can't be saved: %s", tasks[0].version.source, error)
+            for task in tasks:
+                self._completion.fail(task, errors.StoreFailed(name=task.version.name))
+        except Exception as error:  # the edge of the thread, whose result nobody asks for
+            log.exception("%s can't be saved", tasks[0].version.source)
+            for task in tasks:
+                self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))

@@ -1,0 +1,95 @@
+"""Turns a site into pending versions: one per crawled page."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from index_store.catalogue.pending_versions import PendingVersion
+from index_store.catalogue.records import IndexRecord
+from index_store.crawl import Crawl, CrawledPage, KnownPage, PageOutcome
+from index_store.ingestion.context import JobContext
+from index_store.ingestion.progress import Item, Stage
+from index_store.ingestion.sources import SiteSource
+from index_store.ingestion.stages.admission import Admission
+from index_store.ingestion.stages.completion import DocumentTask
+from index_store.library.versions import IncomingFile
+
+NOTHING_KNOWN = KnownPage(etag=None, last_modified=None, digest="", links=())
+"""of a page that has no version that is ready: it is fetched as if for the first time, and may be gone"""
+
+
+class SiteAdmission:
+    """Crawls sites one after another."""
+
+    def __init__(self, context: JobContext, admission: Admission) -> None:
+        self._services = context.services
+        self._catalogue = context.services.library.catalogue
+        self._items = context.items
+        self._stop = context.stop
+        self._admission = admission
+        self._crawl: Crawl | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Pages of a site that are known of and not fetched yet; of a crawl that goes on, one at least."""
+        crawl = self._crawl
+        return max(crawl.waiting, 1) if crawl else 0
+
+    def interrupt(self) -> None:
+        """After `stop` was set: ends the crawl that is under way."""
+        crawl = self._crawl
+        if crawl:
+            crawl.stop()
+
+    def note(self, index: IndexRecord, site: SiteSource) -> None:
+        """So that the next start goes on with it, should the process die before it is crawled."""
+        if not site.parent:
+            options = site.options.model_dump(mode="json")
+            self._catalogue.sites.begin_crawl(index.id, site.options.url, options)
+
+    def tasks(self, index: IndexRecord, site: SiteSource, item: Item) -> Iterator[DocumentTask]:
+        """The documents of a site, as its pages come."""
+        parent = site.parent or site.options.url
+        # A single page that is tried again says nothing of the others.
+        pages = {} if site.parent else self._catalogue.sites.known_pages(index.id, parent)
+        known = {url: KnownPage(**page) if page else NOTHING_KNOWN for url, page in pages.items()}
+        item.stage = Stage.READING
+        answers = False
+        with self._services.library.originals.work_folder() as folder:
+            self._crawl = Crawl(site.options, self._services.settings, known, folder, paces=self._services.paces)
+            if self._stop.is_set:
+                self._crawl.stop()
+            for page in self._crawl:
+                if not site.parent and not self._catalogue.sites.has(index.id, parent):
+                    break  # it was removed
+                answers |= page.outcome is not PageOutcome.FAILED
+                self._items.remove(item)
+                each = self._items.add(page.url, page.path.stat().st_size if page.path else 0)
+                version = self._admit_page(index, page, parent, each)
+                if version:
+                    yield DocumentTask(version, each)
+            self._crawl = None
+        self._items.remove(item)
+        if not site.parent and not self._stop.is_suspended:
+            self._catalogue.sites.end_crawl(index.id, parent, is_complete=answers and not self._stop.is_set)
+
+    def _admit_page(self, index: IndexRecord, page: CrawledPage, parent: str, item: Item) -> PendingVersion | None:
+        document = self._catalogue.documents.of_source(index.id, page.url)
+        known = KnownPage(etag=page.etag, last_modified=page.last_modified, digest=page.digest, links=page.links)
+        file = IncomingFile(
+            page.url, page.name or page.url, "", page.path or Path(), True, parent, page.charset,
+            page=known.model_dump(mode="json") if page.outcome is PageOutcome.FETCHED else None,
+        )  # fmt: skip
+        match page.outcome:
+            case PageOutcome.FETCHED:
+                return self._admission.admit(index, file, item)
+            case PageOutcome.UNCHANGED if document:
+                self._admission.confirm(document, item)
+            case PageOutcome.GONE if document:
+                self._items.remove(item)
+                self._services.library.remove([document])
+                self._admission.tell_removed([document])
+            case PageOutcome.FAILED if page.error:
+                self._admission.refuse(index, file, item, page.error)
+            case _:
+                self._items.remove(item)
+        return None

@@ -1,0 +1,186 @@
+"""Shows an answer: Markdown with markers that open the cited passage, highlighted in its section."""
+
+from collections.abc import Sequence
+from html import escape
+from urllib.parse import urlsplit
+
+import streamlit as st
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+from index_store.base.errors import UnknownSection
+from index_store.catalogue.records import Section
+from index_store.doors.user_store import UserStore
+from pages.widgets.answer.copying import copy_button
+from pages.widgets.answer.formulae import with_formulae
+from pages.widgets.location import links_to, location
+from pages.words import say
+from rag.text.citations import MARKER
+from rag.trace.passages import Citation
+from rag.web.search import is_web_address
+
+
+def _text(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, buttons: dict[str, str]) -> str:
+    """Plain text with its markers as buttons: in text alone, so that code keeps its [1]."""
+    return MARKER.sub(lambda marker: buttons.get(marker[1], marker[0]), escape(tokens[at].content))
+
+
+def _link_open(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _env: object) -> str:
+    """The words of a link, with the address it would lead to beside them in plain sight of a pointer."""
+    return f'<span class="address" title="{escape(str(tokens[at].attrGet("href") or ""))}">'
+
+
+def _link_close(*_: object) -> str:
+    return "</span>"
+
+
+def _code(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _env: object) -> str:
+    return f'<div class="code">{copy_button("chat.copy")}<pre><code>{escape(tokens[at].content)}</code></pre></div>'
+
+
+def _reader() -> MarkdownIt:
+    """Neither HTML, pictures nor links: a document that had the model write one could send what is on the page
+    elsewhere.
+    """
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    markdown.add_render_rule("text", _text)
+    markdown.add_render_rule("link_open", _link_open)
+    markdown.add_render_rule("link_close", _link_close)
+    return markdown
+
+
+_passages = _reader()
+"""as they were read: cut where a chunk ends, be it in the midst of a formula"""
+_answers = with_formulae(_reader())
+_answers.add_render_rule("fence", _code)
+_answers.add_render_rule("code_block", _code)
+
+
+Cards = dict[Citation, str]
+"""the HTML of what one answer cites, kept from one drawing of it to the next"""
+
+
+def show_answer(
+    text: str,
+    citations: Sequence[Citation],
+    store: UserStore,
+    key: str,
+    *,
+    is_no_answer: bool = False,
+    cards: Cards | None = None,
+) -> None:
+    """`key` tells this answer's passages from those of others on the page. Those of a "no answer" are no sources.
+    `cards`: as below.
+    """
+    heading = "detail.nearest" if is_no_answer else "chat.sources"
+    st.html(answer_html(text, citations, store, key, heading, cards=cards))
+
+
+def answer_html(
+    text: str,
+    citations: Sequence[Citation],
+    store: UserStore | None,
+    key: str,
+    heading: str = "chat.sources",
+    *,
+    cards: Cards | None = None,
+) -> str:
+    """`store`: None for a file that is read without the app: it quotes what the model read and leads to no document.
+    `cards`: those of earlier drawings of this answer, which are not made again; new ones are added.
+    """
+    buttons = {str(each.number): _button(each, key) for each in citations}
+    answer = f'<div class="answer">{_answers.render(text, buttons)}</div>'
+    if not citations:
+        return answer
+    sources = "".join(f"<li>{buttons[str(each.number)]} {_source(each)}</li>" for each in citations)
+    cards = {} if cards is None else cards
+    for each in citations:
+        if each not in cards:
+            id_ = f"{key}-{each.number}"
+            cards[each] = _web_card(each, id_) if each.origin == "web" else _card(each, store, id_)
+    shown = "".join(cards[each] for each in citations)
+    return f'{answer}<div class="sources"><h6>{escape(say(heading))}</h6><ul>{sources}</ul></div>{shown}'
+
+
+def _button(citation: Citation, key: str) -> str:
+    number, is_web = citation.number, citation.origin == "web"
+    opens = escape(say("web.open_citation" if is_web else "chat.open_citation", number=number))
+    kind = "cite web" if is_web else "cite"
+    return f'<button class="{kind}" popovertarget="{key}-{number}" title="{opens}">{number}</button>'
+
+
+def _source(citation: Citation) -> str:
+    if citation.origin == "web":
+        return f"<span>{escape(_web_location(citation))} {_web_mark()}</span>"
+    return f"<span>{escape(location(citation))}</span>"
+
+
+def _web_card(citation: Citation, id_: str) -> str:
+    """What the web search gave of the page, as plain text."""
+    return (
+        f'<div popover id="{id_}" class="passage-card web-card"><header>{escape(citation.title)} {_web_mark()}'
+        f"<small>{escape(citation.source)}</small></header>"
+        f'<div class="read"><div class="cited">{escape(citation.text)}</div></div>'
+        f"<footer>{_web_link(citation)}</footer></div>"
+    )
+
+
+def _web_location(citation: Citation) -> str:
+    """Title, host and date."""
+    host = urlsplit(citation.source).hostname if is_web_address(citation.source) else citation.source
+    return " · ".join(filter(None, (citation.title, host, citation.published)))
+
+
+def _web_mark() -> str:
+    return f'<span class="web-mark">{escape(say("web.mark"))}</span>'
+
+
+def _web_link(citation: Citation) -> str:
+    """Nothing where its address is none that a browser should follow."""
+    if not is_web_address(citation.source):
+        return ""
+    return (
+        f'<a href="{escape(citation.source)}" target="_blank" rel="noopener noreferrer">{escape(say("web.open"))} ↗</a>'
+    )
+
+
+def _card(citation: Citation, store: UserStore | None, id_: str) -> str:
+    if citation.removed:
+        return (
+            f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
+            f"<small>{escape(citation.source)}</small></header>"
+            f'<p class="note">{escape(say("chat.removed"))}</p></div>'
+        )
+    if store is None:
+        return (
+            f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
+            f"<small>{escape(citation.source)}</small></header>{_read(citation)}</div>"
+        )
+    note = ""
+    try:
+        section = store.section(citation.section_id)
+        before, after = _around(section, citation)
+    except UnknownSection:
+        before, after = "", ""
+        note = f'<p class="note">{escape(say("chat.gone"))}</p>'
+    return (
+        f'<div popover id="{id_}" class="passage-card"><header>{escape(location(citation))}'
+        f"<small>{escape(citation.source)}</small></header>{note}"
+        f"{_passages.render(before)}{_read(citation)}{_passages.render(after)}"
+        f"<footer>{links_to(citation)}</footer></div>"
+    )
+
+
+def _read(citation: Citation) -> str:
+    """What the model read, with the chunk in it that was found."""
+    text, (start, end) = citation.text, citation.found
+    found = f'<div class="cited">{_passages.render(text[start:end])}</div>'
+    return f'<div class="read">{_passages.render(text[:start])}{found}{_passages.render(text[end:])}</div>'
+
+
+def _around(section: Section, citation: Citation) -> tuple[str, str]:
+    text = section.text
+    if text[citation.start : citation.end] != citation.text:
+        raise UnknownSection()
+    return text[: citation.start], text[citation.end :]

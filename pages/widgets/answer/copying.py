@@ -1,0 +1,70 @@
+"""One script in the browser that copies to the clipboard and draws formulae."""
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from pages.words import language, say
+from rag.runs.export.markdown import run_as_markdown
+from rag.trace.events import Event, RunFinished
+
+SCRIPT = """<script>
+if (!window.answersAreAlive) {
+  window.answersAreAlive = true;
+  const draw = part => {
+    for (const each of [part, ...part.querySelectorAll("[data-mathml]")].filter(each => each.dataset?.mathml)) {
+      const formula = new DOMParser().parseFromString(each.dataset.mathml, "application/xml").documentElement;
+      if (formula.localName === "math") each.replaceWith(document.importNode(formula, true));
+    }
+  };
+  new MutationObserver(changes => {
+    const added = changes.flatMap(change => [...change.addedNodes]);
+    added.filter(part => part.nodeType === Node.ELEMENT_NODE).forEach(draw);
+  }).observe(document.body, { childList: true, subtree: true });
+  draw(document.body);
+  document.addEventListener("click", async event => {
+    const button = event.target.closest("[data-copied]");
+    if (!button) return;
+    const source = button.nextElementSibling;
+    try {
+      await navigator.clipboard.writeText(source.value ?? source.textContent);
+      button.textContent = button.dataset.copied;
+    } catch {
+      source.hidden = false;
+      source.select ? source.select() : getSelection().selectAllChildren(source);
+      button.textContent = button.dataset.refused;
+    }
+    setTimeout(() => { button.textContent = button.title; }, 4000);
+  });
+}
+</script>"""
+"""Once for a page, however often it is shown. What it reads stands in attributes that only we write: Markdown has none.
+Where a browser refuses the clipboard, as it does over plain http but for localhost, the text is shown and selected.
+"""
+
+
+def show_script() -> None:
+    """Where answers are shown, formulae are drawn and copied by it."""
+    st.html(SCRIPT, unsafe_allow_javascript=True)
+
+
+def copy_button(words: str) -> str:
+    """As HTML: copies the text of the element that follows it. `words`: the key of what it says."""
+    told = escape(say(words))
+    return (
+        f'<button class="copy" title="{told}" aria-live="polite" data-copied="{escape(say("chat.copied"))}" '
+        f'data-refused="{escape(say("chat.copy_refused"))}">{told}</button>'
+    )
+
+
+def show_copy_run(events: Sequence[Event]) -> None:
+    """A run that is over, as Markdown with its sources. Nothing where it has no answer."""
+    last = events[-1]
+    if isinstance(last, RunFinished) and last.answer:
+        text = escape(run_as_markdown(events, language()))
+        st.html(
+            f'<div class="copying">{copy_button("chat.copy_markdown")}<textarea hidden readonly rows="8" '
+            f'aria-label="{escape(say("chat.copy_markdown"))}">{text}</textarea></div>',
+            width="content",
+        )

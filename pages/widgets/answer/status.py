@@ -1,0 +1,81 @@
+"""Shows the status of an answer: a draft during its checks, then confirmed, or replaced by another."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages.words import say
+from rag.pipelines import PIPELINES
+from rag.trace.details import DeclineDetail, GenerationDetail
+from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
+
+
+class Dropped(NamedTuple):
+    """An answer that did not pass."""
+
+    why: str
+    """of the decision against it"""
+    is_replaced: bool
+    """another one is being written, or is there"""
+
+
+def dropped(events: Sequence[Event]) -> Dropped | None:
+    """The latest that was; None where none was."""
+    writers: set[str] = set()
+    is_written = False
+    latest: Dropped | None = None
+    for event in events:
+        match event:
+            case StepFinished(step=step, detail=GenerationDetail() | DeclineDetail()):
+                writers.add(step)
+                is_written = True
+            case Decision(to=to, why=why) if is_written and to != "__end__":
+                latest, is_written = Dropped(why, is_replaced=False), False
+            case StepStarted(step=step) | Token(step=step) if latest and (step in writers or isinstance(event, Token)):
+                latest = Dropped(latest.why, is_replaced=True)
+    return latest
+
+
+def show_answer_status(events: Sequence[Event]) -> None:
+    """Above the answer."""
+    if told := answer_status_html(events):
+        st.html(told)
+
+
+def answer_status_html(events: Sequence[Event]) -> str:
+    last, sent_back = events[-1], dropped(events)
+    why = say(f"decision.{sent_back.why}") if sent_back else ""
+    if sent_back and not sent_back.is_replaced and not isinstance(last, RunFinished):
+        return _note("dropped", say("chat.draft_dropped", why=why))
+    told = say("chat.draft_replaces", why=why) if sent_back and sent_back.is_replaced else ""
+    if not isinstance(last, RunFinished):
+        return _note("draft", say("chat.draft"), told) if _checks(events) else ""
+    if last.outcome == "confirmed":
+        return _note("confirmed", say("outcome.confirmed_note"), told)
+    return _note("", told) if told else ""
+
+
+def show_unconfirmed(last: RunFinished) -> None:
+    """Below the answer: what in it could not be confirmed."""
+    if told := unconfirmed_html(last):
+        st.html(told)
+
+
+def unconfirmed_html(last: RunFinished) -> str:
+    if not last.unconfirmed:
+        return ""
+    claims = "".join(f"<li>{escape(claim)}</li>" for claim in last.unconfirmed)
+    return f'<div class="unconfirmed">{escape(say("chat.unconfirmed"))}<ul>{claims}</ul></div>'
+
+
+def _checks(events: Sequence[Event]) -> bool:
+    """Whether the run's pipeline checks what it writes."""
+    started = events[0]
+    flow = PIPELINES.get(started.pipeline) if isinstance(started, RunStarted) else None
+    return flow is not None and flow.checks
+
+
+def _note(kind: str, *sentences: str) -> str:
+    return f'<p class="answer-status {kind}">{escape(" ".join(filter(None, sentences)))}</p>'

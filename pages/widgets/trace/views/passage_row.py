@@ -1,0 +1,66 @@
+"""A passage in a trace: one line that opens its text, with notes beside it."""
+
+from html import escape
+
+from pages.words import say
+from rag.text.fence import place
+from rag.trace.passages import Passage
+
+
+def passage_row(passage: Passage, note: str = "", more: str = "") -> str:
+    """`note`: in its line, `more`: above its text; HTML."""
+    page = f" · {escape(say('detail.page', page=passage.page))}" if passage.page else ""
+    return (
+        f'<details class="passage"><summary><b>[{passage.number}]</b> {escape(place(passage))}{page} '
+        f"{note}</summary>{more}{_text(passage)}{_notes(passage)}</details>"
+    )
+
+
+def _text(passage: Passage) -> str:
+    if passage.removed:
+        return f'<p class="note">{escape(say("chat.removed"))}</p>'
+    return f"<pre>{_found(passage)}</pre>"
+
+
+def _found(passage: Passage) -> str:
+    """Its text; where that is more than the chunk that was found, with the chunk marked."""
+    text, (start, end) = passage.text, passage.found
+    if not text[:start].strip() and not text[end:].strip():
+        return escape(text)
+    return f"{escape(text[:start])}<mark>{escape(text[start:end])}</mark>{escape(text[end:])}"
+
+
+def _notes(passage: Passage) -> str:
+    notes = [passage.source]
+    if passage.section_length is not None:
+        notes.append(say("detail.trimmed", count=len(passage.text), whole=passage.section_length))
+    if passage.copies:
+        copies = " / ".join(f"{each.title} ({each.source})" for each in passage.copies)
+        notes.append(say("search.near_duplicates", places=copies))
+    return "".join(f"<small>{escape(note)}</small>" for note in notes)
+
+
+def ranks(passage: Passage, mode: str) -> str:
+    """#2 by vector (0.871) · #1 by keyword (0.90) · fused 0.0325"""
+    if passage.vector_rank is None and passage.keyword_rank is None:  # a run of before they were noted
+        told = [f"{say('detail.score')} {passage.score:.3f}"]
+    else:
+        told = []
+        if mode != "keyword":
+            told.append(_rank("vector", passage.vector_rank, passage.vector_score))
+        if mode != "vector":
+            told.append(_rank("keyword", passage.keyword_rank, passage.keyword_score))
+        if mode == "hybrid":
+            told.append(say("detail.fused", score=f"{passage.score:.4f}"))
+    return f'<span class="score">{escape(" · ".join(told))}</span>'
+
+
+def _rank(side: str, rank: int | None, score: float | None) -> str:
+    if rank is None:
+        return say(f"detail.{side}_missing")
+    return f"{say(f'search.{side}_rank', rank=rank)} ({score:.3f})"
+
+
+def web_note(passage: Passage) -> str:
+    told = " · ".join(filter(None, (say("web.mark"), passage.published)))
+    return f'<span class="score">{escape(told)}</span>'

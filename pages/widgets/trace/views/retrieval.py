@@ -1,0 +1,107 @@
+"""Views of searches: keywords, passages, the web, and documents added for a question."""
+
+from html import escape
+from urllib.parse import urlencode
+
+from index_store.base.errors import Failure
+from pages.widgets.location import link
+from pages.widgets.trace.views.html import facts
+from pages.widgets.trace.views.passage_row import passage_row, ranks, web_note
+from pages.widgets.trace.views.view import View
+from pages.widgets.trace.views.word_diff import choice_html
+from pages.words import counted, language, say
+from rag.trace.details import DocumentsDetail, KeywordsDetail, RetrievalDetail, WebSearchDetail
+
+PROVIDERS = {"tavily": "Tavily", "duckduckgo": "DuckDuckGo"}
+
+
+class RetrievalView(View[RetrievalDetail], of=RetrievalDetail):
+    def summary(self) -> str:
+        detail = self.detail
+        if not detail.passages:
+            return say("summary.retrieval_none")
+        found = counted("summary.passages", len(detail.passages))
+        return f"{found}, {say('summary.trimmed', count=detail.trimmed)}" if detail.trimmed else found
+
+    def html(self) -> str:
+        detail = self.detail
+        told = {
+            "detail.query": detail.query,
+            "detail.search": f"{say(f'search.{detail.mode}')} · {say(f'search.{detail.unit}')}",
+        }
+        if detail.words:
+            told["detail.words"] = ", ".join(detail.words)
+        if detail.left_out:
+            told["detail.left_out"] = str(detail.left_out)
+        listed = "".join(passage_row(passage, ranks(passage, detail.mode)) for passage in detail.passages)
+        return facts(told) + listed + self._link_to_search()
+
+    def _link_to_search(self) -> str:
+        """To the same search on a page of its own."""
+        if not self.index:
+            return ""
+        detail = self.detail
+        asked = {"q": detail.query, "index": self.index, "unit": detail.unit, "lang": language()}
+        if detail.words:
+            asked["words"] = " ".join(detail.words)
+        if found := len(detail.passages) + detail.left_out:
+            asked["k"] = str(found)
+        return f"<p>{link(f'search?{urlencode(asked)}', say('detail.look_at_search'))}</p>"
+
+
+class KeywordsView(View[KeywordsDetail], of=KeywordsDetail):
+    def summary(self) -> str:
+        return say(f"keywords.{self.detail.why}") if self.detail.why else ", ".join(self.detail.words)
+
+    def html(self) -> str:
+        detail = self.detail
+        told = {}
+        if invented := [word for word in detail.named if word not in detail.words]:
+            told["detail.not_used"] = ", ".join(invented)
+        if detail.error:
+            told["detail.reason"] = detail.error.sentence(language())
+        return self._choice() + facts(told)
+
+    def _choice(self) -> str:
+        detail = self.detail
+        if detail.words:
+            return choice_html(detail.question, detail.words, "detail.words")
+        if detail.own_words:
+            return choice_html(detail.question, detail.own_words, "detail.own_words")
+        return facts({"detail.question": detail.question})
+
+
+class WebSearchView(View[WebSearchDetail], of=WebSearchDetail):
+    def summary(self) -> str:
+        if self.detail.why:
+            return say(f"web.{self.detail.why}")
+        return f"{self._provider}: {counted('web.results', len(self.detail.passages))}"
+
+    def html(self) -> str:
+        detail = self.detail
+        told = {"detail.query": detail.query}
+        if detail.provider:
+            told["detail.search"] = self._provider
+        if detail.why:
+            told["detail.reason"] = detail.error.sentence(language()) if detail.error else say(f"web.{detail.why}_note")
+        return facts(told) + "".join(passage_row(passage, web_note(passage)) for passage in detail.passages)
+
+    @property
+    def _provider(self) -> str:
+        provider = self.detail.provider or ""
+        return PROVIDERS.get(provider, provider)
+
+
+class DocumentsView(View[DocumentsDetail], of=DocumentsDetail):
+    def summary(self) -> str:
+        added = self.detail.added
+        failed = sum(each.error is not None for each in added)
+        return say("summary.documents", ready=len(added) - failed, failed=failed)
+
+    def html(self) -> str:
+        lines = (f"{each.source}: {_result(each.error, each.sections)}" for each in self.detail.added)
+        return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
+
+
+def _result(error: Failure | None, sections: int) -> str:
+    return error.sentence(language()) if error else f"✓ {sections}"

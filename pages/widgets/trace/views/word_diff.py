@@ -1,0 +1,61 @@
+"""The word-by-word changes of a rewrite: removed from the old text, added to the new one."""
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from html import escape
+
+from index_store.full_text.analysis import words_in_order
+from pages.words import say
+
+MOST_WORDS = 400
+"""that are compared one by one, of either text: time grows with their square. A rewrite has at most 300 characters."""
+
+
+def rewrite_html(before: str, after: str) -> str:
+    """Both, each with what the other does not have marked."""
+    removed, added = marked_html(before, after)
+    return _list({"detail.before": removed, "detail.after": added})
+
+
+def marked_html(before: str, after: str) -> tuple[str, str]:
+    """Each of them, with what the other does not have marked."""
+    old, new = words_in_order(before), words_in_order(after)
+    removed = added = ""
+    for tag, i, j, k, m in _changes(old, new):
+        removed += _marked("" if tag == "equal" else "del", old[i:j])
+        added += _marked("" if tag == "equal" else "ins", new[k:m])
+    return removed, added
+
+
+def choice_html(question: str, words: Sequence[str], key: str) -> str:
+    """A question with the words marked that were not chosen of it, and the chosen words with those that are not in it.
+
+    `key`: of what they are called.
+    """
+    spans = {word: re.search(re.escape(word), question, re.IGNORECASE) for word in words}
+    chosen = {at for span in spans.values() if span for at in range(*span.span())}
+    left, start = "", 0
+    for word in words_in_order(question):
+        is_chosen = not chosen.isdisjoint(range(start, start + len(word)))
+        left += _marked("" if is_chosen else "del", [word])
+        start += len(word)
+    named = ", ".join(_marked("" if span else "ins", [word]) for word, span in spans.items())
+    return _list({"detail.question": left.replace("</del><del>", ""), key: named})
+
+
+def _changes(old: list[str], new: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
+    """As SequenceMatcher tells them: `equal` or not, and where it stands in either list."""
+    if max(len(old), len(new)) > MOST_WORDS:
+        return [("equal" if old == new else "replace", 0, len(old), 0, len(new))]
+    return SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+
+
+def _marked(tag: str, words: Sequence[str]) -> str:
+    text = "".join(words)
+    return f"<{tag}>{escape(text)}</{tag}>" if tag and text.strip() else escape(text)
+
+
+def _list(texts: dict[str, str]) -> str:
+    """`texts`: HTML, by the key of what it is called."""
+    return f"<dl>{''.join(f'<dt>{escape(say(key))}</dt><dd>{html}</dd>' for key, html in texts.items())}</dl>"

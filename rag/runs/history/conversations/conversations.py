@@ -1,0 +1,154 @@
+"""Stored conversations: list, search, rename, delete with their runs."""
+
+import time
+import uuid
+from typing import Literal
+
+from pydantic import BaseModel
+from sqlalchemy import ColumnElement, Connection, Engine, func, or_, select
+
+from index_store.access.principal import Principal
+from rag.runs.history import schema
+from rag.runs.history.whose import is_of, person_id
+
+TITLE_LENGTH = 60
+"""characters of the first question"""
+
+
+AT_ONCE = 50
+"""conversations that are deleted in one transaction: others have something to save meanwhile"""
+
+
+class Conversation(BaseModel, frozen=True):
+    id: str
+    title: str
+    updated_at: float
+    """seconds since the epoch"""
+
+
+class Conversations:
+    """Safe from any thread. What it can't save raises NotSaved."""
+
+    def __init__(self, database: Engine) -> None:
+        self._database = database
+
+    def new(
+        self,
+        question: str,
+        kind: Literal["chat", "comparison", "fork"] = "chat",
+        *,
+        principal: Principal,
+        origin_run_id: str | None = None,
+        within: Connection | None = None,
+    ) -> Conversation:
+        """`principal`: whose it is; `origin_run_id`: of a fork, which goes when that run does; `within`: of the
+        transaction that it is a part of.
+        """
+        now = time.time()
+        row = Conversation(id=uuid.uuid4().hex, title=_title(question), updated_at=now)
+        with schema.changing(self._database, within) as connection:
+            connection.execute(
+                schema.conversations.insert().values(
+                    created_at=now,
+                    kind=kind,
+                    origin_run_id=origin_run_id,
+                    person_id=person_id(principal),
+                    **row.model_dump(),
+                )
+            )
+        return row
+
+    def listed(self, words: str = "", *, latest: int | None = None, principal: Principal) -> list[Conversation]:
+        """Theirs of the chat, the latest first. `words`: only those in whose questions all of them stand, in any order
+        and case; `latest`: only that many.
+        """
+        rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
+        in_order = (
+            rows.where(*_asked_with(words, principal)).order_by(schema.conversations.c.updated_at.desc()).limit(latest)
+        )
+        with self._database.connect() as connection:
+            return [Conversation(**row) for row in connection.execute(in_order).mappings()]
+
+    def count(self, words: str = "", *, principal: Principal) -> int:
+        """`words`: as above."""
+        count = select(func.count()).select_from(schema.conversations).where(*_asked_with(words, principal))
+        with self._database.connect() as connection:
+            return connection.execute(count).scalar_one()
+
+    def get(self, conversation_id: str) -> Conversation | None:
+        rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
+        with self._database.connect() as connection:
+            found = connection.execute(rows.where(schema.conversations.c.id == conversation_id)).mappings().first()
+            return Conversation(**found) if found else None
+
+    def exists(self, conversation_id: str) -> bool:
+        return self.get(conversation_id) is not None
+
+    def list_in_chat(self, conversation_id: str, *, within: Connection | None = None) -> None:
+        """That of a fork or a comparison, once it is gone on with: it no longer goes when its origin does."""
+        this = (schema.conversations.c.id == conversation_id, ~_IS_CHAT)
+        with schema.changing(self._database, within) as connection:
+            connection.execute(schema.conversations.update().where(*this).values(kind="chat", origin_run_id=None))
+
+    def rename(self, conversation_id: str, title: str) -> None:
+        """It keeps its place in the list. `title`: on one line and cut where it is too long; a blank one changes
+        nothing.
+        """
+        if title.strip():
+            this = schema.conversations.c.id == conversation_id
+            with schema.changing(self._database) as connection:
+                connection.execute(schema.conversations.update().where(this).values(title=_title(title)))
+
+    def expire(self, since: float) -> int:
+        """Deletes some of those in which nothing was asked since then, of every kind, with their runs; gives how many,
+        0 where none are left. `since`: seconds since the epoch.
+        """
+        busy = select(schema.runs.c.conversation_id).where(schema.runs.c.status == "running")
+        old = select(schema.conversations.c.id).where(
+            schema.conversations.c.updated_at < since, schema.conversations.c.id.not_in(busy)
+        )
+        with schema.changing(self._database) as connection:
+            these = connection.execute(old.limit(AT_ONCE)).scalars().all()
+            connection.execute(schema.conversations.delete().where(schema.conversations.c.id.in_(these)))
+        return len(these)
+
+    def ids_of(self, person_id: str | None) -> list[str]:
+        """Of every kind. `person_id`: as it is kept, see whose.py."""
+        rows = select(schema.conversations.c.id).where(_is_owned_by(person_id))
+        with self._database.connect() as connection:
+            return list(connection.execute(rows).scalars())
+
+    def delete_all_of(self, person_id: str | None) -> None:
+        """With their runs."""
+        with schema.changing(self._database) as connection:
+            connection.execute(schema.conversations.delete().where(_is_owned_by(person_id)))
+
+    def delete(self, conversation_id: str) -> None:
+        """With its runs."""
+        with schema.changing(self._database) as connection:
+            connection.execute(schema.conversations.delete().where(schema.conversations.c.id == conversation_id))
+
+
+def _is_owned_by(person_id: str | None) -> ColumnElement[bool]:
+    return schema.conversations.c.person_id.is_not_distinct_from(person_id)
+
+
+_IS_CHAT = schema.conversations.c.kind == "chat"
+"""forks and comparisons are reached through their runs"""
+
+
+def _asked_with(words: str, principal: Principal) -> list[ColumnElement[bool]]:
+    """Conditions on conversations of the chat."""
+    return [_IS_CHAT, is_of(principal, schema.conversations.c.person_id), *map(_holds, words.split())]
+
+
+def _holds(word: str) -> ColumnElement[bool]:
+    """The title may be a person's own, or a first question of which there is no run yet."""
+    asked = select(schema.runs.c.conversation_id).where(schema.runs.c.question.icontains(word, autoescape=True))
+    return or_(schema.conversations.c.title.icontains(word, autoescape=True), schema.conversations.c.id.in_(asked))
+
+
+def _title(text: str) -> str:
+    """On one line, and not too long."""
+    line = " ".join(schema.storable(text).split())
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"

@@ -1,0 +1,1 @@
+"""Runs in flight: allowed, worked on, followed by suggestions. Entry point: `in_flight.RunsInFlight`."""

@@ -1,0 +1,87 @@
+"""Limits per person: runs at once, and tokens per day over all their runs."""
+
+import logging
+import math
+import threading
+from dataclasses import dataclass, field
+from datetime import date
+from weakref import WeakValueDictionary
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.access.limits import Limits, in_force
+from index_store.access.principal import Principal
+from rag.errors import NotSaved
+from rag.models.usage import Allowance
+from rag.runs.history.used import Used, today
+from rag.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class SharedAllowance(Allowance):
+    """The same where several apps have runs of one person: what each uses is saved at once, and looked up before each
+    call.
+    """
+
+    used: Used = field(kw_only=True)
+    person_id: str = field(kw_only=True)
+
+    def spend(self, tokens: int) -> None:
+        super().spend(tokens)
+        try:
+            self.used.add(self.person_id, self.day, tokens=tokens, runs=0)
+        except (NotSaved, SQLAlchemyError):
+            log.exception("What a run has used can't be saved")
+
+    def check(self) -> None:
+        if self.limit < math.inf:
+            try:
+                self.spent = self.used.tokens(self.person_id, self.day)
+            except SQLAlchemyError:  # what is known here counts
+                log.exception("What others have used can't be looked up")
+        super().check()
+
+
+class Allowances:
+    """Safe from any thread. What an admin changes counts from the next run on."""
+
+    def __init__(self, settings: Settings, limits: Limits, used: Used, *, are_shared: bool = False) -> None:
+        """`are_shared`: with other apps."""
+        self._are_shared = are_shared
+        self._settings = settings
+        self._limits = limits
+        self._used = used
+        self._looking = threading.Lock()
+        self._in_use: WeakValueDictionary[tuple[str, date], Allowance] = WeakValueDictionary()
+        """of those who have runs in flight, by person and day: what these use is not saved before they end"""
+
+    def runs_at_once(self, principal: Principal) -> float:
+        return in_force(self._limits.of(principal).runs_at_once, self._settings.runs_per_person)
+
+    def tokens_a_day(self, principal: Principal) -> float:
+        return in_force(self._limits.of(principal).tokens_a_day, self._settings.tokens_a_day)
+
+    def of(self, principal: Principal) -> Allowance:
+        """What they may use today; to be held by their run until what it has used is saved. Raises TokensUsedUp."""
+        limit, day = self.tokens_a_day(principal), today()
+        if self._are_shared:
+            shared = SharedAllowance(limit, day=day, used=self._used, person_id=principal.id)
+            shared.check()
+            return shared
+        with self._looking:
+            allowance = self._in_use.get((principal.id, day))
+            if allowance is None:
+                allowance = Allowance(day=day, spent=self._used.tokens(principal.id, day))
+                self._in_use[principal.id, day] = allowance
+        allowance.limit = limit
+        allowance.check()
+        return allowance
+
+    def note(self, principal: Principal, allowance: Allowance, tokens: int) -> None:
+        """What one run of theirs has used, when it is over."""
+        try:
+            self._used.add(principal.id, allowance.day, tokens=0 if self._are_shared else tokens)
+        except (NotSaved, SQLAlchemyError):
+            log.exception("What a run has used can't be saved")

@@ -1,0 +1,158 @@
+"""Executes one run: attachments, the model, the standalone question, then the pipeline's graph."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+from langchain_core.runnables import RunnableConfig
+
+from index_store.base.errors import EmptyQuestion, PlainError
+from index_store.doors.user_store import UserStore
+from index_store.ingestion.sources import FileSource, discard_uploads
+from rag.errors import RunLimit, RunTimeLimit, Unexpected
+from rag.graph.context import Assessment, Limits, Recorder, RunContext
+from rag.graph.state import State
+from rag.graph.step import Step
+from rag.models.chat_model import ChatModel, ModelSource
+from rag.nodes.condense_question import condense_question
+from rag.pipelines.pipeline import Pipeline
+from rag.runs.fork.checkpoints import Checkpoints, thread
+from rag.runs.fork.plan import Fork
+from rag.settings import Settings
+from rag.text.language import language_of
+from rag.trace.details import DocumentsDetail, ModelDetail, Turn
+from rag.trace.events import RunStarted, RunStatus
+from rag.web import WebSearch
+
+log = logging.getLogger(__name__)
+
+LOOK = 0.05
+"""seconds between two looks at what is being added"""
+
+RECURSION_LIMIT = 100
+"""steps a graph may take; the pipelines' own limits end it long before"""
+
+
+@dataclass(frozen=True)
+class Execution:
+    started: RunStarted
+    pipeline: Pipeline
+    turns: Sequence[Turn]
+    """what was said before in the conversation"""
+    attachments: Sequence[FileSource]
+    """uploads, added to the index before anything else"""
+    store: UserStore
+    """the door of who asks"""
+    models: ModelSource
+    settings: Settings
+    web: WebSearch | None
+    search_threads: Executor
+    answering: Callable[[], AbstractContextManager[None]] = nullcontext
+    """while the model is at work on this machine"""
+    checkpoints: Checkpoints | None = None
+    fork: Fork | None = None
+    """whose checkpoints the run has already, and from which it goes on"""
+
+    async def work(self, recorder: Recorder) -> tuple[RunStatus, PlainError | None]:
+        """Runs to the end, whichever it is. The recorder gets every event but `run_finished`."""
+        try:
+            async with asyncio.timeout(self.settings.run_time_limit):
+                await self._work(recorder)
+        except asyncio.CancelledError:
+            return "stopped", None
+        except TimeoutError:
+            return "limited", RunTimeLimit(seconds=self.settings.run_time_limit)
+        except RunLimit as error:
+            return "limited", error
+        except PlainError as error:
+            return "failed", error
+        except Exception as error:  # the edge of a run: a fault of ours must end it in words, not hang its readers
+            log.exception("Run %s failed", self.started.run_id)
+            return "failed", Unexpected(kind=type(error).__name__)
+        return "finished", None
+
+    async def _work(self, recorder: Recorder) -> None:
+        if not self.started.question:
+            discard_uploads(self.attachments)
+            raise EmptyQuestion()
+        if self.attachments:
+            await self._add_documents(recorder)
+        model = await self._open_model(recorder)
+        beginning: State | None = None
+        if not self.fork:
+            question = self.started.question
+            if self.turns:
+                question = await condense_question(question, self.turns, model, recorder)
+            beginning = State(question=question)
+        context = RunContext(
+            model=model,
+            store=self.store,
+            index=self.started.index,
+            retrieval=self.started.retrieval or self.pipeline.retrieval,
+            limits=Limits(
+                rewrites=self.settings.max_rewrites,
+                generations=self.settings.max_generations,
+                web=self.web is not None,
+                regenerates=model.regenerates,
+                speculates=model.speculates,
+            ),
+            language=language_of(self.started.question),
+            style=self.started.style,
+            recorder=recorder,
+            search_threads=self.search_threads,
+            web=self.web,
+            assessment=Assessment(
+                rule=self.settings.corrective_rule, lower=self.settings.crag_lower, upper=self.settings.crag_upper
+            ),
+            overrides=self.fork.overrides if self.fork else {},
+        )
+        config = RunnableConfig(recursion_limit=RECURSION_LIMIT)
+        with self.answering():
+            if self.checkpoints is None:
+                await self.pipeline.compiled.ainvoke(beginning, config, context=context)
+                return
+            graph, config = self.checkpoints.graph(self.pipeline), config | thread(self.started.run_id)
+            # Each checkpoint before the next step: "async" saves some when the step has changed what is in them.
+            await graph.ainvoke(beginning, config, context=context, durability="sync")
+
+    def keep_attachments(self) -> None:
+        """Of a run that was stopped before its turn: they are added all the same, where they can be."""
+        try:
+            if self.attachments and self.started.question:
+                self.store.ingest(self.started.index, self.attachments)
+            else:
+                discard_uploads(self.attachments)
+        except PlainError as error:
+            log.warning("Attachments of run %s can't be added: %s", self.started.run_id, error)
+            discard_uploads(self.attachments)
+
+    async def _add_documents(self, recorder: Recorder) -> None:
+        """Where the run ends before, the job goes on, among the others that the store lists: a file that was handed in
+        is nowhere else.
+        """
+        step = Step("add_documents", recorder)
+
+        async def add() -> None:
+            job = self.store.ingest(self.started.index, self.attachments)
+            while not job.is_finished:
+                await asyncio.sleep(LOOK)
+                step.detail = DocumentsDetail(added=job.results)
+            self.store.dismiss(job)
+            step.detail = DocumentsDetail(added=job.results)
+            if job.failure:
+                raise job.failure
+            step.verdict = "no" if any(each.error for each in job.results) else "yes"
+
+        await step.run(add())
+
+    async def _open_model(self, recorder: Recorder) -> ChatModel:
+        if self.models.is_ready():
+            return self.models.open()
+        # Meanwhile the one that embeds the question: where it can't be loaded, the search tells why.
+        self.search_threads.submit(self.store.load_embeddings)
+        step = Step("start_model", recorder)
+        step.detail = ModelDetail(name=self.models.name)
+        return await step.run(asyncio.to_thread(self.models.open))

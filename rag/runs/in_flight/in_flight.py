@@ -1,0 +1,384 @@
+"""Active runs: started, queued, executed, saved event by event, stopped, and kept in memory for a while.
+
+Each is a task of the engine's event loop. Stopping cancels the task, which closes the connection to the model in the
+midst of a word.
+"""
+
+import asyncio
+import logging
+import time
+import uuid
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.audit.audit import Audit
+from index_store.audit.entry import Action
+from index_store.base.errors import AccessWithdrawn, PlainError
+from index_store.ingestion.sources import FileSource
+from index_store.search.searcher import check_length
+from rag.errors import NotSaved
+from rag.graph.context import Recorder
+from rag.models.admission import Admission
+from rag.models.chat_model import ModelSource
+from rag.models.offered import OfferedModels
+from rag.models.usage import Allowance, Budget
+from rag.pipelines import pipeline
+from rag.pipelines.pipeline import Pipeline
+from rag.runs.fork.checkpoints import Checkpoints
+from rag.runs.fork.plan import Fork
+from rag.runs.history.conversations.branches import Branch
+from rag.runs.history.conversations.comparison import Column
+from rag.runs.history.history import History
+from rag.runs.history.live import RunTaken
+from rag.runs.history.schema import storable
+from rag.runs.in_flight.allowances import Allowances
+from rag.runs.in_flight.execution import Execution
+from rag.runs.in_flight.suggestions import Suggestions
+from rag.runs.removal import Removal
+from rag.runs.run.asker import Asker
+from rag.runs.run.options import check_retrieval
+from rag.runs.run.run import Run
+from rag.runs.run.summary import summarize_run
+from rag.settings import Settings
+from rag.trace.calls import Call
+from rag.trace.details import Turn
+from rag.trace.events import Event, Origin, RunFinished, RunStarted, RunStatus
+from rag.web import WebSearch
+
+if TYPE_CHECKING:
+    from rag.runs.replicas.replicas import Replicas
+
+log = logging.getLogger(__name__)
+
+KEPT_RUNS = 50
+"""finished runs that stay in memory, tokens and all, for pages that are still reading them. When a document is removed
+all of them go, and the history alone tells of them."""
+
+
+LOOK = 5.0
+"""seconds between two looks at whether whoever asked may still come in"""
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A stored run that has not been started yet."""
+
+    run: Run
+    execution: Execution
+    asker: Asker
+    at_once: float
+    """runs that they may have"""
+    allowance: Allowance
+
+
+class RunsInFlight:
+    """Safe from any thread but the event loop's."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        history: History,
+        *,
+        models: OfferedModels,
+        web: WebSearch | None,
+        checkpoints: Checkpoints | None,
+        admission: Admission,
+        suggestions: Suggestions,
+        removal: Removal,
+        allowances: Allowances,
+        audit: Audit,
+        answering: Callable[[], AbstractContextManager[None]],
+        searching: Executor,
+        loop: asyncio.AbstractEventLoop,
+        replicas: "Replicas | None" = None,
+    ) -> None:
+        """`answering`: while a model of this machine is at work; `searching`: the threads that search; `loop`: that
+        works on the runs; `replicas`: this app among others that have runs.
+        """
+        self._settings = settings
+        self._history = history
+        self._models = models
+        self._web = web
+        self._checkpoints = checkpoints
+        self._admission = admission
+        self._suggestions = suggestions
+        self._removal = removal
+        self._allowances = allowances
+        self._audit = audit
+        self._answering = answering
+        self._searching = searching
+        self._loop = loop
+        self._replicas = replicas
+        self._runs: dict[str, Run] = {}
+
+    @property
+    def count(self) -> int:
+        """Of those that are at work or wait for their turn, here, or are looked at here."""
+        here = sum(not run.is_finished for run in tuple(self._runs.values()))
+        return here + (self._replicas.count if self._replicas else 0)
+
+    def get(self, run_id: str) -> Run | None:
+        """One that was begun and is still remembered, or that another app works on."""
+        return self.here(run_id) or (self._replicas.run(run_id) if self._replicas else None)
+
+    def here(self, run_id: str) -> Run | None:
+        """The same, of this app alone."""
+        return self._runs.get(run_id)
+
+    def of(self, conversation_id: str) -> list[Run]:
+        """In flight, the earliest first; those of other apps before."""
+        return [*(self._replicas.of(conversation_id) if self._replicas else ()), *self._here_of(conversation_id)]
+
+    def _here_of(self, conversation_id: str) -> list[Run]:
+        runs = tuple(self._runs.values())  # at once: other threads may ask meanwhile
+        return [run for run in runs if run.conversation_id == conversation_id and not run.is_finished]
+
+    def stop(self, conversation_id: str | None = None) -> None:
+        """Those of a conversation or, without one, all of this app, and waits for their ends."""
+        runs = tuple(self._runs.values()) if conversation_id is None else self._here_of(conversation_id)
+        for run in runs:
+            run.stop()
+        if self._replicas and conversation_id is not None:
+            self._replicas.stop(conversation_id)
+        for run in runs:
+            run.result()
+
+    def allowance(self, asker: Asker) -> Allowance:
+        """What they may use today. Raises TokensUsedUp."""
+        return self._allowances.of(asker.principal)
+
+    def check(self, question: str, column: Column) -> None:
+        """Whether it can be begun. Raises what `begin` does but NotSaved and TokensUsedUp."""
+        check_length(question)
+        pipeline(column.pipeline)
+        if column.retrieval:
+            check_retrieval(column.retrieval)
+        self._models.source(column.model)
+
+    def begin(
+        self,
+        question: str,
+        index: str,
+        column: Column,
+        conversation_id: str | None,
+        attachments: Sequence[FileSource] = (),
+        *,
+        asker: Asker,
+        through: str | None = None,
+        edits: str | None = None,
+        origin: Origin | None = None,
+        within: Connection | None = None,
+    ) -> Begun:
+        """A run that is made for a comparison, as `origin` says, follows no other one; else as `Engine.ask` has it.
+        `within`: of the transaction in which its conversation was made.
+
+        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, ModelNotOffered,
+        AccessWithdrawn, TokensUsedUp, NotSaved.
+        """
+        question, index = storable(question).strip(), storable(index)
+        self.check(question, column)
+        allowance = self.allowance(asker)
+        flow, models = pipeline(column.pipeline), self._models.source(column.model)
+        index_id = asker.index_id(index)
+        if not within and conversation_id and not self._history.conversations.exists(conversation_id):
+            conversation_id = None
+        branch, turns = Branch(), tuple[Turn, ...]()
+        if conversation_id and not origin:
+            branch = self._history.branch(conversation_id, through=edits or through)
+            if edits in branch.runs:
+                branch = branch.before(edits)
+            turns = self._history.turns(conversation_id, before=question, branch=branch)
+        with nullcontext(within) if within else self._history.together() as connection:
+            if not conversation_id:
+                made = self._history.conversations.new(question, principal=asker.principal, within=connection)
+                conversation_id = made.id
+            elif not origin:
+                self._history.conversations.list_in_chat(conversation_id, within=connection)
+            started = RunStarted(
+                run_id=uuid.uuid4().hex,
+                conversation_id=conversation_id,
+                question=question,
+                index=index,
+                index_id=index_id,
+                pipeline=flow.name,
+                model=models.name,
+                retrieval=column.retrieval,
+                style=column.style or self._settings.style,
+                origin=origin,
+                follows=branch.end or "",
+                at=time.time(),
+            )
+            self._history.save(started.run_id, started, within=connection)
+        run = Run(started)
+        return self.add(run, started, flow, models, asker, allowance, turns=turns, attachments=tuple(attachments))
+
+    def add(
+        self,
+        run: Run,
+        started: RunStarted,
+        flow: Pipeline,
+        models: ModelSource,
+        asker: Asker,
+        allowance: Allowance,
+        *,
+        turns: Sequence[Turn] = (),
+        attachments: Sequence[FileSource] = (),
+        fork: Fork | None = None,
+    ) -> Begun:
+        """One that is stored."""
+        self._runs[run.id] = run
+        if self._replicas:
+            self._replicas.feed.add(run)
+        execution = Execution(
+            started=started,
+            pipeline=flow,
+            turns=turns,
+            attachments=attachments,
+            store=asker.store,
+            models=models,
+            settings=self._settings,
+            web=self._web,
+            search_threads=self._searching,
+            answering=self._answering if models.runs_at_once else nullcontext,
+            checkpoints=self._checkpoints,
+            fork=fork,
+        )
+        return Begun(run, execution, asker, self._allowances.runs_at_once(asker.principal), allowance)
+
+    def forget(self, run: Run) -> None:
+        """One that is not to be sent off."""
+        self._runs.pop(run.id)
+        if self._replicas:
+            self._replicas.feed.forget(run.id)
+
+    def forget_finished(self, *, but: int = 0) -> None:
+        """`but`: the latest of them, how many."""
+        finished = [run.id for run in tuple(self._runs.values()) if run.is_finished]
+        for run_id in finished[: len(finished) - but]:
+            self._runs.pop(run_id, None)
+
+    def send_off(self, begun: Begun, *, suggests: bool = False) -> None:
+        """To be worked on. `suggests`: once it is answered, follow-ups are suggested."""
+        self.forget_finished(but=KEPT_RUNS)
+        if self._replicas:
+            self._replicas.wake()
+        asyncio.run_coroutine_threadsafe(self._carry_out(begun, suggests), self._loop)
+
+    async def _carry_out(self, sent: Begun, suggests: bool) -> None:
+        run, execution, party = sent.run, sent.execution, sent.asker.party(sent.run.conversation_id)
+        begun = time.monotonic()
+        budget = Budget(
+            calls=self._settings.run_call_limit,
+            tokens=self._settings.run_token_limit,
+            allowance=sent.allowance,
+            party=party,
+        )
+        fork = execution.fork
+        reused = fork.reused_seconds if fork else 0.0
+
+        def clock() -> float:
+            return reused + time.monotonic() - begun
+
+        def emit(event: Event) -> None:
+            run.append(self._saved(run, event))
+
+        def keep_calls(step: str, attempt: int, calls: Sequence[Call]) -> None:
+            try:
+                self._history.calls.save(run.id, step, attempt, calls)
+            except (NotSaved, SQLAlchemyError):  # as above
+                log.exception("The prompts of run %s can't be saved", run.id)
+
+        async def take_turn() -> tuple[RunStatus, PlainError | None]:
+            nonlocal begun
+            try:
+                async with self._turn(run, party, sent.at_once):
+                    begun = time.monotonic()
+                    kept = keep_calls if self._settings.keep_prompts else None
+                    attempts = fork.attempts if fork else Counter[str]()
+                    recorder = Recorder(emit, clock, budget, attempts, keep_calls=kept)
+                    return await execution.work(recorder)
+            except asyncio.CancelledError:  # while it waited
+                execution.keep_attachments()
+                return "stopped", None
+
+        work = asyncio.ensure_future(take_turn())
+        run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
+        while not (await asyncio.wait([work], timeout=LOOK))[0]:
+            await self._stop_where_access_is_withdrawn(sent)
+        status, error = work.result()
+        if isinstance(error, AccessWithdrawn):  # a step has met it before the look did
+            status, error = "stopped", None
+        await asyncio.to_thread(self._removal.after_run, run.id)
+        last = await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused)
+        await asyncio.to_thread(self._note, sent, last, budget)
+        try:
+            if not (suggests and self._suggestions.are_worth_making(last)):
+                emit(last)
+                return
+            with self._suggestions.coming(run):  # before the end is told: whoever hears of it knows that there is more
+                emit(last)
+                await self._suggestions.make(run, last, budget, party)
+        finally:
+            self._allowances.note(sent.asker.principal, sent.allowance, budget.tokens_spent)
+
+    @asynccontextmanager
+    async def _turn(self, run: Run, party: str, at_once: float) -> AsyncIterator[None]:
+        """Waits for it: among the runs of all apps, and among those here, which is where a model of this machine is."""
+        of_all = self._replicas.turns.turn(run.id, party, run.wait_behind, at_once) if self._replicas else nullcontext()
+        async with of_all, self._admission.turn(party, run.wait_behind, at_once=at_once):
+            yield
+
+    def _saved(self, run: Run, event: Event) -> Event:
+        """The event; of a run that another app has ended, the end that it has."""
+        try:
+            if self._replicas:
+                self._replicas.save(run.id, event)
+            else:
+                self._history.save(run.id, event)
+        except RunTaken:
+            log.warning("Run %s was ended by another app, or deleted", run.id)
+            run.stop()
+            if isinstance(event, RunFinished):
+                return self._stored_end(run) or event
+        except (NotSaved, SQLAlchemyError):  # a full disk, say: whoever waits for the answer still gets it
+            log.exception("Run %s can't be saved", run.id)
+        return event
+
+    def _stored_end(self, run: Run) -> RunFinished | None:
+        """None of a run that was deleted."""
+        try:
+            return next((each for each in self._history.events(run.id) if isinstance(each, RunFinished)), None)
+        except SQLAlchemyError:
+            log.exception("The end of run %s can't be read", run.id)
+            return None
+
+    def _note(self, sent: Begun, last: RunFinished, budget: Budget) -> None:
+        """Who has asked, in the audit log."""
+        started = sent.execution.started
+        self._audit.note(
+            Action.ASKED,
+            sent.asker.principal,
+            index=started.index,
+            pipeline=started.pipeline,
+            model=started.model,
+            tokens=budget.tokens_spent,
+            status=last.status,
+            run=started.run_id,
+            question=started.question,
+        )
+
+    async def _stop_where_access_is_withdrawn(self, begun: Begun) -> None:
+        try:
+            await asyncio.to_thread(begun.asker.who)
+        except AccessWithdrawn:
+            begun.run.stop()
+        except SQLAlchemyError:  # asked again soon
+            log.exception("Whether run %s may go on is not known", begun.run.id)

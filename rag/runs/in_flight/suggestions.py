@@ -1,0 +1,121 @@
+"""Follow-ups that the chat model suggests after a run.
+
+They are no part of the run: its totals and its end do not wait for them, and what goes wrong with them is told nobody
+but the log. They count against the run's budget.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.base.errors import PlainError
+from rag.models.admission import Admission
+from rag.models.chat_model import LONGEST_FOLLOW_UP, MOST_FOLLOW_UPS, ChatModel, ModelSource
+from rag.models.usage import Budget, Usage
+from rag.runs.history.history import History
+from rag.runs.history.suggestions import StoredSuggestions
+from rag.runs.run.run import Run
+from rag.settings import Settings
+from rag.text.citations import without_markers
+from rag.text.language import language_of
+from rag.trace.details import StandaloneDetail
+from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
+
+log = logging.getLogger(__name__)
+
+SUGGESTING_LIMIT = 60
+"""seconds: who has read an answer for a minute has asked on by themselves"""
+
+
+class Suggestions(StoredSuggestions):
+    """Stored suggestions, and those in progress as tasks of the engine's event loop."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        history: History,
+        models: ModelSource,
+        admission: Admission,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        super().__init__(history.database, history.removed)
+        self._settings = settings
+        self._models = models
+        self._admission = admission
+        self._loop = loop
+        self._tasks: dict[Run, asyncio.Task[Any]] = {}
+        """of runs that are over"""
+
+    def are_coming(self, run_id: str) -> bool:
+        """Whether there may still be some."""
+        return any(run.id == run_id for run in tuple(self._tasks))
+
+    def are_worth_making(self, last: RunFinished) -> bool:
+        """After a run with that end."""
+        return self._settings.suggest_follow_ups != "off" and is_worth_follow_ups(last)
+
+    @contextmanager
+    def coming(self, run: Run) -> Iterator[None]:
+        """While they are made for it in this task, which `drop` and `end` cancel."""
+        if task := asyncio.current_task():
+            self._tasks[run] = task
+        try:
+            yield
+        finally:
+            self._tasks.pop(run, None)
+
+    async def make(self, run: Run, last: RunFinished, budget: Budget, party: str) -> None:
+        """In a turn of its own, behind the questions of others. `party`: as of the run."""
+        try:
+            model = self._models.open()
+            if not (model.suggests or self._settings.suggest_follow_ups == "always"):
+                return
+            async with self._admission.turn(party), asyncio.timeout(SUGGESTING_LIMIT):
+                questions = await suggested(run.events, last, model, budget)
+            self.save(run.id, questions)
+        except (PlainError, TimeoutError, SQLAlchemyError) as error:  # an answer is an answer without them
+            log.warning("After run %s nothing is suggested: %s %s", run.id, type(error).__name__, error)
+
+    def drop(self, conversation_id: str) -> None:
+        """Those that are being made: the conversation goes on without them."""
+        for run, task in tuple(self._tasks.items()):
+            if run.conversation_id == conversation_id:
+                self._loop.call_soon_threadsafe(task.cancel)
+
+    async def end(self) -> None:
+        tasks = tuple(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def is_worth_follow_ups(last: RunFinished) -> bool:
+    """Whether it ended with an answer from sources: without them there is nothing to suggest from."""
+    return last.status == "finished" and last.outcome != "not_in_documents" and bool(last.citations)
+
+
+async def suggested(events: Sequence[Event], last: RunFinished, model: ChatModel, budget: Budget) -> tuple[str, ...]:
+    """After a run that is worth it, of these events, `last` among them. Raises ServiceError, ModelError, RunLimit."""
+    asked = question = ""
+    for event in events:
+        match event:
+            case RunStarted():
+                asked = question = event.question
+            case StepFinished(detail=StandaloneDetail(after=whole)):
+                question = whole
+    found = await model.suggest_follow_ups(
+        question, last.answer, last.citations, Usage(budget), language=language_of(asked)
+    )
+    return _usable(found, {asked, question})
+
+
+def _usable(questions: Iterable[str], asked: set[str]) -> tuple[str, ...]:
+    """Those that are short and new: a model may repeat the question, or write an essay."""
+    lines = dict.fromkeys(" ".join(without_markers(each).split()) for each in questions)
+    return tuple(each for each in lines if each and each not in asked and len(each) <= LONGEST_FOLLOW_UP)[
+        :MOST_FOLLOW_UPS
+    ]

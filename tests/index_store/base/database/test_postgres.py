@@ -1,0 +1,174 @@
+"""What is Postgres's own, on a real server."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import select, text
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from index_store.access.access import open_access
+from index_store.backup.backup import back_up
+from index_store.backup.errors import CatalogueNotInFolder
+from index_store.base import errors
+from index_store.base.database.database import open_database, place_of
+from index_store.base.settings import Settings
+from index_store.catalogue.schema import SCHEMA, indexes
+from index_store.store import IndexStore
+from tests.index_store.access.conftest import claim
+from tests.index_store.embedding_service import EmbeddingService
+from tests.migrated import differences
+from tests.servers.postgres import PASSWORD, USER, PostgresServer
+
+ROW = {
+    "id": "a", "name": "secret name", "embedding_model": "m", "dimension": 3, "collection": "c", "owner_id": None,
+}  # fmt: skip
+
+
+@pytest.fixture
+def url(postgres: PostgresServer):
+    url = postgres.new_database()
+    yield SecretStr(url)
+    postgres.drop(url)
+
+
+def opened(url: SecretStr):
+    return open_database(place_of("catalogue", Path("none"), url), SCHEMA)
+
+
+def test_two_that_start_at_once_make_the_tables_once(url: SecretStr) -> None:
+    engines = []
+    both = [threading.Thread(target=lambda: engines.append(opened(url))) for _ in range(2)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    for engine in engines:
+        with engine.connect() as connection:
+            assert connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all() == [
+                SCHEMA.versions[-1]
+            ]
+        engine.dispose()
+    assert len(engines) == 2
+
+
+def test_a_new_one_has_the_tables_that_the_code_has(url: SecretStr) -> None:
+    opened(url).dispose()
+    assert differences(place_of("catalogue", Path("none"), url), SCHEMA) == []
+
+
+def test_an_error_tells_neither_what_was_to_be_written_nor_the_password(url: SecretStr) -> None:
+    engine = opened(url)
+    with engine.begin() as connection:
+        connection.execute(indexes.insert().values(**ROW))
+    with pytest.raises(IntegrityError) as error, engine.begin() as connection:
+        connection.execute(indexes.insert().values(**(ROW | {"id": "b"})))
+    told = f"{error.value} {error.value.orig} {error.value.__cause__} {engine!r} {engine.url}"
+    assert "unique constraint" in told
+    assert not [each for each in ("secret name", PASSWORD) if each in told]
+    engine.dispose()
+
+
+def test_a_nul_is_kept_as_a_sign_that_takes_its_place(url: SecretStr) -> None:
+    engine = opened(url)
+    with engine.begin() as connection:
+        connection.execute(indexes.insert().values(**(ROW | {"name": "a\0b"})))
+        assert connection.execute(select(indexes.c.name)).scalar() == "a\ufffdb"
+    engine.dispose()
+
+
+def test_a_server_that_is_away_is_told_in_a_sentence_and_found_again_when_it_is_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with PostgresServer() as server:
+        settings = Settings(data_dir=tmp_path / "data", database_url=server.new_database())
+        with open_access(settings) as access:
+            person = access.people.signed_in(claim("anna"))
+            server.stop()
+            for _ in range(2):
+                with pytest.raises(errors.DatabaseAway, match="can't be reached") as away:
+                    access.people.known(person.id)
+                assert isinstance(away.value, OperationalError)
+                assert "データベースに接続できません" in away.value.sentence("ja")
+                assert away.value.as_failure().code == "database_away"
+            with pytest.raises(errors.DatabaseAway):
+                access.people.add("bert@example.com")
+            with pytest.raises(errors.DatabaseAway), open_access(settings):
+                pass
+            server.start()
+            assert access.people.known(person.id) == person
+    assert PASSWORD not in caplog.text
+
+
+def test_a_folder_and_its_database_know_each_other(tmp_path: Path, url: SecretStr, postgres: PostgresServer) -> None:
+    """Each of these would sweep the originals of the other one's documents."""
+    plain, big = tmp_path / "plain", tmp_path / "big"
+    other = postgres.new_database()
+    with open_access(Settings(data_dir=plain)):
+        pass
+    with open_access(Settings(data_dir=big, database_url=url)):
+        pass
+    for settings, error in (
+        (Settings(data_dir=plain, database_url=url), errors.CatalogueInFolder),
+        (Settings(data_dir=big), errors.CatalogueInDatabase),
+        (Settings(data_dir=big, database_url=other), errors.CatalogueInDatabase),
+    ):
+        with pytest.raises(error) as refused, open_access(settings):
+            pass
+        assert PASSWORD not in str(refused.value)
+    with open_access(Settings(data_dir=big, database_url=url)):
+        pass
+    with pytest.raises(CatalogueNotInFolder, match="pg_dump"):
+        back_up(big, tmp_path / "backup.zip")
+    postgres.drop(other)
+
+
+def test_a_second_app_on_the_same_database_is_refused_and_may_come_when_the_first_is_gone(
+    tmp_path: Path, url: SecretStr, service: EmbeddingService
+) -> None:
+    """It would end the runs of the first, and miss its vectors."""
+    one, other = (
+        Settings(data_dir=tmp_path / name, database_url=url, openai_base_url=service.base_url) for name in "ab"
+    )
+    with IndexStore(one):
+        with pytest.raises(errors.DatabaseInUse, match="Another app") as refused:
+            IndexStore(other)
+        assert "使用中" in refused.value.sentence("ja")
+        with open_access(one):
+            pass
+    IndexStore(other).close()
+
+
+def test_a_newer_schema_is_refused_and_stays(tmp_path: Path, url: SecretStr) -> None:
+    engine = opened(url)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    engine.dispose()
+    with pytest.raises(errors.DataFolderNewer, match="catalogue has version 9999") as refused:
+        opened(url)
+    assert PASSWORD not in str(refused.value)
+
+
+def test_a_database_of_another_encoding_is_refused(tmp_path: Path, postgres: PostgresServer) -> None:
+    postgres.run("CREATE DATABASE ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+    with pytest.raises(errors.InvalidSetting, match="whose encoding is UTF8"):
+        opened(SecretStr(postgres.url("ascii")))
+
+
+def test_an_account_that_may_make_no_schema_is_told(postgres: PostgresServer) -> None:
+    url = postgres.new_database()
+    postgres.run("DROP ROLE IF EXISTS reader")
+    postgres.run(f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
+    with pytest.raises(errors.InvalidSetting, match="that may make schemas"):
+        opened(SecretStr(url.replace(f"{USER}:", "reader:")))
+    postgres.drop(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["sqlite:///a", "postgresql://host", "mysql://host/a", "somewhere", "postgresql://u:p@h:x/a"]
+)
+def test_an_address_of_anything_else_is_refused_without_telling_it(url: str) -> None:
+    with pytest.raises(errors.InvalidSetting, match="DATABASE_URL") as refused:
+        Settings(database_url=url)
+    assert url not in str(refused.value).replace("postgresql+psycopg://", "")

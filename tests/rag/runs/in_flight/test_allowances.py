@@ -1,0 +1,228 @@
+"""What each person may use: runs at once, tokens a day; and what is told of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, timedelta
+
+import pytest
+
+from index_store.access.limits import GroupLimits
+from index_store.access.people import Claim
+from index_store.access.principal import Role
+from index_store.base.errors import AdminNeeded
+from index_store.ingestion.sources import FileSource
+from index_store.ingestion.stages import embedding
+from rag.errors import NotSaved, TokensUsedUp
+from rag.runs.engine import UserEngine
+from rag.runs.fork.edits import LeaveOut
+from rag.runs.history import used
+from rag.runs.history.conversations.comparison import Column
+from rag.runs.history.used import Used
+from rag.runs.run.run import Run
+from tests.local import as_person, grant, person_of, process_of
+from tests.rag.documents import INDEX
+from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
+from tests.rag.verdicts import approve
+
+QUESTION = "出張の日当はいくらですか?"
+ANSWER = "日当は1日2,500円です[1]。"
+PIPELINES = (Column(pipeline="naive"), Column(pipeline="hybrid"))
+
+
+@pytest.fixture
+def limited(open_engine, chat):
+    """`limited(tokens_a_day=100)`: an engine whose index all may read."""
+    approve(chat)
+    chat.default = ANSWER
+
+    def limited(**settings: object) -> UserEngine:
+        engine = open_engine(chat, **settings)
+        grant(engine, INDEX)
+        return engine
+
+    return limited
+
+
+def ask(engine: UserEngine, question: str = QUESTION) -> Run:
+    """Until what it has used is saved."""
+    with noted(engine):
+        run = engine.ask(question, index=INDEX, pipeline_name="naive")
+        run.result()
+    return run
+
+
+@contextmanager
+def noted(engine: UserEngine) -> Iterator[None]:
+    before = engine.used.of().runs
+    yield
+    assert eventually(lambda: engine.used.of().runs == before + 1)
+
+
+def in_group(engine: UserEngine, name: str, group: str, limits: GroupLimits) -> UserEngine:
+    someone = as_person(engine, name)
+    process_of(engine).store.access.people.signed_in(
+        Claim("https://id.example.com", name, name=name, groups=frozenset({group}))
+    )
+    process_of(engine).store.access.limits.set(group, limits)
+    return someone
+
+
+# Tokens a day
+
+
+def test_who_has_used_up_a_days_tokens_is_refused_in_a_sentence_and_others_are_not(limited):
+    engine = limited(tokens_a_day=1)
+    alice, bob = as_person(engine, "alice"), as_person(engine, "bob")
+    assert ask(alice).result().status == "finished"
+    with pytest.raises(TokensUsedUp) as refused:
+        ask(alice)
+    assert refused.value.sentence("en").startswith("You have used your 1 tokens for today.")
+    assert "管理者" in refused.value.sentence("ja")
+    assert len(alice.history.runs()) == 1
+    assert len(alice.history.conversations.listed()) == 1
+    assert ask(bob).result().status == "finished"
+
+
+def test_comparisons_and_forks_are_refused_as_well_and_leave_nothing_behind(limited):
+    engine = limited(tokens_a_day=1)
+    alice = as_person(engine, "alice")
+    run = ask(alice)
+    with pytest.raises(TokensUsedUp):
+        alice.comparisons.begin(QUESTION, INDEX, PIPELINES)
+    with pytest.raises(TokensUsedUp):
+        alice.forks.begin(run.id, "retrieve", 1, [LeaveOut(passage=1)])
+    assert [each.id for each in alice.history.runs()] == [run.id]
+    assert alice.comparisons.latest(10) == []
+
+
+def test_a_run_that_meets_the_days_end_of_tokens_is_limited_and_says_so(limited):
+    engine = limited(tokens_a_day=100)
+    alice = as_person(engine, "alice")
+    run = alice.ask(QUESTION, index=INDEX, pipeline_name="self_rag")
+    last = run.result()
+    assert (last.status, last.error.code) == ("limited", "tokens_used_up")
+
+
+def test_runs_that_are_under_way_count_before_they_are_over(limited, chat):
+    gate = Gate()
+    chat.answer_when("二つ目", answer=Held(gate, ANSWER))
+    engine = limited(tokens_a_day=60, runs_at_once=4)
+    alice = as_person(engine, "alice")
+    held = alice.ask("二つ目の日当は?", index=INDEX, pipeline_name="naive")
+    gate.wait_for(1)
+    other = alice.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    other.result()
+    with pytest.raises(TokensUsedUp):
+        alice.ask(QUESTION, index=INDEX, pipeline_name="naive")
+    gate.open()
+    assert held.result().status == "finished"
+
+
+def test_whoever_deletes_a_conversation_has_used_its_tokens_all_the_same(limited):
+    engine = limited(tokens_a_day=1)
+    alice = as_person(engine, "alice")
+    alice.delete_conversation(ask(alice).conversation_id)
+    alice.personal_data.delete()
+    with pytest.raises(TokensUsedUp):
+        ask(alice)
+
+
+def test_a_new_day_brings_new_tokens(limited, monkeypatch):
+    engine = limited(tokens_a_day=1)
+    alice = as_person(engine, "alice")
+    ask(alice)
+    tomorrow = used.today() + timedelta(days=1)
+    monkeypatch.setattr("rag.runs.in_flight.allowances.today", lambda: tomorrow)
+    assert ask(alice).result().status == "finished"
+
+
+def test_a_group_may_have_more_or_no_limit_from_the_next_question_on(limited):
+    engine = limited(tokens_a_day=1)
+    alice = in_group(engine, "alice", "research", GroupLimits())
+    ask(alice)
+    with pytest.raises(TokensUsedUp):
+        ask(alice)
+    process_of(engine).store.access.limits.set("research", GroupLimits(tokens_a_day=0))
+    assert ask(alice).result().status == "finished"
+
+
+def test_without_a_setting_nobody_has_a_limit(limited):
+    engine = limited()
+    for _ in range(2):
+        assert ask(engine).result().status == "finished"
+
+
+def test_what_was_used_and_can_not_be_saved_costs_nobody_an_answer(limited, monkeypatch):
+    def fails(*_: object, **__: object) -> None:
+        raise NotSaved
+
+    engine = limited()
+    monkeypatch.setattr(Used, "add", fails)
+    assert engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result().status == "finished"
+
+
+# Runs at once
+
+
+def test_a_group_may_have_another_number_of_runs_at_once(limited, chat):
+    gate = Gate()
+    chat.answer_when("日当", answer=Held(gate, ANSWER))
+    engine = limited(runs_at_once=10, runs_per_person=1)
+    alice = in_group(engine, "alice", "research", GroupLimits(runs_at_once=3))
+    bob = as_person(engine, "bob")
+    runs = [each.ask(f"日当{n}?", index=INDEX, pipeline_name="naive") for n in range(4) for each in (alice, bob)]
+    gate.wait_for(4)
+    assert eventually(lambda: sum(run.before == 0 for run in runs) == 4)
+    at_work = [run for run in runs if run.before == 0]
+    assert sum(run in at_work for run in runs[::2]) == 3
+    gate.open()
+    assert {run.result().status for run in runs} == {"finished"}
+
+
+# Who uses what
+
+
+def test_admins_see_who_uses_what_and_everybody_sees_their_own(limited):
+    engine = limited()
+    alice, bob = as_person(engine, "alice"), as_person(engine, "bob", Role.EDITOR)
+    runs = [ask(alice), ask(alice), ask(bob)]
+    tokens = [run.result().totals.tokens for run in runs]
+    [first, second] = process_of(engine).used.by_person()
+    assert first == (person_of(alice).id, 2, sum(tokens[:2]), 2, sum(tokens[:2]))
+    assert second == (person_of(bob).id, 1, tokens[2], 1, tokens[2])
+    assert as_person(engine, "root", Role.ADMIN).used.by_person() == [first, second]
+    assert (alice.used.of(), bob.used.of()) == (first, second)
+    for someone in (alice, bob):
+        with pytest.raises(AdminNeeded):
+            someone.used.by_person()
+
+
+def test_a_month_later_it_is_no_longer_known(limited):
+    engine = limited()
+    used = process_of(engine).used
+    used.add("old", date.today() - timedelta(days=40), tokens=5)
+    used.add("young", date.today() - timedelta(days=20), tokens=5)
+    used.sweep()
+    assert used.by_person() == [("young", 0, 0, 1, 5)]
+
+
+# Long jobs
+
+
+@pytest.mark.parametrize(("runs_at_once", "gives_way"), [(1, True), (None, False)])
+def test_jobs_give_way_while_a_model_of_this_machine_answers_and_only_then(
+    opened, chat, tmp_path, monkeypatch, runs_at_once, gives_way
+):
+    gate = Gate()
+    chat.answer_when("日当", answer=Held(gate, ANSWER))
+    monkeypatch.setattr(ScriptedSource, "runs_at_once", runs_at_once)
+    monkeypatch.setattr(embedding, "PAUSE", 60)
+    (tmp_path / "new.md").write_text("# New\n\nWords.")
+    with opened() as engine:
+        run = engine.ask("日当は?", index=INDEX, pipeline_name="naive")
+        gate.wait_for(1)
+        job = engine.store.ingest(INDEX, [FileSource(tmp_path / "new.md")])
+        assert eventually(lambda: job.is_finished, timeout=1 if gives_way else 30) != gives_way
+        gate.open()
+        run.result()
+        assert [each.status for each in job.wait()] == ["ready"]

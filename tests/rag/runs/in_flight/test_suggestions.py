@@ -1,0 +1,196 @@
+"""What may be asked next: suggested behind the answer, which waits for nothing of it."""
+
+import json
+
+import pytest
+
+from rag.models.chat_model import LONGEST_FOLLOW_UP, MOST_FOLLOW_UPS
+from rag.models.embedded.chat import EmbeddedChat
+from rag.models.service.chat import ServiceChat
+from rag.models.service.en import EN
+from rag.models.service.ja import JA
+from rag.models.service.no_answer import TOKEN
+from rag.runs.engine import UserEngine
+from rag.runs.run.run import Run
+from tests.local import process_of
+from tests.rag.documents import INDEX
+from tests.rag.scripted import Gate, Held, eventually
+
+QUESTION = "出張の日当はいくらですか?"
+ANSWER = "日当は1日2,500円です[1]。"
+SUGGESTED = ("宿泊しないときは?", "海外では?")
+
+
+def reply(*questions: object) -> str:
+    return json.dumps({"questions": questions})
+
+
+@pytest.fixture
+def suggesting(open_engine, chat) -> UserEngine:
+    """With a service's model, which suggests two questions."""
+    chat.default = ANSWER
+    chat.answer_when(JA.follow_ups, answer=reply(*SUGGESTED))
+    return open_engine(chat, suggest_follow_ups="service")
+
+
+def ask(engine: UserEngine, question: str = QUESTION, **options: object) -> Run:
+    options = {"suggests": True} | options
+    run = engine.ask(question, index=INDEX, pipeline_name="naive", **options)
+    run.result()
+    return run
+
+
+def suggested(engine: UserEngine, run: Run) -> tuple[str, ...]:
+    assert eventually(lambda: not engine.suggestions.are_coming(run.id))
+    return engine.suggestions.after(run.id)
+
+
+def was_asked(chat) -> bool:
+    return any(words.follow_ups in prompt for words in (JA, EN) for prompt in chat.prompts)
+
+
+def test_questions_are_suggested_from_what_the_answer_cites(suggesting, chat):
+    run = ask(suggesting)
+    assert suggested(suggesting, run) == SUGGESTED
+    assert QUESTION in chat.prompts[-1]
+    assert ANSWER in chat.prompts[-1]
+    assert run.result().citations[0].text in chat.prompts[-1]
+
+
+def test_the_answer_is_there_before_and_its_totals_know_nothing_of_them(open_engine, chat):
+    gate = Gate()
+    chat.default = ANSWER
+    chat.answer_when(JA.follow_ups, answer=Held(gate, reply(*SUGGESTED)))
+    engine = open_engine(chat, suggest_follow_ups="service")
+    run = ask(engine)
+    gate.wait_for(1)
+    assert run.is_finished
+    assert engine.suggestions.are_coming(run.id)
+    assert run.result().totals.model_calls == 1
+    gate.open()
+    assert suggested(engine, run) == SUGGESTED
+    assert engine.history.events(run.id)[-1] == run.result()
+
+
+def test_a_follow_up_is_named_in_full_to_who_suggests(suggesting, chat):
+    first = ask(suggesting)
+    whole = "海外出張の日当はいくらですか?"
+    chat.answer_when("<turn>", answer=whole)
+    ask(suggesting, "海外では?", conversation_id=first.conversation_id)
+    assert eventually(lambda: JA.follow_ups in chat.prompts[-1] and whole in chat.prompts[-1])
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (reply("いつ?", "誰が?", "どこで?", "なぜ?"), ("いつ?", "誰が?", "どこで?")),
+        (reply("いつ?", "いつ?", QUESTION, "", " ", 7, None), ("いつ?",)),
+        (reply("い" * (LONGEST_FOLLOW_UP + 1), "誰が\n払う?", "いくら[1]?"), ("誰が 払う?", "いくら?")),
+        (reply(), ()),
+        ("- いつですか？\n- 誰がですか？\nほかにもあります。", ("いつですか？", "誰がですか？")),
+        ("I would rather talk about the weather.", ()),
+        ("{", ()),
+    ],
+)
+def test_what_is_no_short_new_question_is_not_suggested(suggesting, chat, said, kept):
+    chat.answer_when(JA.follow_ups, answer=said)
+    run = ask(suggesting)
+    assert suggested(suggesting, run) == kept
+    assert len(kept) <= MOST_FOLLOW_UPS
+
+
+@pytest.mark.parametrize("error", [RuntimeError("boom"), "", Held(Gate(), "")], ids=["fault", "empty", "hangs"])
+def test_what_goes_wrong_is_told_nobody(suggesting, chat, monkeypatch, error):
+    monkeypatch.setattr("rag.runs.in_flight.suggestions.SUGGESTING_LIMIT", 0.2)
+    chat.answer_when(JA.follow_ups, answer=error)
+    run = ask(suggesting)
+    assert suggested(suggesting, run) == ()
+    assert run.result().status == "finished"
+    assert run.result().error is None
+
+
+def test_none_are_asked_for_unless_who_asks_wants_them(suggesting, chat):
+    run = ask(suggesting, suggests=False)
+    assert suggested(suggesting, run) == ()
+    assert not was_asked(chat)
+
+
+@pytest.mark.parametrize(
+    ("setting", "suggests", "wanted"),
+    [("service", True, True), ("service", False, False), ("always", False, True), ("off", True, False)],
+)
+def test_the_setting_says_which_model_suggests(open_engine, chat, monkeypatch, setting, suggests, wanted):
+    """`suggests`: a service's model does by itself, the embedded one does not."""
+    monkeypatch.setattr(ServiceChat, "suggests", suggests)
+    chat.default = ANSWER
+    chat.answer_when(JA.follow_ups, answer=reply(*SUGGESTED))
+    engine = open_engine(chat, suggest_follow_ups=setting)
+    run = ask(engine)
+    assert suggested(engine, run) == (SUGGESTED if wanted else ())
+    assert was_asked(chat) == wanted
+
+
+def test_the_embedded_model_suggests_only_where_it_is_told_to():
+    assert (ServiceChat.suggests, EmbeddedChat.suggests) == (True, False)
+
+
+def test_an_answer_without_sources_has_none(suggesting, chat):
+    chat.default = f"{TOKEN} その件は書かれていません。"
+    assert suggested(suggesting, ask(suggesting)) == ()
+    assert not was_asked(chat)
+
+
+def test_a_run_that_was_stopped_has_none(suggesting, chat):
+    gate = Gate()
+    chat.answer_when(QUESTION, answer=Held(gate, ANSWER, shown=ANSWER[:8]))
+    run = suggesting.ask(QUESTION, index=INDEX, pipeline_name="naive", suggests=True)
+    gate.wait_for(1)
+    run.stop()
+    assert run.result().status == "stopped"
+    assert suggested(suggesting, run) == ()
+    assert not was_asked(chat)
+
+
+def test_they_come_out_of_the_budget_of_their_run(open_engine, chat):
+    chat.default = ANSWER
+    engine = open_engine(chat, suggest_follow_ups="service", run_call_limit=1)
+    run = ask(engine)
+    assert suggested(engine, run) == ()
+    assert run.result().status == "finished"
+    assert not was_asked(chat)
+
+
+def test_the_next_question_does_not_wait_for_them(open_engine, chat):
+    gate = Gate()
+    chat.default = ANSWER
+    chat.answer_when(JA.follow_ups, answer=Held(gate, reply(*SUGGESTED)))
+    engine = open_engine(chat, suggest_follow_ups="service", runs_at_once=1)
+    first = ask(engine)
+    gate.wait_for(1)
+    second = ask(engine, "宿泊費はいくらですか?", conversation_id=first.conversation_id, suggests=False)
+    assert second.result().status == "finished"
+    assert suggested(engine, first) == ()
+
+
+def test_a_deleted_conversation_and_the_end_of_the_app_drop_them(open_engine, chat):
+    """The engine is closed at the end of the test, while the second ones are held back."""
+    gate = Gate()
+    chat.default = ANSWER
+    chat.answer_when(JA.follow_ups, answer=Held(gate, reply(*SUGGESTED)))
+    engine = open_engine(chat, suggest_follow_ups="service")
+    run = ask(engine)
+    gate.wait_for(1)
+    engine.delete_conversation(run.conversation_id)
+    assert suggested(engine, run) == ()
+    ask(engine)
+    gate.wait_for(1)
+
+
+def test_they_go_with_a_document_that_is_removed(suggesting):
+    run = ask(suggesting)
+    assert suggested(suggesting, run) == SUGGESTED
+    [document_id] = {citation.document_id for citation in run.result().citations}
+    process_of(suggesting).history.removed.blank([document_id])
+    assert suggesting.suggestions.after(run.id) == ()
+    process_of(suggesting).suggestions.save(run.id, SUGGESTED)
+    assert suggesting.suggestions.after(run.id) == ()
