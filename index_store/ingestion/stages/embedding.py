@@ -57,7 +57,7 @@ class Embedding:
         self._saving = saving
         self._give_up = give_up
         self._read: Queue[DocumentTask | None] = Queue(READ_AHEAD)
-        self._is_expecting = False
+        self._loading: Future[None] | None = None
         self._dimension = 0
         """of the vectors that came"""
         self._calls = _Calls(f"embedding calls for {index.name}")
@@ -70,13 +70,14 @@ class Embedding:
     def __exit__(self, *_: object) -> None:
         self._read.put(None)
         self._thread.join()
+        if self._loading:
+            wait([self._loading])  # where no file could be read, the process may end: not in the midst of native code
         self._calls.close()
 
     def expect(self) -> None:
         """Something is about to be read: meanwhile the model is loaded. Where that fails, the first text tells why."""
-        if not self._is_expecting:
-            self._is_expecting = True
-            self._calls.submit(self._model.load)
+        if not self._loading:
+            self._loading = self._calls.submit(self._model.load)
 
     def take(self, task: DocumentTask) -> None:
         """One that has been read; waits while enough others do."""
