@@ -94,7 +94,7 @@ def show_conversation(conversation_id: str, outlines: list[Outline], branch: Bra
         show_question_of(run, events, branch)
         live = engine().run(run.id)
         if live and not live.is_finished:
-            show_live(live)
+            show_live(live, {})
             return True
         # It may have ended since the history was read, or could not be saved.
         show_past(run, live.events if live and not isinstance(events[-1], RunFinished) else events)

@@ -302,6 +302,10 @@ class Store:
 
     # Search
 
+    def load_embeddings(self) -> None:
+        """What would take time at the first search. Raises EmbeddedModelUnusable."""
+        self._embeddings.load()
+
     def search(
         self,
         index: str,

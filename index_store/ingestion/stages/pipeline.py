@@ -45,6 +45,7 @@ class Pipeline:
 
     def take(self, task: DocumentTask) -> None:
         self._readers.submit(self._read, task)
+        self._embedding.expect()
 
     def _read(self, task: DocumentTask) -> None:
         """In a thread of several, each of which waits for a parser's process."""

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import Table, select
 
 from index_store.backup.manifest import databases
@@ -152,6 +153,19 @@ def test_killed_at_several_moments_a_move_goes_on_and_until_the_switch_the_old_f
         assert is_as_before(engine, after)
     assert not (folder / SWITCHING).exists()
     assert moved(servers, To.SERVERS)
+
+
+def test_originals_of_a_share_are_known_to_both_forms(servers, folder, embeddings, before, tmp_path):
+    share = shutil.move(folder / "originals", tmp_path / "share")
+    shared = servers.model_copy(update={"originals_url": SecretStr(Path(share).as_uri())})
+    with opened(in_folder(shared), embeddings) as engine:
+        assert is_as_before(engine, before)
+    assert moved(shared, To.SERVERS)
+    with opened(shared, embeddings) as engine:
+        assert is_as_before(engine, before)
+    assert moved(shared, To.FOLDER)
+    with opened(in_folder(shared), embeddings) as engine:
+        assert is_as_before(engine, before)
 
 
 @pytest.mark.soak
