@@ -121,7 +121,7 @@ def moved(settings: Settings, to: To, *, at: str = "", word: int = 0, rename: in
     """In a process of its own: whether it has ended well rather than been killed. `at`: what it moves when it is;
     `word`, `rename`: how many it has given of its progress, or which is before it.
     """
-    values = {name: getattr(settings, name) for name in ("data_dir", "database_url", "chroma_url")}
+    values = {name: getattr(settings, name) for name in ("data_dir", "database_url", "chroma_url", "originals_url")}
     process = processes.Process(target=_move, args=(StoreSettings(**values), to, at, word, rename))
     process.start()
     process.join()
