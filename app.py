@@ -24,7 +24,9 @@ from pages.server.sign_in import SignIn
 from pages.server.sticky import Sticky
 from pages.server.upload_limit import UploadLimit
 from pages.server.who import NotSignedIn
-from pages.widgets.answer.copying import SCRIPT
+from pages.widgets import sidebar
+from pages.widgets.answer import copying
+from pages.widgets.chat import in_view
 from pages.widgets.errors import show_error
 from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say
@@ -35,7 +37,7 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 log = logging.getLogger("app")
 
-SCRIPTS = (SCRIPT, OPEN_ROWS)
+SCRIPTS = (copying.SCRIPT, in_view.SCRIPT, sidebar.SCRIPT, OPEN_ROWS)
 """all that our pages have; a browser runs no other (pages/server/browser_rules.py)"""
 
 

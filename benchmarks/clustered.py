@@ -34,6 +34,9 @@ class Clustered:
         self._asked: dict[str, Vectors] = {}
         """questions; each is made once, before its searches are timed"""
 
+    def load(self) -> None:
+        """Nothing."""
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         vectors = np.stack([self._vector(text) for text in texts])
         if self._file:

@@ -65,6 +65,9 @@ class Recorded:
     def batch(self) -> int:
         return self.model.batch
 
+    def load(self) -> None:
+        self.model.load()
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         self.texts += texts
         return self.model.passages(texts)

@@ -160,6 +160,9 @@ class Kept:
     def batch(self) -> int:
         return self._model.batch
 
+    def load(self) -> None:
+        """Nothing: what is kept needs no model."""
+
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         keys = [_key("passage", text) for text in texts]
         missing = [at for at, key in enumerate(keys) if key not in self._vectors]

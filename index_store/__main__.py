@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from io import TextIOWrapper
@@ -28,12 +29,17 @@ from index_store.crawl import CrawlOptions
 from index_store.doors.user_ingestion import UserIngestion
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import FileSource, SiteSource, expand, is_address
+from index_store.move.move import move
+from index_store.move.plan import To
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES, UNITS
 from index_store.store import IndexStore, working
 
 INTERRUPTED = 130
 """exit status after Ctrl-C, as shells have it: 128 + SIGINT"""
+
+PROGRESS = 2.0
+"""seconds after which a move tells how far it is"""
 
 NOTHING_ADDED = {"document_id": None, "chunks": 0, "sections": 0}
 """of a source of which nothing was added"""
@@ -172,6 +178,16 @@ def _parser() -> argparse.ArgumentParser:
     command_on_folder("restore", _restore, "fill an empty data folder from a backup, and check it").add_argument(
         "file", type=Path, metavar="FILE"
     )
+    command_on_folder(
+        "move", _move, "take what a data folder keeps to the servers that the settings name, or back, and check it"
+    ).add_argument(
+        "--to",
+        required=True,
+        choices=list(To),
+        type=To,
+        help="servers: Postgres of DATABASE_URL and Chroma's of CHROMA_URL; folder: from them back into DATA_DIR. Stop "
+        "the app first; where the command is interrupted, run it again",
+    )
     _add_search(command_on_index("search", _search, "find what answers a question"))
     commands.add_people(commands_on_access("people", "who may come in, and as what"))
     commands.add_grants(commands_on_access("grants", "what people and groups may do with an index"))
@@ -246,6 +262,30 @@ def _restore(options: argparse.Namespace, out: _Output) -> bool:
     all_well = _with_store(_check, options, out)
     _told(out, options.file, "restored", manifest)
     return all_well
+
+
+def _move(options: argparse.Namespace, out: _Output) -> bool:
+    in_use, said = move(Settings(), options.to, _Progress(out).told)
+    with IndexStore(in_use) as store:
+        all_well = _check(store, options, out)
+    sentence = said.sentence(out.language)
+    out.line({"status": "moved", "to": options.to, "checked": all_well, "said": sentence}, sentence)
+    return all_well
+
+
+class _Progress:
+    """A line for each thing that is moved, and every few seconds of one that takes long."""
+
+    def __init__(self, out: _Output) -> None:
+        self._out = out
+        self._said_at = time.monotonic()
+
+    def told(self, what: str, done: int, of: int) -> None:
+        if done < of and time.monotonic() - self._said_at < PROGRESS:
+            return
+        self._said_at = time.monotonic()
+        fields = {"status": "moving", "what": what, "done": done, "of": of}
+        self._out.line(fields, f"{what}  {done:,} of {of:,}")
 
 
 def _told(out: _Output, file: Path, status: str, manifest: Manifest) -> None:

@@ -1,5 +1,6 @@
 """The index store of a process: its documents, and a door to them for each person."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from functools import partial
@@ -12,7 +13,7 @@ from index_store.access.gate import Who, as_local
 from index_store.access.limits import in_force
 from index_store.access.principal import Principal
 from index_store.base.database.database import form_of
-from index_store.base.errors import EmptyIndex, UnknownIndex
+from index_store.base.errors import EmptyIndex, OriginalsError, UnknownIndex
 from index_store.base.settings import Settings
 from index_store.catalogue.records import IndexRecord
 from index_store.crawl import Paces
@@ -31,6 +32,8 @@ from index_store.search.searcher import Searcher
 from index_store.vectors.embeddings import Embeddings
 from index_store.vectors.registry import make_embeddings
 
+log = logging.getLogger(__name__)
+
 
 class IndexStore(Store):
     """One process owns a data folder, or replicas share it; the threads of each share the store. What is asked of it
@@ -38,7 +41,7 @@ class IndexStore(Store):
 
     Raises InvalidSetting, StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, DatabaseAway,
     DatabaseInUse, OlderVersionRuns, FolderNotShared, CatalogueInFolder, CatalogueInDatabase, VectorsInFolder,
-    VectorsOnServer.
+    VectorsOnServer, OriginalsInFolder, OriginalsElsewhere, OriginalsOfAnother, OriginalsNotThere.
     """
 
     def __init__(self, settings: Settings | None = None, embeddings: Embeddings | None = None) -> None:
@@ -106,11 +109,20 @@ class IndexStore(Store):
             for each in self._catalogue.documents.records(index.id)
             if each.is_under_way and each.id not in resumed.documents and each.parent not in resumed.sources
         ]
+        kept = self._originals_there() if documents else set()
         sites = [site.options for site in self._catalogue.sites.of(index.id) if site.is_crawling]
         return [
-            *(source_of(each, self._library.originals) for each in without_members(documents)),
+            *(source_of(each, kept) for each in without_members(documents)),
             *(SiteSource(options) for options in sites if options.url not in resumed.sources),
         ]
+
+    def _originals_there(self) -> Set[tuple[str, int]]:
+        """Document and revision; all that should be there, where that can't be asked."""
+        try:
+            return set(self._library.originals.kept())
+        except OriginalsError as error:
+            log.warning("%s", error)
+            return self._catalogue.documents.revisions()
 
     def replicas(self) -> set[int]:
         """Numbers of those that have jobs under way, one that is gone too."""

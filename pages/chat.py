@@ -14,6 +14,7 @@ from pages.widgets.chat.ask import shown_branch
 from pages.widgets.chat.branches import current_branch, show_question_of
 from pages.widgets.chat.conversations import current_conversation, open_conversation, show_conversations
 from pages.widgets.chat.follow_ups import show_follow_ups
+from pages.widgets.chat.in_view import keep_latest_in_view
 from pages.widgets.chat.options import choose_options, show_picked
 from pages.widgets.chat.share import show_share
 from pages.widgets.chat.start import show_start
@@ -93,13 +94,19 @@ def show_conversation(conversation_id: str, outlines: list[Outline], branch: Bra
         show_question_of(run, events, branch)
         live = engine().run(run.id)
         if live and not live.is_finished:
-            show_live(live)
+            show_live(live, {})
             return True
         # It may have ended since the history was read, or could not be saved.
         show_past(run, live.events if live and not isinstance(events[-1], RunFinished) else events)
     if outlines:
         show_follow_ups(*outlines[-1])
     return False
+
+
+def running_of(outlines: list[Outline]) -> str | None:
+    """The latest run, while it goes on."""
+    live = engine().run(outlines[-1].run.id) if outlines else None
+    return live.id if live and not live.is_finished else None
 
 
 def show_more(conversation_id: str) -> None:
@@ -109,8 +116,11 @@ def show_more(conversation_id: str) -> None:
 def show_welcome(indexes: dict[str, Index]) -> None:
     st.header(say("empty.title"), anchor=False)
     if not any(index.documents for index in indexes.values()):
+        if not all(known_jobs.values()):
+            st.info(say("empty.adding"))
+            return
         st.write(nothing_here("empty.no_documents"))
-        if not known_jobs and may_add_to(samples.INDEX):
+        if may_add_to(samples.INDEX):
             offer_samples()
         return
     st.write(say("empty.ask"))
@@ -162,11 +172,13 @@ outlines: list[Outline] = []
 is_busy = False
 if conversation_id:
     shown = st.session_state.setdefault(f"turns of {conversation_id}", LATEST)
+    branch = current_branch(conversation_id)
+    outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
+keep_latest_in_view(conversation_id, running_of(outlines))
+if conversation_id:
     if named := engine().history.conversations.get(conversation_id):
         with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):
             show_share(conversation_id, named.title, "share.help_conversation")
-    branch = current_branch(conversation_id)
-    outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
     is_busy = show_conversation(conversation_id, outlines, branch)
     show_script()
 

@@ -9,6 +9,7 @@ from index_store.base.errors import AccessWithdrawn, DatabaseAway, PlainError, V
 from pages.process import engine, principal
 from pages.server.settings import server_settings
 from pages.server.who import NotSignedIn
+from pages.widgets import sidebar
 from pages.widgets.errors import show_error, show_sent_around, show_trouble
 from pages.widgets.sign_in import show_sign_in, show_who, show_withdrawn, watch
 from pages.words import LANGUAGES, language, plain, say
@@ -85,6 +86,7 @@ with st.sidebar, st.container(gap=None, key="pages"):
     if server_settings().auth != "none" and page != SHARED:
         for name, each in {**(FOR_ADMINS if who.role is Role.ADMIN else {}), "my_data": MY_DATA}.items():
             st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
+    sidebar.show_script()
 
 try:
     if page != SHARED:

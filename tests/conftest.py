@@ -16,12 +16,13 @@ from tests import shared_parsers
 if TYPE_CHECKING:
     from tests.servers.chroma import ChromaServer
     from tests.servers.postgres import PostgresServer
+    from tests.servers.s3 import S3Server
 
 ROOT = Path(__file__).parent.parent
 OPERATOR = Settings(_env_file=ROOT / ".env")
 """of whoever runs the tests, read before it is hidden from them: it says where the embedded model is"""
 
-FOREIGN_PREFIXES = ("OPENAI_", "TAVILY_", "LANGCHAIN_", "LANGSMITH_", "STREAMLIT_", "CHROMA_")
+FOREIGN_PREFIXES = ("OPENAI_", "TAVILY_", "LANGCHAIN_", "LANGSMITH_", "STREAMLIT_", "CHROMA_", "AWS_")
 
 
 FOLDERS = {"browser": "tests/browser", "embedded": "tests/rag"}
@@ -102,6 +103,14 @@ def chroma() -> Iterator["ChromaServer"]:
     from tests.servers.chroma import ChromaServer
 
     with ChromaServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator["S3Server"]:
+    from tests.servers.s3 import S3Server
+
+    with S3Server() as server:
         yield server
 
 

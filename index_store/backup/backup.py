@@ -18,8 +18,9 @@ from index_store.backup import errors
 from index_store.backup.manifest import BLOCK, NAME, Manifest, is_of_a_backup
 from index_store.backup.snapshot import take
 from index_store.base.folders import backup_of
-from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE
-from index_store.library.library import CATALOGUE, CHROMA, ORIGINALS
+from index_store.library.data_folder import IDENTITY, LINKS, NAMESPACE, ORIGINALS_NOTED
+from index_store.library.library import CATALOGUE, CHROMA
+from index_store.library.originals.registry import FOLDER as ORIGINALS
 from index_store.vectors.local.probe import LAST
 
 FAST = 1
@@ -29,13 +30,15 @@ FAST = 1
 def back_up(folder: Path, file: Path) -> Manifest:
     """The app of the folder may run, in another process. The file is there when it is whole, for its account alone.
 
-    Raises NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, BackupExists, BackupUnderWay, BackupFailed,
-    DataFolderDamaged.
+    Raises NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupExists,
+    BackupUnderWay, BackupFailed, DataFolderDamaged.
     """
     if (folder / IDENTITY).exists():
         raise errors.CatalogueNotInFolder(folder=os.path.abspath(folder))
     if (folder / NAMESPACE).exists():
         raise errors.VectorsNotInFolder(folder=os.path.abspath(folder))
+    if (folder / ORIGINALS_NOTED).exists():
+        raise errors.OriginalsNotInFolder(folder=os.path.abspath(folder))
     if not (folder / CATALOGUE).exists() or not (folder / CHROMA).exists():
         raise errors.NothingToBackUp(folder=os.path.abspath(folder))
     if file.exists():

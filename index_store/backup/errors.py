@@ -1,7 +1,8 @@
 """The errors of backup and restore, with sentences for people.
 
 BackupError
-├── NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, BackupExists, BackupUnderWay, BackupFailed
+├── NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupExists, BackupUnderWay
+├── BackupFailed
 └── NotABackup, BackupDamaged, BackupNewer, FolderNotEmpty, RestoreFailed
 """
 
@@ -39,6 +40,17 @@ class VectorsNotInFolder(BackupError):
     ja = (
         "データフォルダー {folder} のベクトルは Chroma サーバーにあります。"
         "アプリとサーバーを止めてから、データフォルダーとサーバーのフォルダーをコピーしてください。"
+    )
+
+
+class OriginalsNotInFolder(BackupError):
+    en = (
+        "The original files of the documents are where ORIGINALS_URL says, and not in the data folder {folder}. Stop "
+        "the app, then copy both the data folder and all that is there."
+    )
+    ja = (
+        "文書の元のファイルはデータフォルダー {folder} ではなく、ORIGINALS_URL の場所にあります。"
+        "アプリを止めてから、データフォルダーと、その場所にあるすべてのファイルをコピーしてください。"
     )
 
 

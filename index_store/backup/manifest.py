@@ -9,7 +9,8 @@ from typing import Literal
 from pydantic import BaseModel
 
 from index_store.audit.audit import FOLDER as AUDIT
-from index_store.library.library import CATALOGUE, CHROMA, ORIGINALS
+from index_store.library.library import CATALOGUE, CHROMA
+from index_store.library.originals.registry import FOLDER as ORIGINALS
 
 NAME = "manifest.json"
 

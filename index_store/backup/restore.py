@@ -21,7 +21,8 @@ from index_store.backup.manifest import BLOCK, LAYOUT, NAME, Manifest, databases
 from index_store.backup.snapshot import VECTORS
 from index_store.catalogue.schema import SCHEMA
 from index_store.library.data_folder import RESTORING, own
-from index_store.library.library import CATALOGUE, CHROMA, ORIGINALS
+from index_store.library.library import CATALOGUE, CHROMA
+from index_store.library.originals.registry import FOLDER as ORIGINALS
 from index_store.vectors.local.folder import OPEN
 
 LONGEST_MANIFEST = 256 * 1024 * 1024

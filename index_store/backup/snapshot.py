@@ -18,7 +18,8 @@ from index_store.audit.audit import FOLDER as AUDIT
 from index_store.backup.manifest import databases
 from index_store.base.errors import DataFolderDamaged
 from index_store.base.folders import changes_of
-from index_store.library.library import CHROMA, ORIGINALS
+from index_store.library.library import CHROMA
+from index_store.library.originals.registry import FOLDER as ORIGINALS
 from index_store.vectors.local.probe import LAST
 
 POLL = 0.005

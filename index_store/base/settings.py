@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import AnyHttpUrl, Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from index_store.base.address import Address
 from index_store.base.errors import InvalidSetting
 
 MEGABYTE = 1024 * 1024
@@ -47,6 +48,12 @@ class Settings(PlainSettings):
             "an address such as http://127.0.0.1:8000 or https://user:password@host, with nothing behind a ? or #",
             "http://127.0.0.1:8000 や https://ユーザー:パスワード@ホスト の形のアドレス(? や # の後は不可)",
         ),
+        "originals_url": (
+            "an address such as s3://bucket/prefix or file:///mnt/share, for S3 with nothing behind a ? but "
+            "endpoint_url, region, key and secret",
+            "s3://バケット/プレフィックス または file:///mnt/share の形のアドレス"
+            "(S3 の場合、? の後は endpoint_url、region、key、secret のみ)",
+        ),
         "workers": ("here or elsewhere", "here または elsewhere"),
         "openai_base_url": ("an http or https address", "http または https のアドレス"),
         "chunk_size": ("a whole number from 50 to 2000", "50〜2000 の整数"),
@@ -74,6 +81,14 @@ class Settings(PlainSettings):
     """of Postgres, for catalogue, history and checkpoints; None: they are files of the data folder"""
     chroma_url: SecretStr | None = None
     """of a Chroma server, for the vectors; None: they are files of the data folder"""
+    originals_url: SecretStr | None = None
+    """of S3 or of a folder, for the documents' original files; None: they are files of the data folder"""
+    # As every program of Amazon's has them; where they are not set, s3fs asks the machine for its role.
+    aws_access_key_id: SecretStr | None = None
+    aws_secret_access_key: SecretStr | None = None
+    aws_session_token: SecretStr | None = None
+    aws_endpoint_url: str | None = None
+    aws_region: str | None = None
     workers: Literal["here", "elsewhere"] = "here"
     """who reads and embeds what is added, where there is a queue of it: this process too, or others alone"""
     openai_api_key: SecretStr | None = None
@@ -148,6 +163,15 @@ class Settings(PlainSettings):
         parts = urlsplit(plain)
         if not parts.hostname or parts.port == 0 or "?" in plain or "#" in plain:
             raise ValueError
+        return SecretStr(plain)
+
+    @field_validator("originals_url")
+    @classmethod
+    def _is_of_s3_or_a_folder(cls, url: SecretStr | None) -> SecretStr | None:
+        plain = url.get_secret_value().strip() if url else ""
+        if not plain:
+            return None
+        Address.of(plain)
         return SecretStr(plain)
 
     @field_validator("openai_base_url")

@@ -38,7 +38,7 @@ from index_store.ingestion.sources import (
     without_members,
 )
 from index_store.library.check import Difference, differences
-from index_store.library.originals import Original
+from index_store.library.originals.originals import Original
 from index_store.search.hits import Hit, Survey
 from index_store.search.searcher import Query, Searcher, check_length
 
@@ -142,17 +142,19 @@ class Store:
         return section
 
     def original(self, document_id: str) -> Original:
-        """Of the version that is ready, else of the newest. Raises UnknownDocument, OriginalMissing."""
+        """Of the version that is ready, else of the newest. Raises UnknownDocument, OriginalMissing, OriginalsError."""
         allowed = self._gate.index_of_document(document_id, READ)
         document = self._catalogue.documents.record(document_id) if allowed else None
         if document is None:
             raise errors.UnknownDocument(source=document_id, index="*")
         revision = document.revision or document.incoming
-        path = self._library.originals.path(document_id, revision) if revision else None
         name = document.name or file_name(document.source)
-        if path is None or not path.exists():
+        original = revision and self._library.originals.original(
+            document_id, revision, name=name, kind=document.kind, charset=document.charset
+        )
+        if not original:
             raise errors.OriginalMissing(name=file_name(document.source))
-        return Original(path=path, name=name, kind=document.kind, charset=document.charset)
+        return original
 
     def sites(self, index: str) -> list[Site]:
         """Raises UnknownIndex."""
@@ -189,24 +191,28 @@ class Store:
             raise
 
     def retry(self, index: str, document_ids: Sequence[str] | None = None) -> UserIngestion:
-        """What failed or is pending, once more; or these documents, whatever they are. Raises UnknownIndex."""
+        """What failed or is pending, once more; or these documents, whatever they are. Raises UnknownIndex,
+        OriginalsError.
+        """
         known = self._gate.index(index, WRITE)
         tried = [
             each
             for each in self._catalogue.documents.records(known.id)
             if (each.id in document_ids if document_ids is not None else each.needs_retry)
         ]
-        sources = [source_to_retry(each, self._library.originals) for each in without_members(tried)]
-        return self._seen(self._begin(known, sources))
+        kept = set(self._library.originals.kept())
+        return self._seen(self._begin(known, [source_to_retry(each, kept) for each in without_members(tried)]))
 
     def reindex(self, index: str) -> UserIngestion:
-        """Every document once more, with the present settings and embedding model. Raises UnknownIndex, ServiceError.
+        """Every document once more, with the present settings and embedding model. Raises UnknownIndex, ServiceError,
+        OriginalsError.
 
         Under the same model each stays searchable until its new version is ready; under another none is, until it is
         embedded again.
         """
         by, allowed = self._gate.who(), self._gate.index(index, WRITE)
         dimension = len(self._embeddings.query("dimension"))
+        kept = set(self._library.originals.kept())
         with self._library.held():
             # As it is by now: someone else may have begun to re-index it, or deleted it.
             known = self._catalogue.indexes.record(allowed.id)
@@ -219,8 +225,7 @@ class Store:
         documents = self._catalogue.documents.records(known.id)
         stay = [each for each in documents if each.status is not DocumentStatus.REMOVING]
         self._note(Action.INDEX_REBUILT, by, index=known.name, documents=len(stay))
-        sources = [source_of(each, self._library.originals) for each in without_members(stay)]
-        return self._seen(self._begin(known, sources))
+        return self._seen(self._begin(known, [source_of(each, kept) for each in without_members(stay)]))
 
     def add(self, index: str, path: Path, source: str | None = None) -> IngestResult:
         """Adds one document and waits for it.
@@ -285,9 +290,9 @@ class Store:
 
     @property
     def trouble(self) -> PlainError | None:
-        """What can't be reached just now, so that not all goes: the server of the vectors, where there is one."""
+        """What can't be reached just now, so that not all goes: the place of the vectors or of the originals."""
         self._gate.who()
-        return self._library.vectors.trouble
+        return self._library.vectors.trouble or self._library.originals.trouble
 
     def check(self) -> list[Difference]:
         """Where catalogue, vectors and originals do not agree. Raises AdminNeeded."""
@@ -296,6 +301,10 @@ class Store:
             return differences(self._library)
 
     # Search
+
+    def load_embeddings(self) -> None:
+        """What would take time at the first search. Raises EmbeddedModelUnusable."""
+        self._embeddings.load()
 
     def search(
         self,

@@ -112,8 +112,19 @@ class BM25Index:
             for row, chunk in enumerate(chunks, postings.next_row(connection))
         ]
         if rows:
-            postings.put(connection, rows)
-            _count(postings, connection, (each.columns for each in rows), 1)
+            _put(postings, connection, rows)
+
+    def chunk_rows(self, connection: Connection, after: int, most: int) -> list[ChunkRow]:
+        """The next so many behind row `after`, in the order in which they were put in."""
+        return self._postings(connection).chunk_rows(connection, after, most)
+
+    def put_rows(self, connection: Connection, rows: Sequence[ChunkRow]) -> None:
+        """As another form of the same index has them; none is here yet, nor one behind them."""
+        _put(self._postings(connection), connection, rows)
+
+    def totals(self, connection: Connection) -> tuple[int, int]:
+        """How many chunks and terms it holds."""
+        return self._postings(connection).totals(connection)
 
     def delete_document(self, connection: Connection, document_id: str) -> None:
         postings = self._postings(connection)
@@ -241,6 +252,11 @@ class BM25Index:
             # Six places: the order in which floats are added must not decide.
             score = sum(worth[term] * _saturated(count, norm) for term, count in counts.items()) / whole
             yield round(score, 6), row, chunk_id
+
+
+def _put(postings: Postings, connection: Connection, rows: Sequence[ChunkRow]) -> None:
+    postings.put(connection, rows)
+    _count(postings, connection, (each.columns for each in rows), 1)
 
 
 def _count(postings: Postings, connection: Connection, chunks: Iterable[Sequence[str]], sign: int) -> None:

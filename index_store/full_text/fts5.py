@@ -69,6 +69,12 @@ class FTS5(Postings):
         for row, chunk_id, length, *columns in self._in(connection, _RANKED, rows):
             yield Ranked(row, chunk_id, length, tuple(columns))
 
+    def chunk_rows(self, connection: Connection, after: int, most: int) -> list[ChunkRow]:
+        found = self._run(connection, _CHUNK_ROWS, (after, most))
+        return [
+            ChunkRow(row, id_, document_id, length, tuple(terms)) for row, id_, document_id, length, *terms in found
+        ]
+
 
 _TABLES = (
     # detail = none: only which chunks. Where and how often is counted in those that are ranked.
@@ -86,5 +92,9 @@ _POSTINGS_OF = (
 )
 _RANKED = (
     "SELECT row, chunk_id, length, $t.title, $t.headings, $t.text FROM $t_chunks JOIN $t ON $t.rowid = row WHERE row"
+)
+_CHUNK_ROWS = (
+    "SELECT row, chunk_id, document_id, length, $t.title, $t.headings, $t.text "
+    "FROM $t_chunks JOIN $t ON $t.rowid = row WHERE row > ? ORDER BY row LIMIT ?"
 )
 _COUNT_TERM = "INSERT INTO $t_terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks"

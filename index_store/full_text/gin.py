@@ -67,6 +67,12 @@ class GIN(Postings):
         for row, chunk_id, length, *columns in self._run(connection, _RANKED, (list(rows),)):
             yield Ranked(row, chunk_id, length, tuple(columns))
 
+    def chunk_rows(self, connection: Connection, after: int, most: int) -> list[ChunkRow]:
+        found = self._run(connection, _CHUNK_ROWS, (after, most))
+        return [
+            ChunkRow(row, id_, document_id, length, tuple(terms)) for row, id_, document_id, length, *terms in found
+        ]
+
     def _run(self, connection: Connection, statement: str, values: Any = None) -> CursorResult[*tuple[Any, ...]]:
         return super()._run(connection, statement.replace("?", "%s"), values)
 
@@ -99,6 +105,9 @@ _POSTINGS_OF = """
     ) FROM span, unnest(terms) AS term
 """.replace("$held", _HELD)
 _RANKED = "SELECT row, chunk_id, length, title, headings, text FROM $t_chunks WHERE row = ANY (?)"
+_CHUNK_ROWS = (
+    "SELECT row, chunk_id, document_id, length, title, headings, text FROM $t_chunks WHERE row > ? ORDER BY row LIMIT ?"
+)
 _COUNT_TERMS = """
     INSERT INTO $t_terms SELECT * FROM unnest(?::text[], ?::integer[]) AS counted (term, chunks)
     ORDER BY term COLLATE "C"

@@ -96,6 +96,10 @@ class Postings(ABC):
     def ranked(self, connection: Connection, rows: Sequence[int]) -> Iterator[Ranked]:
         """In any order."""
 
+    @abstractmethod
+    def chunk_rows(self, connection: Connection, after: int, most: int) -> list[ChunkRow]:
+        """The next so many, in order."""
+
     def next_row(self, connection: Connection) -> int:
         return int(self._run(connection, "SELECT coalesce(max(row), 0) + 1 FROM $t_chunks").scalar_one())
 

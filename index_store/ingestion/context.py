@@ -1,12 +1,19 @@
 """What the stages of a job share: services of the store, and data of the job."""
 
-import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 
+from index_store.base.errors import OriginalMissing, OriginalsAway, StoreFailed
 from index_store.base.precedence import Precedence
 from index_store.base.settings import Settings
+from index_store.catalogue.pending_versions import PendingVersion
 from index_store.crawl import Paces
+from index_store.ingestion.patience import Patience
 from index_store.ingestion.progress import Items
+from index_store.ingestion.stop import Stop
 from index_store.library.library import Library
 from index_store.library.versions import Versions
 from index_store.parsing.chunking.chunker import VERSION
@@ -34,35 +41,6 @@ class Services:
         return VERSION, self.settings.chunk_size, self.settings.chunk_overlap
 
 
-class Stop:
-    """Whether a job must stop early, and what happens to the rest."""
-
-    def __init__(self) -> None:
-        self._cancelled = threading.Event()
-        self._suspended = threading.Event()
-
-    def cancel(self) -> None:
-        """As if the rest had not been given."""
-        self._cancelled.set()
-
-    def suspend(self) -> None:
-        """The rest stays pending, unless it was cancelled before."""
-        if not self._cancelled.is_set():
-            self._suspended.set()
-
-    @property
-    def is_set(self) -> bool:
-        return self._cancelled.is_set() or self._suspended.is_set()
-
-    @property
-    def is_cancelled(self) -> bool:
-        return self._cancelled.is_set()
-
-    @property
-    def is_suspended(self) -> bool:
-        return self._suspended.is_set()
-
-
 @dataclass(frozen=True)
 class JobContext:
     """The context of one job."""
@@ -70,3 +48,23 @@ class JobContext:
     services: Services
     items: Items = field(default_factory=Items)
     stop: Stop = field(default_factory=Stop)
+
+    @cached_property
+    def originals(self) -> Patience:
+        """With their place."""
+        return Patience(OriginalsAway, self.stop)
+
+    @contextmanager
+    def original(self, version: PendingVersion) -> Iterator[Path]:
+        """As a file of this machine. Raises OriginalMissing, OriginalsError, StoreFailed."""
+        originals = self.services.library.originals
+        with ExitStack() as fetched:
+            try:
+                path = self.originals.until_there(
+                    lambda: fetched.enter_context(originals.local(version.document_id, version.revision))
+                )
+            except FileNotFoundError as error:
+                raise OriginalMissing(name=version.name) from error
+            except OSError as error:
+                raise StoreFailed(name=version.name) from error
+            yield path

@@ -7,7 +7,7 @@ import shutil
 import time
 import unicodedata
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -16,7 +16,6 @@ from typing import BinaryIO
 from index_store.base.errors import StoreFailed
 from index_store.catalogue.records import DocumentRecord
 from index_store.crawl import CrawlOptions
-from index_store.library.originals import Originals
 
 
 @dataclass(frozen=True)
@@ -148,18 +147,18 @@ def without_members(documents: Iterable[DocumentRecord]) -> list[DocumentRecord]
     return [document for document in each if document.parent not in sources]
 
 
-def source_of(document: DocumentRecord, originals: Originals) -> Source:
-    """Its original; where that is gone, what it came from."""
+def source_of(document: DocumentRecord, kept: Set[tuple[str, int]]) -> Source:
+    """Its original; where that is gone, what it came from. `kept`: document and revision of all that are there."""
     revision = document.incoming or document.revision
-    if revision and originals.path(document.id, revision).exists():
+    if revision and (document.id, revision) in kept:
         return KeptSource(document.id, document.source)
     return _first_source_of(document)
 
 
-def source_to_retry(document: DocumentRecord, originals: Originals) -> Source:
+def source_to_retry(document: DocumentRecord, kept: Set[tuple[str, int]]) -> Source:
     """The same for the version that failed: of one that never came (a page, say), what is kept is an older one."""
     never_came = document.error and not document.incoming
-    return _first_source_of(document) if never_came else source_of(document, originals)
+    return _first_source_of(document) if never_came else source_of(document, kept)
 
 
 def _first_source_of(document: DocumentRecord) -> Source:

@@ -17,12 +17,16 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
 from index_store.base.database.database import form_of, is_present, place_of
-from index_store.base.database.form import Changes, Place
+from index_store.base.database.form import MOVING, Changes, Place
 from index_store.base.folders import backup_of, make_private
 from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.schema import SCHEMA
 from index_store.library.library import CATALOGUE, CHROMA, Library
+from index_store.library.originals.originals import Originals
+from index_store.library.originals.registry import FOLDER
+from index_store.library.originals.registry import form_of as form_of_originals
+from index_store.library.switch import finish
 from index_store.vectors.chroma import VectorStore
 from index_store.vectors.chroma import form_of as form_of_vectors
 
@@ -39,6 +43,9 @@ NAMESPACE = "vectors.id"
 """by what a Chroma server knows the vectors of a folder, where they are not in it: of all with the same catalogue, the
 same
 """
+
+ORIGINALS_NOTED = "originals.id"
+"""whose the originals of a folder are where ORIGINALS_URL says that they are: that of their mark"""
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +95,12 @@ def open_library(settings: Settings) -> Library:
     _refuse_unfinished(folder)
     _sweep_links(folder)
     with _telling(folder):
-        return Library(folder, partial(_owned_catalogue_of, settings), partial(_vectors_of, settings))
+        return Library(
+            folder,
+            partial(_owned_catalogue_of, settings),
+            partial(_vectors_of, settings),
+            partial(_originals_of, settings),
+        )
 
 
 def open_shared_library(settings: Settings) -> Library:
@@ -98,13 +110,20 @@ def open_shared_library(settings: Settings) -> Library:
     folder = settings.data_dir
     if not settings.has_queue:
         raise errors.NoQueue()
-    # What the app has noted there says that it is the same one.
-    if not (folder / IDENTITY).exists():
+    _refuse_unfinished(folder)
+    # What the app has noted there says that it is the same one; where they share no folder, its originals do.
+    if settings.originals_url is None and not (folder / IDENTITY).exists():
         raise errors.FolderNotShared(folder=os.path.abspath(folder))
     with _telling(folder):
         if not is_present(_place(settings), SCHEMA):
             raise errors.FolderNotShared(folder=os.path.abspath(folder))
-        return Library(folder, partial(_shared_catalogue_of, settings), partial(_vectors_of, settings), is_owner=False)
+        return Library(
+            folder,
+            partial(_shared_catalogue_of, settings),
+            partial(_vectors_of, settings),
+            partial(_originals_of, settings),
+            is_owner=False,
+        )
 
 
 def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
@@ -119,11 +138,30 @@ def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
         return VectorStore(form_of_vectors(local, None, ""))
     if not noted.exists():
         if local.exists() and has_some:
-            raise errors.VectorsInFolder(folder=os.path.abspath(folder), place=os.path.abspath(local))
+            raise errors.VectorsInFolder(folder=os.path.abspath(folder))
         shutil.rmtree(local, ignore_errors=True)
         identity = form_of(catalogue.database).identity(catalogue.database)
         noted.write_text(identity or uuid.uuid4().hex, encoding="utf-8")
     return VectorStore(form_of_vectors(local, settings.chroma_url, noted.read_text(encoding="utf-8")))
+
+
+def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
+    """Those of these documents. Raises OriginalsInFolder, OriginalsElsewhere, OriginalsOfAnother, OriginalsNotThere."""
+    folder = settings.data_dir
+    noted, local = folder / ORIGINALS_NOTED, folder / FOLDER
+    form, versions = form_of_originals(settings), catalogue.documents.revisions
+    if settings.originals_url is None:
+        if noted.exists() and versions():
+            raise errors.OriginalsElsewhere(place=os.path.abspath(local), noted=os.path.abspath(noted))
+        noted.unlink(missing_ok=True)
+        return Originals(form, None, versions)
+    if any(local.glob("??/*-*")):
+        raise errors.OriginalsInFolder(place=os.path.abspath(local))
+    owner = form_of(catalogue.database).identity(catalogue.database)
+    if owner is None:
+        owner = noted.read_text(encoding="utf-8") if noted.exists() else uuid.uuid4().hex
+    noted.write_text(owner, encoding="utf-8")
+    return Originals(form, owner, versions)
 
 
 @contextmanager
@@ -152,7 +190,7 @@ def _place(settings: Settings) -> Place:
 def _catalogue_of(settings: Settings) -> Catalogue:
     """That of these documents: by another one a start would sweep all originals and vectors, which it does not know.
 
-    Raises CatalogueInFolder, CatalogueInDatabase.
+    Raises CatalogueInFolder, CatalogueInDatabase, MoveUnfinished.
     """
     folder = settings.data_dir
     noted = folder / IDENTITY
@@ -162,6 +200,9 @@ def _catalogue_of(settings: Settings) -> Catalogue:
         raise errors.CatalogueInDatabase(folder=os.path.abspath(folder))
     catalogue = Catalogue(_place(settings))
     identity = form_of(catalogue.database).identity(catalogue.database)
+    if identity and identity.startswith(MOVING):
+        catalogue.close()
+        raise errors.MoveUnfinished()
     if identity and noted.exists() and noted.read_text(encoding="utf-8") != identity:
         catalogue.close()
         raise errors.CatalogueInDatabase(folder=os.path.abspath(folder))
@@ -177,7 +218,8 @@ def _owned_catalogue_of(settings: Settings) -> tuple[Catalogue, Changes | None]:
     try:
         if settings.has_queue:
             catalogue.share()
-            _refuse_strange(settings.data_dir, catalogue, is_known=is_known)
+            if settings.originals_url is None:
+                _refuse_strange(settings.data_dir, catalogue, is_known=is_known)
         else:
             catalogue.own()
     except errors.IndexStoreError:
@@ -214,6 +256,8 @@ def _changes_of(catalogue: Catalogue, settings: Settings) -> Changes | None:
 def _refuse_unfinished(folder: Path) -> None:
     if (folder / RESTORING).exists():
         raise errors.RestoreUnfinished(folder=os.path.abspath(folder))
+    with _telling(folder):
+        finish(folder)
 
 
 @contextmanager

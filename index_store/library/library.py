@@ -14,20 +14,19 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from index_store.base.database.form import Changes
-from index_store.base.errors import VectorServerError
+from index_store.base.errors import OriginalsError, VectorServerError
 from index_store.base.folders import changes_of
 from index_store.catalogue.catalogue import Catalogue
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.records import DocumentRecord, IndexRecord
 from index_store.full_text.analysis import Analyzer
 from index_store.full_text.glossary import Glossary
-from index_store.library.originals import Originals
+from index_store.library.originals.originals import Originals
 from index_store.vectors.chroma import VectorStore
 
 CATALOGUE = "catalogue.sqlite3"
 """where it is a file"""
 CHROMA = "chroma"
-ORIGINALS = "originals"
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +39,7 @@ class Library:
         folder: Path,
         open_catalogue: Callable[[], tuple[Catalogue, Changes | None]],
         open_vectors: Callable[[Catalogue], VectorStore],
+        open_originals: Callable[[Catalogue], Originals],
         *,
         is_owner: bool = True,
     ) -> None:
@@ -65,16 +65,16 @@ class Library:
             opened.enter_context(closing(self._changes))
             with self.held():
                 self.vectors = opened.enter_context(closing(open_vectors(self.catalogue)))
-                self.originals = opened.enter_context(
-                    closing(Originals(folder / ORIGINALS, is_alone=not self._has_others))
-                )
+                self.originals = opened.enter_context(closing(open_originals(self.catalogue)))
                 if is_owner:
                     self.repair()
             self._opened = opened.pop_all()
         self.vectors.watch(self._catch_up)
+        self.originals.watch(self._sweep)
 
     def close(self) -> None:
         self.vectors.stop_watching()
+        self.originals.stop_watching()
         with self.held():
             self._opened.close()
 
@@ -90,7 +90,8 @@ class Library:
             self._finish_vectors()
         for index in self.catalogue.indexes.records():
             self._update_full_text(index)
-        self.originals.sweep(self.catalogue.documents.revisions())
+        with self._later_where_away():
+            self.originals.sweep()
 
     def _finish_vectors(self) -> None:
         """What is noted to go from them."""
@@ -118,12 +119,17 @@ class Library:
         with self._later_where_away():
             self._catch_up()
 
+    def _sweep(self) -> None:
+        """Of originals that could not be removed while their place was away."""
+        with self.held():
+            self.originals.sweep()
+
     @contextmanager
     def _later_where_away(self) -> Iterator[None]:
-        """What is noted in the catalogue can be done when the server of the vectors is back."""
+        """What is noted in the catalogue can be done when the server of the vectors or of the originals is back."""
         try:
             yield
-        except VectorServerError as error:
+        except (VectorServerError, OriginalsError) as error:
             log.warning("To be finished later: %s", error)
 
     @contextmanager
@@ -193,12 +199,11 @@ class Library:
             if each.chunks:
                 vectors = Leftover(collections[each.index_id], each.id, each.revision, each.chunks)
                 self.vectors.delete(vectors.collection, vectors.ids)
-            self._discard_originals(each)
+        self._discard_originals(documents)
         self.catalogue.documents.delete([each.id for each in documents])
 
-    def _discard_originals(self, document: DocumentRecord) -> None:
-        for revision in document.revisions:
-            self.originals.discard(document.id, revision)
+    def _discard_originals(self, documents: Sequence[DocumentRecord]) -> None:
+        self.originals.discard(*((each.id, revision) for each in documents for revision in each.revisions))
 
     def create_index(self, name: str, embedding_model: str, owner_id: str | None) -> str:
         """Its id."""
@@ -234,8 +239,7 @@ class Library:
             self.catalogue.indexes.delete(index.id)
             with self._later_where_away():
                 self._finish_dropping(index.collection)
-            for document in documents:
-                self._discard_originals(document)
+            self._discard_originals(documents)
             self.catalogue.give_space_back()
         self.on_removal()
 

@@ -25,7 +25,8 @@ from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexR
 from index_store.full_text.analysis import Analyzer
 from index_store.full_text.bm25 import ChunkTerms
 from index_store.library.library import Library
-from index_store.library.originals import StagedFile, digest
+from index_store.library.originals.folder import digest_of
+from index_store.library.originals.form import StagedFile
 from index_store.parsing.worker.protocol import ParsedDocument
 
 
@@ -87,15 +88,15 @@ class Versions:
     def begin(self, index: IndexRecord, file: IncomingFile, splitting: object) -> PendingVersion | DocumentRecord:
         """Keeps the file and notes the document as pending; the document as it is when the file is unchanged.
 
-        `splitting`: what, besides the file, decides which chunks it gives. Raises OSError; IndexHasTooManyFiles,
-        IndexTooLarge where there is no space for it; and Superseded for a member of an archive of which there is a
-        newer one.
+        `splitting`: what, besides the file, decides which chunks it gives. Raises OSError, OriginalsError;
+        IndexHasTooManyFiles, IndexTooLarge where there is no space for it; and Superseded for a member of an archive
+        of which there is a newer one.
         """
         document = self._catalogue.documents.of_source(index.id, file.source)
         if (
             document
             and self._is_whole(document)
-            and document.fingerprint == fingerprint_of(digest(file.path), splitting)
+            and document.fingerprint == fingerprint_of(digest_of(file.path), splitting)
         ):
             self.confirm(document, file.page)
             return document
@@ -106,13 +107,13 @@ class Versions:
                     raise errors.Superseded(name=file.name)
                 document = self._catalogue.documents.of_source(index.id, file.source)
                 self._check_space(index, document, file, staged.size)
-                version = self._new(index, document, file, staged, fingerprint_of(staged.digest, splitting))
+                version = self._new(index, document, file, staged.size, fingerprint_of(staged.digest, splitting))
                 with self._kept(staged, version):
                     self._catalogue.pending_versions.begin(version)
         finally:
-            staged.path.unlink(missing_ok=True)
+            self._originals.drop(staged)
         if document and document.incoming:
-            self._originals.discard(document.id, document.incoming)
+            self._originals.discard((document.id, document.incoming))
         return version
 
     def _check_space(self, index: IndexRecord, document: DocumentRecord | None, file: IncomingFile, size: int) -> None:
@@ -131,35 +132,35 @@ class Versions:
 
     def _is_whole(self, document: DocumentRecord) -> bool:
         """Whether a version of it is ready, with its original."""
-        return document.is_ready and self._originals.path(document.id, document.revision).exists()
+        return document.is_ready and self._originals.size(document.id, document.revision) is not None
 
     @contextmanager
     def _kept(self, staged: StagedFile, version: PendingVersion) -> Iterator[None]:
         """Unless it can't be noted."""
-        self._originals.keep(staged.path, version.document_id, version.revision)
+        self._originals.keep(staged, version.document_id, version.revision)
         try:
             yield
         except BaseException:
-            self._originals.discard(version.document_id, version.revision)
+            self._originals.discard((version.document_id, version.revision))
             raise
 
     def begin_same(self, document_id: str, splitting: object) -> PendingVersion | None:
-        """A new version from the original that is kept; None when none is. Raises OSError."""
+        """A new version from the original that is kept; None when none is. Raises OSError, OriginalsError."""
         with self._library.held():
             document = self._catalogue.documents.record(document_id)
             index = self._catalogue.indexes.record(document.index_id) if document else None
             kept = document and (document.incoming or document.revision)
-            if not document or not index or not kept or not self._originals.path(document.id, kept).exists():
+            size = self._originals.size(document.id, kept) if document and index and kept else None
+            if not document or not index or not kept or size is None:
                 return None
-            path = self._originals.path(document.id, kept)
             name = document.name or document.title
-            file = IncomingFile(document.source, name, document.kind, path, False, document.parent, document.charset)
-            staged = StagedFile(path, path.stat().st_size, digest(path))
-            version = self._new(index, document, file, staged, fingerprint_of(staged.digest, splitting))
+            file = IncomingFile(document.source, name, document.kind, Path(), False, document.parent, document.charset)
+            fingerprint = fingerprint_of(self._originals.digest(document.id, kept), splitting)
+            version = self._new(index, document, file, size, fingerprint)
             self._originals.keep_same(document.id, kept, version.revision)
             self._catalogue.pending_versions.begin(version)
         if document.incoming:
-            self._originals.discard(document.id, document.incoming)
+            self._originals.discard((document.id, document.incoming))
         return version
 
     def put_vectors(self, versions: Sequence[EmbeddedVersion]) -> None:
@@ -209,7 +210,7 @@ class Versions:
             if old:
                 self._library.clear(old)
             if before and before.revision:
-                self._originals.discard(before.id, before.revision)
+                self._originals.discard((before.id, before.revision))
 
     def _index_of(self, embedded: EmbeddedVersion) -> IndexRecord:
         """As it is now. Raises Superseded, EmbeddingModelMismatch where the version can't be put into it."""
@@ -252,7 +253,7 @@ class Versions:
         """Notes a document of which nothing is kept; gives its id."""
         with self._library.held():
             document = self._catalogue.documents.of_source(index.id, file.source)
-            version = self._new(index, document, file, StagedFile(file.path, size, ""), "")
+            version = self._new(index, document, file, size, "")
             self._catalogue.pending_versions.refuse(version, error.as_failure())
             return version.document_id
 
@@ -264,10 +265,10 @@ class Versions:
                 return
             if document.is_ready:
                 self._catalogue.documents.clear_incoming(version.document_id, None)
-                self._originals.discard(version.document_id, version.revision)
+                self._originals.discard((version.document_id, version.revision))
             elif version.is_new:
                 self._catalogue.documents.delete([version.document_id])
-                self._originals.discard(version.document_id, version.revision)
+                self._originals.discard((version.document_id, version.revision))
             else:
                 self.fail(version, errors.Cancelled(name=version.name))
 
@@ -283,7 +284,7 @@ class Versions:
             gone = [each for each in documents if each.parent == archive.source and each.source not in members]
             self._library.remove(gone)
             self._catalogue.documents.delete([archive.document_id])
-            self._originals.discard(archive.document_id, archive.revision)
+            self._originals.discard((archive.document_id, archive.revision))
             return gone
 
     def confirm(self, document: DocumentRecord, page: dict[str, Any] | None) -> None:
@@ -292,14 +293,14 @@ class Versions:
             if document.error or document.incoming or page is not None:
                 self._catalogue.documents.clear_incoming(document.id, page)
             if document.incoming:
-                self._originals.discard(document.id, document.incoming)
+                self._originals.discard((document.id, document.incoming))
 
     def _new(
         self,
         index: IndexRecord,
         document: DocumentRecord | None,
         file: IncomingFile,
-        staged: StagedFile,
+        size: int,
         fingerprint: str,
     ) -> PendingVersion:
         return PendingVersion(
@@ -312,7 +313,7 @@ class Versions:
             name=file.name,
             kind=file.kind,
             charset=file.charset,
-            size=staged.size,
+            size=size,
             fingerprint=fingerprint,
             page=file.page,
             is_new=document is None,

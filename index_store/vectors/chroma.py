@@ -60,7 +60,7 @@ def form_of(folder: Path, url: SecretStr | None, namespace: str) -> Form:
 
 
 @contextmanager
-def _failing_as_os_error() -> Iterator[None]:
+def failing_as_os_error() -> Iterator[None]:
     """A disk that is full or fails is Chroma's own error, whose type says nothing more."""
     from chromadb.errors import ChromaError
 
@@ -110,7 +110,7 @@ class VectorStore:
     def close(self) -> None:
         self._form.close()
 
-    @_failing_as_os_error()
+    @failing_as_os_error()
     def put(
         self, collection: str, ids: Sequence[str], document_ids: Sequence[str], vectors: NDArray[np.float32]
     ) -> None:
@@ -140,7 +140,7 @@ class VectorStore:
 
         self._ask(collection, upsert, make=True)
 
-    @_failing_as_os_error()
+    @failing_as_os_error()
     def delete(self, collection: str, ids: Sequence[str]) -> None:
         """Raises OSError."""
         from chromadb.errors import NotFoundError

@@ -20,6 +20,10 @@ class Embeddings(Protocol):
         """Texts that are best given at once: more make a call long, and it can't be cancelled."""
         ...
 
+    def load(self) -> None:
+        """What would take time at the first text. Raises what that would."""
+        ...
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         """One row a text. Raises ServiceError."""
         ...

@@ -36,6 +36,9 @@ class ServiceEmbeddings:
         """Ends what it still asks, too."""
         self._http.close()
 
+    def load(self) -> None:
+        """Nothing: it is loaded there."""
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         try:
             rows: list[list[float]] = []

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from index_store.base.errors import Failure
 from pages.widgets.answer.answer import answer_html
+from pages.widgets.answer.formulae import with_mathml
 from pages.widgets.answer.status import answer_status_html, unconfirmed_html
 from pages.widgets.trace.calls import calls_html
 from pages.widgets.trace.detail import detail_html, summary_text
@@ -61,7 +62,7 @@ def _run(run: ExportedRun, key: str, count: int) -> str:
         "export.asked", when=when(datetime.fromtimestamp(started.at, UTC)), index=started.index, model=started.model
     )
     heading = "detail.nearest" if last.outcome == "not_in_documents" else "chat.sources"
-    answer = answer_html(last.answer, last.citations, None, key, heading) if last.answer else ""
+    answer = with_mathml(answer_html(last.answer, last.citations, None, key, heading)) if last.answer else ""
     return (
         f'<article id="{key}"><h2 class="question">{escape(started.question)}</h2><p class="asked">{escape(asked)}</p>'
         f"{answer_status_html(run.events) if last.answer else ''}{answer}{_ending(last)}{unconfirmed_html(last)}"

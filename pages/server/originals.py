@@ -4,15 +4,19 @@ What people upload is not trusted: of the kinds that a browser opens, none can r
 an origin of its own and loads nothing; every other kind is sent as exactly the type that it is, or to be saved.
 """
 
+import re
+from collections.abc import Iterator
 from itertools import takewhile
-from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from index_store.base.errors import AccessWithdrawn, DocumentError, OriginalMissing, PlainError, UnknownDocument
-from index_store.library.originals import Original
+from index_store.library.originals.originals import Original
 from index_store.parsing.loaders.formats import ANY_BYTES, BY_KIND
 from index_store.parsing.loaders.text.decode import decode
 from pages.process import engine_of
@@ -58,42 +62,85 @@ async def original(request: Request) -> Response:
     try:
         # The store works with files and SQL, and must not hold up the server.
         found = await run_in_threadpool(lambda: engine_of(request).store.original(document_id))
-        return await run_in_threadpool(_response, found)
+        return await run_in_threadpool(_response, request, found)
     except PlainError as error:
         status = next((status for kind, status in REFUSALS.items() if isinstance(error, kind)), 503)
         return PlainTextResponse(error.sentence(preferred_language(request.headers)), status)
 
 
-def _response(original: Original) -> Response:
+def _response(request: Request, original: Original) -> Response:
+    """Raises PlainError."""
+    try:
+        stream = original.open()
+    except FileNotFoundError as error:
+        raise OriginalMissing(name=original.name) from error
     record = BY_KIND.get(original.kind)
     media_type = record.served_as if record else ANY_BYTES
     if media_type.startswith("text/"):
-        charset = _charset(original.path, original.name, original.charset)
+        charset = _charset(stream, original.name, original.charset)
         media_type = f"{media_type}; charset={charset}" if charset else media_type
     headers = {
         # As a header, since Starlette would add a charset of its own to a media type.
         "Content-Type": media_type,
+        "Content-Disposition": _disposition(original.name, is_shown=bool(record and record.shown_as)),
         "X-Content-Type-Options": "nosniff",
         "Cross-Origin-Resource-Policy": "same-origin",
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "private, no-cache",
         "Content-Security-Policy": POLICY if media_type == PDF else SANDBOX,
+        "Accept-Ranges": "bytes",
+        "ETag": f'"{original.id}"',
     }
-    return FileResponse(
-        original.path,
-        headers=headers,
-        filename=original.name,
-        stat_result=original.path.stat(),
-        content_disposition_type="inline" if record and record.shown_as else "attachment",
-    )
+    start, end = 0, original.size
+    status = 200
+    if part := _part(request.headers, original.size, headers["ETag"]):
+        start, end = part
+        if start >= end:
+            stream.close()
+            return Response(status_code=416, headers={"Content-Range": f"bytes */{original.size}"})
+        status, headers["Content-Range"] = 206, f"bytes {start}-{end - 1}/{original.size}"
+    headers["Content-Length"] = str(end - start)
+    if request.method == "HEAD":
+        stream.close()
+        return Response(status_code=status, headers=headers)
+    return StreamingResponse(_blocks(stream, start, end), status, headers)
 
 
-def _charset(path: Path, name: str, declared: str | None) -> str | None:
+def _disposition(name: str, *, is_shown: bool) -> str:
+    """RFC 6266: a name that needs no quoting as it is, any other one in UTF-8."""
+    kind, quoted = "inline" if is_shown else "attachment", quote(name)
+    return f'{kind}; filename="{name}"' if quoted == name else f"{kind}; filename*=utf-8''{quoted}"
+
+
+def _part(headers: Headers, size: int, tag: str) -> tuple[int, int] | None:
+    """What a browser asks for, from the first byte to before the last one; nothing of it is there where they are the
+    same. None: all of it, as for several parts at once, which RFC 9110 lets a server answer so.
+    """
+    asked = re.fullmatch(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", headers.get("range", "").strip())
+    if not asked or headers.get("if-range", tag) != tag:
+        return None
+    if asked[3]:
+        return max(size - int(asked[3]), 0), size
+    start, end = int(asked[1]), min(int(asked[2]) + 1, size) if asked[2] else size
+    if asked[2] and int(asked[2]) < start:
+        return None  # no range at all
+    return (start, end) if start < size else (size, size)
+
+
+def _blocks(stream: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    with stream:
+        stream.seek(start)
+        while start < end and (block := stream.read(min(BLOCK, end - start))):
+            start += len(block)
+            yield block
+
+
+def _charset(file: BinaryIO, name: str, declared: str | None) -> str | None:
     """In which encoding a file of text is, as a browser has to be told; found without reading it into memory.
 
     None where it can't be told: a browser then follows the document's own word, or guesses.
     """
-    sample = _sample(path)
+    sample = _sample(file)
     try:
         text = decode(sample, name, declared)
     except DocumentError:
@@ -101,15 +148,14 @@ def _charset(path: Path, name: str, declared: str | None) -> str | None:
     return next((charset for charset, codec in CODECS.items() if _reads(sample, codec) == text), None)
 
 
-def _sample(path: Path) -> bytes:
+def _sample(file: BinaryIO) -> bytes:
     """Whole lines, from the first that has something else than ASCII."""
-    with path.open("rb") as file:
-        plain = sum(len(block) for block in takewhile(_is_ascii, iter(lambda: file.read(BLOCK), b"")))
-        file.seek(plain)
-        sample = file.read(SAMPLE)
-        is_whole = not file.read(1)
-        # Within a line a character may be cut; none of these encodings uses the byte of a line feed for another.
-        return sample if is_whole else sample[: sample.rfind(b"\n") + 1]
+    plain = sum(len(block) for block in takewhile(_is_ascii, iter(lambda: file.read(BLOCK), b"")))
+    file.seek(plain)
+    sample = file.read(SAMPLE)
+    is_whole = not file.read(1)
+    # Within a line a character may be cut; none of these encodings uses the byte of a line feed for another.
+    return sample if is_whole else sample[: sample.rfind(b"\n") + 1]
 
 
 def _is_ascii(block: bytes) -> bool:

@@ -5,7 +5,7 @@ from html import escape
 
 import streamlit as st
 
-from index_store.base.errors import Failure, PlainError
+from index_store.base.errors import Failure, OriginalsError, PlainError
 from pages.process import engine, replica_number
 from pages.server.sticky import COOKIE, is_sent_around
 from pages.words import language, plain, say
@@ -31,8 +31,9 @@ def show_trouble() -> None:
 
 
 def _show_trouble() -> None:
-    if engine().store.trouble:
-        st.html(f'<p class="light" role="status">{escape(say("app.vectors_away"))}</p>')
+    if trouble := engine().store.trouble:
+        what = "app.originals_away" if isinstance(trouble, OriginalsError) else "app.vectors_away"
+        st.html(f'<p class="light" role="status">{escape(say(what))}</p>')
 
 
 def show_sent_around() -> None:

@@ -18,6 +18,7 @@ from index_store.base.service import explain, host_of
 from rag.errors import EmptyReply
 from rag.models.admission import Admission
 from rag.models.usage import Reply, Usage
+from rag.text.reasoning import WithoutReasoning
 from rag.text.unrepeated import Unrepeated
 from rag.trace.calls import About, Request
 from rag.trace.calls import Message as Sent
@@ -54,7 +55,8 @@ class Restart:
 class ChatClient:
     """A server that speaks OpenAI's protocol, or in tests a scripted model in its place.
 
-    No reply repeats the instructions that its prompt begins with: a call is noted as it was, and handed on without.
+    No reply has the reasoning that it begins with, nor repeats the instructions that its prompt begins with: a call is
+    noted as it was, and handed on without.
     The temperature is 0 unless a call has another one, and is left out once the model has refused it.
     """
 
@@ -88,7 +90,7 @@ class ChatClient:
                 sent = _without_temperature(sent, error)
                 message = await self._reply(asked, usage, about, sent)
         self._note_refusal(options, sent)
-        own = Unrepeated(_instructions(asked))
+        own = OwnWords(asked)
         return _with_text(message, own.feed(message.text) + own.end())
 
     async def _reply(
@@ -113,16 +115,18 @@ class ChatClient:
         asked, empty, tries = usage.take_prompt() or prompt, True, 0
         sent = self._sent(options)
         while True:
-            begun, own = False, Unrepeated(_instructions(asked))
+            begun, own = False, OwnWords(asked)
             try:
                 async with self._admission.turn(usage.budget, within=usage.budget.party):
                     with self._call(asked, usage, about, sent) as reply:
                         async for chunk in self._model.astream(asked, **sent):
                             begun = True
                             reply.read(chunk)
-                            empty = empty and not chunk.text.strip()
-                            yield _with_text(chunk, own.feed(chunk.text))
+                            said = own.feed(chunk.text)
+                            empty = empty and not said.strip()
+                            yield _with_text(chunk, said)
                 if rest := own.end():
+                    empty = empty and not rest.strip()
                     yield AIMessageChunk(content=rest)
                 break
             except RequestRefused as error:
@@ -181,6 +185,20 @@ class ChatClient:
         return AnswerUnreadable(host=host_of(self._base_url), model=self.name)
 
 
+class OwnWords:
+    """Takes a reply in pieces, and gives back what its readers are to see of it."""
+
+    def __init__(self, prompt: Sequence[tuple[str, str]]) -> None:
+        self._reply = WithoutReasoning()
+        self._own = Unrepeated("\n".join(text for role, text in prompt if role == "system"))
+
+    def feed(self, piece: str) -> str:
+        return self._own.feed(self._reply.feed(piece))
+
+    def end(self) -> str:
+        return self._own.feed(self._reply.end()) + self._own.end()
+
+
 M = TypeVar("M", bound=AIMessage)
 
 
@@ -194,7 +212,3 @@ def _without_temperature(sent: Mapping[str, Any], error: RequestRefused) -> dict
     if "temperature" not in sent or "temperature" not in str(error.__cause__):
         raise error
     return {key: value for key, value in sent.items() if key != "temperature"}
-
-
-def _instructions(prompt: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(text for role, text in prompt if role == "system")

@@ -7,6 +7,7 @@ reading takes all that is clear, and nothing that contradicts itself.
 import json
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError, WithJsonSchema
@@ -70,6 +71,7 @@ class Reply(BaseModel):
         return cls.__name__.removesuffix("Reply").lower()
 
     @classmethod
+    @cache
     def json_schema(cls) -> dict[str, Any]:
         """As OpenAI's `response_format` takes it: an object of these properties, all of them and no others."""
         properties = cls.model_json_schema(by_alias=True)["properties"]

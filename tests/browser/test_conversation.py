@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from rag.models.service.no_answer import TOKEN
 from tests.browser.looks import one_width
-from tests.browser.test_run import script
+from tests.browser.test_run import ask, held, script
 from tests.browser.visitor import LOADED
 
 WHOLE = {"ja": "国内出張の日当は誰が決めますか？", "en": "Who approves the green car for managers?"}
@@ -52,6 +52,40 @@ def test_no_answer_shows_the_nearest_passages_which_open(loaded_app, visit, serv
     visitor.answers.locator(".cite").first.click()
     expect(visitor.page.locator(".passage-card:popover-open")).to_be_visible()
     assert visitor.width <= width
+
+
+def test_the_latest_question_is_in_view_unless_someone_takes_hold_of_the_page(answered, visit, server):
+    visitor = visit("en", path=answered(FIRST["en"], "A director approves it [1].\n\n" * 30).path)
+    expect(visitor.answers).to_be_visible()
+    answer = held()
+    ask(visitor, server, answer)
+    expect(visitor.questions.last).to_be_in_viewport()
+    visitor.page.mouse.move(640, 300)
+    visitor.page.mouse.wheel(0, -5000)
+    expect(visitor.questions.first).to_be_in_viewport()
+    answer.until.set()
+    visitor.wait_for_the_end()
+    expect(visitor.questions.first).to_be_in_viewport()
+    visitor.page.reload()
+    expect(visitor.questions.last).to_be_in_viewport(timeout=LOADED)
+    visitor.sidebar.get_by_role("button", name=visitor.words["sidebar.new_chat"]).click()
+    expect(visitor.page.get_by_role("heading", name=visitor.words["empty.title"])).to_be_in_viewport(timeout=LOADED)
+
+
+def test_on_a_telephone_the_sidebar_closes_once_something_was_chosen_in_it(answered, visit):
+    visitor = visit("ja", path=answered(FIRST["ja"], "2,500 [1].").path, width=390)
+    for chosen in (
+        visitor.sidebar.get_by_role("link", name=visitor.words["app.runs"]),
+        visitor.sidebar.get_by_role("link", name=visitor.words["app.chat"]),
+        visitor.sidebar.get_by_role("button", name=FIRST["ja"]),
+        visitor.sidebar.get_by_role("button", name=visitor.words["sidebar.new_chat"]),
+    ):
+        visitor.page.get_by_test_id("stExpandSidebarButton").click()
+        expect(visitor.sidebar).to_have_attribute("data-collapsed", "false")
+        visitor.settle()
+        chosen.click()
+        expect(visitor.sidebar).to_have_attribute("data-collapsed", "true", timeout=LOADED)
+        visitor.settle()
 
 
 def test_how_answers_are_to_read_is_picked_among_the_options(loaded_app, visit):

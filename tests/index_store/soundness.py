@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from index_store.catalogue.records import DocumentStatus
+from index_store.library.originals.originals import Original
 from index_store.store import IndexStore
 
 
@@ -19,6 +20,11 @@ def is_sound(store: IndexStore, data_dir: Path) -> bool:
 
 def originals(data_dir: Path) -> list[Path]:
     return list((data_dir / "originals").glob("??/*"))
+
+
+def content(original: Original) -> bytes:
+    with original.open() as file:
+        return file.read()
 
 
 def eventually(is_so: Callable[[], object], seconds: float = 20) -> bool:

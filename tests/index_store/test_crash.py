@@ -30,6 +30,7 @@ from index_store.store import IndexStore
 from tests.by_hand import by_hand
 from tests.index_store.ledger import Ledger
 from tests.servers import OpenAIServer
+from tests.servers.s3 import S3Server
 
 AIMS = ("start", "open", "add", "add", "add", "archive", "archive", "remove", "remove", "reindex", "reindex", "drop")
 """in the midst of which a process is killed"""
@@ -240,6 +241,15 @@ def test_a_store_that_is_killed_agrees_with_itself_and_has_all_that_was_acknowle
 ) -> None:
     rounds = killed(tmp_path, "1", ("add", "reindex"))
     assert set(rounds.killed_in) - {"start", "open"}
+
+
+@reads_proc
+def test_the_same_with_its_originals_in_s3(tmp_path: Path, s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    bucket = s3.new_bucket()
+    monkeypatch.setenv("ORIGINALS_URL", f"s3://{bucket}/originals?endpoint_url={s3.url}&key=a&secret=b")
+    rounds = killed(tmp_path, "1", ("add", "archive", "remove"))
+    assert set(rounds.killed_in) - {"start", "open"}
+    assert not [name for name in s3.names(bucket) if "staging" in name]
 
 
 @pytest.mark.soak

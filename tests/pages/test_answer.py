@@ -266,6 +266,22 @@ def test_two_answers_of_a_page_do_not_share_their_passages(engine, citation):
     assert len(ids) == len(set(ids)) == 2
 
 
+def test_what_an_answer_at_work_cites_is_read_once(engine, tmp_path):
+    add(engine, tmp_path, HANDBOOK, "at-work")
+    citation, cards = cited(engine, "at-work"), {}
+
+    def drawn(*citations: Citation) -> str:
+        html, _ = for_reader("en", lambda: answer_html("[1][2]", citations, engine.store, "k", cards=cards))
+        return html
+
+    first = drawn(citation)
+    add(engine, tmp_path, HANDBOOK.replace("2,500", "9,999"), "at-work")
+    assert drawn(citation) == first
+    both = drawn(citation, citation.model_copy(update={"number": 2}))
+    assert both.count(texts("en")["chat.gone"]) == 1
+    assert list(cards) == [citation, citation.model_copy(update={"number": 2})]
+
+
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_a_passage_of_a_replaced_document_is_shown_as_it_was_read_and_says_so(engine, tmp_path, language):
     index = f"replaced-{language}"

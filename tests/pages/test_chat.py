@@ -12,7 +12,7 @@ from index_store.access.principal import Role
 from index_store.access.rights import Right
 from index_store.base.errors import EmptyDocument, EmptyIndex, InvalidSetting, KeyRefused, ServiceFailed, StoreInUse
 from index_store.base.service import host_of
-from index_store.ingestion.sources import upload_folder
+from index_store.ingestion.sources import FileSource, upload_folder
 from pages import process, samples
 from pages.texts import texts
 from rag.pipelines import PIPELINES
@@ -50,6 +50,29 @@ def test_the_empty_page_offers_the_samples(engine, language):
     page = ChatPage(language)
     assert page.words["empty.title"] in [each.value for each in page.app.header]
     assert page.words["empty.no_documents"] in [each.value for each in page.app.markdown]
+    assert page.words["empty.load_samples"] in page.buttons
+
+
+@each_language
+def test_while_the_first_documents_are_added_the_page_says_so_and_offers_no_more(engine, server, language):
+    page = ChatPage(language)
+    server.delay = 5
+    page.press(page.words["empty.load_samples"])
+    [ingestion] = engine.store.ingestions
+    assert page.words["empty.adding"] in [each.value for each in page.app.info]
+    assert page.words["empty.no_documents"] not in [each.value for each in page.app.markdown]
+    assert page.words["empty.load_samples"] not in page.buttons
+    ingestion.cancel()
+    server.delay = 0
+    ingestion.wait()
+
+
+def test_the_samples_are_offered_after_files_that_failed(engine, tmp_path):
+    file = tmp_path / "empty.txt"
+    file.touch()
+    engine.store.ingest("notes", [FileSource(file)]).wait()
+    page = ChatPage()
+    assert page.words["job.failed_one"] in page.told
     assert page.words["empty.load_samples"] in page.buttons
 
 

@@ -132,6 +132,14 @@ def test_it_holds_every_step_grade_passage_and_call_in_the_readers_words(languag
         assert said in told
 
 
+def test_formulae_are_drawn_without_a_script():
+    exported = html(export(run(answer="It is $x^2$ [1].\n\n$$\\frac{a}{b}$$\n\n`$y$`")))
+    tags = [tag for tag, _ in Parts(exported).tags]
+    assert [tags.count(tag) for tag in ("math", "msup", "mfrac")] == [2, 1, 1]
+    assert "data-mathml" not in exported
+    assert "x^2" not in exported
+
+
 def test_times_are_those_of_the_readers_zone():
     assert "2025-11-23 21:00" in html(export(run()))
 

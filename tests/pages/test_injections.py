@@ -82,7 +82,8 @@ def test_no_file_of_a_run_acts_loads_or_leads_outside():
     with written_for(READER):
         html = as_html(Export(exported_at=1763899200, title=" ".join(WRITTEN.values()), runs=runs))
     body = html.partition("<body>")[2]
-    assert acting(re.sub(r'url\("data:image/[^"]*"\)', "", body)) == []
+    # Formulae are drawn in it: what they are made of is met above, in the attribute that pages have.
+    assert set(acting(re.sub(r'url\("data:image/[^"]*"\)', "", body))) <= {"math"}
     assert body.count("<article") == len(TEXTS)
 
 

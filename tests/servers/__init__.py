@@ -10,6 +10,7 @@
     name_server.py    NameServer: names that change their addresses
     chroma.py         ChromaServer: Chroma's own, and a proxy before it that delays, refuses or lets nothing through
     postgres.py       PostgresServer: Debian's
+    s3.py             S3Server: moto's, and a port before it that is slow, silent or gone
 
 They follow the protocols of OpenAI and Tavily as far as this project's clients use them, and check nothing else.
 """

@@ -14,6 +14,9 @@ from sqlalchemy.exc import DatabaseError
 LOCK_SECONDS = 30
 """that who writes waits for who writes"""
 
+MOVING = "moving"
+"""before the identity of a database that is still being filled from another one"""
+
 
 class Place(Protocol):
     """The place of a database of the app, existing or new. Every method raises SQLAlchemyError."""
@@ -40,6 +43,11 @@ class Place(Protocol):
 
     def wait_until_unused(self, connection: Connection) -> None:
         """Before it is migrated: no other process has it open then. Raises OlderVersionRuns."""
+
+    def claim(self, identity: str, *, moving: bool) -> None:
+        """Makes the schema, where it is one, under this identity, or says it of the one that was made so before. Who
+        opens it is refused while it is `moving`. Raises SchemaTaken, InvalidSetting.
+        """
 
     def keep(self, version: str | None) -> None:
         """A copy as it is, in whatever way it is kept, by whoever lets nobody write to it. Raises UpgradeNotSaved."""
@@ -100,6 +108,9 @@ class Form(Protocol):
 
     def numbers(self, database: Engine, above: int) -> Iterator[int]:
         """Each greater than `above` and than every one before, and given once, to whichever process may write."""
+
+    def go_on_numbering(self, connection: Connection, table: Table) -> None:
+        """Numbers that the table gives by itself go on above those of rows that were put with theirs."""
 
     def identity(self, database: Engine) -> str | None:
         """What tells it from any other; None of a file, which lies in the folder that it belongs to."""

@@ -23,13 +23,14 @@ from sqlalchemy import (
     create_engine,
     event,
     func,
+    select,
 )
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DatabaseError, OperationalError, ProgrammingError, SQLAlchemyError
 
 from index_store.base import errors
-from index_store.base.database.form import LOCK_SECONDS, as_json
+from index_store.base.database.form import LOCK_SECONDS, MOVING, as_json
 
 log = logging.getLogger(__name__)
 
@@ -128,6 +129,16 @@ class PostgresSchema:
             if time.monotonic() > until:
                 raise errors.OlderVersionRuns()
             time.sleep(LOOK)
+
+    def claim(self, identity: str, *, moving: bool) -> None:
+        with self.for_migration().begin() as connection:
+            there = connection.exec_driver_sql("SELECT to_regnamespace(%s)", (self._name,)).scalar()
+            if there is None:
+                self.begin_migration(connection)
+            elif POSTGRES.identity_within(connection) not in (identity, f"{MOVING} {identity}"):
+                raise errors.SchemaTaken(place=self.within, name=self._name)
+            noted = f"{MOVING} {identity}" if moving else identity
+            connection.exec_driver_sql(f"COMMENT ON SCHEMA {self._name} IS '{noted}'")
 
     def keep(self, version: str | None) -> None:
         """Nothing: what fails is undone by Postgres, and copies are those of whoever runs it."""
@@ -267,9 +278,19 @@ class _Postgres:
                 number = connection.exec_driver_sql("SELECT nextval('revisions')").scalar_one()
             yield int(number)
 
+    def go_on_numbering(self, connection: Connection, table: Table) -> None:
+        column = table.autoincrement_column
+        if column is not None:
+            sequence = func.pg_get_serial_sequence(table.name, column.name)
+            last = func.max(column)
+            connection.execute(select(func.setval(sequence, func.coalesce(last, 1), last.is_not(None))))
+
     def identity(self, database: Engine) -> str | None:
         with database.connect() as connection:
-            found = connection.exec_driver_sql("SELECT obj_description(current_schema()::regnamespace)").scalar()
+            return self.identity_within(connection)
+
+    def identity_within(self, connection: Connection) -> str | None:
+        found = connection.exec_driver_sql("SELECT obj_description(current_schema()::regnamespace)").scalar()
         return None if found is None else str(found)
 
 

@@ -80,6 +80,9 @@ class SqliteFile:
     def wait_until_unused(self, connection: Connection) -> None:
         """It is: one process has a data folder."""
 
+    def claim(self, identity: str, *, moving: bool) -> None:
+        """Its folder says whose it is."""
+
     def keep(self, version: str | None) -> None:
         """Beside it. Raises UpgradeNotSaved, DatabaseError."""
         file = self.file
@@ -171,6 +174,9 @@ class _Sqlite:
 
     def numbers(self, database: Engine, above: int) -> Iterator[int]:
         return itertools.count(above + 1)
+
+    def go_on_numbering(self, connection: Connection, table: Table) -> None:
+        """They do."""
 
     def identity(self, database: Engine) -> str | None:
         return None

@@ -8,10 +8,14 @@ PlainError                        a sentence a language, each saying what to do 
     ├── InvalidSetting            a setting of the environment or `.env`                                data_folder.py
     ├── StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, RestoreUnfinished,
     │   FolderNotShared, UpgradeNotSaved, StoreFailed, ChangeFailed
-    ├── DatabaseAway, DatabaseInUse, OlderVersionRuns, CatalogueInFolder, CatalogueInDatabase, NoQueue  database.py
+    ├── DatabaseAway, DatabaseInUse, OlderVersionRuns, CatalogueInFolder, CatalogueInDatabase, NoQueue, database.py
+    │   SchemaTaken, MoveUnfinished
     ├── VectorsInFolder, VectorsOnServer, VectorsLost, EmbeddingModelMismatch, EmbeddedModelUnusable    vectors.py
     ├── VectorServerError         the server of the vectors did not answer as it should
     │   └── VectorsAway, VectorsFailed
+    ├── OriginalsInFolder, OriginalsElsewhere                                                           originals.py
+    ├── OriginalsError            what keeps the original files did not answer as it should
+    │   └── OriginalsAway, OriginalsFailed, OriginalsRefused, BucketMissing, OriginalsOfAnother, OriginalsNotThere
     ├── SignInIncomplete, AccessWithdrawn, UnknownPerson, AmbiguousPerson, PersonExists, LastAdmin,     access.py
     │   NobodyNamed
     ├── NotAllowed                of what the asker knows that it exists
@@ -37,6 +41,7 @@ from index_store.base.errors.data_folder import *
 from index_store.base.errors.database import *
 from index_store.base.errors.documents import *
 from index_store.base.errors.indexes import *
+from index_store.base.errors.originals import *
 from index_store.base.errors.plain import *
 from index_store.base.errors.questions import *
 from index_store.base.errors.service import *

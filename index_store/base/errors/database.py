@@ -39,12 +39,14 @@ class OlderVersionRuns(IndexStoreError):
 class CatalogueInFolder(IndexStoreError):
     en = (
         "The data folder {folder} has its own catalogue, but DATABASE_URL names another one, which does not have "
-        "these documents. Nothing was changed. Remove DATABASE_URL, or set DATA_DIR to an empty folder."
+        "these documents. Nothing was changed. Remove DATABASE_URL, or set DATA_DIR to an empty folder. "
+        "To move the documents there, run `python -m index_store move --to servers`."
     )
     ja = (
         "データフォルダー {folder} には独自のカタログがありますが、"
         "DATABASE_URL はその文書を持たない別のデータベースを指しています。何も変更していません。"
         "DATABASE_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
+        "文書をそこへ移すには `python -m index_store move --to servers` を実行してください。"
     )
 
 
@@ -68,4 +70,28 @@ class NoQueue(IndexStoreError):
     ja = (
         "ワーカーには、アプリと同じ DATABASE_URL と CHROMA_URL が必要です。作業はデータベースから受け取り、ベクトルは "
         "Chroma サーバーに書き込みます(ローカルの Chroma を 2 つのプロセスで使うと壊れます)。両方を設定してください。"
+    )
+
+
+class SchemaTaken(IndexStoreError):
+    en = (
+        "The database {place} is not empty: its schema {name} is another installation's, or of an earlier move. "
+        "Nothing of it was changed; set DATABASE_URL to an empty database. If nobody needs the schema, drop it."
+    )
+    ja = (
+        "データベース {place} は空ではありません。スキーマ {name} は、別のインストールのものか、以前の移動のものです。"
+        "何も変更していません。DATABASE_URL に空のデータベースを指定してください。"
+        "スキーマが不要なら削除してください。"
+    )
+
+
+class MoveUnfinished(IndexStoreError):
+    en = (
+        "A move into the database of DATABASE_URL has not ended, so not all is there. With the data folder that it "
+        "came from, run `python -m index_store move --to servers` once more, or set DATABASE_URL to another database."
+    )
+    ja = (
+        "DATABASE_URL のデータベースへの移動が終わっておらず、内容が揃っていません。移動元のデータフォルダーで "
+        "`python -m index_store move --to servers` をもう一度実行するか、"
+        "DATABASE_URL に別のデータベースを指定してください。"
     )

@@ -6,13 +6,13 @@ from index_store.base.errors.plain import IndexStoreError
 class VectorsInFolder(IndexStoreError):
     en = (
         "The data folder {folder} contains its own vectors, but CHROMA_URL names a server that does not have them. "
-        "Nothing was changed. Remove CHROMA_URL, or set DATA_DIR to an empty folder. To embed all documents again "
-        "into the server, delete the folder {place}, start, and re-index each index."
+        "Nothing was changed. Remove CHROMA_URL, or set DATA_DIR to an empty folder. To move them there, run "
+        "`python -m index_store move --to servers`."
     )
     ja = (
         "データフォルダー {folder} のベクトルはフォルダー内にありますが、CHROMA_URL はそれを持たないサーバーを"
         "指しています。何も変更していません。CHROMA_URL を外すか、DATA_DIR に空のフォルダーを指定してください。"
-        "サーバーに作り直すには、フォルダー {place} を削除して起動し、各インデックスを作り直してください。"
+        "サーバーへ移すには `python -m index_store move --to servers` を実行してください。"
     )
 
 

@@ -15,7 +15,7 @@ from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentStatus, IndexRecord
-from index_store.ingestion.context import JobContext, Services, Stop
+from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.progress import Stage
 from index_store.ingestion.queue.delivery import FORGOTTEN, NotDone, QueueError, Receiver, Sender
 from index_store.ingestion.queue.rows import JobRow, Rows, Taken, Work
@@ -26,6 +26,7 @@ from index_store.ingestion.stages.admission import Admission, ArchiveAdmission
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.ingestion.stages.pipeline import Pipeline
 from index_store.ingestion.stages.sites import SiteAdmission
+from index_store.ingestion.stop import Stop
 from index_store.parsing.loaders.formats import is_archive
 
 log = logging.getLogger(__name__)
@@ -209,19 +210,14 @@ class _Job:
             self._completion.complete(taken.item, done)
         elif not self._services.versions.is_wanted(version):
             self._completion.fail(task, errors.Superseded(name=version.name))
-        elif is_archive(version.name) and self._has_original(version):
+        elif is_archive(version.name):
             for member in self._archives.tasks(self._index, task):
                 self._items.put(member.item, member.version)
             if not self._stop.is_set:
                 taken.item.stage = Stage.DONE
-        elif not self._has_original(version):
-            self._completion.fail(task, errors.OriginalMissing(name=version.name))
         else:
             self._pipeline.take(task)
             task.ended.result()
-
-    def _has_original(self, version: PendingVersion) -> bool:
-        return self._services.library.originals.path(version.document_id, version.revision).exists()
 
     def _done_before(self, version: PendingVersion) -> IngestResult | None:
         """By a worker that died before it could say so."""

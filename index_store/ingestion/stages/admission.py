@@ -31,6 +31,7 @@ class Admission:
     def __init__(self, context: JobContext, completion: Completion) -> None:
         self._services = context.services
         self._versions = context.services.versions
+        self._originals = context.originals
         self._items = context.items
         self._completion = completion
 
@@ -54,8 +55,10 @@ class Admission:
         """A document once more, from its original."""
         name = file_name(source.source)
         try:
-            version = self._versions.begin_same(source.document_id, self._services.splitting)
-        except (OSError, SQLAlchemyError) as error:
+            version = self._originals.until_there(
+                lambda: self._versions.begin_same(source.document_id, self._services.splitting)
+            )
+        except (OSError, SQLAlchemyError, errors.OriginalsError) as error:
             log.warning("%s can't be begun once more: %s", source.source, error)
             self._completion.complete(item, failed(source.source, source.document_id, _told(error, name)))
             return None
@@ -75,8 +78,10 @@ class Admission:
             self.refuse(index, file, item, error)
             return None
         try:
-            begun = self._versions.begin(index, replace(file, kind=kind), self._services.splitting)
-        except (OSError, SQLAlchemyError) as error:
+            begun = self._originals.until_there(
+                lambda: self._versions.begin(index, replace(file, kind=kind), self._services.splitting)
+            )
+        except (OSError, SQLAlchemyError, errors.OriginalsError) as error:
             log.warning("%s can't be kept: %s", file.source, error)
             self._completion.complete(item, failed(file.source, None, _told(error, file.name)))
             return None
@@ -118,6 +123,7 @@ class ArchiveAdmission:
     def __init__(self, context: JobContext, admission: Admission, completion: Completion) -> None:
         self._services = context.services
         self._versions = context.services.versions
+        self._original = context.original
         self._items = context.items
         self._stop = context.stop
         self._admission = admission
@@ -125,12 +131,12 @@ class ArchiveAdmission:
 
     def tasks(self, index: IndexRecord, archive: DocumentTask) -> Iterator[DocumentTask]:
         """The documents of an archive, which itself is none once they are kept."""
-        version, originals = archive.version, self._services.library.originals
+        version = archive.version
         archive.item.stage = Stage.READING
-        with originals.work_folder() as folder:
+        with self._services.library.originals.work_folder() as folder:
             try:
-                path = originals.path(version.document_id, version.revision)
-                unpacked = self._services.parser.unpack(path, version.name, folder, lambda: self._stop.is_set)
+                with self._original(version) as path:
+                    unpacked = self._services.parser.unpack(path, version.name, folder, lambda: self._stop.is_set)
                 for name, error in unpacked.refused:
                     file = _member(version, name, folder)
                     self._admission.refuse(index, file, self._items.add(file.source), error)
@@ -150,7 +156,7 @@ class ArchiveAdmission:
                 gone = self._versions.replace_by_members(version, members)
                 self._items.remove(archive.item)
                 self._admission.tell_removed(gone)
-            except errors.DocumentError as error:
+            except (errors.DocumentError, errors.OriginalsError, errors.OriginalMissing, errors.StoreFailed) as error:
                 self._completion.fail(archive, error)
 
 
@@ -180,4 +186,4 @@ def _checked_size(path: Path, name: str, max_mb: float) -> int:
 
 
 def _told(error: Exception, name: str) -> errors.PlainError:
-    return error if isinstance(error, errors.DatabaseAway) else errors.StoreFailed(name=name)
+    return error if isinstance(error, errors.PlainError) else errors.StoreFailed(name=name)

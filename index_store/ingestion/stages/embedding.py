@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from queue import Queue, SimpleQueue
-from typing import Self
+from typing import Any, Self, TypeVar
 
 from index_store.base import errors
 from index_store.base.batches import batches
@@ -18,6 +18,8 @@ from index_store.ingestion.stages.saving import Saving
 from index_store.vectors.embeddings import Vectors
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 READ_AHEAD = 32
 """documents that are read and wait, on disk, to be embedded: enough short ones to fill a call, since a text takes twice
@@ -55,6 +57,7 @@ class Embedding:
         self._saving = saving
         self._give_up = give_up
         self._read: Queue[DocumentTask | None] = Queue(READ_AHEAD)
+        self._loading: Future[None] | None = None
         self._dimension = 0
         """of the vectors that came"""
         self._calls = _Calls(f"embedding calls for {index.name}")
@@ -67,7 +70,14 @@ class Embedding:
     def __exit__(self, *_: object) -> None:
         self._read.put(None)
         self._thread.join()
+        if self._loading:
+            wait([self._loading])  # where no file could be read, the process may end: not in the midst of native code
         self._calls.close()
+
+    def expect(self) -> None:
+        """Something is about to be read: meanwhile the model is loaded. Where that fails, the first text tells why."""
+        if not self._loading:
+            self._loading = self._calls.submit(self._model.load)
 
     def take(self, task: DocumentTask) -> None:
         """One that has been read; waits while enough others do."""
@@ -171,12 +181,12 @@ class _Calls:
     """
 
     def __init__(self, name: str) -> None:
-        self._asked: SimpleQueue[tuple[Callable[[], Vectors], Future[Vectors]] | None] = SimpleQueue()
+        self._asked: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
         # No executor: Python waits for those at its end, and a service that hangs may take minutes.
         threading.Thread(target=self._work, name=name, daemon=True).start()
 
-    def submit(self, call: Callable[[], Vectors]) -> Future[Vectors]:
-        answer: Future[Vectors] = Future()
+    def submit(self, call: Callable[[], T]) -> Future[T]:
+        answer: Future[T] = Future()
         self._asked.put((call, answer))
         return answer
 

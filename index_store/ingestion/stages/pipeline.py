@@ -28,6 +28,7 @@ class Pipeline:
         """`give_up` is told of what must end the whole job."""
         self._services = context.services
         self._stop = context.stop
+        self._original = context.original
         self._completion = completion
         self._saving = Saving(context, completion)
         self._embedding = Embedding(context, index, completion, self._saving, give_up)
@@ -44,6 +45,7 @@ class Pipeline:
 
     def take(self, task: DocumentTask) -> None:
         self._readers.submit(self._read, task)
+        self._embedding.expect()
 
     def _read(self, task: DocumentTask) -> None:
         """In a thread of several, each of which waits for a parser's process."""
@@ -52,12 +54,12 @@ class Pipeline:
             return
         task.item.stage = Stage.READING
         version = task.version
-        path = self._services.library.originals.path(version.document_id, version.revision)
         try:
-            task.parsed = self._services.parser.load(
-                RawFile(path, version.name, version.charset), version.kind, lambda: self._stop.is_set
-            )
-        except errors.DocumentError as error:
+            with self._original(version) as path:
+                task.parsed = self._services.parser.load(
+                    RawFile(path, version.name, version.charset), version.kind, lambda: self._stop.is_set
+                )
+        except PlainError as error:
             self._completion.fail(task, error)
             return
         except Exception as error:  # the edge of the thread, whose result nobody asks for

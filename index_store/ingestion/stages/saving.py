@@ -1,10 +1,10 @@
 """Makes versions ready when all their vectors are stored, while the next texts are embedded."""
 
 import logging
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import partial
 from typing import Self
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -12,14 +12,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.ingestion.context import JobContext
+from index_store.ingestion.patience import Patience
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.library.versions import EmbeddedVersion
-
-PATIENCE = 60.0
-"""seconds that a server of vectors may be away before documents fail of it"""
-
-LOOK = 0.5
-"""seconds between tries"""
 
 log = logging.getLogger(__name__)
 
@@ -29,8 +24,7 @@ class Saving:
 
     def __init__(self, context: JobContext, completion: Completion) -> None:
         self._services = context.services
-        self._stop = context.stop
-        self._patience = PATIENCE
+        self._vectors = Patience(errors.VectorsAway, context.stop)
         self._completion = completion
         self._thread = ThreadPoolExecutor(1)
         self._last: Future[None] | None = None
@@ -54,31 +48,19 @@ class Saving:
     def _save(self, tasks: list[DocumentTask]) -> None:
         embedded = [task.embedded() for task in tasks]
         with self._failing(tasks):
-            self._save_once_there(tasks, embedded)
+            self._vectors.until_there(partial(self._put, tasks, embedded))
         for task in tasks:
             task.vectors = []
             task.close()
 
-    def _save_once_there(self, tasks: Sequence[DocumentTask], embedded: Sequence[EmbeddedVersion]) -> None:
-        """A server of vectors that starts anew is waited for: what was embedded has cost time."""
-        until = time.monotonic() + self._patience
+    def _put(self, tasks: Sequence[DocumentTask], embedded: Sequence[EmbeddedVersion]) -> None:
         versions = self._services.versions
-        is_saved = False
-        while not is_saved:
-            try:
-                with self._services.library.saving():
-                    versions.put_vectors(embedded)
-                    self._patience = PATIENCE
-                    for task, each in zip(tasks, embedded, strict=True):
-                        with self._failing([task]):
-                            versions.finish(each)
-                            self._completion.succeed(task, each)
-                is_saved = True
-            except errors.VectorsAway:
-                if time.monotonic() > until or self._stop.is_set:
-                    self._patience = 0.0  # the next ones are told at once
-                    raise
-                time.sleep(LOOK)
+        with self._services.library.saving():
+            versions.put_vectors(embedded)
+            for task, each in zip(tasks, embedded, strict=True):
+                with self._failing([task]):
+                    versions.finish(each)
+                    self._completion.succeed(task, each)
 
     @contextmanager
     def _failing(self, tasks: Sequence[DocumentTask]) -> Iterator[None]:

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -50,6 +51,10 @@ class EmbeddedEmbeddings:
     def close(self) -> None:
         """Nothing: the network stays for the next one."""
 
+    def load(self) -> None:
+        """Raises EmbeddedModelUnusable."""
+        self._network()
+
     def passages(self, texts: Sequence[str]) -> Vectors:
         """A text longer than the model reads is read in windows, and its vector is their mean by length."""
         network = self._network()
@@ -96,8 +101,11 @@ class _Network:
         self._begin, self._end = weights.begin, weights.end
         self._content = weights.sizes.positions - 2
         """tokens of a window, without those that mark beginning and end"""
-        self._tokenizer = Tokenizer(weights)
-        self.encoder = Encoder(weights, threads=int(os.environ.get(THREADS) or os.cpu_count() or 2))
+        threads = int(os.environ.get(THREADS) or os.cpu_count() or 2)
+        with ThreadPoolExecutor(1) as beside:  # each takes half a second, the encoder's mostly outside of Python
+            encoder = beside.submit(Encoder, weights, threads)
+            self._tokenizer = Tokenizer(weights)
+            self.encoder = encoder.result()
 
     def windows(self, text: str) -> list[list[int]]:
         tokens = self._tokenizer.tokens(text)

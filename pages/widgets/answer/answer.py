@@ -57,27 +57,50 @@ _answers.add_render_rule("fence", _code)
 _answers.add_render_rule("code_block", _code)
 
 
+Cards = dict[Citation, str]
+"""the HTML of what one answer cites, kept from one drawing of it to the next"""
+
+
 def show_answer(
-    text: str, citations: Sequence[Citation], store: UserStore, key: str, *, is_no_answer: bool = False
+    text: str,
+    citations: Sequence[Citation],
+    store: UserStore,
+    key: str,
+    *,
+    is_no_answer: bool = False,
+    cards: Cards | None = None,
 ) -> None:
-    """`key` tells this answer's passages from those of others on the page. Those of a "no answer" are no sources."""
-    st.html(answer_html(text, citations, store, key, "detail.nearest" if is_no_answer else "chat.sources"))
+    """`key` tells this answer's passages from those of others on the page. Those of a "no answer" are no sources.
+    `cards`: as below.
+    """
+    heading = "detail.nearest" if is_no_answer else "chat.sources"
+    st.html(answer_html(text, citations, store, key, heading, cards=cards))
 
 
 def answer_html(
-    text: str, citations: Sequence[Citation], store: UserStore | None, key: str, heading: str = "chat.sources"
+    text: str,
+    citations: Sequence[Citation],
+    store: UserStore | None,
+    key: str,
+    heading: str = "chat.sources",
+    *,
+    cards: Cards | None = None,
 ) -> str:
-    """`store`: None for a file that is read without the app: it quotes what the model read and leads to no document."""
+    """`store`: None for a file that is read without the app: it quotes what the model read and leads to no document.
+    `cards`: those of earlier drawings of this answer, which are not made again; new ones are added.
+    """
     buttons = {str(each.number): _button(each, key) for each in citations}
     answer = f'<div class="answer">{_answers.render(text, buttons)}</div>'
     if not citations:
         return answer
     sources = "".join(f"<li>{buttons[str(each.number)]} {_source(each)}</li>" for each in citations)
-    cards = "".join(
-        _web_card(each, f"{key}-{each.number}") if each.origin == "web" else _card(each, store, f"{key}-{each.number}")
-        for each in citations
-    )
-    return f'{answer}<div class="sources"><h6>{escape(say(heading))}</h6><ul>{sources}</ul></div>{cards}'
+    cards = {} if cards is None else cards
+    for each in citations:
+        if each not in cards:
+            id_ = f"{key}-{each.number}"
+            cards[each] = _web_card(each, id_) if each.origin == "web" else _card(each, store, id_)
+    shown = "".join(cards[each] for each in citations)
+    return f'{answer}<div class="sources"><h6>{escape(say(heading))}</h6><ul>{sources}</ul></div>{shown}'
 
 
 def _button(citation: Citation, key: str) -> str:

@@ -75,6 +75,14 @@ def formula_html(latex: str, *, is_apart: bool) -> str:
     return f'<span class="{kind}"><code{attribute}>{escape(latex.strip())}</code></span>'
 
 
+_UNDRAWN = re.compile(r'<code data-mathml="([^"]*)">[^<]*</code>')
+
+
+def with_mathml(html: str) -> str:
+    """Of a page on which no script runs: the MathML of `formula_html` in the place of its LaTeX."""
+    return _UNDRAWN.sub(lambda undrawn: unescape(undrawn[1]), html)
+
+
 def mathml(latex: str, *, is_apart: bool) -> str | None:
     """A whole <math>, in which nothing runs or leads anywhere; None where `latex` can't be read, or is too long."""
     if len(latex) > LONGEST:

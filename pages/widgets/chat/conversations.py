@@ -51,9 +51,11 @@ def show_conversations(current: str | None) -> None:
     if st.button(f"+ {say('sidebar.new_chat')}", width="stretch", key="new-chat"):
         open_conversation(None)
     history = engine().history
-    words = _ask_words() if history.conversations.count() > LISTED else ""
+    count = history.conversations.count()
+    if words := _ask_words() if count > LISTED else "":
+        count = history.conversations.count(words)
     listed = st.session_state.setdefault("conversations listed", LISTED)
-    found, count = history.conversations.listed(words, latest=listed), history.conversations.count(words)
+    found = history.conversations.listed(words, latest=listed)
     named = history.conversations.get(current) if current else None
     if named and not words and named not in found:  # it is older than all of them
         found.append(named)

@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.process import engine
-from pages.widgets.answer.answer import show_answer
+from pages.widgets.answer.answer import Cards, show_answer
 from pages.widgets.answer.status import show_answer_status, show_unconfirmed
 from pages.widgets.chat.actions import show_actions
 from pages.widgets.chat.conversations import open_conversation
@@ -36,7 +36,8 @@ def show_question(text: str) -> None:
 
 
 @st.fragment(run_every=OFTEN)
-def show_live(run: Run) -> None:
+def show_live(run: Run, cards: Cards) -> None:
+    """`cards`: none to begin with; the fragment has the same at each look, and each passage is read once."""
     take_left()
     look_every(pace(time.time() - run.changed_at, engine().runs_in_flight), at_once=[run])
     events = run.events
@@ -47,7 +48,7 @@ def show_live(run: Run) -> None:
         if run.before:
             st.caption(counted("chat.queue", run.before))
         else:
-            _draw_so_far(events, now, f"live-{run.id}", usual=None)  # it would push the answer out of sight
+            _draw_so_far(events, now, f"live-{run.id}", None, cards)  # it would push the answer out of sight
         # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
         st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
 
@@ -58,20 +59,21 @@ def show_so_far(events: Sequence[Event], now: float, key: str, usual: str | None
         _draw_so_far(events, now, key, usual)
 
 
-def _draw_so_far(events: Sequence[Event], now: float, key: str, usual: str | None) -> None:
+def _draw_so_far(events: Sequence[Event], now: float, key: str, usual: str | None, cards: Cards | None = None) -> None:
     with st.expander(headline(events, now), expanded=True, key=key):
         show_graph(events, key, usual=usual)
         show_rows(events, now, key=key)
-    show_draft(events, key)
+    show_draft(events, key, cards)
 
 
-def show_draft(events: Sequence[Event], key: str) -> None:
+def show_draft(events: Sequence[Event], key: str, cards: Cards | None = None) -> None:
+    """`cards`: as in `answer_html`."""
     text, _ = answer_so_far(events)
     if not text:
         st.caption(say("chat.waiting"))
         return
     show_answer_status(events)
-    show_answer(text, cited_so_far(events), engine().store, key)
+    show_answer(text, cited_so_far(events), engine().store, key, cards=cards)
 
 
 @st.fragment

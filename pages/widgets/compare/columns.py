@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -10,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.process import engine
-from pages.widgets.answer.answer import show_answer
+from pages.widgets.answer.answer import Cards, show_answer
 from pages.widgets.answer.status import show_answer_status
 from pages.widgets.chat.pace import OFTEN, look_every, pace
 from pages.widgets.chat.turn import show_draft, show_ending
@@ -74,7 +75,8 @@ def show_columns(shown: Shown, step: str) -> None:
     if len(asked) == 1 or shown.comparison:
         st.html(question_html(shown.comparison.question if shown.comparison else asked[0]))
     if any(each and each.live for each in columns):
-        _show_live(shown, {each.run_id: each.events for each in columns if each and not each.live})
+        known = {each.run_id: each.events for each in columns if each and not each.live}
+        _show_live(shown, known, defaultdict(dict))
     else:
         _show_past(shown, len(asked) > 1)
     if columns[-1] and (named := STEP.fullmatch(step)):
@@ -101,8 +103,11 @@ def _columns(shown: Shown, known: Mapping[str, Sequence[Event]] | None = None) -
 
 
 @st.fragment(run_every=OFTEN)
-def _show_live(shown: Shown, known: Mapping[str, Sequence[Event]]) -> None:
-    """One for all of them: each by itself would cost the server as many redraws, and each its own time."""
+def _show_live(shown: Shown, known: Mapping[str, Sequence[Event]], cards: Mapping[str, Cards]) -> None:
+    """One for all of them: each by itself would cost the server as many redraws, and each its own time.
+
+    `cards`: by column, as in `show_live`.
+    """
     shown = _as_it_is_now(shown)
     columns = _columns(shown, known)
     live = [each for each in columns if each and each.live]
@@ -114,7 +119,7 @@ def _show_live(shown: Shown, known: Mapping[str, Sequence[Event]]) -> None:
     for place, column in zip(_places(len(columns)), columns, strict=True):
         with place:
             if column and column.live:
-                _show_live_column(column, column.live)
+                _show_live_column(column, column.live, cards[column.key])
             else:
                 _show_past_column(shown, column, asks=False)
 
@@ -141,13 +146,13 @@ def _names(columns: Sequence[Column]) -> str:
     return ", ".join(named) or "–"
 
 
-def _show_live_column(column: Column, run: Run) -> None:
+def _show_live_column(column: Column, run: Run, cards: Cards) -> None:
     now = time.time() - run.begun_at + reused_seconds(column.events)
     st.html(head_html(column.number, column.started))
     if run.before:
         st.caption(counted("chat.queue", run.before))
     else:
-        show_draft(column.events, column.key)
+        show_draft(column.events, column.key, cards)
         _show_trace(column, now)
     # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
     st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from index_store.base.errors import OriginalMissing
+from index_store.base.errors import OriginalMissing, OriginalsError
 from index_store.catalogue.records import Chunk, Document, DocumentStatus, Section
 from index_store.crawl import CrawlOptions
 from index_store.ingestion.sources import SiteSource
@@ -107,6 +107,8 @@ def _has_original(document: Document) -> bool:
         engine().store.original(document.id)
     except OriginalMissing:
         return False
+    except OriginalsError:
+        pass  # the link says why it can't be had just now
     return True
 
 

@@ -35,7 +35,7 @@ def show_run(run_id: str) -> None:
         _show_head(run, events)
         show_question(run.question)
         if live and not live.is_finished:
-            show_live(live)
+            show_live(live, {})
         elif is_playing(run_id):
             show_playback(run_id, events)
         else:

@@ -17,6 +17,8 @@ class StoredSuggestions:
 
     def save(self, run_id: str, questions: Sequence[str]) -> None:
         """None of a run that has read a document which was removed meanwhile, or that was deleted."""
+        if not questions:
+            return
         with self._removed.saving() as connection:
             exists = connection.execute(select(schema.runs.c.id).where(schema.runs.c.id == run_id)).scalar()
             if not exists or self._removed.has_been_read(connection, run_id):

@@ -151,6 +151,8 @@ class Execution:
     async def _open_model(self, recorder: Recorder) -> ChatModel:
         if self.models.is_ready():
             return self.models.open()
+        # Meanwhile the one that embeds the question: where it can't be loaded, the search tells why.
+        self.search_threads.submit(self.store.load_embeddings)
         step = Step("start_model", recorder)
         step.detail = ModelDetail(name=self.models.name)
         return await step.run(asyncio.to_thread(self.models.open))

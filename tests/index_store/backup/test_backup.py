@@ -24,7 +24,7 @@ from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
 from tests.full_disk import linux
 from tests.index_store.backup.conftest import Command, Write, started
-from tests.index_store.soundness import is_sound, originals
+from tests.index_store.soundness import content, is_sound, originals
 
 pytestmark = pytest.mark.sqlite_alone
 
@@ -51,7 +51,7 @@ def test_what_a_running_app_holds_is_saved_and_found_after_a_restore(
             [hit] = store.search("a", "What does the file of bananas say?", mode=mode, k=1)
             assert hit.source.endswith("bananas.md")
         for document in store.documents():
-            assert store.original(document.id).path.read_bytes() == app.original(document.id).path.read_bytes()
+            assert content(store.original(document.id)) == content(app.original(document.id))
     assert is_sound(app, serviced.data_dir)
 
 
@@ -152,7 +152,7 @@ def test_changes_that_go_on_meanwhile_leave_one_consistent_state(
             for each in ready:
                 [hit] = store.search("a", f"This is what {each.title} says", k=1, document_ids=[each.id])
                 assert hit.document_id == each.id
-                assert store.original(each.id).path.read_text().startswith(f"# {each.title}")
+                assert content(store.original(each.id)).startswith(f"# {each.title}".encode())
     assert app.check() == []
 
 

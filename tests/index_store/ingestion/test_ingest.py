@@ -24,7 +24,7 @@ from index_store.ingestion.stages import embedding
 from index_store.parsing.worker.worker import NICENESS
 from index_store.store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import eventually, is_sound, originals
+from tests.index_store.soundness import content, eventually, is_sound, originals
 from tests.processes import parsers_of
 from tests.servers import Refusal
 
@@ -159,7 +159,7 @@ def test_an_upload_is_moved_into_keeping(store: IndexStore, serviced: Settings) 
     (document,) = [each for each in store.documents() if each.status is DocumentStatus.READY]
     original = store.original(document.id)
     assert (original.name, original.kind) == (name, "md")
-    assert "2,500" in original.path.read_text()
+    assert "2,500" in content(original).decode()
     assert is_sound(store, serviced.data_dir)
 
 

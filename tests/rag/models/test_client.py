@@ -26,7 +26,20 @@ def test_calls_and_tokens_are_counted_over_all_kinds_of_asking():
     assert (usage.calls, usage.tokens_in, usage.tokens_out) == (3, 3 * 4, 2 + 1 + 3)
 
 
-@pytest.mark.parametrize("answer", ["", "  \n"])
+def test_the_reasoning_of_a_model_is_no_part_of_its_reply():
+    chat = ScriptedChat()
+    chat.default = "<think>\nSnow is white, they say.\n</think>\n\nYes."
+    client = ChatClient(chat, "scripted")
+
+    async def ask() -> None:
+        assert "".join([piece.text async for piece in client.stream(PROMPT, Usage())]) == "Yes."
+        assert await client.write(PROMPT, Usage()) == "Yes."
+        assert (await client.ask(PROMPT, Usage())).text == "Yes."
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize("answer", ["", "  \n", "<think>It comes to no end.", "<think>It says no more.</think>"])
 def test_nothing_is_no_reply(answer):
     chat = ScriptedChat()
     chat.default = answer

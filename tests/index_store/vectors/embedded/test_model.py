@@ -114,6 +114,8 @@ def test_without_the_package_the_same_is_told(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(weights, "PACKAGE", "no_such_package")
     with pytest.raises(EmbeddedModelUnusable):
         EmbeddedEmbeddings().query("x")
+    with pytest.raises(EmbeddedModelUnusable):
+        EmbeddedEmbeddings().load()
 
 
 def test_openvino_tells_nobody_that_it_is_used(tmp_path: Path) -> None:

@@ -99,6 +99,12 @@ def test_what_is_no_short_new_question_is_not_suggested(suggesting, chat, said, 
     assert len(kept) <= MOST_FOLLOW_UPS
 
 
+def test_a_model_that_has_none_to_suggest_is_no_fault(suggesting):
+    run = ask(suggesting, suggests=False)
+    process_of(suggesting).suggestions.save(run.id, ())
+    assert suggested(suggesting, run) == ()
+
+
 @pytest.mark.parametrize("error", [RuntimeError("boom"), "", Held(Gate(), "")], ids=["fault", "empty", "hangs"])
 def test_what_goes_wrong_is_told_nobody(suggesting, chat, monkeypatch, error):
     monkeypatch.setattr("rag.runs.in_flight.suggestions.SUGGESTING_LIMIT", 0.2)

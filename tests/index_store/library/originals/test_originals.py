@@ -4,16 +4,35 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
+from index_store.library.originals.registry import form_of
 from index_store.store import IndexStore
 from tests.index_store.embedding_service import EmbeddingService
-from tests.index_store.soundness import is_sound, originals
+from tests.index_store.soundness import content, is_sound
 from tests.servers import Refusal
 
 Write = Callable[..., Path]
+
+
+PLACES = ("data folder", "share", "s3")
+
+
+@pytest.fixture(params=PLACES)
+def serviced(request: pytest.FixtureRequest, serviced: Settings, tmp_path: Path) -> Settings:
+    """With the originals in each place where they can be."""
+    match request.param:
+        case "share":
+            url = f"file://{tmp_path}/share"
+        case "s3":
+            server = request.getfixturevalue("s3")
+            url = f"s3://{server.new_bucket()}/some/prefix?endpoint_url={server.url}&key=a&secret=b"
+        case _:
+            return serviced
+    return serviced.model_copy(update={"originals_url": SecretStr(url)})
 
 
 @pytest.fixture
@@ -24,7 +43,11 @@ def store(serviced: Settings) -> Iterator[IndexStore]:
 
 def kept(store: IndexStore, source: Path | str) -> str:
     (document,) = [each for each in store.documents() if each.source == str(source)]
-    return store.original(document.id).path.read_text()
+    return content(store.original(document.id)).decode()
+
+
+def originals(serviced: Settings) -> list[str]:
+    return sorted(form_of(serviced).names())
 
 
 def test_of_each_document_the_version_that_is_ready_is_kept_and_no_other(
@@ -37,14 +60,14 @@ def test_of_each_document_the_version_that_is_ready_is_kept_and_no_other(
     write("a.md", words="new")
     store.add("a", file)
     assert kept(store, file) == content.replace("old", "new")
-    assert len(originals(serviced.data_dir)) == 1
+    assert len(originals(serviced)) == 1
     store.reindex("a").wait()
     assert kept(store, file) == content.replace("old", "new")
-    assert len(originals(serviced.data_dir)) == 1
+    assert len(originals(serviced)) == 1
     file.unlink()
     assert "new" in kept(store, file)
     store.remove("a", str(file))
-    assert originals(serviced.data_dir) == []
+    assert originals(serviced) == []
 
 
 def test_of_a_document_whose_newer_version_failed_the_one_that_is_ready_is_opened_and_the_newer_one_tried_again(
@@ -57,13 +80,13 @@ def test_of_a_document_whose_newer_version_failed_the_one_that_is_ready_is_opene
     store.add("a", file)
     service.recovers()
     assert "old" in kept(store, file)
-    assert len(originals(serviced.data_dir)) == 2
+    assert len(originals(serviced)) == 2
     file.unlink()
     store.retry("a").wait()
     assert "new" in kept(store, file)
     assert "new" in store.search("a", "part", k=1)[0].text
     assert is_sound(store, serviced.data_dir)
-    assert len(originals(serviced.data_dir)) == 1
+    assert len(originals(serviced)) == 1
 
 
 def test_what_failed_can_be_opened_too(store: IndexStore, tmp_path: Path) -> None:
@@ -80,13 +103,13 @@ def test_a_member_of_an_archive_is_opened_as_itself(store: IndexStore, serviced:
     (document,) = store.documents()
     original = store.original(document.id)
     assert (original.name, original.kind) == ("旅費①.md", "md")
-    assert "2,500" in original.path.read_text()
-    assert originals(serviced.data_dir) == [original.path]
+    assert "2,500" in content(original).decode()
+    assert originals(serviced) == [original.id]
 
 
 def test_an_original_that_is_gone_is_told_so(store: IndexStore, serviced: Settings, write: Write) -> None:
     store.add("a", write("a.md"))
-    originals(serviced.data_dir)[0].unlink()
+    form_of(serviced).delete(originals(serviced))
     with pytest.raises(errors.OriginalMissing, match=r"a\.md"):
         store.original(store.documents()[0].id)
     with pytest.raises(errors.UnknownDocument):
@@ -99,8 +122,8 @@ def test_a_file_of_any_name_is_kept(store: IndexStore, serviced: Settings, tmp_p
     file.write_text("# Title\n\nSome text.")
     assert store.add("a", file).error is None
     assert store.add("a", file).status == "unchanged"
-    (original,) = originals(serviced.data_dir)
-    assert original.read_text() == file.read_text()
+    assert len(originals(serviced)) == 1
+    assert kept(store, store.documents()[0].source) == file.read_text()
 
 
 def test_a_file_whose_name_is_no_text_is_kept(store: IndexStore, tmp_path: Path) -> None:
@@ -110,6 +133,7 @@ def test_a_file_whose_name_is_no_text_is_kept(store: IndexStore, tmp_path: Path)
     assert store.add("a", file).status == "unchanged"
 
 
+@pytest.mark.parametrize("serviced", ["data folder", "share"], indirect=True)
 def test_where_the_disk_knows_no_links_a_reindex_copies(
     store: IndexStore, serviced: Settings, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,6 +152,7 @@ CHUNKS = 1100
 
 
 @pytest.mark.folder_alone
+@pytest.mark.parametrize("serviced", ["data folder"], indirect=True)
 def test_a_deleted_index_gives_its_disk_space_back_and_the_other_still_finds(serviced: Settings, write: Write) -> None:
     with IndexStore(serviced) as store:
         store.add("stays", write("stays.md", sections=300))

@@ -1,0 +1,36 @@
+"""ORIGINALS_URL in its parts."""
+
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+PARAMETERS = frozenset({"endpoint_url", "region", "key", "secret"})
+"""that may follow an address of S3; they are s3fs's own names but for `region`"""
+
+
+class Address(NamedTuple):
+    bucket: str
+    """empty where it is a folder"""
+    prefix: str
+    """without slashes around it"""
+    folder: Path
+    """where it is one"""
+    parameters: dict[str, str]
+
+    @classmethod
+    def of(cls, url: str) -> "Address":
+        """Raises ValueError."""
+        parts = urlsplit(url)
+        if parts.fragment or "@" in parts.netloc:
+            raise ValueError
+        path = unquote(parts.path)
+        match parts.scheme:
+            case "file" if not parts.netloc and path.strip("/") and not parts.query:
+                return cls("", "", Path(path), {})
+            case "s3" if parts.netloc:
+                # Not parse_qs, to which the + of a key is a space.
+                pairs = (pair.partition("=") for pair in parts.query.split("&") if pair)
+                parameters = {name: unquote(value) for name, _, value in pairs}
+                if parameters.keys() <= PARAMETERS and all(parameters.values()):
+                    return cls(parts.netloc, path.strip("/"), Path(), parameters)
+        raise ValueError

@@ -1,0 +1,32 @@
+"""Whether a job is to end before it is done."""
+
+import threading
+
+
+class Stop:
+    """Whether a job is to end before it is done, and what becomes of the rest."""
+
+    def __init__(self) -> None:
+        self._cancelled = threading.Event()
+        self._suspended = threading.Event()
+
+    def cancel(self) -> None:
+        """As if the rest had not been given."""
+        self._cancelled.set()
+
+    def suspend(self) -> None:
+        """The rest stays pending, unless it was cancelled before."""
+        if not self._cancelled.is_set():
+            self._suspended.set()
+
+    @property
+    def is_set(self) -> bool:
+        return self._cancelled.is_set() or self._suspended.is_set()
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._cancelled.is_set()
+
+    @property
+    def is_suspended(self) -> bool:
+        return self._suspended.is_set()

@@ -1,0 +1,125 @@
+"""Originals in a folder: that of the data folder, or a share that several machines have."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from index_store.library.originals.form import StagedFile
+from index_store.library.originals.scratch import Scratch
+
+MARK = "catalogue.id"
+"""the file that says whose the folder is"""
+
+
+class Folder:
+    """See Form."""
+
+    trouble: None = None
+    _scratch: Scratch
+
+    def __init__(self, folder: Path, *, is_alone: bool) -> None:
+        self._folder = folder
+        self._is_alone = is_alone
+
+    @property
+    def place(self) -> str:
+        return str(self._folder)
+
+    def begin(self) -> None:
+        self._scratch = Scratch(self._folder, is_alone=self._is_alone)
+
+    def close(self) -> None:
+        self._scratch.close()
+
+    def watch(self, on_return: Callable[[], object]) -> None:
+        """It is always there."""
+
+    def stop_watching(self) -> None:
+        """Nothing is watched."""
+
+    def owner(self) -> str | None:
+        try:
+            return (self._folder / MARK).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+
+    def mark(self, owner: str) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        (self._folder / MARK).write_text(owner, encoding="utf-8")
+
+    def work_folder(self) -> AbstractContextManager[Path]:
+        return self._scratch.work_folder()
+
+    def stage(self, path: Path, *, move: bool) -> StagedFile:
+        staged = self._scratch.new()
+        try:
+            if move:
+                # Not os.rename: an upload may lie on another disk.
+                shutil.move(path, staged)
+            else:
+                shutil.copyfile(path, staged)
+            return StagedFile(str(staged), staged.stat().st_size, digest_of(staged))
+        except OSError:
+            # Half a file on a full disk.
+            staged.unlink(missing_ok=True)
+            raise
+
+    def keep(self, staged: StagedFile, name: str) -> None:
+        place = self._folder / name
+        place.parent.mkdir(exist_ok=True)
+        Path(staged.name).replace(place)
+
+    def drop(self, staged: StagedFile) -> None:
+        Path(staged.name).unlink(missing_ok=True)
+
+    def copy(self, name: str, new: str) -> None:
+        try:
+            os.link(self._folder / name, self._folder / new)
+        except FileExistsError:
+            return
+        except OSError:
+            # Some file systems have no links.
+            shutil.copyfile(self._folder / name, self._folder / new)
+
+    def size(self, name: str) -> int | None:
+        try:
+            return (self._folder / name).stat().st_size
+        except FileNotFoundError:
+            return None
+
+    def digest(self, name: str) -> str:
+        return digest_of(self._folder / name)
+
+    @contextmanager
+    def local(self, name: str) -> Iterator[Path]:
+        path = self._folder / name
+        if not path.exists():
+            raise FileNotFoundError(name)
+        yield path
+
+    def open(self, name: str) -> BinaryIO:
+        return (self._folder / name).open("rb")
+
+    def delete(self, names: Iterable[str]) -> None:
+        for name in names:
+            (self._folder / name).unlink(missing_ok=True)
+
+    def names(self) -> Iterator[str]:
+        for path in self._folder.glob("??/*"):
+            yield f"{path.parent.name}/{path.name}"
+
+    def sweep_staged(self) -> None:
+        """That is done at the start; here, folders that have become empty go."""
+        for folder in self._folder.glob("??"):
+            with suppress(OSError):  # not empty
+                folder.rmdir()
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256, in hex. Raises OSError."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

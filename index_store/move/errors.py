@@ -1,0 +1,102 @@
+"""What can go wrong with a move, in words fit to be shown to a person; and what is said when it is done.
+
+MoveError
+├── NothingToMove, NowhereToMove, StillUsed, UnknownDatabase, CountsDiffer, MoveFailed
+└── MovedToServers, MovedToFolder, NothingLeft      its end
+"""
+
+from index_store.base.errors import IndexStoreError
+
+
+class MoveError(IndexStoreError):
+    """Nothing was moved, or not all; what is in use is as it was."""
+
+
+class NothingToMove(MoveError):
+    en = "The data folder {folder} holds nothing of this app. Set DATA_DIR to the one that the app uses."
+    ja = (
+        "データフォルダー {folder} にはこのアプリのデータがありません。"
+        "アプリが使うフォルダーを DATA_DIR に指定してください。"
+    )
+
+
+class NowhereToMove(MoveError):
+    en = (
+        "Nothing says where to. Set DATABASE_URL to an empty Postgres database and CHROMA_URL to a Chroma server, in "
+        "`.env` or for this command, then run it again."
+    )
+    ja = (
+        "移動先が指定されていません。DATABASE_URL に空の Postgres データベース、CHROMA_URL に Chroma サーバーを"
+        "(`.env` またはこのコマンドの環境変数で)指定して、もう一度実行してください。"
+    )
+
+
+class StillUsed(MoveError):
+    en = (
+        "An app, a worker or a command still uses the database of DATABASE_URL. Nothing was changed; stop all of them, "
+        "then run this again."
+    )
+    ja = (
+        "DATABASE_URL のデータベースを、アプリ・ワーカー・コマンドのいずれかがまだ使用しています。"
+        "何も変更していません。すべて止めてから、もう一度実行してください。"
+    )
+
+
+class UnknownDatabase(MoveError):
+    en = (
+        "The data folder {folder} has a database {name}, which this version of the app does not know and can't move. "
+        "Nothing was changed; if the file is not the app's, move it to another place."
+    )
+    ja = (
+        "データフォルダー {folder} に、この版のアプリが知らないデータベース {name} があり、移動できません。"
+        "何も変更していません。アプリのものでなければ、別の場所に移してください。"
+    )
+
+
+class CountsDiffer(MoveError):
+    en = (
+        "{what} has {there} rows where it was moved to, but {wanted} where it came from, so what was in use stays in "
+        "use. See that nothing else writes to either, then run the same command again."
+    )
+    ja = (
+        "{what} の行数が、移動元は {wanted}、移動先は {there} で一致しないため、元のデータを使い続けます。"
+        "ほかに書き込むものがないことを確認して、同じコマンドをもう一度実行してください。"
+    )
+
+
+class MoveFailed(MoveError):
+    en = (
+        "The move stopped: {reason}. What was in use stays in use, as it was. If a disk is full, make room on it; then "
+        "run the same command again: it goes on where it stopped."
+    )
+    ja = (
+        "移動が途中で止まりました({reason})。元のデータはそのままで、引き続き使えます。"
+        "ディスクが一杯なら空きを作り、同じコマンドをもう一度実行してください。続きから再開します。"
+    )
+
+
+class MovedToServers(MoveError):
+    en = (
+        "Moved. The app uses the servers as long as its settings name them. What was in use before is in {aside}: "
+        "delete it when you do not want to go back."
+    )
+    ja = (
+        "移動しました。設定にサーバーのアドレスがある限り、アプリはサーバーを使います。"
+        "元のデータは {aside} にあります。戻す必要がなくなったら削除してください。"
+    )
+
+
+class MovedToFolder(MoveError):
+    en = (
+        "Moved. Remove DATABASE_URL and CHROMA_URL from the settings before you start the app. What the servers have "
+        "is as it was: delete {left} there when you do not want to go back."
+    )
+    ja = (
+        "移動しました。アプリを起動する前に、DATABASE_URL と CHROMA_URL を設定から外してください。"
+        "サーバーのデータはそのままです。戻す必要がなくなったら {left} を削除してください。"
+    )
+
+
+class NothingLeft(MoveError):
+    en = "All of it is there already: nothing was left to move."
+    ja = "すべて移動済みです。移動するものは残っていません。"

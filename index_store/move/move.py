@@ -1,0 +1,183 @@
+"""A data folder's databases and vectors, taken to servers or back. The originals stay where they are."""
+
+# ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
+
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
+from pathlib import Path
+
+from sqlalchemy import inspect
+from sqlalchemy.exc import SQLAlchemyError
+
+from index_store.backup.manifest import databases
+from index_store.base.database.database import form_of, place_of
+from index_store.base.database.form import Place
+from index_store.base.errors import DatabaseInUse, OlderVersionRuns, PlainError
+from index_store.base.settings import Settings
+from index_store.library.data_folder import IDENTITY, NAMESPACE, ORIGINALS_NOTED, open_library, own
+from index_store.library.library import CHROMA
+from index_store.library.switch import finish, prepared, switch
+from index_store.move import errors
+from index_store.move.kept import Kept, all_kept
+from index_store.move.plan import Plan, To, plan_of
+from index_store.move.tables import Told
+from index_store.vectors.chroma import form_of as form_of_vectors
+from index_store.vectors.copying import copy_vectors
+
+
+def move(settings: Settings, to: To, told: Told) -> tuple[Settings, errors.MoveError]:
+    """Killed at any moment, it has left what was in use as it was, and goes on when it is called again.
+
+    Gives the settings of the form that is in use now, and what is to be said of the other one. Raises MoveError, and as
+    IndexStore does.
+    """
+    folder = settings.data_dir
+    with ExitStack() as held, _telling():
+        held.callback(own(folder).release)
+        finish(folder)
+        plan = plan_of(settings, to)
+        if not plan.databases and not plan.vectors:
+            return plan.target, errors.NothingLeft()
+        kept = all_kept()
+        _refuse(plan, kept)
+        # As each start does, this brings it to the present version, and ends what was half done.
+        open_library(plan.origin).close()
+        there = [each for each in kept if _is_there(_place(each, plan.origin))]
+        for each in there:
+            each.make(_place(each, plan.origin))
+        new = prepared(folder, to)
+        identity = _identity(plan, new)
+        with _alone(plan, there):
+            if plan.databases:
+                _move_databases(plan, there, new, identity, told)
+            if plan.vectors:
+                _move_vectors(plan, new, identity, told)
+        return plan.target, _switch(plan, to, new, there, identity)
+
+
+def _refuse(plan: Plan, kept: Sequence[Kept]) -> None:
+    """Before anything is changed. Raises UnknownDatabase, DataFolderNewer."""
+    folder = plan.origin.data_dir
+    for file in databases(folder):
+        if plan.databases and file.stem not in {each.name for each in kept}:
+            raise errors.UnknownDatabase(folder=os.path.abspath(folder), name=file.name)
+    for each in kept:
+        each.refuse_newer(_place(each, plan.origin))
+
+
+def _place(kept: Kept, settings: Settings, folder: Path | None = None) -> Place:
+    return place_of(kept.name, folder or settings.data_dir, settings.database_url)
+
+
+def _is_there(place: Place) -> bool:
+    """Whether it has any table."""
+    if not place.exists():
+        return False
+    with place.for_migration().connect() as connection:
+        return bool(inspect(connection).get_table_names())
+
+
+@contextmanager
+def _alone(plan: Plan, kept: Sequence[Kept]) -> Iterator[None]:
+    """Nobody else changes the origin meanwhile, nor has another app the target. Raises StillUsed, DatabaseInUse."""
+    catalogue = kept[0]
+    with ExitStack() as held:
+        for settings in (plan.origin, plan.target) if plan.databases else ():
+            if settings.database_url:
+                held.enter_context(_owned(_place(catalogue, settings), is_origin=settings is plan.origin))
+        for each in kept:
+            place = _place(each, plan.origin)
+            connection = held.enter_context(place.for_migration().connect())
+            if each is catalogue:
+                # Command lines change people and grants beside whoever owns the folder.
+                form_of(connection).begin_alone(connection)
+            try:
+                place.wait_until_unused(connection)
+            except OlderVersionRuns as error:
+                raise errors.StillUsed() from error
+        yield
+
+
+@contextmanager
+def _owned(place: Place, *, is_origin: bool) -> Iterator[None]:
+    database = place.for_migration()
+    try:
+        owned = form_of(database).own(database)
+    except DatabaseInUse as error:
+        if is_origin:
+            raise errors.StillUsed() from error
+        raise
+    with owned or nullcontext():
+        yield
+
+
+def _identity(plan: Plan, new: Path) -> str:
+    """By which folder and servers know each other."""
+    known = plan.origin.data_dir / IDENTITY
+    noted = known if known.exists() else new / IDENTITY
+    if not noted.exists():
+        part = new.with_name(f"{IDENTITY}.part")
+        # Originals elsewhere have a mark that says whose they are.
+        marked = plan.origin.data_dir / ORIGINALS_NOTED
+        part.write_text(marked.read_text(encoding="utf-8") if marked.exists() else uuid.uuid4().hex, encoding="utf-8")
+        part.rename(noted)
+    return noted.read_text(encoding="utf-8")
+
+
+def _move_databases(plan: Plan, kept: Sequence[Kept], new: Path, identity: str, told: Told) -> None:
+    for each in kept:
+        target = _place(each, plan.target, new)
+        target.claim(identity, moving=True)
+        each.make(target)
+        each.copy(_place(each, plan.origin), target, told)
+    for each in kept:
+        _place(each, plan.target, new).claim(identity, moving=False)
+
+
+def _move_vectors(plan: Plan, new: Path, identity: str, told: Told) -> None:
+    folder = plan.origin.data_dir
+    noted = folder / NAMESPACE
+    namespace = noted.read_text(encoding="utf-8") if noted.exists() else identity
+    with (
+        closing(form_of_vectors(folder / CHROMA, plan.origin.chroma_url, namespace)) as origin,
+        closing(form_of_vectors(new / CHROMA, plan.target.chroma_url, namespace)) as target,
+    ):
+        copy_vectors(origin, target, lambda name, done, of: told(f"vectors.{name}", done, of))
+
+
+def _switch(plan: Plan, to: To, new: Path, kept: Sequence[Kept], identity: str) -> errors.MoveError:
+    folder = plan.origin.data_dir
+    if to is To.FOLDER:
+        noted = folder / NAMESPACE
+        schemas = [f"schema {each.name}" for each in kept] if plan.databases else []
+        left = [*schemas, f"Chroma database glassbox-{noted.read_text(encoding='utf-8')}"] if plan.vectors else schemas
+        (new / IDENTITY).unlink(missing_ok=True)
+        switch(folder, [*_files(folder, IDENTITY), *_files(folder, NAMESPACE), *_files(folder, CHROMA)])
+        return errors.MovedToFolder(left=", ".join(left))
+    if plan.vectors:
+        (new / NAMESPACE).write_text(identity, encoding="utf-8")
+    if not plan.databases:
+        (new / IDENTITY).unlink(missing_ok=True)
+    # Copies of before an upgrade, too: nothing would drop them when they have had their time.
+    old = [*(_files(folder, "*.sqlite3*") if plan.databases else ()), *(_files(folder, CHROMA) if plan.vectors else ())]
+    return errors.MovedToServers(aside=os.path.abspath(switch(folder, old)))
+
+
+def _files(folder: Path, names: str) -> list[str]:
+    return sorted(each.name for each in folder.glob(names))
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """Raises MoveFailed."""
+    try:
+        yield
+    except PlainError:
+        raise
+    except OSError as error:
+        raise errors.MoveFailed(reason=error.strerror or error) from error
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or type(error).__name__).partition("\n")[0]
+        raise errors.MoveFailed(reason=reason) from error

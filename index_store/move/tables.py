@@ -1,0 +1,158 @@
+"""The rows of a database, made like those of another one: table by table, in batches.
+
+Each batch of the origin is looked up in the target by its keys; what is missing or differs there is put. A target with
+as many rows as the origin then has the same ones.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Column, Connection, Engine, MetaData, RowMapping, Table, delete, func, select, tuple_
+
+from index_store.base.batches import batches
+from index_store.base.database.database import VARIABLES, Schema, form_of, open_database, refuse_newer
+from index_store.base.database.form import Place
+from index_store.move.errors import CountsDiffer
+
+Told = Callable[[str, int, int], None]
+"""called with what is being moved, how many of it are there, and of how many"""
+
+Rows = Sequence[dict[str, Any]]
+
+
+class Tables:
+    """A database of which both forms have the same tables. See Kept."""
+
+    def __init__(self, name: str, schema: Schema) -> None:
+        self.name = name
+        self.schema = schema
+
+    def refuse_newer(self, place: Place) -> None:
+        refuse_newer(place, self.schema)
+
+    def make(self, place: Place) -> None:
+        open_database(place, self.schema).dispose()
+
+    def copy(self, origin: Place, target: Place, told: Told) -> None:
+        with reading(origin) as read, writing(target) as write:
+            copy_tables(read, write, self.schema.tables, self.name, told)
+
+
+@contextmanager
+def reading(place: Place) -> Iterator[Connection]:
+    """All of one moment, as it is kept."""
+    engine = place.for_migration()
+    try:
+        with engine.connect() as connection:
+            form_of(connection).begin_reading(connection)
+            yield connection
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def writing(place: Place) -> Iterator[Connection]:
+    """Each batch is to be committed."""
+    engine: Engine = place.connect()
+    try:
+        with engine.connect() as connection:
+            if connection.dialect.name == "sqlite":
+                # Or a row that is put in the place of another would take with it what refers to that.
+                connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def copy_tables(origin: Connection, target: Connection, tables: MetaData, name: str, told: Told) -> None:
+    """Raises CountsDiffer, SQLAlchemyError."""
+    had_others = True
+    while had_others:
+        had_others = False
+        for table in tables.sorted_tables:
+            # What refers to a removed row may have gone with it, from a table that was done: all are done again.
+            had_others |= _copy(origin, target, table, name, told)
+    for table in tables.sorted_tables:
+        if _later(table):
+            _copy(origin, target, table, name, told, whole=True)
+    for table in tables.sorted_tables:
+        form_of(target).go_on_numbering(target, table)
+        target.commit()
+        there, wanted = _count(target, table), _count(origin, table)
+        if there != wanted:
+            raise CountsDiffer(what=f"{name}.{table.name}", wanted=wanted, there=there)
+
+
+def _later(table: Table) -> set[str]:
+    """Columns that refer to rows which may come after theirs: of a table that refers to this one, or of itself."""
+    return {
+        element.parent.name
+        for key in table.foreign_key_constraints
+        for element in key.elements
+        if key.use_alter or element.column.table is table
+    }
+
+
+def _copy(origin: Connection, target: Connection, table: Table, name: str, told: Told, *, whole: bool = False) -> bool:
+    """Whether rows had to go from the target. `whole`: with the columns that are left for later."""
+    later = set() if whole else _later(table)
+    columns = [column for column in table.columns if column.name not in later]
+    key = list(table.primary_key.columns)
+    what, wanted, done = f"{name}.{table.name}", _count(origin, table), 0
+    is_empty = not _count(target, table)
+    size = VARIABLES // len(key)
+    found = origin.execute(select(*columns), execution_options={"yield_per": size}).mappings()
+    for some in found.partitions():
+        rows = [_fit(row, target) for row in some]
+        there = {} if is_empty else _there(target, columns, key, rows)
+        if new := [row for row in rows if there.get(_key(row, key)) != row]:
+            form_of(target).put(target, table, new)
+            target.commit()
+        done += len(rows)
+        told(what, done, wanted)
+    if not wanted:
+        told(what, 0, 0)
+    return _count(target, table) != wanted and _remove_others(origin, target, table, key)
+
+
+def _fit(row: RowMapping, target: Connection) -> dict[str, Any]:
+    """As it will be read from there again: Postgres has no NUL (base/database/postgres.py)."""
+    if target.dialect.name == "sqlite":
+        return dict(row)
+    return {name: value.replace("\0", "\ufffd") if isinstance(value, str) else value for name, value in row.items()}
+
+
+def _there(
+    connection: Connection, columns: Sequence[Column[Any]], key: Sequence[Column[Any]], rows: Rows
+) -> dict[Any, Any]:
+    found = connection.execute(select(*columns).where(_is_among(key, rows))).mappings()
+    return {_key(row, key): dict(row) for row in found}
+
+
+def _remove_others(origin: Connection, target: Connection, table: Table, key: Sequence[Column[Any]]) -> bool:
+    """Rows that the origin does not have any more."""
+    others: list[dict[str, Any]] = []
+    found = target.execute(select(*key), execution_options={"yield_per": VARIABLES // len(key)}).mappings()
+    for part in found.partitions():
+        rows = [dict(row) for row in part]
+        known = _there(origin, key, key, rows)
+        others += [row for row in rows if _key(row, key) not in known]
+    for some in batches(others, VARIABLES // len(key)):
+        target.execute(delete(table).where(_is_among(key, some)))
+    target.commit()
+    return bool(others)
+
+
+def _is_among(key: Sequence[Column[Any]], rows: Rows) -> Any:
+    if len(key) == 1:
+        return key[0].in_([row[key[0].name] for row in rows])
+    return tuple_(*key).in_([_key(row, key) for row in rows])
+
+
+def _key(row: Any, key: Sequence[Column[Any]]) -> tuple[Any, ...]:
+    return tuple(row[column.name] for column in key)
+
+
+def _count(connection: Connection, table: Table) -> int:
+    return int(connection.execute(select(func.count()).select_from(table)).scalar_one())

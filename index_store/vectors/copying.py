@@ -1,0 +1,81 @@
+"""The vectors of one form of Chroma, made like those of another: collection by collection, as they are."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, cast
+
+from index_store.base.batches import batches
+from index_store.base.errors import VectorsFailed
+from index_store.vectors.chroma import IDS, TOO_LARGE, failing_as_os_error
+from index_store.vectors.form import Form
+
+if TYPE_CHECKING:
+    from chromadb.api.models.Collection import Collection
+    from chromadb.api.types import Embeddings, Metadata
+
+
+@failing_as_os_error()
+def copy_vectors(origin: Form, target: Form, told: Callable[[str, int, int], None]) -> None:
+    """Of those that are in the target already, none is sent again; others than the origin's go.
+
+    `told`: called with a collection's name, how many are there, and of how many. Raises VectorServerError, OSError.
+    """
+    for name in target.broken:
+        target.drop(name)  # it was killed over them
+    wanted = origin.names()
+    # A server that has never been written to has no place for this store's collections yet.
+    for name in _names(target) - wanted:
+        target.drop(name)
+    for name in sorted(wanted):
+        _copy(name, origin, target, told)
+
+
+def _copy(name: str, origin: Form, target: Form, told: Callable[[str, int, int], None]) -> None:
+    there, to = origin.found(name), target.made(name)
+    count, done = there.count(), 0
+    told(name, 0, count)
+    size = most = min(origin.batch, target.batch)
+    for page in _pages(there):
+        for ids in batches(page, size):
+            known = set(to.get(ids=ids, include=[])["ids"])
+            most = _send([id_ for id_ in ids if id_ not in known], there, to, most)
+            done += len(ids)
+            told(name, done, count)
+    if to.count() != count:
+        known = {id_ for page in _pages(there) for id_ in page}
+        others = [id_ for page in _pages(to) for id_ in page if id_ not in known]
+        for ids in batches(others, target.batch):
+            to.delete(ids=ids)
+
+
+def _send(ids: list[str], origin: "Collection", target: "Collection", most: int) -> int:
+    """`most`: in a call. Gives that again, or fewer where it was too many."""
+    done = 0
+    while done < len(ids):
+        some = ids[done : done + most]
+        found = origin.get(ids=some, include=["embeddings", "metadatas"])
+        vectors = cast("Embeddings", found["embeddings"])
+        owners = cast("list[Metadata]", found["metadatas"])
+        try:
+            target.upsert(ids=found["ids"], embeddings=vectors, metadatas=owners)
+        except VectorsFailed as error:
+            # How large a request may be is known to whatever stands before the server.
+            if error.status != TOO_LARGE or len(some) == 1:
+                raise
+            most = len(some) // 2
+        else:
+            done += len(some)
+    return most
+
+
+def _pages(collection: "Collection") -> Iterator[list[str]]:
+    for offset in range(0, collection.count(), IDS):
+        yield collection.get(limit=IDS, offset=offset, include=[])["ids"]
+
+
+def _names(form: Form) -> set[str]:
+    from chromadb.errors import NotFoundError
+
+    try:
+        return form.names()
+    except NotFoundError:
+        return set()

@@ -1,0 +1,43 @@
+"""The latest question in view: when it is asked, and when its conversation is opened. A new chat begins at its top.
+
+Streamlit keeps the end of a page in view only where `st.chat_input` stands below it by itself, not within `st.bottom`.
+"""
+
+from html import escape
+
+import streamlit as st
+
+SCRIPT = """<script>
+if (!window.keepLatestInView) {
+  let hold = 0, seen = {};
+  for (const each of ["wheel", "touchstart", "pointerdown", "keydown"])
+    addEventListener(each, () => { hold++; }, { capture: true, passive: true });
+  const look = () => {
+    const marker = document.querySelector("[data-conversation]");
+    return { ...marker?.dataset, page: marker?.closest("[data-testid=stHtml]") };
+  };
+  window.keepLatestInView = async () => {
+    const now = look(), isOpened = now.page !== seen.page || now.conversation !== seen.conversation;
+    const isAsked = now.running && now.running !== seen.running;
+    seen = now;
+    if (!isOpened && !isAsked) return;
+    const mine = ++hold;
+    for (let looks = 0; hold === mine && (looks < 10 || now.running && look().running === now.running); looks++) {
+      const sought = document.querySelectorAll(now.conversation ? ".question" : "[data-testid=stMainBlockContainer]");
+      [...sought].at(-1)?.scrollIntoView();
+      await new Promise(resolve => setTimeout(resolve, 200));
+    }
+  };
+}
+keepLatestInView();
+</script>"""
+"""Runs each time that what it stands in is changed, or is there anew. A page grows while it is drawn, for some two
+seconds, and while a run goes on: the question is brought back until someone takes hold of the page.
+"""
+
+
+def keep_latest_in_view(conversation_id: str | None, running: str | None) -> None:
+    """To be drawn before all else, so that it stays where it is. `running`: the latest run, while it goes on."""
+    marker = f'<i data-conversation="{escape(conversation_id or "")}" data-running="{escape(running or "")}"></i>'
+    with st.container(key="in-view"):
+        st.html(marker + SCRIPT, unsafe_allow_javascript=True)

@@ -1,0 +1,150 @@
+"""Checkpoints taken from a file of SQLite to a schema of Postgres, or back.
+
+LangGraph's savers keep them differently: a whole state a row, or each of its values apart. So a state is read by the
+one and written by the other. What its steps came to is alike in both, and copied as it is.
+"""
+
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.postgres import PostgresSaver
+from langgraph.checkpoint.sqlite import SqliteSaver
+from psycopg.rows import dict_row
+from sqlalchemy import Connection, MetaData, Table, func, select
+from sqlalchemy.exc import DatabaseError
+
+from index_store.base.database.form import Place
+from index_store.base.database.sqlite import SqliteFile
+from index_store.move.errors import CountsDiffer
+from index_store.move.tables import Told
+from rag.runs.fork.saved import NAME, Compressed
+
+log = logging.getLogger(__name__)
+
+Saver = SqliteSaver | PostgresSaver
+
+WRITES = {"sqlite": "writes", "postgresql": "checkpoint_writes"}
+"""what its steps came to, by dialect"""
+VALUE = {"sqlite": "value", "postgresql": "blob"}
+ALSO = {"sqlite": (), "postgresql": ("checkpoint_blobs",)}
+"""tables that one of the savers has alone"""
+
+
+class MovedCheckpoints:
+    """See Kept."""
+
+    name = NAME
+
+    def refuse_newer(self, place: Place) -> None:
+        """LangGraph's own versions are its own matter."""
+
+    def make(self, place: Place) -> None:
+        with _telling(), _opened(place) as each:
+            each.saver.setup()
+
+    def copy(self, origin: Place, target: Place, told: Told) -> None:
+        with _telling(), _opened(origin) as read, _opened(target) as write:
+            wanted, there = read.counts(), write.counts()
+            for run_id in sorted(there.keys() - wanted.keys()):
+                write.delete(run_id)
+            told(self.name, 0, len(wanted))
+            lost = 0
+            for done, (run_id, count) in enumerate(sorted(wanted.items()), 1):
+                if there.get(run_id) != count:
+                    lost += not _copy(run_id, read, write)
+                told(self.name, done, len(wanted))
+            if len(write.counts()) + lost != len(wanted):
+                raise CountsDiffer(what=self.name, wanted=len(wanted), there=len(write.counts()))
+
+
+class _Opened:
+    def __init__(self, saver: Saver, connection: Connection) -> None:
+        self.saver = saver
+        self.connection = connection
+        self.dialect = connection.dialect.name
+        self._tables = MetaData()
+
+    def table(self, name: str) -> Table:
+        return Table(name, self._tables, autoload_with=self.connection)
+
+    @property
+    def writes(self) -> Table:
+        return self.table(WRITES[self.dialect])
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """By run, how many checkpoints, and how many of what their steps came to."""
+        of_checkpoints, of_writes = (self._count(each) for each in (self.table("checkpoints"), self.writes))
+        return {run_id: (count, of_writes.get(run_id, 0)) for run_id, count in of_checkpoints.items()}
+
+    def _count(self, table: Table) -> dict[str, int]:
+        query = select(table.c.thread_id, func.count()).group_by(table.c.thread_id)
+        found = {run_id: int(count) for run_id, count in self.connection.execute(query).all()}
+        self.connection.commit()
+        return found
+
+    def delete(self, run_id: str) -> None:
+        for name in ("checkpoints", WRITES[self.dialect], *ALSO[self.dialect]):
+            table = self.table(name)
+            self.connection.execute(table.delete().where(table.c.thread_id == run_id))
+        self.connection.commit()
+
+
+@contextmanager
+def _opened(place: Place) -> Iterator[_Opened]:
+    engine = place.for_migration()
+    saved = engine.raw_connection()
+    try:
+        driver: Any = saved.driver_connection
+        if isinstance(place, SqliteFile):
+            saver: Saver = SqliteSaver(driver, serde=Compressed())
+        else:
+            driver.autocommit = True
+            driver.row_factory = dict_row
+            saver = PostgresSaver(driver, serde=Compressed())
+        with engine.connect() as connection:
+            yield _Opened(saver, connection)
+    finally:
+        saved.close()
+        engine.dispose()
+
+
+def _copy(run_id: str, origin: _Opened, target: _Opened) -> bool:
+    """Whether it could be: Postgres has no NUL, which a state may hold."""
+    target.delete(run_id)
+    thread = RunnableConfig(configurable={"thread_id": run_id})
+    try:
+        # The latest comes first; of one run they are few.
+        for each in reversed(list(origin.saver.list(thread))):
+            place = each.parent_config or thread
+            space = each.config["configurable"]["checkpoint_ns"]
+            config = RunnableConfig(configurable={**place["configurable"], "checkpoint_ns": space})
+            versions = each.checkpoint["channel_versions"]
+            target.saver.put(config, each.checkpoint, each.metadata, versions)
+    except psycopg.DataError as error:
+        log.warning("Run %s can't be forked any more: %s", run_id, type(error).__name__)
+        target.delete(run_id)
+        return False
+    mine, theirs = origin.writes, target.writes
+    rows = origin.connection.execute(select(mine).where(mine.c.thread_id == run_id)).mappings().all()
+    origin.connection.commit()
+    if rows:
+        value, to = VALUE[origin.dialect], VALUE[target.dialect]
+        target.connection.execute(
+            theirs.insert(), [{to if name == value else name: each for name, each in row.items()} for row in rows]
+        )
+        target.connection.commit()
+    return True
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    """Raises DatabaseError, as SQLAlchemy does."""
+    try:
+        yield
+    except (psycopg.Error, sqlite3.Error) as error:
+        raise DatabaseError(None, None, error) from error

@@ -1,0 +1,100 @@
+"""Vectors are taken from a folder to a server and back as they are, in as many tries as it takes."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from pydantic import SecretStr
+
+from index_store.vectors.chroma import VectorStore, form_of
+from index_store.vectors.copying import copy_vectors
+from index_store.vectors.form import Form
+from tests.servers import Request
+from tests.servers.chroma import ChromaProxy, ChromaServer
+
+pytestmark = pytest.mark.folder_alone  # each says itself where its vectors are
+
+NAME = "index-a"
+COUNT = 1100
+"""more than four calls over HTTP"""
+
+
+class Stopped(Exception):
+    """In the midst of a copy."""
+
+
+@pytest.fixture
+def proxy(chroma: ChromaServer) -> Iterator[ChromaProxy]:
+    with ChromaProxy(chroma) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def server(proxy: ChromaProxy) -> Iterator[Form]:
+    with closing(form_of(Path(), SecretStr(proxy.url), uuid4().hex)) as form:
+        yield form
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Form]:
+    with closing(form_of(tmp_path / "chroma", None, "")) as form:
+        vectors = np.random.default_rng(1).standard_normal((COUNT, 16), np.float32)
+        ids = [f"document-{number}" for number in range(COUNT)]
+        VectorStore(form).put(NAME, ids, ["document"] * COUNT, vectors)
+        yield form
+
+
+def are_alike(one: Form, other: Form) -> bool:
+    """But for the last digit of 32 bits, which Chroma changes where it takes a vector out of its graph."""
+    contents = []
+    for form in (one, other):
+        found = form.found(NAME).get(include=["embeddings", "metadatas"])
+        order = np.argsort(found["ids"])
+        vectors = np.asarray(found["embeddings"], np.float32)[order]
+        contents.append(([(found["ids"][i], found["metadatas"][i]) for i in order], vectors))
+    (these, vectors), (those, others) = contents
+    return these == those and np.allclose(vectors, others, rtol=1e-5, atol=1e-6)
+
+
+def test_after_a_stop_none_is_sent_twice_and_all_are_as_they_were(
+    folder: Form, server: Form, proxy: ChromaProxy, tmp_path: Path
+) -> None:
+    sent: list[int] = []
+
+    def count(request: Request) -> None:
+        if request.path.endswith("/upsert"):
+            sent.append(len(request.body["ids"]))
+
+    def stop(_name: str, done: int, _of: int) -> None:
+        if done >= 500:
+            raise Stopped
+
+    proxy.before = count
+    with pytest.raises(Stopped):
+        copy_vectors(folder, server, stop)
+    copy_vectors(folder, server, lambda *_: None)
+    assert are_alike(server, folder)
+    assert (max(sent), sum(sent)) == (250, COUNT)
+    with closing(form_of(tmp_path / "back", None, "")) as back:
+        copy_vectors(server, back, lambda *_: None)
+        assert are_alike(back, folder)
+
+
+def test_what_the_origin_does_not_have_any_more_goes(folder: Form, server: Form) -> None:
+    copy_vectors(folder, server, lambda *_: None)
+    server.made("index-gone")
+    folder.found(NAME).delete(ids=["document-3", "document-700"])
+    copy_vectors(folder, server, lambda *_: None)
+    assert server.names() == {NAME}
+    assert are_alike(server, folder)
+
+
+def test_requests_that_something_before_the_server_finds_too_large_are_halved(
+    folder: Form, server: Form, proxy: ChromaProxy
+) -> None:
+    proxy.largest = 10_000
+    copy_vectors(folder, server, lambda *_: None)
+    assert are_alike(server, folder)

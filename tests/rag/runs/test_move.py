@@ -1,0 +1,320 @@
+"""A data folder is taken to Postgres and a Chroma server, and back: all is as it was, whenever it was killed."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import Table, select
+
+from index_store.backup.manifest import databases
+from index_store.base.database.database import place_of
+from index_store.base.database.sqlite import SqliteFile
+from index_store.base.errors import (
+    CatalogueInFolder,
+    DatabaseAway,
+    MoveUnfinished,
+    PlainError,
+    SchemaTaken,
+    StoreInUse,
+    VectorsAway,
+)
+from index_store.library.switch import MOVING, SWITCHING
+from index_store.move import errors as move_errors
+from index_store.move.kept import all_kept
+from index_store.move.move import move
+from index_store.move.plan import To
+from index_store.move.tables import Tables, Told
+from index_store.store import IndexStore
+from rag.runs.engine import UserEngine
+from rag.runs.fork.edits import EditQuery
+from rag.settings import Settings
+from tests.full_disk import full_disk, linux
+from tests.local import process_of
+from tests.rag.documents import INDEX
+from tests.rag.runs.moved import live_in, moved, opened, seen, with_servers
+from tests.servers.chroma import ChromaServer
+from tests.servers.postgres import PASSWORD, PostgresServer
+
+OLD = Path(__file__).parents[2] / "old_folders"
+
+
+@pytest.fixture(scope="module")
+def lived_in(loaded_folder, embeddings, tmp_path_factory) -> Path:
+    folder = shutil.copytree(loaded_folder, tmp_path_factory.mktemp("lived-in") / "data")
+    live_in(Settings(data_dir=folder, web_search="off"), embeddings)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def before(lived_in, embeddings, tmp_path_factory) -> dict[str, object]:
+    folder = shutil.copytree(lived_in, tmp_path_factory.mktemp("before") / "data")
+    with opened(Settings(data_dir=folder, web_search="off"), embeddings) as engine:
+        return seen(engine)
+
+
+@pytest.fixture
+def folder(lived_in: Path, data_dir: Path) -> Path:
+    return shutil.copytree(lived_in, data_dir)
+
+
+@pytest.fixture
+def servers(folder: Path, postgres: PostgresServer, chroma: ChromaServer) -> Iterator[Settings]:
+    url = postgres.new_database()
+    yield with_servers(folder, url, chroma.url)
+    postgres.drop(url)
+
+
+def command(settings: Settings, to: str, *more: str) -> subprocess.CompletedProcess[str]:
+    urls = {"DATABASE_URL": settings.database_url, "CHROMA_URL": settings.chroma_url}
+    variables = {name: url.get_secret_value() for name, url in urls.items() if url}
+    done = subprocess.run(
+        [sys.executable, "-m", "index_store", "move", "--to", to, *more],
+        env={**os.environ, **variables, "DATA_DIR": str(settings.data_dir)},
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert PASSWORD not in done.stdout + done.stderr
+    return done
+
+
+def in_folder(settings: Settings) -> Settings:
+    return settings.model_copy(update={"database_url": None, "chroma_url": None})
+
+
+def is_as_before(engine: UserEngine, before: dict[str, object]) -> bool:
+    assert process_of(engine).store.check() == []
+    now = seen(engine)
+    # A cosine of 32 bits differs in its last digit between a folder and a server.
+    assert now.pop("scores") == pytest.approx(before["scores"], abs=1e-5)
+    assert told_of(now) == told_of({name: each for name, each in before.items() if name != "scores"})
+    return True
+
+
+def told_of(what: dict[str, object]) -> dict[str, str]:
+    """Alike for either form: Postgres has no NUL, and another sign for it."""
+    return {name: repr(each).replace("\ufffd", "\\x00") for name, each in what.items()}
+
+
+def test_all_of_a_folder_goes_to_servers_and_back_and_the_old_form_stays_aside(servers, folder, embeddings, before):
+    files = {file.name for file in databases(folder)}
+    done = command(servers, "servers", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (lines[-1]["status"], lines[-1]["checked"]) == ("moved", True)
+    [aside] = folder.glob("before-move-*")
+    assert str(aside) in lines[-1]["said"]
+    assert {file.name for file in databases(aside)} == files
+    assert not list(databases(folder))
+    assert not (folder / "chroma").exists()
+    counts = {line["what"]: line["of"] for line in lines if line["status"] == "moving" and line["done"] == line["of"]}
+    assert counts["history.runs"] == 5
+    assert counts["checkpoints"] == 5
+
+    done = command(servers, "folder", "--language", "ja")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "移動しました" in done.stdout.splitlines()[-1]
+    assert {file.name for file in databases(folder)} == files
+    with opened(in_folder(servers), embeddings) as engine:
+        assert is_as_before(engine, before)
+        origin = next(run for run in engine.history.runs() if run.feedback)
+        assert engine.forks.begin(origin.id, "retrieve", 1, [EditQuery(query="鉄道")]).result().status == "finished"
+    with pytest.raises(CatalogueInFolder):
+        IndexStore(servers, embeddings)
+
+
+def test_killed_at_several_moments_a_move_goes_on_and_until_the_switch_the_old_form_is_in_use(
+    servers, folder, embeddings, before
+):
+    assert not moved(servers, To.SERVERS, at="history.events")
+    with pytest.raises(MoveUnfinished):
+        IndexStore(servers.model_copy(update={"data_dir": folder.parent / "other"}), embeddings)
+    with opened(in_folder(servers), embeddings) as engine:
+        assert is_as_before(engine, before)
+        # What is changed now is moved as it is then.
+        engine.store.remove(INDEX, "vpn.en.md")
+        oldest = engine.history.conversations.listed()[-1]
+        engine.delete_conversation(oldest.id)
+        engine.ask("冷蔵庫は?", index=INDEX, pipeline_name="naive").result()
+        after = seen(engine)
+    assert not moved(servers, To.SERVERS, at="vectors")
+    # The rename behind the switch itself: what follows from it is done by whoever opens the folder next.
+    assert not moved(servers, To.SERVERS, rename=2)
+    assert (folder / SWITCHING).exists()
+    with opened(servers, embeddings) as engine:
+        assert is_as_before(engine, after)
+    assert not (folder / SWITCHING).exists()
+    assert moved(servers, To.SERVERS)
+
+
+def test_originals_of_a_share_are_known_to_both_forms(servers, folder, embeddings, before, tmp_path):
+    share = shutil.move(folder / "originals", tmp_path / "share")
+    shared = servers.model_copy(update={"originals_url": SecretStr(Path(share).as_uri())})
+    with opened(in_folder(shared), embeddings) as engine:
+        assert is_as_before(engine, before)
+    assert moved(shared, To.SERVERS)
+    with opened(shared, embeddings) as engine:
+        assert is_as_before(engine, before)
+    assert moved(shared, To.FOLDER)
+    with opened(in_folder(shared), embeddings) as engine:
+        assert is_as_before(engine, before)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+def test_killed_at_any_moment_a_folder_goes_there_and_back(servers, embeddings, before):
+    chance = random.Random(int(os.environ.get("CRASH_SEED", "1")))
+    for to in (To.SERVERS, To.FOLDER):
+        words = [moved(servers, to, word=word) for word in sorted(chance.sample(range(1, 40), 12))]
+        assert not any(words)
+        renames = [moved(servers, to, rename=rename) for rename in range(1, 6)]
+        assert not renames[0]
+        assert moved(servers, to)
+        with opened(servers if to is To.SERVERS else in_folder(servers), embeddings) as engine:
+            assert is_as_before(engine, before)
+
+
+@pytest.mark.parametrize("name", ["before-0.1.0", pytest.param("before-prompts", marks=pytest.mark.soak)])
+def test_a_folder_of_an_earlier_version_moves_too(name, folder, servers, embeddings, told):
+    shutil.rmtree(folder)
+    with tarfile.open(OLD / f"{name}.tar.xz") as packed:
+        packed.extractall(folder.parent, filter="data")
+    move(servers, To.SERVERS, told)
+    assert list(folder.glob("before-move-*/catalogue.version-*.sqlite3"))
+    with opened(servers, embeddings) as engine:
+        assert process_of(engine).store.check() == []
+        [best, *_] = engine.store.search("handbook", "忌引休暇は何日ですか", mode="hybrid")
+        assert best.source == "leave.md"
+        assert len(engine.history.conversations.listed()) == 7
+
+
+def a_row(table: Table, rows: dict[str, dict[str, object]]) -> dict[str, object]:
+    """With something in each column; `rows`: those of tables that it may refer to."""
+    made: dict[type, object] = {str: "a", int: 7, float: 1.5, bool: True, bytes: b"\0z", object: {"k": [1, None]}}
+    made[datetime] = datetime(2026, 11, 24, 1)
+    row: dict[str, object] = {}
+    for column in table.columns:
+        key = next(iter(column.foreign_keys), None)
+        referred = rows.get(key.column.table.name) if key else None
+        row[column.name] = referred[key.column.name] if referred else made[column.type.python_type]
+    return row
+
+
+@pytest.mark.parametrize("kept", [each for each in all_kept() if isinstance(each, Tables)], ids=lambda each: each.name)
+def test_every_table_of_a_database_goes_there_and_back(kept, servers, tmp_path, told):
+    origin, back = (SqliteFile(tmp_path / f"{name}.sqlite3") for name in ("origin", "back"))
+    there = place_of(kept.name, tmp_path, servers.database_url)
+    tables = kept.schema.tables.sorted_tables
+    for place in (origin, there, back):
+        kept.make(place)
+    rows: dict[str, dict[str, object]] = {}
+    with origin.for_migration().begin() as connection:
+        for table in [*tables, *tables]:  # at the second time all is there that they refer to
+            rows[table.name] = a_row(table, rows)
+            connection.execute(table.delete())
+            connection.execute(table.insert(), rows[table.name])
+    kept.copy(origin, there, told)
+    kept.copy(there, back, told)
+    with back.for_migration().connect() as connection:
+        for table in tables:
+            assert [dict(row) for row in connection.execute(select(table)).mappings()] == [rows[table.name]]
+    with there.for_migration().begin() as connection:
+        for table in tables:
+            if table.autoincrement_column is not None:
+                row = rows[table.name] | {table.autoincrement_column.name: None}
+                row.pop(table.autoincrement_column.name)
+                assert connection.execute(table.insert(), row).inserted_primary_key == (8,)
+
+
+def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, tmp_path, told):
+    origin, there = SqliteFile(tmp_path / "catalogue.sqlite3"), place_of("catalogue", tmp_path, servers.database_url)
+    kept = next(each for each in all_kept() if isinstance(each, Tables) and each.name == "catalogue")
+    limits = kept.schema.tables.tables["limits"]
+    for place in (origin, there):
+        kept.make(place)
+    with origin.for_migration().begin() as connection:
+        connection.execute(limits.insert(), [{"group": f"組{number}", "files": number} for number in range(2500)])
+    for change in (
+        limits.update().where(limits.c.group == "組7").values(files=None),
+        limits.delete().where(limits.c.files > 2400),
+        limits.insert().values(group="a\0b", files=1),
+    ):
+        kept.copy(origin, there, told)
+        with origin.for_migration().begin() as connection:
+            connection.execute(change)
+    kept.copy(origin, there, told)
+    found = []
+    for place in (origin, there):
+        with place.for_migration().connect() as connection:
+            found.append({(row.group.replace("\0", "\ufffd"), row.files) for row in connection.execute(select(limits))})
+    assert found[0] == found[1]
+    assert len(found[1]) == 2402
+
+
+def test_every_database_of_a_folder_is_moved(lived_in):
+    assert {each.name for each in all_kept()} == {file.stem for file in databases(lived_in)}
+
+
+@pytest.fixture
+def told() -> Told:
+    return lambda *_: None
+
+
+def refused(settings: Settings, to: To, error: type[PlainError]) -> str:
+    """What is said then, in both languages."""
+    with pytest.raises(error) as refusal:
+        move(settings, to, lambda *_: None)
+    said = "\n".join(refusal.value.sentence(language) for language in ("en", "ja"))
+    assert PASSWORD not in said
+    return said
+
+
+def test_what_can_not_be_moved_is_refused_and_the_folder_stays_as_it_is(servers, folder, tmp_path):
+    there = {file.name for file in folder.iterdir()}
+    refused(servers.model_copy(update={"data_dir": tmp_path / "none"}), To.SERVERS, move_errors.NothingToMove)
+    refused(in_folder(servers), To.SERVERS, move_errors.NowhereToMove)
+    away = with_servers(folder, f"postgresql://a:{PASSWORD}@127.0.0.1:9/b", "http://127.0.0.1:9")
+    refused(away, To.SERVERS, DatabaseAway)
+    assert "127.0.0.1:9" in refused(servers.model_copy(update={"chroma_url": away.chroma_url}), To.SERVERS, VectorsAway)
+    (folder / "notes.sqlite3").touch()
+    assert "notes.sqlite3" in refused(servers, To.SERVERS, move_errors.UnknownDatabase)
+    (folder / "notes.sqlite3").unlink()
+    assert {file.name for file in folder.iterdir()} - there <= {MOVING}
+
+
+def test_beside_an_app_nothing_is_moved_in_either_direction(servers, folder, embeddings, told):
+    with IndexStore(in_folder(servers), embeddings):
+        refused(servers, To.SERVERS, StoreInUse)
+    assert (folder / "catalogue.sqlite3").exists()
+    move(servers, To.SERVERS, told)
+    with IndexStore(servers, embeddings):
+        refused(servers, To.FOLDER, move_errors.StillUsed)
+    assert (folder / "database.id").exists()
+
+
+def test_a_database_of_another_installation_is_refused_and_stays(servers, folder, embeddings):
+    theirs = servers.model_copy(update={"data_dir": folder.parent / "other"})
+    with IndexStore(theirs, embeddings) as other:
+        other.create_index("theirs")
+    assert "catalogue" in refused(servers, To.SERVERS, SchemaTaken)
+    with IndexStore(theirs, embeddings) as other:
+        assert [each.name for each in other.indexes()] == ["theirs"]
+
+
+@linux
+def test_a_disk_that_is_full_stops_it_and_it_goes_on_when_there_is_room(servers, folder, embeddings, told):
+    move(servers, To.SERVERS, told)
+    with full_disk(40_000):
+        refused(servers, To.FOLDER, move_errors.MoveFailed)
+    assert (folder / "database.id").exists()
+    move(servers, To.FOLDER, told)
+    with IndexStore(in_folder(servers), embeddings) as store:
+        assert store.check() == []
