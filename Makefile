@@ -15,12 +15,12 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check --require-hash
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run install install-dev announce port model chromium proxies postgres provider test soak lint fix lock sbom bench pictures clean
+.PHONY: help run install install-dev announce port model chromium proxies postgres clock provider test soak lint fix lock sbom bench pictures clean
 
 help:
 	@echo "make run       install, fetch the embedded chat model unless a service is set in .env, start the app (PORT=8501)"
 	@echo "make install   only the packages, into $(VENV) (PYTHON=python3)"
-	@echo "make test      lint, import contracts and all tests; fetches the embedded model, Chromium, nginx, Caddy, Postgres and an OpenID provider"
+	@echo "make test      lint, import contracts and all tests; fetches the embedded model, Chromium, nginx, Caddy, Postgres, libfaketime and an OpenID provider"
 	@echo "make test T=tests/rag/test_cli.py   only those tests, without lint; any path or path::test that pytest takes"
 	@echo "make soak      the long forms of some tests: many more kills, parser loads, injections and looks at pages; takes more than an hour"
 	@echo "make lint      ruff, the import contracts and the types"
@@ -98,6 +98,17 @@ postgres: $(INSTALLED_DEV)
 	  echo "Postgres can't be had: the tests on it are skipped." >&2; \
 	fi
 
+# What turns a process's clock, likewise.
+clock: $(INSTALLED_DEV)
+	@if ! ls /usr/lib/*/faketime/libfaketimeMT.so.1 $(VENV)/clock/usr/lib/*/faketime/libfaketimeMT.so.1 >/dev/null 2>&1 && \
+	  command -v apt-get >/dev/null; then \
+	  mkdir -p $(VENV)/clock && cd $(VENV)/clock && \
+	  { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && \
+	  apt-get download -qq -o APT::Sandbox::User=root libfaketime && \
+	  for package in *.deb; do dpkg-deb -x $$package . && rm $$package; done || \
+	  echo "libfaketime can't be had: the tests with clocks apart are skipped." >&2; \
+	fi
+
 # The OpenID provider that tests sign in with: npm's packages by their hashes, of which none runs anything to install itself.
 provider: $(INSTALLED_DEV)
 	@if ! command -v npm >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -117,10 +128,10 @@ provider: $(INSTALLED_DEV)
 # Each is looked for where it stands alone: only to import all the tests takes a process ten seconds.
 
 ifdef T
-test: install-dev chromium proxies postgres provider model
+test: install-dev chromium proxies postgres clock provider model
 	@$(BIN)/pytest $(T)
 else
-test: install-dev chromium proxies postgres provider model lint
+test: install-dev chromium proxies postgres clock provider model lint
 	@status=0; \
 	$(BIN)/pytest -n 3 --dist worksteal -m "not (browser or embedded or soak)" --ignore tests/browser || status=1; \
 	$(BIN)/pytest -n 3 --dist loadfile -m "browser and not soak" tests/browser || status=1; \
@@ -128,7 +139,7 @@ test: install-dev chromium proxies postgres provider model lint
 	exit $$status
 endif
 
-soak: install-dev chromium proxies postgres provider model
+soak: install-dev chromium proxies postgres clock provider model
 	@$(BIN)/pytest -m soak
 
 lint: $(INSTALLED_DEV)

@@ -21,6 +21,7 @@ from pages.server.providers import for_streamlit
 from pages.server.proxies import OtherProxies, Proxies
 from pages.server.settings import Settings, server_settings
 from pages.server.sign_in import SignIn
+from pages.server.sticky import Sticky
 from pages.server.upload_limit import UploadLimit
 from pages.server.who import NotSignedIn
 from pages.widgets import sidebar
@@ -80,6 +81,7 @@ def doors() -> list[Middleware]:
             for_others=for_others(settings),
             signs_in=settings.auth == "oidc",
         ),
+        Middleware(Sticky),
         Middleware(SignIn, settings=settings),
         Middleware(UploadLimit),
     ]

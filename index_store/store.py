@@ -135,6 +135,14 @@ class IndexStore(Store):
         self._parts.jobs.take_over(gone)
         self.resume()
 
+    def unfinished(self) -> set[object]:
+        """What is to be deleted: what is there at two looks in a row, nobody is about to. Raises SQLAlchemyError."""
+        return self._library.unfinished()
+
+    def finish(self) -> None:
+        """Deletes it. Raises OSError, SQLAlchemyError."""
+        self._library.finish()
+
     def answering(self) -> AbstractContextManager[None]:
         """While a model of this machine answers a question: jobs give way to it."""
         return self._services.precedence.question()

@@ -10,7 +10,7 @@ from pages.process import engine, principal
 from pages.server.settings import server_settings
 from pages.server.who import NotSignedIn
 from pages.widgets import sidebar
-from pages.widgets.errors import show_error, show_trouble
+from pages.widgets.errors import show_error, show_sent_around, show_trouble
 from pages.widgets.sign_in import show_sign_in, show_who, show_withdrawn, watch
 from pages.words import LANGUAGES, language, plain, say
 
@@ -59,6 +59,7 @@ try:
     set_aside = engine().history.set_aside
     engine().preload.begin()
 except NotSignedIn:
+    show_sent_around()
     with st.container(key="sign-in"):
         show_sign_in()
         show_language()
@@ -70,6 +71,7 @@ except PlainError as error:
     show_error(error)
     st.stop()
 watch()
+show_sent_around()
 
 if set_aside and "history warning read" not in st.session_state:
     # Not a toast: it cuts a sentence off after three lines, and offers the rest in English.

@@ -56,6 +56,12 @@ def close_engine() -> None:
             _engine = None
 
 
+def replica_number() -> int:
+    """Of this app among those that share a database; 0 where it is the only one, and until its engine is there."""
+    process = _engine
+    return process.store.replica.number if process and process.store.replica else 0
+
+
 def access() -> Access:
     """People and their sign-ins, for finding out who somebody is. Raises as `whole_engine`."""
     return whole_engine().store.access

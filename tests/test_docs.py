@@ -12,8 +12,11 @@ from pages.texts import texts
 ROOT = Path(__file__).parents[1]
 PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")})
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
-TESTS = sorted(set(re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", (ROOT / "docs/security.md").read_text(encoding="utf-8"))))
-"""that it names: file below tests/, and function"""
+NAMED = re.compile(r"`([\w/]+\.py)(?:::(\w+))?`")
+TESTS = sorted(
+    {each for name in ("security", "growing") for each in NAMED.findall((ROOT / f"docs/{name}.md").read_text("utf-8"))}
+)
+"""that these pages name: file below tests/, and function"""
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -48,7 +51,7 @@ def test_the_guide_asks_what_was_prepared_and_names_what_the_pages_say(language,
 
 
 @pytest.mark.parametrize(("file", "name"), TESTS)
-def test_each_test_that_the_page_on_security_names_exists(file, name):
+def test_each_test_that_the_pages_on_security_and_growing_name_exists(file, name):
     tree = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8"))
     functions = {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
     assert functions

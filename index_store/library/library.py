@@ -108,6 +108,17 @@ class Library:
             self._finish_vectors()
         self.on_removal()
 
+    def unfinished(self) -> set[object]:
+        """What is noted to go: for a moment, unless whoever was about to see to it has ended, or could not."""
+        leftovers = self.catalogue.leftovers
+        removing = (document.id for document in self.catalogue.documents.removing())
+        return {*leftovers.vectors(), *leftovers.collections(), *removing}
+
+    def finish(self) -> None:
+        """What is unfinished, unless the server of the vectors is away."""
+        with self._later_where_away():
+            self._catch_up()
+
     def _sweep(self) -> None:
         """Of originals that could not be removed while their place was away."""
         with self.held():

@@ -6,7 +6,8 @@ from html import escape
 import streamlit as st
 
 from index_store.base.errors import Failure, OriginalsError, PlainError
-from pages.process import engine
+from pages.process import engine, replica_number
+from pages.server.sticky import COOKIE, is_sent_around
 from pages.words import language, plain, say
 
 LOOK = 5.0
@@ -33,6 +34,12 @@ def _show_trouble() -> None:
     if trouble := engine().store.trouble:
         what = "app.originals_away" if isinstance(trouble, OriginalsError) else "app.vectors_away"
         st.html(f'<p class="light" role="status">{escape(say(what))}</p>')
+
+
+def show_sent_around() -> None:
+    """A warning if several apps answer this browser in turn, before an upload or a sign-in fails."""
+    if is_sent_around(st.context.cookies.get(COOKIE), replica_number()):
+        st.warning(say("app.not_sticky"))
 
 
 def run_or_show_error(work: Callable[..., object], *arguments: object) -> bool:

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.visitor import LOADED, Visitor
 from tests.cluster.conftest import Visit
-from tests.cluster.topology import PATIENCE, Topology
+from tests.cluster.topology import PATIENCE, POLICY, Topology
 from tests.index_store.soundness import eventually
 from tests.servers import OpenAIServer
 
@@ -21,6 +21,13 @@ HANDBOOK = "# Travel\n\n## Trains\n\nThe green car needs the approval of a direc
 def start(topology: Topology) -> None:
     """All of it. A worker that comes before the tables, Compose would start again: here it comes after them."""
     assert topology.services["worker"].written["deploy"]["replicas"] == WORKERS
+    start_apps(topology)
+    for number in range(1, WORKERS + 1):
+        topology.start("worker", number)
+
+
+def start_apps(topology: Topology) -> None:
+    """Behind Caddy."""
     assert topology.is_well("chroma")
     for app in APPS:
         topology.start(app)
@@ -28,8 +35,6 @@ def start(topology: Topology) -> None:
     for app in APPS:
         assert eventually(lambda app=app: topology.is_ready(app), PATIENCE), topology.log(app)
         assert topology.is_well(app)
-    for number in range(1, WORKERS + 1):
-        topology.start("worker", number)
     assert eventually(lambda: is_reached(topology)), topology.log("caddy")
 
 
@@ -78,6 +83,44 @@ def test_a_document_that_is_added_by_caddy_is_read_by_a_worker_and_answered_from
     for app in APPS:
         topology.end(app)
         assert " ERROR " not in topology.log(app)
+
+
+def test_a_page_says_what_to_do_where_a_browser_does_not_stay_with_one_app_and_where_there_is_none(
+    topology: Topology, visit: Visit, tmp_path: Path
+) -> None:
+    topology.policy = "lb_policy round_robin"
+    start_apps(topology)
+    visitor = visit()
+    said = visitor.text("app.not_sticky")
+    expect(said).to_be_visible()
+    assert eventually(lambda: any("sent to several apps in turn" in topology.log(app) for app in APPS))
+    with visitor.page.expect_response(lambda answer: answer.request.method == "PUT" and answer.status == 400):
+        # Of two files at once each app has one.
+        visitor.sidebar.locator("input[type=file]").set_input_files(
+            [handbook(tmp_path), handbook(tmp_path, "trains.md")]
+        )
+    visitor.choose_language("ja")
+    expect(visitor.text("app.not_sticky")).to_be_visible()
+
+    topology.end("caddy")
+    topology.policy = POLICY
+    topology.start("caddy")
+    assert eventually(lambda: is_reached(topology)), topology.log("caddy")
+    visitor.page.context.clear_cookies()  # as they are a minute later
+    visitor.page.reload()
+    expect(visitor.composer).to_be_visible(timeout=LOADED)
+    visitor.settle()
+    expect(visitor.text("app.not_sticky")).to_have_count(0)
+    visitor.page.reload()
+    visitor.settle()
+    expect(visitor.text("app.not_sticky")).to_have_count(0)
+
+    for app in APPS:
+        topology.end(app)
+    status, told = topology.get("/")
+    assert status in (502, 503)
+    assert "The app is not ready" in told
+    assert "管理者" in told
 
 
 @pytest.mark.soak

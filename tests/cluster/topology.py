@@ -2,6 +2,7 @@
 server, our own processes in a folder that holds what the image does, and Caddy with its very file.
 """
 
+import itertools
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import urllib.request
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from http.client import HTTPSConnection
 from pathlib import Path
 from typing import Self
@@ -27,6 +29,7 @@ NAME = "rag.example.com"
 CADDYFILE = "docs/operating/replicas.Caddyfile"
 PROXIES = ROOT / ".venv" / "proxies" / "usr" / "bin"
 """where `make proxies` puts Caddy"""
+POLICY = "lb_policy cookie replica"
 PATIENCE = 180
 """seconds for a process to start or to end"""
 
@@ -38,8 +41,31 @@ ALONE = """{
 """
 """what a Caddyfile on a machine with others begins with"""
 
+MIGRATIONS = "rag/runs/history/migrations"
+NEWER = """from alembic import op
+
+revision = "9999"
+down_revision = "{last}"
+
+
+def upgrade() -> None:
+    op.execute("CREATE TABLE newer (id integer)")
+"""
+
 Replica = tuple[str, int]
 """a service, and which of its processes, from 1"""
+
+
+@dataclass(frozen=True)
+class Command:
+    """One that was begun beside a service."""
+
+    process: subprocess.Popen[bytes]
+    _file: Path
+
+    @property
+    def said(self) -> str:
+        return self._file.read_text(encoding="utf-8")
 
 
 class Topology:
@@ -50,7 +76,11 @@ class Topology:
     def __init__(self, folder: Path, postgres: PostgresServer, chroma: ChromaServer, **env_file: str) -> None:
         self._folder = folder
         self._owned = ExitStack()
+        self.policy = POLICY
+        """how Caddy chooses an app"""
+        self._commands = itertools.count(1)
         self._processes: dict[Replica, subprocess.Popen[bytes]] = {}
+        self._postgres = postgres
         self._database = postgres.new_database()
         self._owned.callback(postgres.drop, self._database)
         self._ports = {name: _free_port() for name in ("app-1", "app-2", "caddy")}
@@ -67,6 +97,8 @@ class Topology:
             **env_file,
         }
         self._image = stages()["app"].make(folder / "image")
+        self._newer: set[str] = set()
+        """services that run a newer version"""
         (folder / "data").mkdir(mode=0o700)
         names = compose.services(operator)
         self.services = {name: compose.services(operator, self._places(name, chroma))[name] for name in names}
@@ -96,6 +128,27 @@ class Topology:
         else:
             self._run(service, number, self.services[service].command)
 
+    def upgrade(self, service: str) -> None:
+        """From its next start on, to a version that has one table more."""
+        self._newer.add(service)
+        newer = self._newer_image
+        if not newer.exists():
+            shutil.copytree(self._image, newer)
+            migrations = newer / MIGRATIONS
+            last = max(file.stem[:4] for file in migrations.glob("[0-9]*.py"))
+            (migrations / "9999_newer.py").write_text(NEWER.format(last=last), encoding="utf-8")
+
+    @property
+    def _newer_image(self) -> Path:
+        return self._folder / "newer"
+
+    def _image_of(self, service: str) -> Path:
+        return self._newer_image if service in self._newer else self._image
+
+    def address(self, app: str) -> str:
+        """Of itself, past Caddy, as this machine may open it."""
+        return f"http://localhost:{self._ports[app]}"
+
     def is_well(self, service: str) -> bool:
         """What its health check says."""
         told = subprocess.run(self.services[service].health, env=self._environment(service), capture_output=True)
@@ -104,15 +157,36 @@ class Topology:
     def is_ready(self, app: str) -> bool:
         """Whether it can serve people, as Caddy asks it."""
         try:
-            with urllib.request.urlopen(f"http://localhost:{self._ports[app]}/readyz", timeout=PATIENCE) as answer:
+            with urllib.request.urlopen(f"{self.address(app)}/readyz", timeout=PATIENCE) as answer:
                 return answer.status == 200
         except OSError:
             return False
 
     def ask(self, service: str, *command: str) -> str:
         """What a command prints, beside that service in its container. Raises CalledProcessError."""
-        told = subprocess.run(command, cwd=self._image, env=self._environment(service), capture_output=True, check=True)
+        told = subprocess.run(
+            command, cwd=self._image_of(service), env=self._environment(service), capture_output=True, check=True
+        )
         return told.stdout.decode()
+
+    def begin(self, service: str, *command: str) -> "Command":
+        """The same, without waiting for its end."""
+        file = self._folder / f"command-{next(self._commands)}.log"
+        with file.open("wb") as out:
+            process = subprocess.Popen(
+                command,
+                cwd=self._image_of(service),
+                env=self._environment(service),
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+        self._owned.callback(process.wait)
+        self._owned.callback(process.kill)
+        return Command(process, file)
+
+    def query(self, statement: str) -> list[tuple[object, ...]]:
+        """What the database answers."""
+        return self._postgres.run(statement, self._database.partition("?")[0].rpartition("/")[2])
 
     @property
     def running(self) -> list[Replica]:
@@ -162,6 +236,8 @@ class Topology:
 
     def _caddy(self) -> list[str]:
         text = (ROOT / CADDYFILE).read_text(encoding="utf-8")
+        assert POLICY in text
+        text = text.replace(POLICY, self.policy)
         for app in ("app-1", "app-2"):
             assert f" {app}:8501" in text
             text = text.replace(f"{app}:8501", f"127.0.0.1:{self._ports[app]}")
@@ -182,7 +258,7 @@ class Topology:
     def _run(self, service: str, number: int, command: list[str]) -> None:
         with self._log(service, number).open("ab") as log:
             self._processes[service, number] = subprocess.Popen(
-                command, cwd=self._image, env=self._environment(service), stdout=log, stderr=log
+                command, cwd=self._image_of(service), env=self._environment(service), stdout=log, stderr=log
             )
 
     def _log(self, service: str, number: int) -> Path:

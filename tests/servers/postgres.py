@@ -69,14 +69,16 @@ class PostgresServer:
         settings |= {"full_page_writes": "off", "max_connections": 200, "shared_buffers": "64MB"}
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         command = self._command(["postgres", "-D", str(self._data), *options])
-        with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, env=_environment(), cwd="/")
         deadline = time.monotonic() + 60
         while True:
+            # Once more where it has ended: for a moment after a kill some of the killed one's processes go on.
+            if self._process is None or self._process.poll() is not None:
+                with (self._folder / "log").open("ab") as log:
+                    self._process = subprocess.Popen(command, stdout=log, stderr=log, env=_environment(), cwd="/")
             try:
                 self.run("SELECT 1")
             except psycopg.OperationalError:
-                if time.monotonic() > deadline or self._process.poll() is not None:
+                if time.monotonic() > deadline:
                     raise
                 time.sleep(0.05)
             else:
@@ -86,6 +88,13 @@ class PostgresServer:
         """At once, with whatever is connected."""
         if self._process:
             self._process.send_signal(3)  # SIGQUIT: Postgres' immediate shutdown
+            self._process.wait()
+        self._process = None
+
+    def kill(self) -> None:
+        """As `kill -9` does, in the midst of whatever it does."""
+        if self._process:
+            self._process.kill()
             self._process.wait()
         self._process = None
 

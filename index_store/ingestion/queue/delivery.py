@@ -115,15 +115,23 @@ class Receiver:
     """A worker's end of the queue, in a thread of its own. `handle`: does an item, or raises NotDone."""
 
     def __init__(
-        self, database_url: str, handle: Callable[[int], Awaitable[None]], look: Callable[[], None], at_once: int
+        self,
+        database_url: str,
+        handle: Callable[[int], Awaitable[None]],
+        look: Callable[[], None],
+        mend: Callable[[], None],
+        at_once: int,
     ) -> None:
-        """`look`: every so often, in a thread, for what the queue has forgotten."""
+        """`look`: every so often, in a thread, for what the queue has forgotten. `mend`: likewise, what workers were
+        about to do that are gone.
+        """
         arguments: dict[str, Any] = session("catalogue")
         url = driver_url(database_url).set(drivername="postgresql").render_as_string(hide_password=False)
         connector = procrastinate.PsycopgConnector(conninfo=url, kwargs=arguments, min_size=1, max_size=4)
         self._app = procrastinate.App(connector=connector)
         self._handle = handle
         self._look = look
+        self._mend = mend
         self._at_once = at_once
         self._running: set[int] = set()
         """ids of Procrastinate's jobs"""
@@ -210,6 +218,8 @@ class Receiver:
                 idle = mine - self._running
                 lost = [*stalled.values(), *(doing[id_] for id_ in idle & self._idle if id_ not in stalled)]
                 self._idle = idle
+                if stalled:
+                    await asyncio.to_thread(self._mend)
                 for job in lost:
                     log.warning("Item %s goes back to the queue: its worker is gone", job.task_kwargs.get("item_id"))
                     with suppress(exceptions.ConnectorException):  # another has seen it too

@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from index_store.base import errors
 from index_store.base.errors import Failure, PlainError
 from index_store.base.replica import Replica
+from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import IndexRecord
 from index_store.catalogue.schema import now
 from index_store.ingestion.context import JobContext, Services
@@ -169,6 +170,8 @@ class JobAdmission:
         self._open_index = open_index
         self._may_go_on = may_go_on
         self._items = StoredItems(self._rows, job_id, queue.deliver)
+        self._begun: PendingVersion | None = None
+        """in the catalogue, and not yet in the queue"""
         self._context = JobContext(queue.services, self._items)
         self._admission = Admission(self._context, Completion(self._context))
         self._threads = [
@@ -204,11 +207,22 @@ class JobAdmission:
             self.failure = errors.IndexStoreError(what=type(error).__name__)
         finally:
             discard_uploads(self._order.sources)
-            try:
-                self._items.close()
-                self._rows.admitted(self._job_id, self.failure)
-            except SQLAlchemyError:
-                log.exception("That all of %s is taken in can't be noted", self._order.index)
+            while not self._is_noted():
+                if self._queue.is_closed.wait(LOOK):
+                    break
+
+    def _is_noted(self) -> bool:
+        """That all is taken in; while the database is away it is not, and a job would never come to its end."""
+        try:
+            if self._begun and self.failure:
+                self._queue.services.versions.fail(self._begun, self.failure)
+            self._begun = None
+            self._items.close()
+            self._rows.admitted(self._job_id, self.failure)
+        except SQLAlchemyError as error:
+            log.warning("That all of %s is taken in is noted later: %s", self._order.index, error)
+            return False
+        return True
 
     def _admit(self, index: IndexRecord) -> None:
         """What takes long to be had comes last."""
@@ -230,7 +244,9 @@ class JobAdmission:
             elif isinstance(source, FileSource):
                 version = self._admission.admit_source(index, source, item)
             if version:
+                self._begun = version
                 self._items.put(item, version)
+                self._begun = None
         for item, site in () if self._context.stop.is_cancelled else sites:
             self._items.put(item, site)
 

@@ -85,17 +85,20 @@ class StoredItems(Items):
     def flush(self) -> None:
         """Raises SQLAlchemyError."""
         with self._lock:
-            changed = []
+            changed, written, done = [], {}, []
             for key, item in list(self._known.items()):
                 id_, lease = self._ids[key]
                 waiting = self.waiting() if lease else 0
                 state = (*astuple(item)[:-1], item.result, waiting)
                 if state != self._written.get(key):
                     changed.append((id_, lease, item, waiting))
-                    self._written[key] = state
+                    written[key] = state
                 if item.stage is Stage.DONE and lease is None:
-                    self._forget(item)
+                    done.append(item)
             self._rows.write(changed)
+            self._written |= written
+            for item in done:
+                self._forget(item)
 
     def close(self) -> None:
         """Raises SQLAlchemyError."""

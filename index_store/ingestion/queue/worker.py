@@ -52,7 +52,7 @@ class Worker:
         self._is_closed = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="cancelled jobs", daemon=True)
         self._threads = ThreadPoolExecutor(AT_ONCE, "item")
-        self._receiver = Receiver(url.get_secret_value(), self._handle, self._look, AT_ONCE)
+        self._receiver = Receiver(url.get_secret_value(), self._handle, self._look, self._mend, AT_ONCE)
 
     def start(self) -> Self:
         self._watcher.start()
@@ -96,6 +96,15 @@ class Worker:
             self._rows.put_again(FORGOTTEN, self._sender.deliver)
         except (SQLAlchemyError, QueueError) as error:
             log.info("What the queue may have forgotten is looked for later: %s", error)
+
+    def _mend(self) -> None:
+        """Of a worker that was killed between two steps: vectors and originals of versions that are none any more."""
+        library = self._services.library
+        try:
+            with library.held():
+                library.repair()
+        except (SQLAlchemyError, OSError, PlainError) as error:
+            log.warning("What a worker that is gone has left is cleared at the next start: %s", error)
 
     def _do(self, item_id: int) -> bool:
         """Whether nothing more is to be done for it. Raises SQLAlchemyError."""

@@ -32,15 +32,15 @@ class SharedAllowance(Allowance):
         super().spend(tokens)
         try:
             self.used.add(self.person_id, self.day, tokens=tokens, runs=0)
-        except (NotSaved, SQLAlchemyError):
-            log.exception("What a run has used can't be saved")
+        except (NotSaved, SQLAlchemyError) as error:
+            log.warning("What a run has used can't be saved: %s", error)
 
     def check(self) -> None:
         if self.limit < math.inf:
             try:
                 self.spent = self.used.tokens(self.person_id, self.day)
-            except SQLAlchemyError:  # what is known here counts
-                log.exception("What others have used can't be looked up")
+            except SQLAlchemyError as error:  # what is known here counts
+                log.warning("What others have used can't be looked up: %s", error)
         super().check()
 
 
@@ -83,5 +83,5 @@ class Allowances:
         """What one run of theirs has used, when it is over."""
         try:
             self._used.add(principal.id, allowance.day, tokens=0 if self._are_shared else tokens)
-        except (NotSaved, SQLAlchemyError):
-            log.exception("What a run has used can't be saved")
+        except (NotSaved, SQLAlchemyError) as error:
+            log.warning("What a run has used can't be saved: %s", error)

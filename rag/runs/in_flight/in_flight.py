@@ -293,8 +293,8 @@ class RunsInFlight:
         def keep_calls(step: str, attempt: int, calls: Sequence[Call]) -> None:
             try:
                 self._history.calls.save(run.id, step, attempt, calls)
-            except (NotSaved, SQLAlchemyError):  # as above
-                log.exception("The prompts of run %s can't be saved", run.id)
+            except (NotSaved, SQLAlchemyError) as error:  # as above
+                log.warning("The prompts of run %s can't be saved: %s", run.id, error)
 
         async def take_turn() -> tuple[RunStatus, PlainError | None]:
             nonlocal begun
@@ -348,16 +348,16 @@ class RunsInFlight:
             run.stop()
             if isinstance(event, RunFinished):
                 return self._stored_end(run) or event
-        except (NotSaved, SQLAlchemyError):  # a full disk, say: whoever waits for the answer still gets it
-            log.exception("Run %s can't be saved", run.id)
+        except (NotSaved, SQLAlchemyError) as error:  # a full disk, say: whoever waits for the answer still gets it
+            log.warning("Run %s can't be saved: %s", run.id, error)
         return event
 
     def _stored_end(self, run: Run) -> RunFinished | None:
         """None of a run that was deleted."""
         try:
             return next((each for each in self._history.events(run.id) if isinstance(each, RunFinished)), None)
-        except SQLAlchemyError:
-            log.exception("The end of run %s can't be read", run.id)
+        except SQLAlchemyError as error:
+            log.warning("The end of run %s can't be read: %s", run.id, error)
             return None
 
     def _note(self, sent: Begun, last: RunFinished, budget: Budget) -> None:
@@ -380,5 +380,5 @@ class RunsInFlight:
             await asyncio.to_thread(begun.asker.who)
         except AccessWithdrawn:
             begun.run.stop()
-        except SQLAlchemyError:  # asked again soon
-            log.exception("Whether run %s may go on is not known", begun.run.id)
+        except SQLAlchemyError as error:  # asked again soon
+            log.warning("Whether run %s may go on is not known: %s", begun.run.id, error)

@@ -32,6 +32,9 @@ IDLE = 1.0
 SWEEP = 2.0
 """seconds between two looks at who is there; who is gone at two of them is gone"""
 
+TIDY = 15.0
+"""seconds between two looks at what is to be deleted; what is there at two of them, nobody is about to"""
+
 ENDING = 30.0
 """seconds that the end of a run of another app is waited for"""
 
@@ -70,6 +73,9 @@ class Replicas:
         self._wants_turns = False
         self._gone: Set[int] = frozenset()
         """at the last look"""
+        self._unfinished: Set[object] = frozenset()
+        """at the last look"""
+        self._tidied = time.monotonic()
         self._patient = ThreadPoolExecutor(1, "jobs of replicas")
         """for what may have to wait"""
         self._taking_over: Future[None] = Future()
@@ -228,6 +234,19 @@ class Replicas:
                 self._taking_over = self._patient.submit(self._take_over, for_good)
         elif self.turns.awaited:
             self.turns.look(self._loop)
+        if time.monotonic() - self._tidied >= TIDY and self._taking_over.done():
+            self._taking_over = self._patient.submit(self._tidy)
+            self._tidied = time.monotonic()
+
+    def _tidy(self) -> None:
+        """Deletes what a process was about to that has ended since, or that it could not."""
+        try:
+            unfinished = self._store.unfinished()
+            is_left, self._unfinished = unfinished & self._unfinished, unfinished
+            if is_left:
+                self._store.finish()
+        except (PlainError, SQLAlchemyError, OSError) as error:  # the edge of the thread
+            log.warning("What others were about to delete is looked for later: %s", error)
 
     def _take_over(self, gone: Set[int]) -> None:
         try:

@@ -52,8 +52,8 @@ class Turns:
             await asyncio.to_thread(self._live.queue, run_id, party, None if at_once == float("inf") else int(at_once))
             await asyncio.to_thread(self.look, loop)
             await waiting.admitted.wait()
-        except SQLAlchemyError:
-            log.exception("Run %s does not wait for its turn", run_id)
+        except SQLAlchemyError as error:
+            log.warning("Run %s does not wait for its turn: %s", run_id, error)
         finally:
             self._waiting.pop(run_id, None)
         yield

@@ -30,6 +30,8 @@ OF_THE_PROCESS = {
     "resume": "goes on with what was allowed when its files were kept",
     "replicas": "the same, of other apps",
     "take_over": "the same",
+    "unfinished": "the same, of what was allowed when its deletion began",
+    "finish": "the same",
     "watch_removals": "history blanks what it quotes of removed documents, whoever removed them",
     "removed": "the same",
     "forget_removed": "the same",

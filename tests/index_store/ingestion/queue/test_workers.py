@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from index_store.__main__ import main
 from index_store.base import errors
@@ -21,6 +22,8 @@ from index_store.store import IndexStore, working
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import WorkerProcess
 from tests.index_store.soundness import eventually, is_sound
+from tests.servers.chroma import ChromaProxy, ChromaServer
+from tests.servers.loopback import Fault
 from tests.servers.postgres import PostgresServer
 
 Write = Callable[..., Path]
@@ -100,6 +103,30 @@ def test_a_worker_that_was_thought_dead_changes_nothing_of_what_another_has(
     assert is_sound(app, queued.data_dir)
 
 
+@pytest.mark.parametrize("is_cancelled", [False, True], ids=["", "of a job that is cancelled"])
+def test_what_a_killed_worker_had_no_time_to_delete_does_not_stay(
+    app: IndexStore, queued: Settings, chroma: ChromaServer, write: Write, is_cancelled: bool
+) -> None:
+    """Killed between the new version of a document and the end of the old one."""
+    with working(queued):
+        assert outcome(add(app, write("a.md", sections=3))) == {"a.md": "ready"}
+    with ChromaProxy(chroma) as proxy:
+        proxy.fails(Fault.HANGS, on="/delete")
+        killed = WorkerProcess(queued.model_copy(update={"chroma_url": SecretStr(proxy.url)}))
+        try:
+            job = app.reindex("a")
+            assert eventually(lambda: [each for each in proxy.requests if each.path.endswith("/delete")], 60)
+        finally:
+            killed.end(signal.SIGKILL)
+    if is_cancelled:
+        job.cancel()
+    with working(queued):
+        assert eventually(lambda: job.is_finished, 60)
+        assert [each.status.value for each in app.documents()] == ["ready"]
+        assert eventually(lambda: app.check() == [])
+    assert is_sound(app, queued.data_dir)
+
+
 def test_a_worker_ends_though_the_first_word_on_it_is_lost(
     app: IndexStore, queued: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,7 +144,8 @@ def test_a_worker_ends_though_the_first_word_on_it_is_lost(
     with app.access.people._database.begin() as connection:
         delivery.Sender().deliver(connection, 1, 0)
     assert queued.database_url
-    receiver = delivery.Receiver(queued.database_url.get_secret_value(), hear_nothing, lambda: None, 1).start()
+    idle = lambda: None  # noqa: E731
+    receiver = delivery.Receiver(queued.database_url.get_secret_value(), hear_nothing, idle, idle, 1).start()
     assert is_at_work.wait(20)
     receiver.stop()
     receiver.join()

@@ -9,11 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from rag.runs.engine import UserEngine
+from rag.runs.replicas import replicas
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.settings import Settings
@@ -22,7 +24,8 @@ from tests.rag.conftest import KEY
 from tests.rag.documents import INDEX
 from tests.rag.runs.replicas.conftest import Open
 from tests.rag.scripted import ScriptedChat, eventually
-from tests.servers import Answer, OpenAIServer
+from tests.servers import Answer, Fault, OpenAIServer
+from tests.servers.chroma import ChromaProxy, ChromaServer
 from tests.servers.postgres import PostgresServer
 
 QUESTION = "出張の日当はいくらですか?"
@@ -127,6 +130,34 @@ def test_a_run_of_another_process_is_stopped_from_here(
     assert run.wait(PATIENCE)
     goes_on.set()
     assert run.result().status == "stopped"
+
+
+def test_what_a_replica_was_about_to_delete_when_it_was_killed_another_deletes(
+    here: UserEngine, shared: Settings, chroma: ChromaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replicas, "TIDY", 0.2)
+    file = tmp_path / "short.md"
+    file.write_text("# Short\n\nIt is not there for long.\n", encoding="utf-8")
+    assert here.store.add("going", file).status.value == "ready"
+    assert shared.database_url
+    with ChromaProxy(chroma) as proxy:
+        proxy.fails(Fault.HANGS, on="/delete")
+        variables = {
+            **os.environ,
+            "DATA_DIR": str(shared.data_dir),
+            "DATABASE_URL": shared.database_url.get_secret_value(),
+            "CHROMA_URL": proxy.url,
+        }
+        command = [sys.executable, "-m", "index_store", "remove", "--index", "going", str(file)]
+        deleting = subprocess.Popen(command, env=variables)
+        try:
+            assert eventually(lambda: [each for each in proxy.requests if each.path.endswith("/delete")], PATIENCE)
+        finally:
+            deleting.kill()
+            deleting.wait(PATIENCE)
+    assert eventually(lambda: not here.store.documents("going"), PATIENCE)
+    assert here.store.check() == []
+    here.store.delete_index("going")
 
 
 @pytest.mark.soak
