@@ -24,10 +24,10 @@ from pages.server.sign_in import SignIn
 from pages.server.sticky import Sticky
 from pages.server.upload_limit import UploadLimit
 from pages.server.who import NotSignedIn
-from pages.widgets import sidebar
-from pages.widgets.answer import copying
-from pages.widgets.chat import in_view
+from pages.widgets.answer.copying import COPY_ON_CLICK
+from pages.widgets.chat.in_view import KEEP_IN_VIEW
 from pages.widgets.errors import show_error
+from pages.widgets.sidebar import CLOSE_ON_CHOICE
 from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say
 
@@ -37,7 +37,7 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 log = logging.getLogger("app")
 
-SCRIPTS = (copying.SCRIPT, in_view.SCRIPT, sidebar.SCRIPT, OPEN_ROWS)
+SCRIPTS = (COPY_ON_CLICK, KEEP_IN_VIEW, CLOSE_ON_CHOICE, OPEN_ROWS)
 """all that our pages have; a browser runs no other (pages/server/browser_rules.py)"""
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-SCRIPT = """<script>
+CLOSE_ON_CHOICE = """<script>
 if (!window.sidebarCloses) {
   window.sidebarCloses = true;
   const chosen = ".st-key-pages a, .st-key-new-chat button, [class*='st-key-open-'] button";
@@ -18,4 +18,4 @@ take what was pressed out of the page.
 
 
 def show_script() -> None:
-    st.html(SCRIPT, unsafe_allow_javascript=True)
+    st.html(CLOSE_ON_CHOICE, unsafe_allow_javascript=True)

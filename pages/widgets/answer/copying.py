@@ -9,7 +9,7 @@ from pages.words import language, say
 from rag.runs.export.markdown import run_as_markdown
 from rag.trace.events import Event, RunFinished
 
-SCRIPT = """<script>
+COPY_ON_CLICK = """<script>
 if (!window.answersAreAlive) {
   window.answersAreAlive = true;
   const draw = part => {
@@ -46,7 +46,7 @@ Where a browser refuses the clipboard, as it does over plain http but for localh
 
 def show_script() -> None:
     """Where answers are shown, formulae are drawn and copied by it."""
-    st.html(SCRIPT, unsafe_allow_javascript=True)
+    st.html(COPY_ON_CLICK, unsafe_allow_javascript=True)
 
 
 def copy_button(words: str) -> str:

@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-SCRIPT = """<script>
+KEEP_IN_VIEW = """<script>
 if (!window.keepLatestInView) {
   let hold = 0, seen = {};
   for (const each of ["wheel", "touchstart", "pointerdown", "keydown"])
@@ -40,4 +40,4 @@ def keep_latest_in_view(conversation_id: str | None, running: str | None) -> Non
     """To be drawn before all else, so that it stays where it is. `running`: the latest run, while it goes on."""
     marker = f'<i data-conversation="{escape(conversation_id or "")}" data-running="{escape(running or "")}"></i>'
     with st.container(key="in-view"):
-        st.html(marker + SCRIPT, unsafe_allow_javascript=True)
+        st.html(marker + KEEP_IN_VIEW, unsafe_allow_javascript=True)
