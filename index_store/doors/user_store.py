@@ -304,6 +304,7 @@ class Store:
 
     def load_embeddings(self) -> None:
         """What would take time at the first search. Raises EmbeddedModelUnusable."""
+        self._gate.who()
         self._embeddings.load()
 
     def search(

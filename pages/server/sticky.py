@@ -31,8 +31,10 @@ log = logging.getLogger(__name__)
 
 def is_sent_around(cookie: str | None, number: int) -> bool:
     """Whether several apps answer a browser in turn. `number`: of this app; 0 if there is only one."""
+    if not number:
+        return False
     answered = _answered(cookie, number)
-    return bool(number) and len(answered) > len(set(answered))
+    return len(answered) > len(set(answered))
 
 
 def _answered(cookie: str | None, number: int) -> list[str]:

@@ -111,6 +111,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "trouble": (ANYBODY, lambda store, on: store.trouble is None),
     "makes_indexes": (ANYBODY, lambda store, on: store.makes_indexes),
     "adds_documents": (ANYBODY, lambda store, on: store.adds_documents),
+    "load_embeddings": (ANYBODY, lambda store, on: store.load_embeddings()),
     "right": (READ, lambda store, on: store.right(on.index)),
     "documents": (READ, lambda store, on: store.documents(on.index)),
     "document": (READ, lambda store, on: store.document(on.document)),
