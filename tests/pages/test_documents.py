@@ -12,9 +12,10 @@ from index_store.base.errors import BadIndexName, EmptyDocument, IndexExists, No
 from index_store.ingestion.sources import upload_folder
 from index_store.parsing.loaders.formats import LOADABLE
 from pages import process, samples
+from pages.widgets.sidebar import CLOSE_ON_CHOICE
 from tests.index_store.parsing.loaders.pdf_file import PdfFile
 from tests.local import as_person, grant, person_of
-from tests.pages.chat_page import ChatPage, shown
+from tests.pages.chat_page import shown
 from tests.pages.documents_page import DocumentsPage
 from tests.pages.test_detail import Tags
 
@@ -248,8 +249,9 @@ def test_words_of_a_document_are_shown_as_they_are_and_run_nothing(engine, tmp_p
     words = escape(HOSTILE)
     [document_id] = add(engine, tmp_path, name, text=f"<h1>{words}</h1><h2>{words}</h2><p>{words}</p>")
     page = DocumentsPage(doc=document_id)
-    tags = Tags(page.html)
-    assert not tags.names & {"script", "img", "iframe", "style"} - Tags(ChatPage().app.html[0].value).names
+    tags = Tags(page.html.replace(CLOSE_ON_CHOICE, ""))
+    assert not tags.names & {"script", "img", "iframe"}
+    assert page.html.count("<style") == DocumentsPage().html.count("<style")  # its own
     assert not {each for each in tags.attributes if each.startswith("on")}
     assert tags.text.count("<img src=x onerror=alert(2)>") >= 3  # title, source, heading, chunk
     listed = DocumentsPage()
