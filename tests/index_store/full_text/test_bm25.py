@@ -453,3 +453,21 @@ def test_postgres_ranks_as_sqlite_does_and_with_the_same_scores(tmp_path, postgr
     for engine in engines:
         engine.dispose()
     postgres.drop(url)
+
+
+def test_postgres_looks_at_no_more_chunks_of_a_common_word_than_the_bound(tmp_path, postgres, monkeypatch):
+    monkeypatch.setattr(bm25, "POSTINGS", 100)
+    url = postgres.new_database()
+    engine = open_database(place_of("catalogue", tmp_path, SecretStr(url)), SCHEMA)
+    with engine.connect() as connection:
+        searched = SearchedPassages(connection)
+        searched.put({f"d{number}": ("", [], "会議の予定") for number in range(3000)})
+        connection.commit()
+        assert len(searched.found("会議")) == 10
+        looked_at = connection.exec_driver_sql(
+            "SELECT idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'index_1_chunks'"
+        ).scalar_one()
+    engine.dispose()
+    postgres.drop(url)
+    a_page = 200
+    assert looked_at <= 100 + bm25.CANDIDATES + a_page
