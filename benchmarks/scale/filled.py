@@ -111,14 +111,15 @@ def fill(store: Filled, made: MadeLibrary) -> None:
 
 def fill_text(library: Library, index: IndexRecord, made: MadeLibrary) -> None:
     """Catalogue, full text and originals."""
-    if index.dimension:  # is set at the end
-        return
     database = library.catalogue.database
+    done = _documents(database, index)
+    if index.dimension and done >= len(made):  # is set at the end
+        return
     terms = GIN(f"keywords_{index.id}")
     with database.begin() as connection:
         terms.defer(connection)
     told = _Told("text", len(made))
-    for first in range(_documents(database, index), len(made), AT_ONCE):
+    for first in range(done, len(made), AT_ONCE):
         _put(library, index, terms, [made.document(number) for number in range(first, min(first + AT_ONCE, len(made)))])
         told.at(first + AT_ONCE)
     with database.begin() as connection:
@@ -170,7 +171,7 @@ def fill_vectors(store: Filled, index: IndexRecord, made: MadeLibrary) -> None:
     namespace = (store.settings.data_dir / NAMESPACE).read_text(encoding="utf-8")
     with closing(form_of(store.folder, store.settings.chroma_url, namespace)) as form:
         collection = form.made(index.collection)
-        done = collection.count() // CHUNKS  # of a document that is there in part all are put once more
+        done = patiently(collection.count) // CHUNKS  # of a document that is there in part all are put once more
         if done >= len(made):
             return
         _write_graph_after(SELDOM, collection)

@@ -108,11 +108,14 @@ def _disk(store: Filled) -> dict[str, float]:
     """Postgres writes all that it has in memory before it is looked at."""
     store.postgres.run("CHECKPOINT", DATABASE)
     (gin, keywords, whole), *_ = store.postgres.run(_SIZES, DATABASE)
+    free, page = (int(store.chroma.run(f"PRAGMA {each}")) for each in ("freelist_count", "page_size"))
+    room = free * page
     sizes = {
         "Postgres: terms' index (GIN)": gin,
         "Postgres: rest of full text": keywords - gin,
         "Postgres: catalogue and rest": whole - keywords,
-        "Chroma": total(store.chroma.folder),
+        "Chroma": total(store.chroma.folder) - room,
+        "Chroma: room that its log has left": room,
         "originals": total(store.settings.data_dir / "originals"),
     }
     return {what: size / MEGABYTE for what, size in sizes.items()}
