@@ -326,6 +326,20 @@ def test_putting_and_deleting_in_any_order_ends_in_the_same_scores(connection):
     assert counts[0] == counts[1]
 
 
+@pytest.mark.both_forms
+def test_what_is_put_among_very_many_is_found_as_if_it_had_come_alone(connection):
+    searched, alone = SearchedPassages(connection), BM25Index("index_2")
+    alone.create(connection)
+    with alone.filling(connection):
+        for name, (title, headings, text) in PASSAGES.items():
+            terms = ChunkTerms.of(searched.analyzer, f"{name}-1", title, headings, text)
+            alone.put(connection, name, [terms])
+    searched.put(PASSAGES)
+    for question in ("日当はいくらですか", "badge for a printer"):
+        found = alone.search(connection, searched.analyzer.question(question), 10)
+        assert found == searched.scored(question) != []
+
+
 def test_a_chunk_is_put_once(searched):
     with pytest.raises(IntegrityError):
         searched.put({"taxi": PASSAGES["taxi"]})
