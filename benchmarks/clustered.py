@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,16 @@ class Clustered:
         self.prepare(text)
         return self._asked[text]
 
+    def drawn(self, count: int, chance: np.random.Generator) -> Vectors:
+        """As many as asked for, of no text, among the same articles and subjects: a hundredth of the work."""
+        own = self.SHARES[-1]
+        subjects = _centres()[chance.integers(self.SUBJECTS, size=count)]
+        noise = chance.standard_normal((count, self.dimension), np.float32)
+        noise /= np.linalg.norm(noise, axis=1, keepdims=True)
+        vectors: Vectors = subjects + np.float32(np.sqrt(own)) * noise
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
+
     def _vector(self, text: str) -> Vectors:
         seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
         subject = seed % self.SUBJECTS
@@ -71,3 +82,13 @@ def _direction(name: str) -> Vectors:
     generator = np.random.default_rng(list(name.encode()))
     direction = generator.standard_normal(Clustered.dimension)
     return direction / np.linalg.norm(direction)
+
+
+@cache
+def _centres() -> Vectors:
+    """Of all subjects, a row each."""
+    common, article, subject, _ = (np.sqrt(share) for share in Clustered.SHARES)
+    articles = np.stack([_direction(f"article {number}") for number in range(Clustered.ARTICLES)])
+    subjects = np.stack([_direction(f"subject {number}") for number in range(Clustered.SUBJECTS)])
+    of_subject = articles[np.arange(Clustered.SUBJECTS) % Clustered.ARTICLES]
+    return (common * _direction("all") + article * of_subject + subject * subjects).astype(np.float32)

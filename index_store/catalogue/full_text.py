@@ -29,13 +29,14 @@ class FullText:
             full_text.drop(connection)
             full_text.create(connection)
             ids = connection.execute(select(documents.c.id).where(documents.c.index_id == index_id)).scalars().all()
-            for document_id in ids:
-                rows = connection.execute(_CHUNK_TEXTS.where(documents.c.id == document_id)).all()
-                terms = [
-                    ChunkTerms.of(analyzer, row.id, row.title, row.headings, row.text[row.start : row.end])
-                    for row in rows
-                ]
-                full_text.put(connection, document_id, terms)
+            with full_text.filling(connection):
+                for document_id in ids:
+                    rows = connection.execute(_CHUNK_TEXTS.where(documents.c.id == document_id)).all()
+                    terms = [
+                        ChunkTerms.of(analyzer, row.id, row.title, row.headings, row.text[row.start : row.end])
+                        for row in rows
+                    ]
+                    full_text.put(connection, document_id, terms)
 
     def find(
         self, index_id: str, analysis: Analysis, k: int, document_ids: Sequence[str] | None

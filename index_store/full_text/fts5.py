@@ -24,6 +24,12 @@ class FTS5(Postings):
         for statement in _TABLES:
             self._run(connection, statement)
 
+    def defer(self, connection: Connection) -> None:
+        """Nothing: FTS5 gathers what is put by itself."""
+
+    def settle(self, connection: Connection) -> None:
+        """Nothing."""
+
     def exists(self, connection: Connection) -> bool:
         return self._run(connection, "SELECT 1 FROM sqlite_master WHERE name = '$t'").first() is not None
 

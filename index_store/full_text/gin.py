@@ -19,6 +19,13 @@ class GIN(Postings):
         for statement in _TABLES:
             self._run(connection, statement)
 
+    def defer(self, connection: Connection) -> None:
+        self._run(connection, "DROP INDEX IF EXISTS $t_held")
+
+    def settle(self, connection: Connection) -> None:
+        self._run(connection, "SET LOCAL maintenance_work_mem = '256MB'")
+        self._run(connection, _INDEX)
+
     def exists(self, connection: Connection) -> bool:
         if self._run(connection, "SELECT to_regclass('$t_chunks')").scalar() is None:
             return False
@@ -56,9 +63,7 @@ class GIN(Postings):
             self._run(connection, "DELETE FROM $t_terms WHERE term = ANY (?) AND chunks = 0", (gone,))
 
     def of(self, connection: Connection, terms: Sequence[str], span: Span) -> Iterator[tuple[str, NDArray[np.int64]]]:
-        # Of a table that was not analysed since it has grown the planner knows nothing, and would read all of it.
-        connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
-        connection.exec_driver_sql("SET LOCAL enable_indexscan = off")
+        connection.exec_driver_sql(_PLANNED)
         for term, found in self._run(connection, _POSTINGS_OF, (list(terms), *span)):
             if found:
                 yield term, np.array(found, dtype=np.int64)
@@ -82,17 +87,29 @@ _DROPPED = ("$t_chunks", "$t_terms", "$t_totals")
 
 _HELD = """string_to_array((title || ' ' || headings || ' ' || text) COLLATE "C", ' ')"""
 
+_INDEX = f"CREATE INDEX IF NOT EXISTS $t_held ON $t_chunks USING gin (({_HELD})) WITH (fastupdate = off)"
+
 _TABLES = (
     # The terms lie out of line, so that a posting is looked at in one of a hundred short rows a page.
     'CREATE TABLE $t_chunks ("row" bigint PRIMARY KEY, chunk_id text COLLATE "C" NOT NULL UNIQUE, '
     'document_id text COLLATE "C" NOT NULL, length integer NOT NULL, '
     "title text NOT NULL, headings text NOT NULL, text text NOT NULL) WITH (toast_tuple_target = 128)",
     "CREATE INDEX $t_documents ON $t_chunks (document_id)",
-    f"CREATE INDEX $t_held ON $t_chunks USING gin (({_HELD})) WITH (fastupdate = off)",
+    _INDEX,
     'CREATE TABLE $t_terms (term text COLLATE "C" PRIMARY KEY, chunks integer NOT NULL)',
     "CREATE TABLE $t_totals (chunks bigint NOT NULL, length bigint NOT NULL)",
     "INSERT INTO $t_totals VALUES (0, 0)",
 )
+_PLANNED = """
+    SELECT set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true),
+        set_config('work_mem', '64MB', true)
+"""
+"""Of a table that was not analysed since it has grown the planner knows nothing, and would read all of it. 64 MB hold
+the places of any word in 30 million chunks: without room for them the text of each chunk would be looked through.
+"""
+
+# Not ordered, so that it stops at the bound: the bitmap gives rows as they lie, which is as they came, but for those
+# that took the room of deleted ones.
 # + 0: not by the key of the rows, which would read them all.
 _POSTINGS_OF = """
     WITH span AS (SELECT ?::text[] AS terms, ?::bigint AS first, ?::bigint AS last, ?::bigint AS most)
@@ -100,7 +117,7 @@ _POSTINGS_OF = """
         SELECT array_agg(found.row) FROM (
             SELECT chunks.row FROM $t_chunks chunks
             WHERE $held @> ARRAY[term] AND chunks.row + 0 BETWEEN span.first AND span.last
-            ORDER BY chunks.row LIMIT span.most
+            LIMIT span.most
         ) found
     ) FROM span, unnest(terms) AS term
 """.replace("$held", _HELD)

@@ -28,7 +28,7 @@ class Span(NamedTuple):
     first: int = 0
     last: int = 2**62
     most: int | None = None
-    """the first so many of them that hold a term; None: all"""
+    """so many of them at most that hold a term, those that came first as far as that costs nothing; None: all"""
 
 
 class ChunkRow(NamedTuple):
@@ -61,6 +61,14 @@ class Postings(ABC):
 
     @abstractmethod
     def create(self, connection: Connection) -> None: ...
+
+    @abstractmethod
+    def defer(self, connection: Connection) -> None:
+        """Before very many are put: they may be found only once they are settled."""
+
+    @abstractmethod
+    def settle(self, connection: Connection) -> None:
+        """After `defer`, and what was put since."""
 
     @abstractmethod
     def exists(self, connection: Connection) -> bool: ...

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 from zlib import crc32
 
 import numpy as np
@@ -37,6 +37,11 @@ SAMPLE = 100
 
 BEING_DELETED = 412
 """with which a server answers who asks for a collection by its id while another process deletes it"""
+
+SETTLED = 600.0
+"""seconds for which the mean of a whole sample, and that a collection is too large to be combed, stay as they are
+whatever is added: of a large one a server takes long to tell
+"""
 
 TOO_LARGE = 413
 """HTTP's status of a request that is"""
@@ -84,10 +89,10 @@ class VectorStore:
         """of each collection, by this process"""
         self._known: dict[str, Collection] = {}
         """those that were looked up: Chroma takes longer over that than over a search"""
-        self._orphans: dict[str, tuple[tuple[int, float], Orphans]] = {}
-        """by collection, each with how many changes it had seen, and when"""
-        self._means: dict[str, tuple[tuple[int, float], NDArray[np.float32]]] = {}
-        """as the one above"""
+        self._orphans: dict[str, tuple[_Seen, Orphans]] = {}
+        """by collection"""
+        self._means: dict[str, tuple[_Seen, NDArray[np.float32]]] = {}
+        """by collection, of unit vectors"""
 
     @property
     def broken(self) -> Set[str]:
@@ -183,7 +188,7 @@ class VectorStore:
 
         seen, mean = self._means.get(collection, (None, None))
         if mean is None or not self._still(collection, seen):
-            seen = self._seen(collection)
+            changes = self._changes[collection]
             try:
                 with self._form.searching():
                     sample = self._ask(collection, lambda on: on.get(limit=SAMPLE, include=["embeddings"]))
@@ -193,27 +198,29 @@ class VectorStore:
                 return 0.0
             vectors = np.asarray(sample["embeddings"], np.float32)
             mean = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).mean(axis=0)
-            self._means[collection] = (seen, mean)
+            self._means[collection] = (self._seen(changes, is_settled=len(vectors) == SAMPLE), mean)
         return float(vector @ mean / np.linalg.norm(vector))
 
     def _orphans_of(self, collection: str) -> Orphans:
         """Looked up once more after each change."""
         seen, orphans = self._orphans.get(collection, (None, None))
         if orphans is None or not self._still(collection, seen):
-            seen = self._seen(collection)
-            orphans = self._ask(collection, lambda on: Orphans.of(on, self._form.combed))
-            self._orphans[collection] = (seen, orphans)
+            changes = self._changes[collection]
+            found = self._ask(collection, lambda on: Orphans.of(on, self._form.combed))
+            orphans = found or Orphans.none()
+            self._orphans[collection] = (self._seen(changes, is_settled=found is None), orphans)
         return orphans
 
-    def _seen(self, collection: str) -> tuple[int, float]:
-        return self._changes[collection], time.monotonic()
+    def _seen(self, changes: int, *, is_settled: bool) -> "_Seen":
+        now = time.monotonic()
+        return _Seen(changes, now + self._form.holds, now + SETTLED if is_settled else now)
 
-    def _still(self, collection: str, seen: tuple[int, float] | None) -> bool:
+    def _still(self, collection: str, seen: "_Seen | None") -> bool:
         """Whether what was read then is true yet."""
-        if seen is None:
-            return False
-        changes, when = seen
-        return changes == self._changes[collection] and time.monotonic() - when < self._form.holds
+        now = time.monotonic()
+        return seen is not None and (
+            now < seen.settled_until or (seen.changes == self._changes[collection] and now < seen.holds_until)
+        )
 
     def _ask(self, name: str, ask: "Callable[[Collection], T]", *, make: bool = False) -> T:
         """Once more where the collection that was known is gone: another may have its name by now. One that is only
@@ -274,6 +281,17 @@ class VectorStore:
             log.info("%s was gone already", collection)
         for known in (self._known, self._means, self._orphans, self._changes):
             known.pop(collection, None)
+
+
+class _Seen(NamedTuple):
+    """When something was read of a collection; times as time.monotonic tells them."""
+
+    changes: int
+    """by this process, that it had seen"""
+    holds_until: float
+    """if none came since"""
+    settled_until: float
+    """whatever came since"""
 
 
 def _delete(on: "Collection", ids: list[str]) -> None:

@@ -32,13 +32,17 @@ class Orphans:
     """a row of length 1 each"""
 
     @classmethod
-    def of(cls, collection: "Collection", most: int) -> Self:
+    def none(cls) -> Self:
+        return cls((), (), np.empty((0, 0), np.float32))
+
+    @classmethod
+    def of(cls, collection: "Collection", most: int) -> Self | None:
         """One search for all tells which it does not find: 2 ms for 1,000 vectors, 0.2 s for 50,000. None where there
         are more than `most`.
         """
-        every = collection.get(include=[], limit=most + 1 if most < sys.maxsize else None)["ids"]
-        if len(every) > most:
-            return cls((), (), np.empty((0, 0), np.float32))
+        if most < sys.maxsize and collection.count() > most:  # a tenth of the time that as many ids take
+            return None
+        every = collection.get(include=[])["ids"]
         lost: list[str] = []
         somewhere = collection.get(limit=1, include=["embeddings"])["embeddings"]
         if len(every) and somewhere is not None and len(somewhere):  # another thread may delete meanwhile

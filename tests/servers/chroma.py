@@ -28,8 +28,11 @@ PATIENCE = 60
 class ChromaServer:
     """As a context. It stays at its port when it is started again."""
 
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="chroma-"))
+    def __init__(self, folder: Path | None = None) -> None:
+        """`folder`: is kept, with what is in it already; else one of its own goes with it."""
+        self._is_kept = folder is not None
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="chroma-"))
+        self.folder.mkdir(parents=True, exist_ok=True)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
@@ -45,7 +48,13 @@ class ChromaServer:
 
     def __exit__(self, *_: object) -> None:
         self.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if not self._is_kept:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def pid(self) -> int | None:
+        """None while it does not run."""
+        return self._process and self._process.pid
 
     @property
     def url(self) -> str:

@@ -6,6 +6,7 @@ It is started as nobody where the tests are run by root, whom Postgres refuses.
 import itertools
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -39,16 +40,29 @@ def _environment() -> dict[str, str]:
 class PostgresServer:
     """As a context. What is committed may be lost with the machine: only tests' own is in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None, **settings: str) -> None:
+        """`folder`: is kept, with what is in it; else one of its own goes with it. `settings`: the server's own."""
         found = programs()
         if found is None:
             raise FileNotFoundError("no Postgres: `make postgres` unpacks it where there is Debian's apt-get")
         self._programs = found
         self._made = itertools.count(1)
-        self._folder = Path(tempfile.mkdtemp(prefix="postgres-"))
+        self._is_kept = folder is not None
+        self._folder = folder or Path(tempfile.mkdtemp(prefix="postgres-"))
+        self._settings = {
+            "listen_addresses": "", "unix_socket_directories": str(self._folder), "fsync": "off",
+            "full_page_writes": "off", "max_connections": "200", "shared_buffers": "64MB", **settings,
+        }  # fmt: skip
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
+        if not self._data.exists():
+            self._make()
+        self.start()
+        return self
+
+    def _make(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
         if os.geteuid() == 0:
             shutil.chown(self._folder, "nobody", "nogroup")
         password = self._folder / "password"
@@ -57,17 +71,21 @@ class PostgresServer:
         initdb = ["initdb", "-D", str(self._data), "-U", USER, "--pwfile", str(password), "-A", "scram-sha-256"]
         initdb += ["--encoding=UTF8", "--locale=C.UTF-8", "--no-sync"]
         subprocess.run(self._command(initdb), check=True, capture_output=True, env=_environment(), cwd="/")
-        self.start()
-        return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._is_kept:
+            self.end()
+        else:
+            self.stop()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def pid(self) -> int | None:
+        """None while it does not run."""
+        return self._process and self._process.pid
 
     def start(self) -> None:
-        settings = {"listen_addresses": "", "unix_socket_directories": self._folder, "fsync": "off"}
-        settings |= {"full_page_writes": "off", "max_connections": 200, "shared_buffers": "64MB"}
-        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        options = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
         command = self._command(["postgres", "-D", str(self._data), *options])
         deadline = time.monotonic() + 60
         while True:
@@ -86,8 +104,15 @@ class PostgresServer:
 
     def stop(self) -> None:
         """At once, with whatever is connected."""
+        self._send(signal.SIGQUIT)
+
+    def end(self) -> None:
+        """With all that was committed written into its files, so that it starts at once the next time."""
+        self._send(signal.SIGINT)
+
+    def _send(self, by: signal.Signals) -> None:
         if self._process:
-            self._process.send_signal(3)  # SIGQUIT: Postgres' immediate shutdown
+            self._process.send_signal(by)
             self._process.wait()
         self._process = None
 

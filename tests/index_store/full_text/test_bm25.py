@@ -326,6 +326,20 @@ def test_putting_and_deleting_in_any_order_ends_in_the_same_scores(connection):
     assert counts[0] == counts[1]
 
 
+@pytest.mark.both_forms
+def test_what_is_put_among_very_many_is_found_as_if_it_had_come_alone(connection):
+    searched, alone = SearchedPassages(connection), BM25Index("index_2")
+    alone.create(connection)
+    with alone.filling(connection):
+        for name, (title, headings, text) in PASSAGES.items():
+            terms = ChunkTerms.of(searched.analyzer, f"{name}-1", title, headings, text)
+            alone.put(connection, name, [terms])
+    searched.put(PASSAGES)
+    for question in ("日当はいくらですか", "badge for a printer"):
+        found = alone.search(connection, searched.analyzer.question(question), 10)
+        assert found == searched.scored(question) != []
+
+
 def test_a_chunk_is_put_once(searched):
     with pytest.raises(IntegrityError):
         searched.put({"taxi": PASSAGES["taxi"]})
@@ -453,3 +467,21 @@ def test_postgres_ranks_as_sqlite_does_and_with_the_same_scores(tmp_path, postgr
     for engine in engines:
         engine.dispose()
     postgres.drop(url)
+
+
+def test_postgres_looks_at_no_more_chunks_of_a_common_word_than_the_bound(tmp_path, postgres, monkeypatch):
+    monkeypatch.setattr(bm25, "POSTINGS", 100)
+    url = postgres.new_database()
+    engine = open_database(place_of("catalogue", tmp_path, SecretStr(url)), SCHEMA)
+    with engine.connect() as connection:
+        searched = SearchedPassages(connection)
+        searched.put({f"d{number}": ("", [], "会議の予定") for number in range(3000)})
+        connection.commit()
+        assert len(searched.found("会議")) == 10
+        looked_at = connection.exec_driver_sql(
+            "SELECT idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'index_1_chunks'"
+        ).scalar_one()
+    engine.dispose()
+    postgres.drop(url)
+    a_page = 200
+    assert looked_at <= 100 + bm25.CANDIDATES + a_page

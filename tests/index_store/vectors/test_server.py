@@ -58,6 +58,23 @@ def finds(store: IndexStore, name: str) -> bool:
     return store.search("a", f"This is what {name} says in part 1.", mode="vector", k=1)[0].source.endswith(name)
 
 
+def test_of_a_large_collection_nothing_is_asked_beside_the_search_as_it_grows(
+    behind: Settings, proxy: ChromaProxy, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server.ChromaServer, "combed", 50)
+    with IndexStore(behind) as store:
+        fill(store, write, count=2, sections=60)
+        for number in range(3):
+            store.add("a", write(f"b{number}.md", sections=1))
+            before = len(proxy.requests)
+            assert store.search("a", "This is what b.md says in part 0.", mode="hybrid")
+            asked = [request.path.partition("?")[0].rpartition("/")[2] for request in proxy.requests[before:]]
+            if number:
+                assert set(asked) <= {"query", "heartbeat"}
+            else:
+                assert {"query", "count", "get"} <= set(asked)
+
+
 @pytest.mark.sqlite_alone
 def test_what_is_put_there_is_found_after_a_start_too_and_no_other_installation_touches_it(
     on_server: Settings, write: Write, tmp_path: Path

@@ -1,0 +1,114 @@
+"""How the big form fares as it grows: Postgres, Chroma's server and apps, all real, on this machine.
+
+    python -m benchmarks.scale [PART ...] [--keep DIR] [--data DIR] [--chunks 100000 1000000] [--questions 200]
+
+    fill     a store of each size: real sentences drawn anew, and seeded vectors as near to each other as real ones
+    search   p50 and p95 by vector, by keyword and by both; memory of each part, and disk
+    add      chunks a second that come in beside these
+    ask      1, 20 and 100 people with one app and with two, on a model of fixed cost
+
+The data of --data is that of search_quality.py; without it all is made of the sample handbook. With --keep the stores
+stay there: parts can be run one by one, and a filling that was interrupted goes on. Everything is of one --seed.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+from benchmarks.fixed_speed import Speed
+from benchmarks.machine import Machine
+from benchmarks.recombined import Texts, made_up, real
+from benchmarks.scale import adding, asking
+from benchmarks.scale.filled import fill, serving
+from benchmarks.scale.made import MadeLibrary
+from benchmarks.scale.searching import Searched, search
+from benchmarks.search_speed import SEARCHES, K
+
+PARTS = ("fill", "search", "add", "ask")
+
+MOST_GROWTH = 4.0
+"""what the p95 of a hybrid search may be beside that at the size before: the target of the project"""
+
+
+def grown(given: argparse.Namespace, parts: Sequence[str], texts: Texts, folder: Path) -> None:
+    found: list[Searched] = []
+    for chunks in sorted(given.chunks):
+        with serving(folder / f"{chunks}") as store:
+            if "fill" in parts:
+                fill(store, MadeLibrary(texts, chunks, given.seed))
+            if "search" in parts:
+                found.append(search(store, texts.questions))
+            if "add" in parts:
+                added = adding.measure(store, texts, given.add, given.seed)
+                print(f"{added} beside {chunks}", flush=True)
+    if found:
+        print(report(found))
+
+
+def report(found: Sequence[Searched]) -> str:
+    lines = ["| | " + " | ".join(f"{each.chunks} chunks" for each in found) + " |", "|---|" + "--:|" * len(found)]
+    for name in SEARCHES:
+        cells = (f"{each.p(name, 50):.1f}, {each.p(name, 95):.1f}" for each in found)
+        lines.append(f"| {name}, ms at p50 and p95 | {' | '.join(cells)} |")
+    lines.append("| first by vector after the start, s | " + " | ".join(f"{each.first:.1f}" for each in found) + " |")
+    for part in found[0].memory:
+        lines.append(f"| memory: {part}, MB | " + " | ".join(f"{each.memory[part]:.0f}" for each in found) + " |")
+    for part in found[0].disk:
+        lines.append(f"| disk: {part}, MB | " + " | ".join(f"{each.disk[part]:.1f}" for each in found) + " |")
+    if len(found) > 1:
+        growth = found[-1].p("hybrid", 95) / found[0].p("hybrid", 95)
+        met = "met" if growth <= MOST_GROWTH else "missed"
+        lines += ["", f"hybrid p95 grows to {growth:.2f} times, at most {MOST_GROWTH:g}: {met}."]
+    return "\n".join(lines)
+
+
+def asked(given: argparse.Namespace, folder: Path) -> None:
+    print("| apps | people | answer p50, s | p95, s | processor of apps, s an answer | of what is around them |")
+    print("|--:|--:|--:|--:|--:|--:|", flush=True)
+    measured = []
+    for each in asking.measure(folder, Speed.of(given), given.share, given.people, given.rounds):
+        measured.append(each)
+        print(each, flush=True)
+    print("", *asking.held(measured), sep="\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all of them")
+    parser.add_argument(
+        "--keep", type=Path, help="for the stores, where every account may go; else they go with the run"
+    )
+    parser.add_argument("--data", type=Path, help="the folder with qa/jsquad; else samples, recombined")
+    parser.add_argument("--chunks", type=int, nargs="+", default=[100_000, 1_000_000], help="of each store")
+    parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--add", type=int, default=2000, help="chunks that are added")
+    parser.add_argument("--people", type=int, nargs="+", default=[1, 20, 100], help="who ask at once")
+    parser.add_argument("--rounds", type=int, default=1, help="in each of which all of them ask once")
+    parser.add_argument("--share", type=float, default=1 / 3, help="of a core that each app has")
+    parser.add_argument("--seed", type=int, default=1)
+    Speed.add_options(parser, Speed(delay=0.5, token_seconds=0.02, tokens=60))
+    given = parser.parse_args(arguments)
+    parts = given.parts or PARTS
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    os.environ["NO_PROXY"] = "127.0.0.1,localhost"
+    machine = Machine()
+    texts = real(given.data, given.questions) if given.data else made_up(given.questions)
+    with nullcontext(given.keep) if given.keep else tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        folder.chmod(0o755)  # Postgres may run as another account
+        if set(parts) - {"ask"}:
+            grown(given, parts, texts, folder)
+        if "ask" in parts:
+            with tempfile.TemporaryDirectory() as own:
+                asked(given, Path(own))
+    details = f"{K} hits; questions: {len(texts.questions)}; {texts.origin}, seed {given.seed}."
+    print(f"\n{details} {Speed.of(given)} {machine}", file=sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""How many chunks a second come in at this size, as anybody's documents do: files, parsers, vectors, SQL.
+
+One job of one process. Texts are embedded by a stand-in that takes no time to speak of; what more workers give where
+embedding takes its time is benchmarks/workers.py's.
+"""
+
+import itertools
+import random
+import tempfile
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from benchmarks.child import running
+from benchmarks.clustered import Clustered
+from benchmarks.ingest import add, written
+from benchmarks.recombined import Texts, documents
+from benchmarks.scale.filled import INDEX, Filled
+from benchmarks.scale.made import CHUNKS
+from index_store.base.settings import Settings
+from index_store.ingestion.results import IngestStatus
+from index_store.store import IndexStore
+
+
+@dataclass(frozen=True)
+class Added:
+    chunks: int
+    """that came to those that were there"""
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.chunks} chunks added in {self.seconds:.1f} s, {self.chunks / self.seconds:.0f} a second,"
+
+
+def measure(store: Filled, texts: Texts, chunks: int, seed: int) -> Added:
+    """What is added is removed again."""
+    settings = store.settings.model_copy(update={"workers": "here"})
+    with tempfile.TemporaryDirectory() as folder:
+        made = itertools.islice(documents(texts, chunks, random.Random(f"added {seed}")), -(-chunks // CHUNKS))
+        files = written(Path(folder, "added"), list(made))
+        with running(work, settings, files) as pipe:
+            return Added(*pipe.recv())
+
+
+def work(pipe: Connection, settings: Settings, files: list[Path]) -> None:
+    with IndexStore(settings, Clustered()) as store:
+        before = _chunks(store)
+        seconds = add(store, INDEX, files, IngestStatus.READY)
+        added = _chunks(store) - before
+        for file in files:
+            store.remove(INDEX, str(file))
+    pipe.send((added, seconds))
+
+
+def _chunks(store: IndexStore) -> int:
+    return next(index.chunks for index in store.indexes() if index.name == INDEX)

@@ -1,0 +1,165 @@
+"""How many people two apps hold beside one: the p95 of their answers, as they ask all at once.
+
+Apps, tabs, Postgres, Chroma and the model share this machine's cores. So that it is the apps which are short of them,
+each is let run for a share of the time only, as if it had a slower processor of its own. People address the apps
+directly, in turn; what a load balancer costs is no part of this.
+"""
+
+import asyncio
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from benchmarks.child import running, serving
+from benchmarks.fixed_speed import Speed, serve
+from benchmarks.latency import KEY, MODEL
+from benchmarks.machine import processor_seconds_of
+from benchmarks.people import ask, late
+from benchmarks.tab import Tab
+from pages import samples
+from tests.browser.app_process import ROOT, App
+from tests.servers.chroma import ChromaServer
+from tests.servers.postgres import PostgresServer
+
+PERIOD = 0.05
+"""seconds, of which an app has its share"""
+
+AT_ONCE = "400"
+"""runs: nobody waits for a turn, but for the apps' processors"""
+
+
+@dataclass(frozen=True)
+class Asked:
+    apps: int
+    people: int
+    answers: list[float]
+    """seconds, of each"""
+    processor: float
+    """seconds of the apps, an answer"""
+    around: float
+    """the same of tabs and servers, but for Postgres' own processes"""
+
+    @property
+    def p95(self) -> float:
+        return late(self.answers)
+
+    def __str__(self) -> str:
+        typical = statistics.median(self.answers)
+        return (
+            f"| {self.apps} | {self.people} | {typical:.2f} | {self.p95:.2f} | {self.processor:.2f} "
+            f"| {self.around:.2f} |"
+        )
+
+
+def measure(folder: Path, speed: Speed, share: float, people: Sequence[int], rounds: int) -> Iterator[Asked]:
+    """One app, then two, each with all these numbers of people; two with 1.8 times as many as well."""
+    for count in (1, 2):
+        numbers = people if count == 1 else sorted({*people, *(round(LEAST * each) for each in people if each > 1)})
+        with started(folder / f"{count}", speed, count) as (apps, others):
+            asyncio.run(ask_all(apps, len(apps)))  # opens what opens once
+            with slowed(apps, share):
+                for number in numbers:
+                    yield measured(apps, others, number, rounds)
+
+
+LEAST = 1.8
+"""times the people that one app holds, at the same p95: the target of the project"""
+
+
+def measured(apps: Sequence[App], others: Sequence[int], people: int, rounds: int) -> Asked:
+    own = [app.pid for app in apps]
+    before = _processor(own), _processor(others) + time.process_time()
+    answers = [seconds for _ in range(rounds) for seconds in asyncio.run(ask_all(apps, people))]
+    after = _processor(own), _processor(others) + time.process_time()
+    share, around = ((late - early) / len(answers) for early, late in zip(before, after, strict=True))
+    return Asked(len(apps), people, answers, share, around)
+
+
+async def ask_all(apps: Sequence[App], people: int) -> list[float]:
+    """Seconds of each answer."""
+    tabs = [Tab(apps[number % len(apps)].url) for number in range(people)]
+    try:
+        await asyncio.gather(*(tab.open() for tab in tabs))
+        return list(await asyncio.gather(*map(ask, tabs)))
+    finally:
+        await asyncio.gather(*(tab.leave() for tab in tabs))
+
+
+@contextmanager
+def started(folder: Path, speed: Speed, count: int) -> Iterator[tuple[list[App], list[int]]]:
+    """So many apps of the big form, over an index of the samples; and the ids of Chroma and of Postgres."""
+    data = folder / "data"
+    data.mkdir(parents=True, mode=0o700)
+    with ExitStack() as open_:
+        postgres, chroma = open_.enter_context(PostgresServer()), open_.enter_context(ChromaServer())
+        settings = {
+            "DATA_DIR": str(data), "DATABASE_URL": postgres.new_database(), "CHROMA_URL": chroma.url,
+            "OPENAI_BASE_URL": open_.enter_context(serving(serve, speed)), "OPENAI_API_KEY": KEY, "CHAT_MODEL": MODEL,
+            "EMBEDDING_MODEL": "test-embedding", "WEB_SEARCH": "off", "RUNS_AT_ONCE": AT_ONCE, "CALLS_AT_ONCE": "2000",
+            "WORKERS": "here",
+        }  # fmt: skip
+        files = map(str, samples.documents()[:1])
+        add = [sys.executable, "-m", "index_store", "add", "--index", samples.INDEX, *files]
+        subprocess.run(add, cwd=ROOT, env=os.environ | settings, check=True, stdout=subprocess.DEVNULL)
+        apps = []
+        for number in range(count):
+            (folder / f"{number}").mkdir()
+            apps.append(App(folder / f"{number}", **settings))
+            apps[-1].start()
+            open_.callback(apps[-1].stop)
+        yield apps, [each for each in (postgres.pid, chroma.pid) if each]
+
+
+@contextmanager
+def slowed(apps: Sequence[App], share: float) -> Iterator[None]:
+    processes = [app.pid for app in apps if app.pid]
+    with running(let_run, processes, share):
+        yield
+
+
+def let_run(pipe: Connection, processes: Sequence[int], share: float) -> None:
+    """These, for their share of the time, until the other end is closed."""
+    try:
+        while share < 1 and not pipe.poll(PERIOD * share):
+            _send(processes, signal.SIGSTOP)
+            time.sleep(PERIOD * (1 - share))
+            _send(processes, signal.SIGCONT)
+    finally:
+        _send(processes, signal.SIGCONT)
+
+
+def _send(processes: Sequence[int], what: signal.Signals) -> None:
+    for process in processes:
+        os.kill(process, what)
+
+
+def _processor(processes: Sequence[int | None]) -> float:
+    return sum(processor_seconds_of(str(each)) for each in processes)
+
+
+def held(measured: Sequence[Asked]) -> Iterator[str]:
+    """For each number of people, how many two apps hold at the p95 that one has with it."""
+    two = sorted((each.people, each.p95) for each in measured if each.apps == 2)
+    for one in measured:
+        if one.apps == 2 or one.people == 1:
+            continue
+        within = [(people, p95) for people, p95 in two if p95 <= one.p95]
+        if not within:
+            yield f"Two apps are slower with {two[0][0]} people than one with {one.people}."
+            continue
+        people, p95 = within[-1]
+        above = next(((more, later) for more, later in two if later > one.p95), None)
+        if above:  # on the line between two that were measured
+            people += (above[0] - people) * (one.p95 - p95) / (above[1] - p95)
+        times = people / one.people
+        many = f"{'' if above else 'at least '}{people:.0f}"
+        met = f"{LEAST:g} {'met' if times >= LEAST else 'missed'}"
+        yield f"Two hold {many} at the p95 of one with {one.people}: {times:.2f} times, {met}."

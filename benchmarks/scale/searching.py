@@ -1,0 +1,129 @@
+"""How long a search takes by each mode, and the memory and disk of each part.
+
+The app is a process of its own, which holds the store as an app does. No question is embedded within the time: that
+is a model's, and the same at any size.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.child import running
+from benchmarks.clustered import Clustered
+from benchmarks.machine import memory_of
+from benchmarks.scale.filled import DATABASE, INDEX, Filled, patiently
+from benchmarks.search_speed import SEARCHES, WARM, Asked, K, total
+from index_store.base.settings import MEGABYTE, Settings
+from index_store.store import IndexStore
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Of one store."""
+
+    chunks: int
+    times: dict[str, list[float]]
+    """milliseconds, by what is searched"""
+    first: float
+    """seconds until the first search by vector was answered, after the servers had started"""
+    memory: dict[str, float]
+    """MB, by part"""
+    disk: dict[str, float]
+    """MB, by what takes it"""
+
+    def p(self, search: str, percent: int) -> float:
+        return float(np.percentile(self.times[search], percent))
+
+
+def search(store: Filled, questions: Sequence[str]) -> Searched:
+    times: dict[str, list[float]] = {name: [] for name in SEARCHES}
+    with running(serve, store.settings) as app:
+        process, chunks, first = app.recv()
+
+        def seconds(search: str, question: str) -> float:
+            app.send(Asked(search, question))
+            return float(app.recv())
+
+        for question in questions[:WARM]:
+            for search in times:
+                seconds(search, question)
+        for number in range(len(questions)):
+            # Each search has come to another question, so that none reads what the one before it has just read.
+            for place, search in enumerate(times):
+                question = questions[(number + place * len(questions) // len(times)) % len(questions)]
+                times[search].append(1000 * seconds(search, question))
+        memory = {
+            "app": memory_of([process]),
+            "Postgres": memory_of(_family(store.postgres.pid)),
+            "Chroma": memory_of(_family(store.chroma.pid)),
+        }
+    return Searched(chunks, times, first, memory, _disk(store))
+
+
+def serve(pipe: Connection, settings: Settings) -> None:
+    """Until the other end is closed: sends its id, how many chunks there are, and how many seconds the first search
+    took; then searches what it is sent, and sends back the seconds of that.
+    """
+    model = Clustered()
+    with IndexStore(settings, model) as store:
+
+        def search(asked: Asked) -> None:
+            mode, unit = SEARCHES[asked.search]
+            store.search(INDEX, asked.question, mode=mode, unit=unit, k=K)
+
+        begun = time.perf_counter()
+        patiently(lambda: search(Asked("vector", "first")))
+        first = time.perf_counter() - begun
+        pipe.send((os.getpid(), next(index.chunks for index in store.indexes() if index.name == INDEX), first))
+        while True:
+            try:
+                asked = pipe.recv()
+            except EOFError:
+                return
+            model.prepare(asked.question)
+            begun = time.perf_counter()
+            search(asked)
+            pipe.send(time.perf_counter() - begun)
+
+
+def _family(process: int | None) -> list[int]:
+    """It and its children, of those that run; Linux only."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            number, parent = int(stat.parent.name), int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:  # it has just ended
+            continue
+        if process in (number, parent):
+            found.append(number)
+    return found
+
+
+def _disk(store: Filled) -> dict[str, float]:
+    """Postgres writes all that it has in memory before it is looked at."""
+    store.postgres.run("CHECKPOINT", DATABASE)
+    (gin, keywords, whole), *_ = store.postgres.run(_SIZES, DATABASE)
+    free, page = (int(store.chroma.run(f"PRAGMA {each}")) for each in ("freelist_count", "page_size"))
+    room = free * page
+    sizes = {
+        "Postgres: terms' index (GIN)": gin,
+        "Postgres: rest of full text": keywords - gin,
+        "Postgres: catalogue and rest": whole - keywords,
+        "Chroma": total(store.chroma.folder) - room,
+        "Chroma: room that its log has left": room,
+        "originals": total(store.settings.data_dir / "originals"),
+    }
+    return {what: size / MEGABYTE for what, size in sizes.items()}
+
+
+_SIZES = """
+    SELECT sum(pg_relation_size(oid)) FILTER (WHERE relname LIKE 'keywords%_held'),
+        sum(pg_total_relation_size(oid)) FILTER (WHERE relname LIKE 'keywords%' AND relkind = 'r'),
+        pg_database_size(current_database())
+    FROM pg_class WHERE relnamespace = 'catalogue'::regnamespace
+"""
