@@ -33,6 +33,7 @@ from index_store.full_text.gin import GIN
 from index_store.full_text.postings import ChunkRow
 from index_store.library.data_folder import NAMESPACE, open_library
 from index_store.library.library import Library
+from index_store.library.originals.originals import name_of
 from index_store.store import IndexStore
 from index_store.vectors.chroma import form_of
 from tests.servers.chroma import ChromaServer
@@ -139,7 +140,7 @@ def _put(library: Library, index: IndexRecord, terms: GIN, some: list[Made]) -> 
     rows = []
     for each in some:
         original = each.markdown.encode()
-        path = library.originals.path(each.id, REVISION)
+        path = Path(library.originals.place, name_of(each.id, REVISION))
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(original)
         name = f"{each.id}.md"

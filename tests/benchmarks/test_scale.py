@@ -93,7 +93,7 @@ def test_a_small_store_is_filled_searched_and_added_to(printed: Printed):
     assert timed == list(SEARCHES)
     sizes = re.findall(r"^\| (memory|disk): (.+?), MB \| ([\d.]+) \| ([\d.]+) \|$", out, re.M)
     assert {what for kind, what, *_ in sizes if kind == "memory"} == {"app", "Postgres", "Chroma"}
-    assert all(float(size) > 0 for *_, small, large in sizes for size in (small, large))
+    assert {what for _, what, *both in sizes if 0.0 in map(float, both)} <= {"Chroma: room that its log has left"}
     assert len(re.findall(r"^\d+ chunks added in [\d.]+ s, \d+ a second, beside (?:200|300)$", out, re.M)) == 2
     assert re.search(r"^hybrid p95 grows to [\d.]+ times, at most 4: (?:met|missed)\.$", out, re.M)
 
