@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.runtime.context import ContextProxy
 
 from pages import process
 from rag.runs.engine import UserEngine
@@ -18,7 +19,7 @@ from tests.servers.postgres import PostgresServer
 
 QUESTION = "What is the VPN client called?"
 ANSWER = "The VPN client is called HazeGate [1]."
-PATIENCE = 20
+PATIENCE = 60
 
 
 @pytest.fixture
@@ -26,6 +27,12 @@ def database_url(postgres: PostgresServer) -> Iterator[str]:
     url = postgres.new_database()
     yield url
     postgres.drop(url)
+
+
+@pytest.fixture(autouse=True)
+def _no_cookies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An AppTest has no browser, and Streamlit's stand-in for one has a mock for each cookie."""
+    monkeypatch.setattr(ContextProxy, "cookies", {})
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.rag.scripted import Gate, Held, ScriptedChat, eventually
 QUESTION = "出張の日当はいくらですか?"
 BEGINNING = "日当は1日2,500円です"
 ANSWER = f"{BEGINNING}[1]。"
-PATIENCE = 20
+PATIENCE = 60
 """seconds, on a busy machine"""
 
 
