@@ -44,8 +44,8 @@ class Pipeline:
         self._entered.close()
 
     def take(self, task: DocumentTask) -> None:
+        self._embedding.expect()  # before it is read: behind a call that hangs it would never come to its end
         self._readers.submit(self._read, task)
-        self._embedding.expect()
 
     def _read(self, task: DocumentTask) -> None:
         """In a thread of several, each of which waits for a parser's process."""
