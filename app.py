@@ -62,7 +62,7 @@ def for_others(settings: Settings) -> bool:
     return settings.auth != "none" or settings.allow_anonymous
 
 
-def doors() -> list[Middleware]:
+def middlewares() -> list[Middleware]:
     """What each request passes, in this order. Where a setting is wrong the process ends: no page could tell it."""
     try:
         settings = server_settings()
@@ -100,7 +100,7 @@ routes = [
     Route("/readyz", readyz),
     Route("/originals/{document_id}", original),
 ]
-middleware = doors()
+middleware = middlewares()
 secrets = secrets_of(server_settings())
 
 app = st.App(

@@ -26,7 +26,6 @@ from index_store.backup.restore import restore
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.crawl import CrawlOptions
-from index_store.doors.user_ingestion import UserIngestion
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import FileSource, SiteSource, expand, is_address
 from index_store.move.move import move
@@ -34,6 +33,7 @@ from index_store.move.plan import To
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES, UNITS
 from index_store.store import IndexStore, working
+from index_store.user_store.user_ingestion import UserIngestion
 
 INTERRUPTED = 130
 """exit status after Ctrl-C, as shells have it: 128 + SIGINT"""

@@ -1,4 +1,4 @@
-"""The index store of a process: its documents, and a door to them for each person."""
+"""The index store of a process: its documents, and a facade to them for each person."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -18,9 +18,6 @@ from index_store.base.settings import Settings
 from index_store.catalogue.records import IndexRecord
 from index_store.crawl import Paces
 from index_store.crawl.guard import AddressGuard
-from index_store.doors.lifecycle import Lifecycle
-from index_store.doors.user_ingestion import UserIngestion
-from index_store.doors.user_store import Parts, Store, UserStore
 from index_store.ingestion.context import Services
 from index_store.ingestion.jobs import Jobs, JobsOfProcess, Resumed
 from index_store.ingestion.sources import SiteSource, Source, source_of, without_members
@@ -29,6 +26,9 @@ from index_store.library.library import Library
 from index_store.library.versions import Space, Versions
 from index_store.parsing.worker.parser import Parser
 from index_store.search.searcher import Searcher
+from index_store.user_store.lifecycle import Lifecycle
+from index_store.user_store.user_ingestion import UserIngestion
+from index_store.user_store.user_store import Parts, Store, UserStore
 from index_store.vectors.embeddings import Embeddings
 from index_store.vectors.registry import make_embeddings
 

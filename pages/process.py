@@ -1,4 +1,4 @@
-"""The one Engine of the process, created at the first page, and the door of the person at the browser."""
+"""The one Engine of the process, created at the first page, and the facade of the person at the browser."""
 
 import gc
 import threading

@@ -2,7 +2,7 @@
 
     python -m benchmarks.churn [--minutes 10] [--people 20] [--seed 1]
 
-Each has a door of their own to one engine, an index of their own and one that all share. The model behind it is a
+Each has a UserEngine of their own, an index of their own and one that all share. The model behind it is a
 server of fixed cost, in a process of its own, that answers as many at once as ask. First one person asks alone. Then
 all of them live for so many minutes, each at their own pace, and look at what is theirs, and guess at what is not. In
 the end the engine is opened anew over the same folder, and everybody looks once more. What was lost, or seen by the

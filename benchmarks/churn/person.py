@@ -88,7 +88,7 @@ class Person:
 
     def sit_down(self, engine: Engine) -> None:
         """Before this engine from now on, as after a restart of the app."""
-        self._door: UserEngine = engine.as_user(partial(engine.store.access.principal, self._id))
+        self._engine: UserEngine = engine.as_user(partial(engine.store.access.principal, self._id))
 
     @property
     def runs(self) -> int:
@@ -128,7 +128,7 @@ class Person:
         self._count += 1
         question = f"How many characters must a password of {self.mark} have at least, for the {self._count}th time?"
         begun = time.perf_counter()
-        run = self._door.ask(question, index=index, pipeline_name=PIPELINE, conversation_id=conversation)
+        run = self._engine.ask(question, index=index, pipeline_name=PIPELINE, conversation_id=conversation)
         result = run.result()
         self.answers.append(time.perf_counter() - begun)
         own.setdefault(run.conversation_id, {})[run.id] = question
@@ -149,10 +149,10 @@ class Person:
             name = f"{self._author(index)}-{self._count}.md"
             words[name] = f"w{self._chance.getrandbits(64):016x}"
             sources.append(self._uploaded(name, self._author(index), words[name]))
-        job = self._door.store.ingest(index, sources)
+        job = self._engine.store.ingest(index, sources)
         self._board.add("job", self.number, job.id)
         results = {each.source: each for each in job.wait()}
-        self._door.store.dismiss(job)
+        self._engine.store.dismiss(job)
         self._expect(job.failure is None, f"an upload failed: {job.failure}")
         for name, word in words.items():
             result = results.get(name)
@@ -168,15 +168,15 @@ class Person:
     def remove(self) -> None:
         index, name = self._chance.choice([(index, name) for index, of in self._documents.items() for name in of])
         gone = self._documents[index].pop(name)
-        self._door.store.remove_documents([gone.id])
+        self._engine.store.remove_documents([gone.id])
         self._expect(not self._finds(index, gone.word), f"{name} is found after it was removed")
 
     def delete_conversation(self) -> None:
         id_ = self._chance.choice(list(self._conversations))
         runs = self._conversations.pop(id_)
-        self._door.delete_conversation(id_)
-        self._expect(self._door.history.conversations.get(id_) is None, "a deleted conversation is there")
-        self._expect(not any(map(self._door.history.run, runs)), "a run of a deleted conversation is there")
+        self._engine.delete_conversation(id_)
+        self._expect(self._engine.history.conversations.get(id_) is None, "a deleted conversation is there")
+        self._expect(not any(map(self._engine.history.run, runs)), "a run of a deleted conversation is there")
 
     def look(self) -> None:
         """At all that is theirs: nothing is lost, and nothing else is there."""
@@ -185,13 +185,13 @@ class Person:
 
     def guess(self) -> None:
         """At what is somebody else's: it is told as what never was, and nothing comes of it."""
-        door, store = self._door, self._door.store
+        engine, store = self._engine, self._engine.store
         if run := self._board.of_another("run", self.number, self._chance):
-            seen = (door.run(run), *door.events(run), door.history.run(run), *door.history.events(run))
+            seen = (engine.run(run), *engine.events(run), engine.history.run(run), *engine.history.events(run))
             self._expect(not any(seen), "another's run is shown")
         if conversation := self._board.of_another("conversation", self.number, self._chance):
-            self._expect(not door.history.conversations.get(conversation), "another's conversation is shown")
-            door.delete_conversation(conversation)
+            self._expect(not engine.history.conversations.get(conversation), "another's conversation is shown")
+            engine.delete_conversation(conversation)
         if document := self._board.of_another("document", self.number, self._chance):
             self._expect_unknown(partial(store.document, document), UnknownDocument)
             self._expect_unknown(partial(store.original, document), UnknownDocument)
@@ -207,13 +207,13 @@ class Person:
     # What they find
 
     def _look_at_conversations(self) -> None:
-        history = self._door.history
+        history = self._engine.history
         listed = history.conversations.listed()
         self._expect({each.id for each in listed} == set(self._conversations), "the conversations are not those")
         for each in listed:
             self._expect_own(each.title, "a title")
         wanted = {run: question for runs in self._conversations.values() for run, question in runs.items()}
-        listed_runs = self._door.run_list.page(Wanted(), "latest", first=0, count=len(wanted) + 1)
+        listed_runs = self._engine.run_list.page(Wanted(), "latest", first=0, count=len(wanted) + 1)
         self._expect({each.id: each.question for each in listed_runs} == wanted, "the runs are not those")
         for run in wanted:
             stored = history.run(run)
@@ -223,7 +223,7 @@ class Person:
             self._expect(bool(events) and events[-1].kind == "run_finished", "a trace is not whole")
 
     def _look_at_documents(self) -> None:
-        store = self._door.store
+        store = self._engine.store
         names = {each.name for each in store.indexes()}
         self._expect({SHARED} <= names <= {SHARED, self.index}, f"the indexes are {names}")
         for index, kept in self._documents.items():
@@ -242,7 +242,7 @@ class Person:
     def _finds(self, index: str, word: str) -> set[str]:
         """The sources of what holds it."""
         try:
-            hits = self._door.store.search(index, word, mode="keyword")
+            hits = self._engine.store.search(index, word, mode="keyword")
         except EmptyIndex:
             return set()
         return {hit.source for hit in hits if word in hit.text}
@@ -253,7 +253,7 @@ class Person:
     def _uploaded(self, name: str, author: str, word: str) -> FileSource:
         text = f"# Passwords of {author}\n\nA password of {author} has at least 14 characters. The word is {word}.\n"
         text += f"\n## More\n\n{_PARAGRAPH * self._chance.randint(1, 12)}\n"
-        return keep_upload(self._door.settings.data_dir, name, BytesIO(text.encode()))
+        return keep_upload(self._engine.settings.data_dir, name, BytesIO(text.encode()))
 
     # Held against what they did
 

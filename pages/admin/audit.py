@@ -142,14 +142,14 @@ def fact(name: str, value: object, people: Mapping[str, str]) -> str:
 with st.container(key="audit-page"):
     st.header(say("app.audit"), anchor=False)
     try:
-        door = engine().store
-        log = door.access.audit
+        store = engine().store
+        log = store.access.audit
         if not log.is_kept:
             st.info(say("audit.off"))
             st.stop()
         st.caption(say("audit.about", days=engine().settings.audit_days))
         if lost := log.lost:
             st.error(say("audit.lost", count=lost.entries, when=when(lost.since)))
-        show(log, choose([each.name for each in door.indexes()]))
+        show(log, choose([each.name for each in store.indexes()]))
     except PlainError as error:
         show_error(error)

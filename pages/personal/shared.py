@@ -9,15 +9,15 @@ from pages.widgets.chat.turn import ASSISTANT, show_answered, show_question
 from pages.widgets.errors import show_error
 from pages.words import plain, say, when
 from rag.errors import UnknownShare
-from rag.runs.history.doors import SharedDoor
 from rag.runs.history.history import Outline
+from rag.runs.history.user_history import SharedTraces
 
 # Comments, as Streamlit would show strings that stand alone on a page.
 LATEST, EARLIER = 5, 10  # as on the chat's page
 LOOK = 3.0  # seconds: so long may a page show what is no longer shared
 
 
-def find(token: str) -> SharedDoor | UnknownShare:
+def find(token: str) -> SharedTraces | UnknownShare:
     """A page that is drawn anew has not opened it once more."""
     try:
         found = engine().shares.shared(token, again=st.session_state.get("opened share") == token)
@@ -36,7 +36,7 @@ def watch(token: str, shown: int) -> None:
 
 
 @st.fragment
-def show_turn(found: SharedDoor, outline: Outline) -> None:
+def show_turn(found: SharedTraces, outline: Outline) -> None:
     """Each opening of a trace asks anew whether the link is still good."""
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
         show_answered(outline.run, outline.events, found)
@@ -46,7 +46,7 @@ def show_more() -> None:
     st.session_state["shared turns"] += EARLIER
 
 
-def show_shared(token: str, found: SharedDoor) -> None:
+def show_shared(token: str, found: SharedTraces) -> None:
     made = when(datetime.fromtimestamp(found.share.created_at, UTC))
     st.caption(say("share.read_only", title=plain(found.share.title), when=made))
     turns = st.session_state.setdefault("shared turns", LATEST)

@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal
 
-from index_store.doors.user_store import UserStore
+from index_store.user_store.user_store import UserStore
 from rag.graph.state import State
 from rag.models.chat_model import ChatModel
 from rag.models.usage import Budget
@@ -83,7 +83,7 @@ class Override:
 class RunContext:
     model: ChatModel
     store: UserStore
-    """the door of who asks"""
+    """the facade of who asks"""
     index: str
     retrieval: Retrieval
     limits: Limits

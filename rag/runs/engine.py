@@ -26,16 +26,15 @@ from rag.models.offered import OfferedModels
 from rag.models.preload import Preload
 from rag.models.registry import model_source
 from rag.runs.comparisons import Comparisons
-from rag.runs.doors import UserComparisons, UserForks, UserPersonalData, UserPreload, UserSuggestions
 from rag.runs.export.exports import Exports, UserExports
 from rag.runs.fork.checkpoints import Checkpoints, discard
 from rag.runs.forks import Forks
 from rag.runs.history.conversations.comparison import Column
-from rag.runs.history.doors import UserHistory, UserRunList, UserShares, UserUsed
 from rag.runs.history.history import History
 from rag.runs.history.run_list import RunList
 from rag.runs.history.shares import Shares
 from rag.runs.history.used import Used
+from rag.runs.history.user_history import UserHistory, UserRunList, UserShares, UserUsed
 from rag.runs.history.whose import Own
 from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.in_flight import RunsInFlight
@@ -45,6 +44,7 @@ from rag.runs.keeping.retention import Retention
 from rag.runs.removal import Removal
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
+from rag.runs.user_services import UserComparisons, UserForks, UserPersonalData, UserPreload, UserSuggestions
 from rag.settings import Settings
 from rag.trace.events import Event, Style
 from rag.trace.passages import Retrieval

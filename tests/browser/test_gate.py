@@ -1,4 +1,4 @@
-"""Names and pages of others at the door of the real server: what they are told, and what no browser lets them see."""
+"""Names and pages of others at the real server: what they are told, and what no browser lets them see."""
 
 import json
 import os

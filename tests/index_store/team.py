@@ -8,8 +8,8 @@ from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base.errors import UnknownPerson
 from index_store.base.settings import Settings
-from index_store.doors.user_store import UserStore
 from index_store.store import IndexStore
+from index_store.user_store.user_store import UserStore
 from tests.index_store.access.conftest import claim
 
 
@@ -33,7 +33,7 @@ class People:
         return self._ids[name]
 
     def __call__(self, name: str) -> UserStore:
-        """The door of whoever has this name."""
+        """The facade of whoever has this name."""
         id_ = self.id(name)
         return self.store.as_user(lambda: self.store.access.principal(id_))
 

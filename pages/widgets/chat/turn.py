@@ -20,8 +20,8 @@ from pages.widgets.fork.origin import origin_html
 from pages.widgets.trace.graph import show_graph
 from pages.widgets.trace.panel import headline, show_rows
 from pages.words import counted, say
-from rag.runs.history.doors import Traces
 from rag.runs.history.history import PastRun
+from rag.runs.history.user_history import Traces
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far, cited_so_far, reused_seconds
 from rag.trace.events import Event, RunFinished, RunStarted

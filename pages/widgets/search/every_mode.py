@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from string import ascii_uppercase
 
 from index_store.base.errors import PlainError
-from index_store.doors.user_store import UserStore
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES
+from index_store.user_store.user_store import UserStore
 
 GOLDEN_ANGLE = 137.508
 """degrees between two hues: however many there are, neighbours differ"""

@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.process import engine
 from pages.words import counted, language, say, thousands
-from rag.runs.history.doors import Traces
+from rag.runs.history.user_history import Traces
 from rag.trace.calls import Call, TokenProbability, Words
 from rag.trace.events import StepFinished
 

@@ -11,7 +11,7 @@ from pages.widgets.trace import detail
 from pages.widgets.trace.calls import show_calls
 from pages.widgets.trace.graph import row_key
 from pages.words import counted, plain, say, thousands
-from rag.runs.history.doors import Traces
+from rag.runs.history.user_history import Traces
 from rag.runs.run.options import USUAL
 from rag.trace.events import (
     Decision,

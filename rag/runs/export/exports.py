@@ -7,8 +7,8 @@ from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
 from rag.errors import NothingOfThisName
 from rag.runs.export.export import Export, ExportedRun, StepCalls
-from rag.runs.history.doors import UserHistory
 from rag.runs.history.history import History, PastRun
+from rag.runs.history.user_history import UserHistory
 from rag.trace.events import StepFinished
 
 Form: TypeAlias = Literal["html", "markdown", "json"]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from index_store.doors.user_store import UserStore
 from index_store.search.hits import Place
+from index_store.user_store.user_store import UserStore
 from rag.errors import BadChange, NothingChanged
 from rag.graph.context import Outcome, Override
 from rag.graph.speculative_answer import SpeculativeAnswer

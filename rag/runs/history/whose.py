@@ -27,7 +27,7 @@ def is_of(principal: Principal, owner: ColumnElement[Any]) -> ColumnElement[bool
 
 
 class Own:
-    """What a person owns, checked before each call of a door. Raises AccessWithdrawn."""
+    """What a person owns, checked before each call of a facade. Raises AccessWithdrawn."""
 
     def __init__(self, database: Engine, who: Who) -> None:
         self._database = database

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from langchain_core.runnables import RunnableConfig
 
 from index_store.base.errors import EmptyQuestion, PlainError
-from index_store.doors.user_store import UserStore
 from index_store.ingestion.sources import FileSource, discard_uploads
+from index_store.user_store.user_store import UserStore
 from rag.errors import RunLimit, RunTimeLimit, Unexpected
 from rag.graph.context import Assessment, Limits, Recorder, RunContext
 from rag.graph.state import State
@@ -45,7 +45,7 @@ class Execution:
     attachments: Sequence[FileSource]
     """uploads, added to the index before anything else"""
     store: UserStore
-    """the door of who asks"""
+    """the facade of who asks"""
     models: ModelSource
     settings: Settings
     web: WebSearch | None

@@ -1,4 +1,4 @@
-"""What the doors of the store note in the audit log, in the name of whoever did it."""
+"""What the facades of the store note in the audit log, in the name of whoever did it."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -13,9 +13,9 @@ from index_store.access.rights import Right
 from index_store.audit.audit import Wanted
 from index_store.base.errors import AccessWithdrawn, AdminNeeded, RightMissing
 from index_store.base.settings import Settings
-from index_store.doors.user_store import UserStore
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
+from index_store.user_store.user_store import UserStore
 from tests.index_store.access.conftest import claim
 
 Write = Callable[..., Path]

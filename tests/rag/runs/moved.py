@@ -63,7 +63,7 @@ def live_in(settings: Settings, embeddings: EmbeddedEmbeddings) -> None:
 
 
 def seen(engine: UserEngine) -> dict[str, object]:
-    """All that is kept, through its doors."""
+    """All that is kept, through its public methods."""
     process, history = process_of(engine), engine.history
     access, runs = process.store.access, history.runs()
     hits = [

@@ -1,4 +1,4 @@
-"""What the doors of the engine note in the audit log, in the name of whoever did it."""
+"""What the facades of the engine note in the audit log, in the name of whoever did it."""
 
 import pytest
 

@@ -14,11 +14,11 @@ from pydantic import SecretStr
 from index_store.__main__ import main
 from index_store.base import errors
 from index_store.base.settings import Settings
-from index_store.doors.user_ingestion import UserIngestion
 from index_store.ingestion.queue import delivery
 from index_store.ingestion.queue.rows import Rows
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore, working
+from index_store.user_store.user_ingestion import UserIngestion
 from tests.index_store.embedding_service import EmbeddingService
 from tests.index_store.ingestion.queue.conftest import WorkerProcess
 from tests.index_store.soundness import eventually, is_sound

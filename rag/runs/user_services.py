@@ -1,4 +1,4 @@
-"""What stands beside a question's way, as one person has it: as rag/runs/history/doors.py has the history."""
+"""The services of an engine as one person has them: `UserEngine` (engine.py) hands them out."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,6 +1,6 @@
 """Every way into the engine, and who gets in by it: a new one that nobody has thought of here fails.
 
-Ways into its documents are tried in tests/index_store/doors/test_doors.py.
+Ways into its documents are tried in tests/index_store/user_store/test_authorization.py.
 """
 
 import ast
@@ -31,10 +31,10 @@ from tests.rag.scripted import Gate, Held, ScriptedChat, ScriptedSource, eventua
 
 QUESTION = "出張の日当はいくらですか?"
 NAIVE = Column(pipeline="naive")
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 OF_THE_PROCESS = {
-    "as_user": "makes the doors",
+    "as_user": "makes the facades",
     "close": "ends with the process",
     "comparisons.add": "keeps what `begin` and `keep` have made",
     "comparisons.replace": "keeps what `begin_again` has made",
@@ -72,7 +72,7 @@ OF_THE_PROCESS = {
     "suggestions.make": "as a run goes on",
     "suggestions.save": "the same",
 }
-"""what no door has, and why"""
+"""what no facade has, and why"""
 
 
 def walked(of: object, path: str = "") -> dict[str, type]:
@@ -230,7 +230,7 @@ class World:
         process.store.access.grants.give(INDEX, EVERYONE, Right.READ)
 
     def __call__(self, name: str) -> UserEngine:
-        """The door of whoever has this name."""
+        """The facade of whoever has this name."""
         return self.process.as_user(partial(self.process.store.access.principal, self.people.id(name)))
 
     def target(self, name: str) -> Target:
@@ -289,16 +289,16 @@ def state(engine: UserEngine) -> object:
 
 
 def test_every_way_into_the_engine_is_a_door_or_the_processs_own(world):
-    process, door = set(walked(world.process)), set(walked(world("owner")))
-    assert process - door == set(OF_THE_PROCESS)
-    assert door <= process
+    process, facade = set(walked(world.process)), set(walked(world("owner")))
+    assert process - facade == set(OF_THE_PROCESS)
+    assert facade <= process
 
 
 def test_every_door_is_tried_below(world):
     assert set(walked(world("owner"))) == set(CALLS)
 
 
-def test_no_page_names_what_is_behind_the_doors(world):
+def test_no_page_names_what_is_behind_the_facades(world):
     behind = {each.__name__ for each in walked(world.process).values()} | {"Engine"}
     assert {"History", "RunList", "Shares", "Conversations", "Comparisons"} <= behind
     for page in (ROOT / "pages").rglob("*.py"):
@@ -313,38 +313,38 @@ def test_a_guess_at_what_is_anothers_is_answered_as_if_it_did_not_exist(world, w
     """By an admin too: others get in by a link alone."""
     target = world.target("owner")
     before = state(world("owner"))
-    door = world(who)
+    facade = world(who)
     calls = {name: call for name, (_, call) in CALLS.items()} | {
         "the file of a conversation": lambda engine, on: engine.exports.gather(on.conversation, "json").title,
     }
-    at_this = {name: outcome(call, door, target) for name, call in calls.items()}
-    at_nothing = {name: outcome(call, door, MISSING) for name, call in calls.items()}
+    at_this = {name: outcome(call, facade, target) for name, call in calls.items()}
+    at_nothing = {name: outcome(call, facade, MISSING) for name, call in calls.items()}
     assert at_this == at_nothing
     assert state(world("owner")) == before
 
 
 def test_whoever_it_belongs_to_does_it_all(world):
-    target, door = world.target("owner"), world("owner")
+    target, facade = world.target("owner"), world("owner")
     for name, (whose, call) in CALLS.items():
-        at_nothing = outcome(call, door, MISSING)
+        at_nothing = outcome(call, facade, MISSING)
         if whose == OWN:
-            assert outcome(call, door, target) != at_nothing, name
+            assert outcome(call, facade, target) != at_nothing, name
 
 
-def test_whoever_is_disabled_meets_the_end_of_their_access_at_every_door(world):
-    target, door = world.target("owner"), world("owner")
-    link = door.shares.add(target.run)
+def test_whoever_is_disabled_meets_the_end_of_their_access_in_every_call(world):
+    target, facade = world.target("owner"), world("owner")
+    link = facade.shares.add(target.run)
     shared = world("stranger").shares.shared(link.token)
-    of_shared = door.shares.shared(link.token)
-    before = state(door)
+    of_shared = facade.shares.shared(link.token)
+    before = state(facade)
     world.people.disable("owner")
-    calls = {name: partial(call, door, target) for name, (_, call) in CALLS.items()}
+    calls = {name: partial(call, facade, target) for name, (_, call) in CALLS.items()}
     calls |= {
-        "a link": lambda: door.shares.shared(link.token),
+        "a link": lambda: facade.shares.shared(link.token),
         "what a link showed": lambda: of_shared.events(target.run),
         "its prompts": lambda: of_shared.calls.of_step(target.run, "generate", 1),
         "its turns": lambda: of_shared.outlines_of(of_shared.runs),
-        "documents": lambda: door.store.documents(INDEX),
+        "documents": lambda: facade.store.documents(INDEX),
     }
     met = {}
     for name, call in calls.items():
@@ -357,7 +357,7 @@ def test_whoever_is_disabled_meets_the_end_of_their_access_at_every_door(world):
     with pytest.raises(SharerOut):
         world("stranger").shares.shared(link.token)
     world.process.store.access.people.enable(world.people.id("owner"))
-    assert state(door) == before
+    assert state(facade) == before
     assert shared.events(target.run)
 
 

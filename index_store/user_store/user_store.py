@@ -18,8 +18,6 @@ from index_store.audit.entry import Action
 from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import Chunk, Document, DocumentStatus, Extent, Index, IndexRecord, Section, Site
-from index_store.doors.lifecycle import Lifecycle, changing, checked_name
-from index_store.doors.user_ingestion import UserIngestion
 from index_store.full_text.analysis import Analysis
 from index_store.full_text.bm25 import WordCount
 from index_store.ingestion.context import Services
@@ -41,13 +39,15 @@ from index_store.library.check import Difference, differences
 from index_store.library.originals.originals import Original
 from index_store.search.hits import Hit, Survey
 from index_store.search.searcher import Query, Searcher, check_length
+from index_store.user_store.lifecycle import Lifecycle, changing, checked_name
+from index_store.user_store.user_ingestion import UserIngestion
 
 READ, WRITE, MANAGE = Right
 
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a store that all its doors share."""
+    """The parts of a store that all its facades share."""
 
     services: Services
     searcher: Searcher

@@ -258,11 +258,13 @@ def test_an_index_that_two_re_index_by_another_model_at_once_has_every_document_
     shared.store.close()
     changed = serviced.model_copy(update={"embedding_model": "model-b"})
     with IndexStore(changed) as store:
-        doors = [store.as_user(lambda id_=id_: store.access.principal(id_)) for id_ in ids.values()]
+        facades = [store.as_user(lambda id_=id_: store.access.principal(id_)) for id_ in ids.values()]
         asked = len(service.requests)
         service.is_held = True
         with ThreadPoolExecutor() as threads:
-            both = threads.submit(at_once, *[lambda door=door: door.reindex("plans").wait() for door in doors])
+            both = threads.submit(
+                at_once, *[lambda facade=facade: facade.reindex("plans").wait() for facade in facades]
+            )
             service.wait_for_requests(asked + 2)  # both have seen the index as it was
             service.is_held = False
             assert both.result() == [None, None]

@@ -164,7 +164,7 @@ class UserRunList:
             self._run_list.say_why(run_id, cause)
 
 
-class SharedDoor(Traces):
+class SharedTraces(Traces):
     """What a link showed when it was opened, and the traces of that for as long as it does. Documents are for those
     alone who may read them themselves.
     """
@@ -210,7 +210,7 @@ class UserShares:
         self._shares.revoke(share_id, principal=who)
         self._audit.note(Action.SHARE_REVOKED, who, share=share_id)
 
-    def shared(self, token: str, *, again: bool = False) -> SharedDoor:
+    def shared(self, token: str, *, again: bool = False) -> SharedTraces:
         """For everybody who may come in. `again`: looked at once more by whoever has opened it.
 
         Raises UnknownShare; SharerOut where whoever made it is disabled.
@@ -229,4 +229,4 @@ class UserShares:
             share = found.share
             facts = {"kind": share.kind, "what": share.run_id or share.conversation_id, "share": share.id}
             self._audit.note(Action.SHARE_OPENED, who, whose=share.person, **facts)
-        return SharedDoor(self._history, found, look)
+        return SharedTraces(self._history, found, look)

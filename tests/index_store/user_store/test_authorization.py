@@ -15,17 +15,17 @@ from index_store.access.rights import GranteeKind, Right
 from index_store.audit.audit import Wanted
 from index_store.base import errors
 from index_store.base.settings import Settings
-from index_store.doors.user_ingestion import UserIngestion
-from index_store.doors.user_store import UserStore
 from index_store.full_text.analysis import Analysis
 from index_store.ingestion.sources import FileSource
 from index_store.store import IndexStore
+from index_store.user_store.user_ingestion import UserIngestion
+from index_store.user_store.user_store import UserStore
 from tests.index_store.team import People, people_of
 
 READ, WRITE, MANAGE = Right
 
 OF_THE_PROCESS = {
-    "as_user": "makes the doors",
+    "as_user": "makes the facades",
     "close": "ends with the process",
     "resume": "goes on with what was allowed when its files were kept",
     "replicas": "the same, of other apps",
@@ -35,9 +35,9 @@ OF_THE_PROCESS = {
     "watch_removals": "history blanks what it quotes of removed documents, whoever removed them",
     "removed": "the same",
     "forget_removed": "the same",
-    "access.as_user": "makes the doors",
+    "access.as_user": "makes the facades",
     "access.close": "ends with the process",
-    "access.gate": "makes the doors",
+    "access.gate": "makes the facades",
     "access.principal": "says who someone is: the gate asks it",
     "access.rights.all": "says what someone may: the gate asks it",
     "access.rights.named": "the same",
@@ -51,24 +51,24 @@ OF_THE_PROCESS = {
     "access.people.current": "says who someone is: the sign-in asks it",
     "access.people.id_of": "says who someone is: the sign-in asks it",
     "access.people.erased": "whose data is deleted where that was not done: none is anybody's",
-    "access.people.is_disabled": "says whether their links are still good: the door of links asks it",
+    "access.people.is_disabled": "says whether their links are still good: the facade of links asks it",
     "access.people.known": "says who someone is: the gate asks it",
     "access.people.signed_in": "the sign-in's own",
     "access.signed_in": "the same",
     "access.signed_out": "the same",
     "access.limits.of": "says what someone may use: runs and jobs ask it",
     "access.limits.of_index": "the same",
-    "access.audit.note": "the doors' own: what they do, in the name of whoever does it",
+    "access.audit.note": "the facades' own: what they do, in the name of whoever does it",
     "access.audit.sweep": "days that have had their time go, whoever is there",
-    "answering": "runs say so, which the engine's door has let in",
-    "owned_by": "whose data is deleted, by rag/runs/keeping/personal_data.py, whose door asks who may",
+    "answering": "runs say so, which UserEngine has let in",
+    "owned_by": "whose data is deleted, by rag/runs/keeping/personal_data.py, whose facade asks who may",
     "delete_owned_by": "the same",
     "cancel_jobs_of": "the same",
 }
-"""what no door has, and why"""
+"""what no facade has, and why"""
 
 
-def doors(of: object, path: str = "") -> set[str]:
+def surface(of: object, path: str = "") -> set[str]:
     """Public methods and properties, and those of public attributes of our own, by the way to them."""
     found = set()
     for name in {*dir(type(of)), *vars(of)}:
@@ -78,7 +78,7 @@ def doors(of: object, path: str = "") -> set[str]:
         if callable(static) or isinstance(static, property | classmethod | staticmethod):
             found.add(path + name)
         elif type(static).__module__.startswith("index_store."):
-            found |= doors(static, f"{path}{name}.")
+            found |= surface(static, f"{path}{name}.")
     return found
 
 
@@ -222,25 +222,25 @@ def state(store: IndexStore) -> object:
 
 
 def test_every_way_into_the_store_is_a_door_or_the_processs_own(world: World) -> None:
-    store, door = world.people.store, world.people("owner")
-    assert doors(store) - doors(door) == set(OF_THE_PROCESS)
-    assert doors(door) <= doors(store)
+    store, facade = world.people.store, world.people("owner")
+    assert surface(store) - surface(facade) == set(OF_THE_PROCESS)
+    assert surface(facade) <= surface(store)
 
 
 def test_every_door_is_tried_below(world: World) -> None:
-    assert doors(world.people("owner")) == set(CALLS)
+    assert surface(world.people("owner")) == set(CALLS)
     job = world.people("owner").ingest("plans", [])
-    assert doors(job) == set(JOB_CALLS)
+    assert surface(job) == set(JOB_CALLS)
 
 
 @pytest.mark.parametrize("who", ["stranger", "outside reader"])
 def test_a_guess_at_what_is_anothers_is_answered_as_if_it_did_not_exist(world: World, who: str) -> None:
     before = state(world.people.store)
-    door = world.people(who)
+    facade = world.people(who)
     # An editor makes an index by these: see below.
     guesses = [(name, call) for name, (_, call) in CALLS.items() if name not in MAKERS or who == "outside reader"]
-    at_this = {name: outcome(call, door, world.target) for name, call in guesses}
-    at_nothing = {name: outcome(call, door, world.missing) for name, call in guesses}
+    at_this = {name: outcome(call, facade, world.target) for name, call in guesses}
+    at_nothing = {name: outcome(call, facade, world.missing) for name, call in guesses}
     assert at_this == at_nothing
     assert state(world.people.store) == before
 
@@ -285,43 +285,43 @@ def met(calls: dict[str, Callable[[], object]]) -> dict[str, type[Exception] | N
 )
 def test_whoever_may_read_but_not_so_much_is_told_so_and_nothing_changes(world: World, who: str, may: Right) -> None:
     before = state(world.people.store)
-    door = world.people(who)
+    facade = world.people(who)
     refused = {
         name: errors.AdminNeeded if needs == ADMIN else errors.RightMissing
         for name, (needs, _) in CALLS.items()
         if needs == ADMIN or (isinstance(needs, Right) and needs > may)
     }
-    assert met({name: partial(CALLS[name][1], door, world.target) for name in refused}) == refused
+    assert met({name: partial(CALLS[name][1], facade, world.target) for name in refused}) == refused
     assert state(world.people.store) == before
 
 
 @pytest.mark.parametrize("who", ["reader", "writer", "manager", "owner", "root"])
 def test_whoever_may_does_it(world: World, who: str) -> None:
     """By someone with the right that it needs and no more; by an admin and the owner all that they may."""
-    door = world.people(who)
+    facade = world.people(who)
     most = {"reader": (READ, ANYBODY), "writer": (WRITE,), "manager": (MANAGE,), "owner": (ANYBODY, READ, WRITE)}
     for name, (needs, call) in CALLS.items():
         if (needs in most.get(who, (needs,))) and not (name == "create_index" and who == "reader"):
-            call(door, world.target)
+            call(facade, world.target)
     if who == "root":
         with pytest.raises(errors.UnknownIndex):
             world.people.store.documents("plans")
 
 
-def test_whoever_is_disabled_meets_the_end_of_their_access_at_every_door(world: World) -> None:
-    door = world.people("manager")
-    job = door.ingest("plans", [])
+def test_whoever_is_disabled_meets_the_end_of_their_access_in_every_call(world: World) -> None:
+    facade = world.people("manager")
+    job = facade.ingest("plans", [])
     job.wait()
-    assert door.documents("plans")
+    assert facade.documents("plans")
     before = state(world.people.store)
     world.people.disable("manager")
-    of_store = met({name: partial(call, door, world.target) for name, (_, call) in CALLS.items()})
+    of_store = met({name: partial(call, facade, world.target) for name, (_, call) in CALLS.items()})
     of_job = met({name: partial(call, job) for name, call in JOB_CALLS.items()})
     assert of_store == dict.fromkeys(CALLS, errors.AccessWithdrawn)
     assert of_job == dict.fromkeys(JOB_CALLS, errors.AccessWithdrawn)
     world.people.store.access.people.enable(world.people.id("manager"))
     assert state(world.people.store) == before
-    assert door.documents("plans")
+    assert facade.documents("plans")
 
 
 def test_a_job_is_shown_to_whoever_began_it_or_manages_its_index_and_to_nobody_else(world: World) -> None:

@@ -1,5 +1,5 @@
 """An index from its first name to its end: made, opened for a job, renamed, deleted. Whether they may is asked before,
-by the doors; only a job asks it here, when its turn comes.
+by the facades; only a job asks it here, when its turn comes.
 """
 
 import threading
@@ -23,7 +23,7 @@ from index_store.ingestion.jobs import Jobs
 
 
 class Lifecycle:
-    """The life of all indexes of a store, shared by all its doors. Safe from any thread."""
+    """The life of all indexes of a store, shared by all its facades. Safe from any thread."""
 
     def __init__(self, services: Services, access: Access, jobs: Jobs) -> None:
         self._library = services.library
