@@ -52,7 +52,7 @@ class Access:
 
     def signed_out(self, shown: bytes) -> None:
         """`shown`: by a browser. Raises ChangeFailed."""
-        whose = self.sign_ins.whose(shown)
+        whose = self.sign_ins.person_id(shown)
         self.sign_ins.end(shown)
         if whose and (principal := self.people.known(whose)):
             self.audit.note(Action.SIGNED_OUT, principal)

@@ -32,7 +32,7 @@ class SignIns:
         with changing(self._database, "sign-in") as connection:
             connection.execute(sign_ins.delete().where(sign_ins.c.key == _key(shown)))
 
-    def whose(self, shown: bytes) -> str | None:
+    def person_id(self, shown: bytes) -> str | None:
         """Id of a person; one row by its key, as each action asks it."""
         with self._database.connect() as connection:
             found = connection.execute(_WHOSE, {"key": _key(shown), "now": now()}).scalar()

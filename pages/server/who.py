@@ -33,7 +33,7 @@ def identify(settings: Settings, access: Callable[[], Access], cookies: Cookies,
     if settings.auth == "none":
         return LOCAL
     if settings.auth == "oidc":
-        person = access().sign_ins.whose(shown(cookies))
+        person = access().sign_ins.person_id(shown(cookies))
     else:
         subject = _only(headers(settings.auth_user_header))
         person = access().people.id_of(settings.auth_user_header, subject) if subject else None

@@ -190,13 +190,13 @@ class OwnWords:
 
     def __init__(self, prompt: Sequence[tuple[str, str]]) -> None:
         self._reply = WithoutReasoning()
-        self._own = Unrepeated("\n".join(text for role, text in prompt if role == "system"))
+        self._unrepeated = Unrepeated("\n".join(text for role, text in prompt if role == "system"))
 
     def feed(self, piece: str) -> str:
-        return self._own.feed(self._reply.feed(piece))
+        return self._unrepeated.feed(self._reply.feed(piece))
 
     def end(self) -> str:
-        return self._own.feed(self._reply.end()) + self._own.end()
+        return self._unrepeated.feed(self._reply.end()) + self._unrepeated.end()
 
 
 M = TypeVar("M", bound=AIMessage)

@@ -31,11 +31,11 @@ from rag.runs.fork.checkpoints import Checkpoints, discard
 from rag.runs.forks import Forks
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.history import History
+from rag.runs.history.ownership import Ownership
 from rag.runs.history.run_list import RunList
 from rag.runs.history.shares import Shares
 from rag.runs.history.used import Used
 from rag.runs.history.user_history import UserHistory, UserRunList, UserShares, UserUsed
-from rag.runs.history.whose import Own
 from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.in_flight.suggestions import Suggestions
@@ -300,38 +300,38 @@ class UserEngine:
     def __init__(self, engine: Engine, who: Who) -> None:
         """`who`: is asked in any thread."""
         self._engine = engine
-        self._own = Own(engine.history.database, who)
+        self._ownership = Ownership(engine.history.database, who)
         self.store = engine.store.as_user(who)
         self.history = UserHistory(engine.history, who)
-        self.run_list = UserRunList(engine.run_list, self._own)
-        self.shares = UserShares(engine.shares, engine.history, self._own, engine.store.access)
+        self.run_list = UserRunList(engine.run_list, self._ownership)
+        self.shares = UserShares(engine.shares, engine.history, self._ownership, engine.store.access)
         self.exports = UserExports(engine.exports, who)
-        self.comparisons = UserComparisons(engine.comparisons, self._own, self._asker)
-        self.forks = UserForks(engine.forks, self._own, self._asker)
-        self.suggestions = UserSuggestions(engine.suggestions, self._own)
+        self.comparisons = UserComparisons(engine.comparisons, self._ownership, self._asker)
+        self.forks = UserForks(engine.forks, self._ownership, self._asker)
+        self.suggestions = UserSuggestions(engine.suggestions, self._ownership)
         self.preload = UserPreload(engine.preload, who)
         self.used = UserUsed(engine.used, who)
         self.personal_data = UserPersonalData(engine.personal_data, engine.store.access, who)
 
     @property
     def settings(self) -> Settings:
-        self._own.who()
+        self._ownership.who()
         return self._engine.settings
 
     @property
     def model_name(self) -> str:
-        self._own.who()
+        self._ownership.who()
         return self._engine.model_name
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        self._own.who()
+        self._ownership.who()
         return self._engine.model_names
 
     @property
     def runs_in_flight(self) -> int:
         """Of everybody: how busy it is."""
-        self._own.who()
+        self._ownership.who()
         return self._engine.runs_in_flight
 
     def ask(
@@ -351,7 +351,7 @@ class UserEngine:
         """In another conversation than one of theirs a new one is begun, as in one that is gone."""
         try:
             asker = self._asker()
-            is_theirs = conversation_id is not None and self._own.has_conversation(conversation_id)
+            is_theirs = conversation_id is not None and self._ownership.has_conversation(conversation_id)
         except PlainError:
             discard_uploads(attachments)
             raise
@@ -370,21 +370,21 @@ class UserEngine:
         )
 
     def run(self, run_id: str) -> Run | None:
-        return self._engine.run(run_id) if self._own.has_run(run_id) else None
+        return self._engine.run(run_id) if self._ownership.has_run(run_id) else None
 
     def events(self, run_id: str) -> Sequence[Event]:
-        return self._engine.events(run_id) if self._own.has_run(run_id) else []
+        return self._engine.events(run_id) if self._ownership.has_run(run_id) else []
 
     def running(self, conversation_id: str) -> Run | None:
-        return self._engine.running(conversation_id) if self._own.has_conversation(conversation_id) else None
+        return self._engine.running(conversation_id) if self._ownership.has_conversation(conversation_id) else None
 
     def delete_conversation(self, conversation_id: str) -> None:
-        if self._own.has_conversation(conversation_id):
-            who = self._own.who()
+        if self._ownership.has_conversation(conversation_id):
+            who = self._ownership.who()
             self._engine.delete_conversation(conversation_id)
             self._engine.store.access.audit.note(Action.CONVERSATION_DELETED, who, conversation=conversation_id)
 
     def _asker(self) -> Asker:
-        store, principal = self._engine.store, self._own.who()
+        store, principal = self._engine.store, self._ownership.who()
         who = partial(store.access.principal, principal.id)
         return Asker(principal, who, store.access.gate(who), store.as_user(who))

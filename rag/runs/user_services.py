@@ -13,7 +13,7 @@ from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments
 from rag.runs.forks import Forks
 from rag.runs.history.conversations.comparison import Column, Comparison
-from rag.runs.history.whose import Own
+from rag.runs.history.ownership import Ownership
 from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.keeping.personal_data import Holdings, PersonalData
 from rag.runs.run.asker import Asker
@@ -36,70 +36,70 @@ class UserPreload:
 
 
 class UserSuggestions:
-    def __init__(self, suggestions: Suggestions, own: Own) -> None:
+    def __init__(self, suggestions: Suggestions, ownership: Ownership) -> None:
         self._suggestions = suggestions
-        self._own = own
+        self._ownership = ownership
 
     def after(self, run_id: str) -> tuple[str, ...]:
-        return self._suggestions.after(run_id) if self._own.has_run(run_id) else ()
+        return self._suggestions.after(run_id) if self._ownership.has_run(run_id) else ()
 
     def are_coming(self, run_id: str) -> bool:
-        return self._own.has_run(run_id) and self._suggestions.are_coming(run_id)
+        return self._ownership.has_run(run_id) and self._suggestions.are_coming(run_id)
 
 
 class UserComparisons:
-    def __init__(self, comparisons: Comparisons, own: Own, asker: Callable[[], Asker]) -> None:
-        """`asker`: whoever `own` is of, as they are now."""
+    def __init__(self, comparisons: Comparisons, ownership: Ownership, asker: Callable[[], Asker]) -> None:
+        """`asker`: whoever `ownership` is of, as they are now."""
         self._comparisons = comparisons
-        self._own = own
+        self._ownership = ownership
         self._asker = asker
 
     def begin(self, question: str, index: str, columns: Sequence[Column], *, beside: str | None = None) -> Comparison:
         """The question is checked first, as it is where a run is not there."""
-        beside = beside if beside is None or self._own.has_run(beside) else NO_RUN
+        beside = beside if beside is None or self._ownership.has_run(beside) else NO_RUN
         return self._comparisons.begin(question, index, columns, beside=beside, asker=self._asker())
 
     def begin_again(self, comparison_id: str, run_id: str) -> Run | None:
-        if not self._own.has_conversation(comparison_id):
+        if not self._ownership.has_conversation(comparison_id):
             return None
         return self._comparisons.begin_again(comparison_id, run_id, asker=self._asker())
 
     def keep(self, run_ids: Sequence[str]) -> Comparison:
-        own = self._own.runs(run_ids)
+        own = self._ownership.runs(run_ids)
         its = [run_id if run_id in own else NO_RUN for run_id in run_ids]
         return self._comparisons.keep(its, asker=self._asker())
 
     def get(self, comparison_id: str) -> Comparison | None:
-        return self._comparisons.get(comparison_id) if self._own.has_conversation(comparison_id) else None
+        return self._comparisons.get(comparison_id) if self._ownership.has_conversation(comparison_id) else None
 
     def latest(self, count: int) -> list[Comparison]:
-        return self._comparisons.latest(count, principal=self._own.who())
+        return self._comparisons.latest(count, principal=self._ownership.who())
 
     def of_runs(self, run_ids: Sequence[str]) -> Comparison | None:
-        return self._comparisons.of_runs(run_ids, principal=self._own.who())
+        return self._comparisons.of_runs(run_ids, principal=self._ownership.who())
 
     def vote(self, comparison_id: str, run_id: str | None) -> None:
-        if self._own.has_conversation(comparison_id):
+        if self._ownership.has_conversation(comparison_id):
             self._comparisons.vote(comparison_id, run_id)
 
     def votes(self, run_ids: Sequence[str]) -> dict[str, int]:
-        return self._comparisons.votes(run_ids, principal=self._own.who())
+        return self._comparisons.votes(run_ids, principal=self._ownership.who())
 
 
 class UserForks:
-    def __init__(self, forks: Forks, own: Own, asker: Callable[[], Asker]) -> None:
+    def __init__(self, forks: Forks, ownership: Ownership, asker: Callable[[], Asker]) -> None:
         """`asker`: as above."""
         self._forks = forks
-        self._own = own
+        self._ownership = ownership
         self._asker = asker
 
     def begin(self, run_id: str, step: str, attempt: int, changes: Sequence[Edit]) -> Run:
-        if not self._own.has_run(run_id):
+        if not self._ownership.has_run(run_id):
             raise UnknownRun()
         return self._forks.begin(run_id, step, attempt, changes, asker=self._asker())
 
     def changed_documents(self, run_id: str) -> ChangedDocuments:
-        if not self._own.has_run(run_id):
+        if not self._ownership.has_run(run_id):
             return ChangedDocuments((), ())
         return self._forks.changed_documents(run_id, asker=self._asker())
 

@@ -26,8 +26,8 @@ from rag.runs.history.calls import Calls
 from rag.runs.history.conversations.branches import Branch, Branches
 from rag.runs.history.conversations.conversations import Conversations
 from rag.runs.history.live import Live, RunTaken
+from rag.runs.history.ownership import is_owned_by
 from rag.runs.history.removed import Removed
-from rag.runs.history.whose import is_of
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import MARKER
 from rag.trace.cause import Cause, cause_of
@@ -162,7 +162,7 @@ class History:
     def runs(self, conversation_id: str | None = None, *, principal: Principal) -> list[PastRun]:
         """Theirs, of one conversation or of all, the earliest first."""
         of_it = [] if conversation_id is None else [schema.runs.c.conversation_id == conversation_id]
-        return self._select_runs(is_of(principal, schema.runs.c.person_id), *of_it)
+        return self._select_runs(is_owned_by(principal, schema.runs.c.person_id), *of_it)
 
     def branch(self, conversation_id: str, *, through: str | None = None) -> Branch:
         """As `Branches.branch`."""

@@ -13,7 +13,7 @@ from index_store.access.principal import Principal
 from rag.runs.history import schema
 from rag.runs.history.conversations.comparison import is_own_comparison
 from rag.runs.history.history import PastRun
-from rag.runs.history.whose import is_of
+from rag.runs.history.ownership import is_owned_by
 from rag.trace.cause import Cause
 
 State = Literal["unconfirmed", "no_answer", "thumb_down", "failed", "slow", "voted"]
@@ -92,7 +92,7 @@ class RunList:
 
     def _each(self, column: ColumnElement[str], principal: Principal) -> list[str]:
         """Each value once, from one to the next by the column's index: DISTINCT would read all runs."""
-        least = select(func.min(column).label("value")).where(is_of(principal, _runs.person_id))
+        least = select(func.min(column).label("value")).where(is_owned_by(principal, _runs.person_id))
         each = least.cte("each", recursive=True)
         following = least.where(column > each.c.value).correlate(each).scalar_subquery()
         each = each.union_all(select(following).where(each.c.value.is_not(None)))
@@ -101,7 +101,7 @@ class RunList:
 
 
 def _conditions(wanted: Wanted, principal: Principal) -> list[ColumnElement[bool]]:
-    conditions = [is_of(principal, _runs.person_id)]
+    conditions = [is_owned_by(principal, _runs.person_id)]
     conditions += [_runs.question.icontains(word, autoescape=True) for word in wanted.words.split()]
     if wanted.state:
         conditions.append(_in_state(wanted.state, principal))
@@ -132,6 +132,6 @@ def _in_state(state: State, principal: Principal) -> ColumnElement[bool]:
 
 def _slow_from(principal: Principal) -> ColumnElement[float]:
     """Seconds of the fastest among the slowest tenth of theirs."""
-    known = (_runs.seconds.is_not(None), is_of(principal, _runs.person_id))
+    known = (_runs.seconds.is_not(None), is_owned_by(principal, _runs.person_id))
     tenth = select((func.count() - 1) // SLOW).select_from(schema.runs).where(*known).scalar_subquery()
     return select(_runs.seconds).where(*known).order_by(_runs.seconds.desc()).offset(tenth).limit(1).scalar_subquery()

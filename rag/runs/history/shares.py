@@ -18,7 +18,7 @@ from index_store.access.principal import LOCAL, Principal
 from rag.errors import NothingOfThisName, NotSaved, UnknownShare
 from rag.runs.history import schema
 from rag.runs.history.history import History, PastRun
-from rag.runs.history.whose import is_of
+from rag.runs.history.ownership import is_owned_by
 
 TOKEN_BYTES = 32
 
@@ -153,7 +153,7 @@ class Shares:
 
 
 def _is_own(principal: Principal) -> ColumnElement[bool]:
-    return is_of(principal, schema.conversations.c.person_id)
+    return is_owned_by(principal, schema.conversations.c.person_id)
 
 
 def _share(row: Row[Any]) -> Share:

@@ -17,10 +17,10 @@ from rag.runs.history.calls import Calls
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.conversations.conversations import Conversation, Conversations
 from rag.runs.history.history import History, Outline, PastRun
+from rag.runs.history.ownership import Ownership
 from rag.runs.history.run_list import Order, RunList, Wanted
 from rag.runs.history.shares import NewShare, Share, Shared, Shares
 from rag.runs.history.used import Used, UsedBy
-from rag.runs.history.whose import Own
 from rag.trace.calls import Call
 from rag.trace.cause import Cause
 from rag.trace.details import Turn
@@ -56,70 +56,70 @@ class Traces:
 
 
 class UserConversations:
-    def __init__(self, conversations: Conversations, own: Own) -> None:
+    def __init__(self, conversations: Conversations, ownership: Ownership) -> None:
         self._conversations = conversations
-        self._own = own
+        self._ownership = ownership
 
     def listed(self, words: str = "", *, latest: int | None = None) -> list[Conversation]:
-        return self._conversations.listed(words, latest=latest, principal=self._own.who())
+        return self._conversations.listed(words, latest=latest, principal=self._ownership.who())
 
     def count(self, words: str = "") -> int:
-        return self._conversations.count(words, principal=self._own.who())
+        return self._conversations.count(words, principal=self._ownership.who())
 
     def get(self, conversation_id: str) -> Conversation | None:
-        return self._conversations.get(conversation_id) if self._own.has_conversation(conversation_id) else None
+        return self._conversations.get(conversation_id) if self._ownership.has_conversation(conversation_id) else None
 
     def exists(self, conversation_id: str) -> bool:
-        return self._own.has_conversation(conversation_id)
+        return self._ownership.has_conversation(conversation_id)
 
     def rename(self, conversation_id: str, title: str) -> None:
-        if self._own.has_conversation(conversation_id):
+        if self._ownership.has_conversation(conversation_id):
             self._conversations.rename(conversation_id, title)
 
 
 class UserHistory(Traces):
     def __init__(self, history: History, who: Who) -> None:
-        self._own = Own(history.database, who)
-        super().__init__(history, self._own.runs)
-        self.conversations = UserConversations(history.conversations, self._own)
+        self._ownership = Ownership(history.database, who)
+        super().__init__(history, self._ownership.runs)
+        self.conversations = UserConversations(history.conversations, self._ownership)
 
     @property
     def set_aside(self) -> Path | None:
         """Only an admin can do anything about it."""
-        return self._history.set_aside if self._own.who().role is Role.ADMIN else None
+        return self._history.set_aside if self._ownership.who().role is Role.ADMIN else None
 
     def runs(self, conversation_id: str | None = None) -> list[PastRun]:
-        return self._history.runs(conversation_id, principal=self._own.who())
+        return self._history.runs(conversation_id, principal=self._ownership.who())
 
     def run(self, run_id: str) -> PastRun | None:
-        return self._history.run(run_id) if self._own.has_run(run_id) else None
+        return self._history.run(run_id) if self._ownership.has_run(run_id) else None
 
     def stored_run(self, run_id: str) -> PastRun:
-        if not self._own.has_run(run_id):
+        if not self._ownership.has_run(run_id):
             raise UnknownRun()
         return self._history.stored_run(run_id)
 
     def branch(self, conversation_id: str, *, through: str | None = None) -> Branch:
-        if not self._own.has_conversation(conversation_id):
+        if not self._ownership.has_conversation(conversation_id):
             return Branch()
         return self._history.branch(conversation_id, through=through)
 
     def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[Outline]:
-        if not self._own.has_conversation(conversation_id):
+        if not self._ownership.has_conversation(conversation_id):
             return []
         return self._history.outlines(conversation_id, latest, branch=branch)
 
     def turns(self, conversation_id: str, *, before: str, branch: Branch | None = None) -> tuple[Turn, ...]:
-        if not self._own.has_conversation(conversation_id):
+        if not self._ownership.has_conversation(conversation_id):
             return ()
         return self._history.turns(conversation_id, before=before, branch=branch)
 
     def rate(self, run_id: str, feedback: Literal[-1, 1] | None) -> None:
-        if self._own.has_run(run_id):
+        if self._ownership.has_run(run_id):
             self._history.rate(run_id, feedback)
 
     def explain_feedback(self, run_id: str, reason: str) -> None:
-        if self._own.has_run(run_id):
+        if self._ownership.has_run(run_id):
             self._history.explain_feedback(run_id, reason)
 
 
@@ -143,24 +143,24 @@ class UserUsed:
 
 
 class UserRunList:
-    def __init__(self, run_list: RunList, own: Own) -> None:
+    def __init__(self, run_list: RunList, ownership: Ownership) -> None:
         self._run_list = run_list
-        self._own = own
+        self._ownership = ownership
 
     def page(self, wanted: Wanted, order: Order, *, first: int, count: int) -> list[PastRun]:
-        return self._run_list.page(wanted, order, first=first, count=count, principal=self._own.who())
+        return self._run_list.page(wanted, order, first=first, count=count, principal=self._ownership.who())
 
     def count(self, wanted: Wanted) -> int:
-        return self._run_list.count(wanted, principal=self._own.who())
+        return self._run_list.count(wanted, principal=self._ownership.who())
 
     def pipelines(self) -> list[str]:
-        return self._run_list.pipelines(principal=self._own.who())
+        return self._run_list.pipelines(principal=self._ownership.who())
 
     def indexes(self) -> list[str]:
-        return self._run_list.indexes(principal=self._own.who())
+        return self._run_list.indexes(principal=self._ownership.who())
 
     def say_why(self, run_id: str, cause: Cause | None) -> None:
-        if self._own.has_run(run_id):
+        if self._ownership.has_run(run_id):
             self._run_list.say_why(run_id, cause)
 
 
@@ -184,29 +184,29 @@ class SharedTraces(Traces):
 
 
 class UserShares:
-    def __init__(self, shares: Shares, history: History, own: Own, access: Access) -> None:
+    def __init__(self, shares: Shares, history: History, ownership: Ownership, access: Access) -> None:
         self._audit = access.audit
         self._people = access.people
         self._shares = shares
         self._history = history
-        self._own = own
+        self._ownership = ownership
 
     def add(self, of: str) -> NewShare:
-        if not (self._own.has_run(of) or self._own.has_conversation(of)):
+        if not (self._ownership.has_run(of) or self._ownership.has_conversation(of)):
             raise NothingOfThisName(name=of)
-        who = self._own.who()
+        who = self._ownership.who()
         made = self._shares.add(of, principal=who)
         self._audit.note(Action.SHARED, who, kind=made.share.kind, what=of, share=made.share.id)
         return made
 
     def listed(self, of: str | None = None, *, latest: int | None = None) -> list[Share]:
-        return self._shares.listed(of, latest=latest, principal=self._own.who())
+        return self._shares.listed(of, latest=latest, principal=self._ownership.who())
 
     def count(self) -> int:
-        return self._shares.count(principal=self._own.who())
+        return self._shares.count(principal=self._ownership.who())
 
     def revoke(self, share_id: str) -> None:
-        who = self._own.who()
+        who = self._ownership.who()
         self._shares.revoke(share_id, principal=who)
         self._audit.note(Action.SHARE_REVOKED, who, share=share_id)
 
@@ -215,10 +215,10 @@ class UserShares:
 
         Raises UnknownShare; SharerOut where whoever made it is disabled.
         """
-        who = self._own.who()
+        who = self._ownership.who()
 
         def look() -> Shared:
-            self._own.who()
+            self._ownership.who()
             found = self._shares.shared(token)
             if self._people.is_disabled(found.share.person):
                 raise SharerOut()

@@ -14,8 +14,8 @@ from index_store.audit.entry import Action
 from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.store import IndexStore
 from rag.runs.history.history import History
+from rag.runs.history.ownership import person_id
 from rag.runs.history.used import Used
-from rag.runs.history.whose import person_id
 from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.removal import Removal

@@ -237,7 +237,7 @@ def test_of_who_is_erased_an_id_is_left_that_nobody_comes_in_by_and_the_same_cla
     assert [each.name for each in people.all()] == ["Root"]
     assert [each.id for each in people.erased()] == [alice.id]
     assert people.current(alice.id) is None
-    assert access.sign_ins.whose(b"shown") is None
+    assert access.sign_ins.person_id(b"shown") is None
     assert [each.grantee for each in grants.of("plans").grants] == [EVERYONE]
     for change in (people.enable, people.disable, people.erase, lambda id_: people.set_role(id_, Role.ADMIN)):
         with pytest.raises(errors.UnknownPerson):

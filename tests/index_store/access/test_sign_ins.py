@@ -19,22 +19,22 @@ def anna(access: Access) -> str:
 def test_a_browser_is_whose_it_was_signed_in_as_until_it_is_signed_out(access: Access, anna: str):
     access.sign_ins.begin(anna, b"laptop", DAY)
     access.sign_ins.begin(anna, b"phone", DAY)
-    assert access.sign_ins.whose(b"laptop") == anna
+    assert access.sign_ins.person_id(b"laptop") == anna
     access.sign_ins.end(b"laptop")
     access.sign_ins.end(b"laptop")
-    assert access.sign_ins.whose(b"laptop") is None
-    assert access.sign_ins.whose(b"phone") == anna
+    assert access.sign_ins.person_id(b"laptop") is None
+    assert access.sign_ins.person_id(b"phone") == anna
 
 
 def test_what_never_began_is_nobodys(access: Access, anna: str):
     access.sign_ins.begin(anna, b"laptop", DAY)
     for shown in (b"", b"laptop ", b"\xff"):
-        assert access.sign_ins.whose(shown) is None
+        assert access.sign_ins.person_id(shown) is None
 
 
 def test_a_sign_in_ends_by_itself(access: Access, anna: str):
     access.sign_ins.begin(anna, b"long ago", -DAY)
-    assert access.sign_ins.whose(b"long ago") is None
+    assert access.sign_ins.person_id(b"long ago") is None
 
 
 def test_a_sign_in_outlives_the_process(settings: Settings):
@@ -42,7 +42,7 @@ def test_a_sign_in_outlives_the_process(settings: Settings):
         anna = access.people.signed_in(claim("anna")).id
         access.sign_ins.begin(anna, b"laptop", DAY)
     with open_access(settings) as access:
-        assert access.sign_ins.whose(b"laptop") == anna
+        assert access.sign_ins.person_id(b"laptop") == anna
 
 
 @pytest.mark.sqlite_alone

@@ -46,7 +46,7 @@ OF_THE_PROCESS = {
     "access.rights.with_id": "the same",
     "access.sign_ins.begin": "the sign-in's own",
     "access.sign_ins.end": "the same",
-    "access.sign_ins.whose": "the same",
+    "access.sign_ins.person_id": "the same",
     "access.people.close": "ends with the process",
     "access.people.current": "says who someone is: the sign-in asks it",
     "access.people.id_of": "says who someone is: the sign-in asks it",

@@ -86,7 +86,7 @@ def test_who_signs_in_is_known_by_the_cookie_that_the_browser_gets(sign_in_with,
     answer = sign_in_with(kind)
     assert answer.headers["location"] == "/"
     anna = access.people.find("anna@example.com") if kind == "right" else access.people.all()[-1]
-    assert access.sign_ins.whose(shown(browser.cookies)) == anna.id
+    assert access.sign_ins.person_id(shown(browser.cookies)) == anna.id
     assert (anna.name, anna.groups) == ("Anna", ("staff",))
 
 
@@ -110,8 +110,8 @@ def test_signing_in_anew_ends_the_sign_in_of_before(sign_in_with, browser, acces
     sign_in_with("right")
     before = shown(browser.cookies)
     sign_in_with("right")
-    assert access.sign_ins.whose(before) is None
-    assert access.sign_ins.whose(shown(browser.cookies)) is not None
+    assert access.sign_ins.person_id(before) is None
+    assert access.sign_ins.person_id(shown(browser.cookies)) is not None
 
 
 def test_an_answer_of_the_provider_counts_once(sign_in_with, browser, access):
@@ -126,7 +126,7 @@ def test_signing_out_ends_it_on_the_server_and_goes_on_to_the_provider(sign_in_w
     kept = shown(browser.cookies)
     answer = browser.get("/auth/logout")
     assert answer.headers["location"].startswith(f"{settings.providers[0].issuer}/session/end?")
-    assert access.sign_ins.whose(kept) is None
+    assert access.sign_ins.person_id(kept) is None
     assert shown(browser.cookies) == b""
 
 

@@ -78,7 +78,7 @@ def seen(engine: UserEngine) -> dict[str, object]:
         "hits": [{name: each for name, each in hit.items() if not isinstance(each, float)} for hit in hits],
         "scores": [each for hit in hits for each in hit.values() if isinstance(each, float)],
         "people": access.people.all(),
-        "signed in": access.sign_ins.whose(BROWSER),
+        "signed in": access.sign_ins.person_id(BROWSER),
         "limits": access.limits.all(),
         "grants": access.grants.all(),
         "conversations": history.conversations.listed(),

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, func, select, true
 from index_store.access.principal import LOCAL, Principal
 from rag.errors import BadColumnCount
 from rag.runs.history import schema
-from rag.runs.history.whose import is_of
+from rag.runs.history.ownership import is_owned_by
 from rag.trace.events import Style
 from rag.trace.passages import Retrieval
 
@@ -52,7 +52,7 @@ def is_own_comparison(principal: Principal) -> ColumnElement[bool]:
     """As its conversation is."""
     if principal == LOCAL:
         return true()
-    own = select(schema.conversations.c.id).where(is_of(principal, schema.conversations.c.person_id))
+    own = select(schema.conversations.c.id).where(is_owned_by(principal, schema.conversations.c.person_id))
     return schema.comparisons.c.id.in_(own)
 
 

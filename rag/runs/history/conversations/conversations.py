@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, func, or_, select
 
 from index_store.access.principal import Principal
 from rag.runs.history import schema
-from rag.runs.history.whose import is_of, person_id
+from rag.runs.history.ownership import is_owned_by, person_id
 
 TITLE_LENGTH = 60
 """characters of the first question"""
@@ -139,7 +139,7 @@ _IS_CHAT = schema.conversations.c.kind == "chat"
 
 def _asked_with(words: str, principal: Principal) -> list[ColumnElement[bool]]:
     """Conditions on conversations of the chat."""
-    return [_IS_CHAT, is_of(principal, schema.conversations.c.person_id), *map(_holds, words.split())]
+    return [_IS_CHAT, is_owned_by(principal, schema.conversations.c.person_id), *map(_holds, words.split())]
 
 
 def _holds(word: str) -> ColumnElement[bool]:

@@ -15,7 +15,7 @@ def person_id(principal: Principal) -> str | None:
     return None if principal == LOCAL else principal.id
 
 
-def is_of(principal: Principal, owner: ColumnElement[Any]) -> ColumnElement[bool]:
+def is_owned_by(principal: Principal, owner: ColumnElement[Any]) -> ColumnElement[bool]:
     """A condition on a column of ids of persons. An admin has what is nobody's beside what is theirs, but nothing of
     other people; the local person, who has the folder, has all of it.
     """
@@ -26,7 +26,7 @@ def is_of(principal: Principal, owner: ColumnElement[Any]) -> ColumnElement[bool
     return owner == principal.id
 
 
-class Own:
+class Ownership:
     """What a person owns, checked before each call of a facade. Raises AccessWithdrawn."""
 
     def __init__(self, database: Engine, who: Who) -> None:
@@ -45,6 +45,6 @@ class Own:
         return self._found(schema.runs.c.id, schema.runs.c.person_id, run_ids)
 
     def _found(self, column: ColumnElement[str], owner: ColumnElement[str | None], ids: Collection[str]) -> set[str]:
-        rows = select(column).where(column.in_(ids), is_of(self.who(), owner))
+        rows = select(column).where(column.in_(ids), is_owned_by(self.who(), owner))
         with self._database.connect() as connection:
             return set(connection.execute(rows).scalars())
