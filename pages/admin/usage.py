@@ -24,7 +24,7 @@ def names() -> dict[str, str]:
 
 
 def show_people(named: dict[str, str]) -> None:
-    used = engine().used.by_person()
+    used = engine().usage.by_person()
     st.subheader(say("usage.people"), anchor=False)
     if not used:
         st.caption(say("usage.nothing"))

@@ -44,7 +44,7 @@ with st.container(key="my-data-page"):
             show(deleted)
             st.stop()
         person_id = whose()
-        used = engine().used.of(person_id)
+        used = engine().usage.of(person_id)
         st.caption(say("my_data.used", today=f"{used.tokens_today:,}", month=f"{used.tokens:,}"))
         show(engine().personal_data.of(person_id))
         st.subheader(say("my_data.delete"), anchor=False)

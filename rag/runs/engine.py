@@ -30,12 +30,12 @@ from rag.runs.export.exports import Exports, UserExports
 from rag.runs.fork.checkpoints import Checkpoints, discard
 from rag.runs.forks import Forks
 from rag.runs.history.conversations.comparison import Column
+from rag.runs.history.daily_usage import DailyUsage
 from rag.runs.history.history import History
 from rag.runs.history.ownership import Ownership
 from rag.runs.history.run_list import RunList
 from rag.runs.history.shares import Shares
-from rag.runs.history.used import Used
-from rag.runs.history.user_history import UserHistory, UserRunList, UserShares, UserUsed
+from rag.runs.history.user_history import UserDailyUsage, UserHistory, UserRunList, UserShares
 from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.in_flight.suggestions import Suggestions
@@ -106,7 +106,7 @@ class Engine:
         self.suggestions = Suggestions(self.settings, self.history, usual, admission, self._loop)
         self._replicas = self._open_replicas()
         self._removal = Removal(self.settings, self.store, self.history, self._checkpoints)
-        self.used = Used(self.history.database)
+        self.usage = DailyUsage(self.history.database)
         self._runs = RunsInFlight(
             self.settings,
             self.history,
@@ -117,7 +117,7 @@ class Engine:
             suggestions=self.suggestions,
             removal=self._removal,
             allowances=Allowances(
-                self.settings, self.store.access.limits, self.used, are_shared=self._replicas is not None
+                self.settings, self.store.access.limits, self.usage, are_shared=self._replicas is not None
             ),
             audit=self.store.access.audit,
             answering=self.store.answering,
@@ -134,7 +134,7 @@ class Engine:
             self.settings,
             self.store,
             self.history,
-            self.used,
+            self.usage,
             runs=self._runs,
             suggestions=self.suggestions,
             removal=self._removal,
@@ -148,7 +148,7 @@ class Engine:
             self.settings,
             self.store.access.audit,
             self.history,
-            self.used,
+            self.usage,
             self._removal,
             self._runs.forget_finished,
             self.personal_data.delete_of_erased,
@@ -310,7 +310,7 @@ class UserEngine:
         self.forks = UserForks(engine.forks, self._ownership, self._asker)
         self.suggestions = UserSuggestions(engine.suggestions, self._ownership)
         self.preload = UserPreload(engine.preload, who)
-        self.used = UserUsed(engine.used, who)
+        self.usage = UserDailyUsage(engine.usage, who)
         self.personal_data = UserPersonalData(engine.personal_data, engine.store.access, who)
 
     @property

@@ -16,11 +16,11 @@ from rag.errors import NothingOfThisName, SharerOut, UnknownRun, UnknownShare
 from rag.runs.history.calls import Calls
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.conversations.conversations import Conversation, Conversations
+from rag.runs.history.daily_usage import DailyUsage, PersonUsage
 from rag.runs.history.history import History, Outline, PastRun
 from rag.runs.history.ownership import Ownership
 from rag.runs.history.run_list import Order, RunList, Wanted
 from rag.runs.history.shares import NewShare, Share, Shared, Shares
-from rag.runs.history.used import Used, UsedBy
 from rag.trace.calls import Call
 from rag.trace.cause import Cause
 from rag.trace.details import Turn
@@ -123,23 +123,23 @@ class UserHistory(Traces):
             self._history.explain_feedback(run_id, reason)
 
 
-class UserUsed:
-    def __init__(self, used: Used, who: Who) -> None:
-        self._used = used
+class UserDailyUsage:
+    def __init__(self, usage: DailyUsage, who: Who) -> None:
+        self._usage = usage
         self._who = who
 
-    def by_person(self) -> list[UsedBy]:
+    def by_person(self) -> list[PersonUsage]:
         """Raises AdminNeeded."""
         if self._who().role is not Role.ADMIN:
             raise AdminNeeded()
-        return self._used.by_person()
+        return self._usage.by_person()
 
-    def of(self, person_id: str | None = None) -> UsedBy:
+    def of(self, person_id: str | None = None) -> PersonUsage:
         """Theirs; of somebody else for admins. Raises AdminNeeded."""
         who = self._who()
         if person_id not in (None, who.id) and who.role is not Role.ADMIN:
             raise AdminNeeded()
-        return self._used.of(person_id or who.id)
+        return self._usage.of(person_id or who.id)
 
 
 class UserRunList:

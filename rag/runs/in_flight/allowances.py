@@ -13,7 +13,7 @@ from index_store.access.limits import Limits, in_force
 from index_store.access.principal import Principal
 from rag.errors import NotSaved
 from rag.models.usage import Allowance
-from rag.runs.history.used import Used, today
+from rag.runs.history.daily_usage import DailyUsage, today
 from rag.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -25,20 +25,20 @@ class SharedAllowance(Allowance):
     call.
     """
 
-    used: Used = field(kw_only=True)
+    usage: DailyUsage = field(kw_only=True)
     person_id: str = field(kw_only=True)
 
     def spend(self, tokens: int) -> None:
         super().spend(tokens)
         try:
-            self.used.add(self.person_id, self.day, tokens=tokens, runs=0)
+            self.usage.add(self.person_id, self.day, tokens=tokens, runs=0)
         except (NotSaved, SQLAlchemyError) as error:
             log.warning("What a run has used can't be saved: %s", error)
 
     def check(self) -> None:
         if self.limit < math.inf:
             try:
-                self.spent = self.used.tokens(self.person_id, self.day)
+                self.spent = self.usage.tokens(self.person_id, self.day)
             except SQLAlchemyError as error:  # what is known here counts
                 log.warning("What others have used can't be looked up: %s", error)
         super().check()
@@ -47,12 +47,12 @@ class SharedAllowance(Allowance):
 class Allowances:
     """Safe from any thread. What an admin changes counts from the next run on."""
 
-    def __init__(self, settings: Settings, limits: Limits, used: Used, *, are_shared: bool = False) -> None:
+    def __init__(self, settings: Settings, limits: Limits, usage: DailyUsage, *, are_shared: bool = False) -> None:
         """`are_shared`: with other apps."""
         self._are_shared = are_shared
         self._settings = settings
         self._limits = limits
-        self._used = used
+        self._usage = usage
         self._looking = threading.Lock()
         self._in_use: WeakValueDictionary[tuple[str, date], Allowance] = WeakValueDictionary()
         """of those who have runs in flight, by person and day: what these use is not saved before they end"""
@@ -67,13 +67,13 @@ class Allowances:
         """What they may use today; to be held by their run until what it has used is saved. Raises TokensUsedUp."""
         limit, day = self.tokens_a_day(principal), today()
         if self._are_shared:
-            shared = SharedAllowance(limit, day=day, used=self._used, person_id=principal.id)
+            shared = SharedAllowance(limit, day=day, usage=self._usage, person_id=principal.id)
             shared.check()
             return shared
         with self._looking:
             allowance = self._in_use.get((principal.id, day))
             if allowance is None:
-                allowance = Allowance(day=day, spent=self._used.tokens(principal.id, day))
+                allowance = Allowance(day=day, spent=self._usage.tokens(principal.id, day))
                 self._in_use[principal.id, day] = allowance
         allowance.limit = limit
         allowance.check()
@@ -82,6 +82,6 @@ class Allowances:
     def note(self, principal: Principal, allowance: Allowance, tokens: int) -> None:
         """What one run of theirs has used, when it is over."""
         try:
-            self._used.add(principal.id, allowance.day, tokens=0 if self._are_shared else tokens)
+            self._usage.add(principal.id, allowance.day, tokens=0 if self._are_shared else tokens)
         except (NotSaved, SQLAlchemyError) as error:
             log.warning("What a run has used can't be saved: %s", error)

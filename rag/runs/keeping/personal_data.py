@@ -13,9 +13,9 @@ from index_store.access.user_people import noted
 from index_store.audit.entry import Action
 from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.store import IndexStore
+from rag.runs.history.daily_usage import DailyUsage
 from rag.runs.history.history import History
 from rag.runs.history.ownership import person_id
-from rag.runs.history.used import Used
 from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.in_flight.suggestions import Suggestions
 from rag.runs.removal import Removal
@@ -43,7 +43,7 @@ class PersonalData:
         settings: Settings,
         store: IndexStore,
         history: History,
-        used: Used,
+        usage: DailyUsage,
         *,
         runs: RunsInFlight,
         suggestions: Suggestions,
@@ -52,7 +52,7 @@ class PersonalData:
         self._settings = settings
         self._store = store
         self._history = history
-        self._used = used
+        self._usage = usage
         self._runs = runs
         self._suggestions = suggestions
         self._removal = removal
@@ -89,7 +89,7 @@ class PersonalData:
             self._runs.stop(id_)
             self._suggestions.drop(id_)
         self._history.conversations.delete_all_of(person_id(whose))
-        self._used.forget(whose.id)
+        self._usage.forget(whose.id)
         self._runs.forget_finished()
         self._removal.clear_log()
         self._removal.sweep()

@@ -13,8 +13,8 @@ from index_store.audit.entry import Action
 from index_store.base.database.sqlite import DAMAGED, KEPT_DAYS, UPGRADED, drop_copies
 from index_store.base.errors import ChangeFailed
 from rag.errors import NotSaved
+from rag.runs.history.daily_usage import DailyUsage
 from rag.runs.history.history import History
-from rag.runs.history.used import Used
 from rag.runs.removal import DAY, Removal
 from rag.settings import Settings
 
@@ -33,7 +33,7 @@ class Retention:
         settings: Settings,
         audit: Audit,
         history: History,
-        used: Used,
+        usage: DailyUsage,
         removal: Removal,
         forget_runs: Callable[[], object],
         delete_of_erased: Callable[[], object],
@@ -44,7 +44,7 @@ class Retention:
         self._settings = settings
         self._audit = audit
         self._history = history
-        self._used = used
+        self._usage = usage
         self._removal = removal
         self._forget_runs = forget_runs
         self._delete_of_erased = delete_of_erased
@@ -76,7 +76,7 @@ class Retention:
         if days:
             self._drop_conversations(days)
         self._removal.sweep()
-        self._used.sweep()
+        self._usage.sweep()
         # A copy of a database holds what went since.
         drop_copies(self._settings.data_dir, UPGRADED, days=min(days or KEPT_DAYS, KEPT_DAYS))
         if days:

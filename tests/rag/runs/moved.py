@@ -88,7 +88,7 @@ def seen(engine: UserEngine) -> dict[str, object]:
         "comparisons": [
             (each, engine.comparisons.votes([run.id for run in runs])) for each in engine.comparisons.latest(9)
         ],
-        "used": engine.used.by_person(),
+        "used": engine.usage.by_person(),
     }
 
 

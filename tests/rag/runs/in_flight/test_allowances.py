@@ -15,9 +15,9 @@ from index_store.ingestion.stages import embedding
 from rag.errors import NotSaved, TokensUsedUp
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
-from rag.runs.history import used
+from rag.runs.history import daily_usage
 from rag.runs.history.conversations.comparison import Column
-from rag.runs.history.used import Used
+from rag.runs.history.daily_usage import DailyUsage
 from rag.runs.run.run import Run
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX
@@ -53,9 +53,9 @@ def ask(engine: UserEngine, question: str = QUESTION) -> Run:
 
 @contextmanager
 def noted(engine: UserEngine) -> Iterator[None]:
-    before = engine.used.of().runs
+    before = engine.usage.of().runs
     yield
-    assert eventually(lambda: engine.used.of().runs == before + 1)
+    assert eventually(lambda: engine.usage.of().runs == before + 1)
 
 
 def in_group(engine: UserEngine, name: str, group: str, limits: GroupLimits) -> UserEngine:
@@ -131,7 +131,7 @@ def test_a_new_day_brings_new_tokens(limited, monkeypatch):
     engine = limited(tokens_a_day=1)
     alice = as_person(engine, "alice")
     ask(alice)
-    tomorrow = used.today() + timedelta(days=1)
+    tomorrow = daily_usage.today() + timedelta(days=1)
     monkeypatch.setattr("rag.runs.in_flight.allowances.today", lambda: tomorrow)
     assert ask(alice).result().status == "finished"
 
@@ -157,7 +157,7 @@ def test_what_was_used_and_can_not_be_saved_costs_nobody_an_answer(limited, monk
         raise NotSaved
 
     engine = limited()
-    monkeypatch.setattr(Used, "add", fails)
+    monkeypatch.setattr(DailyUsage, "add", fails)
     assert engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result().status == "finished"
 
 
@@ -187,19 +187,19 @@ def test_admins_see_who_uses_what_and_everybody_sees_their_own(limited):
     alice, bob = as_person(engine, "alice"), as_person(engine, "bob", Role.EDITOR)
     runs = [ask(alice), ask(alice), ask(bob)]
     tokens = [run.result().totals.tokens for run in runs]
-    [first, second] = process_of(engine).used.by_person()
+    [first, second] = process_of(engine).usage.by_person()
     assert first == (person_of(alice).id, 2, sum(tokens[:2]), 2, sum(tokens[:2]))
     assert second == (person_of(bob).id, 1, tokens[2], 1, tokens[2])
-    assert as_person(engine, "root", Role.ADMIN).used.by_person() == [first, second]
-    assert (alice.used.of(), bob.used.of()) == (first, second)
+    assert as_person(engine, "root", Role.ADMIN).usage.by_person() == [first, second]
+    assert (alice.usage.of(), bob.usage.of()) == (first, second)
     for someone in (alice, bob):
         with pytest.raises(AdminNeeded):
-            someone.used.by_person()
+            someone.usage.by_person()
 
 
 def test_a_month_later_it_is_no_longer_known(limited):
     engine = limited()
-    used = process_of(engine).used
+    used = process_of(engine).usage
     used.add("old", date.today() - timedelta(days=40), tokens=5)
     used.add("young", date.today() - timedelta(days=20), tokens=5)
     used.sweep()

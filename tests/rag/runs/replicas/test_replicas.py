@@ -7,7 +7,7 @@ import pytest
 from rag.errors import TokensUsedUp
 from rag.runs.engine import UserEngine
 from rag.runs.history import schema
-from rag.runs.history.used import today
+from rag.runs.history.daily_usage import today
 from rag.runs.run.run import Run
 from rag.runs.run.summary import answer_so_far
 from rag.trace.events import RunFinished, StepFinished, Token
@@ -166,8 +166,8 @@ def test_the_tokens_of_a_day_are_those_of_all(one: UserEngine, other: UserEngine
     here, there = as_person(one, "carol"), as_person(other, "carol")
     process_of(other).settings.tokens_a_day = 1
     used = ask(here).result().totals.tokens
-    assert soon(lambda: here.used.of().runs == 1)
-    assert here.used.of().tokens == there.used.of().tokens == used
+    assert soon(lambda: here.usage.of().runs == 1)
+    assert here.usage.of().tokens == there.usage.of().tokens == used
     with pytest.raises(TokensUsedUp):
         ask(there)
 
@@ -179,7 +179,7 @@ def test_a_run_is_limited_by_what_is_used_elsewhere_meanwhile(replica: Open, cha
     here, there = as_person(one, "dave"), as_person(other, "dave")
     run = here.ask(QUESTION, index=INDEX, pipeline_name="self_rag")
     gate.wait_for(1, PATIENCE)
-    process_of(other).used.add(person_of(there).id, today(), tokens=100_000)
+    process_of(other).usage.add(person_of(there).id, today(), tokens=100_000)
     gate.open()
     assert run.result().status == "limited"
 

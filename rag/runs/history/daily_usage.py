@@ -16,7 +16,7 @@ def today() -> date:
     return datetime.now().astimezone().date()
 
 
-class UsedBy(NamedTuple):
+class PersonUsage(NamedTuple):
     person_id: str
     """of the local person LOCAL's"""
     runs_today: int
@@ -26,7 +26,7 @@ class UsedBy(NamedTuple):
     tokens: int
 
 
-class Used:
+class DailyUsage:
     """Safe from any thread. What it can't save raises NotSaved."""
 
     def __init__(self, database: Engine) -> None:
@@ -44,20 +44,20 @@ class Used:
         with self._database.connect() as connection:
             return connection.execute(select(schema.used.c.tokens).where(*this)).scalar() or 0
 
-    def of(self, person_id: str) -> UsedBy:
-        return next(iter(self._by_person(schema.used.c.person_id == person_id)), UsedBy(person_id, 0, 0, 0, 0))
+    def of(self, person_id: str) -> PersonUsage:
+        return next(iter(self._by_person(schema.used.c.person_id == person_id)), PersonUsage(person_id, 0, 0, 0, 0))
 
-    def by_person(self) -> list[UsedBy]:
+    def by_person(self) -> list[PersonUsage]:
         """Those with most tokens first."""
         return self._by_person()
 
-    def _by_person(self, *conditions: ColumnElement[bool]) -> list[UsedBy]:
+    def _by_person(self, *conditions: ColumnElement[bool]) -> list[PersonUsage]:
         used, is_today = schema.used.c, schema.used.c.day == today().isoformat()
         columns = [func.sum(case((is_today, column), else_=0)) for column in (used.runs, used.tokens)]
         columns += [func.sum(used.runs), func.sum(used.tokens)]
         rows = select(used.person_id, *columns).group_by(used.person_id).order_by(func.sum(used.tokens).desc())
         with self._database.connect() as connection:
-            return [UsedBy(*row) for row in connection.execute(rows.where(*conditions))]
+            return [PersonUsage(*row) for row in connection.execute(rows.where(*conditions))]
 
     def forget(self, *person_ids: str, before: date | None = None) -> None:
         """What was used before that day, today unless another is given. `person_ids`: of these alone, else of all."""
