@@ -12,7 +12,7 @@ from pages.widgets.trace.detail import view_of  # with all views
 from pages.widgets.trace.views.view import JsonView
 from rag.pipelines import PIPELINES
 from rag.runs.engine import UserEngine
-from rag.runs.history.run_list import Wanted
+from rag.runs.history.run_list import RunFilter
 from rag.runs.run.summary import summarize_run
 from rag.settings import Settings
 from rag.trace.cause import cause_of
@@ -103,7 +103,7 @@ def test_its_runs_have_in_their_rows_what_their_events_say(engine):
         assert (run.seconds, run.tokens) == (last.totals.seconds, last.totals.tokens)
         assert (run.model_calls, run.outcome) == (last.totals.model_calls, last.outcome)
         assert run.cause == (finding and finding.cause)
-    assert engine.run_list.count(Wanted()) == len(engine.history.runs())
+    assert engine.run_list.count(RunFilter()) == len(engine.history.runs())
 
 
 def test_grades_by_log_odds_keep_how_they_came_about(engine):

@@ -21,7 +21,7 @@ from index_store.base.errors import EmptyIndex, PlainError, UnknownDocument, Unk
 from index_store.ingestion.results import IngestStatus
 from index_store.ingestion.sources import FileSource, keep_upload
 from rag.runs.engine import Engine, UserEngine
-from rag.runs.history.run_list import Wanted
+from rag.runs.history.run_list import RunFilter
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import StepFinished
 
@@ -213,7 +213,7 @@ class Person:
         for each in listed:
             self._expect_own(each.title, "a title")
         wanted = {run: question for runs in self._conversations.values() for run, question in runs.items()}
-        listed_runs = self._engine.run_list.page(Wanted(), "latest", first=0, count=len(wanted) + 1)
+        listed_runs = self._engine.run_list.page(RunFilter(), "latest", first=0, count=len(wanted) + 1)
         self._expect({each.id: each.question for each in listed_runs} == wanted, "the runs are not those")
         for run in wanted:
             stored = history.run(run)

@@ -6,7 +6,7 @@ from index_store.access.gate import Gate
 from index_store.access.limits import GroupLimits, Limits
 from index_store.access.people import People, Person
 from index_store.access.principal import Principal, Role
-from index_store.audit.audit import PAGE, Audit, Lost, Page, Wanted, as_lines
+from index_store.audit.audit import PAGE, Audit, EntryFilter, Lost, Page, as_lines
 from index_store.audit.entry import Action
 
 
@@ -92,19 +92,19 @@ class UserAudit:
         self._gate.admin()
         return self._audit.lost
 
-    def read(self, wanted: Wanted | None = None, *, latest: int | None = PAGE, before: str | None = None) -> Page:
+    def read(self, filters: EntryFilter | None = None, *, latest: int | None = PAGE, before: str | None = None) -> Page:
         self._gate.admin()
-        everybody, wanted = self._people.all(), wanted or Wanted()
-        if sought := wanted.person.casefold():
+        everybody, filters = self._people.all(), filters or EntryFilter()
+        if sought := filters.person.casefold():
             meant = (each.id for each in everybody if sought in f"{each.name}\n{each.mail}".casefold())
-            wanted = replace(wanted, called_so=frozenset(meant))
-        found = self._audit.read(wanted, latest=latest, before=before)
+            filters = replace(filters, called_so=frozenset(meant))
+        found = self._audit.read(filters, latest=latest, before=before)
         names = {each.id: each.name or each.mail or each.subject for each in everybody}
         named = [each.model_copy(update={"name": names.get(each.person)}) for each in found.entries]
         return found._replace(entries=named)
 
-    def as_lines(self, wanted: Wanted, *, latest: int) -> str:
+    def as_lines(self, filters: EntryFilter, *, latest: int) -> str:
         admin = self._gate.admin()
-        entries = self.read(wanted, latest=latest).entries
+        entries = self.read(filters, latest=latest).entries
         self._audit.note(Action.EXPORTED, admin, form="jsonl", entries=len(entries))
         return as_lines(entries)

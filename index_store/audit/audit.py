@@ -45,7 +45,7 @@ class Actor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EntryFilter:
     """A filter of entries; empty fields match all."""
 
     person: str = ""
@@ -147,14 +147,14 @@ class Audit:
 
     # What is read
 
-    def read(self, wanted: Wanted | None = None, *, latest: int | None = PAGE, before: str | None = None) -> Page:
+    def read(self, filters: EntryFilter | None = None, *, latest: int | None = PAGE, before: str | None = None) -> Page:
         """`latest`: so many, None for all; `before`: where the last page ended, whatever was written since.
 
         Raises DataFolderUnusable.
         """
         found: list[tuple[str, Entry]] = []
         try:
-            for place, entry in self._backwards(wanted or Wanted(), before):
+            for place, entry in self._backwards(filters or EntryFilter(), before):
                 if len(found) == latest:
                     return Page([each for _, each in found], found[-1][0])
                 found.append((place, entry))
@@ -162,11 +162,11 @@ class Audit:
             raise DataFolderUnusable(folder=self._folder) from error
         return Page([each for _, each in found], None)
 
-    def as_lines(self, wanted: Wanted, *, latest: int) -> str:
+    def as_lines(self, filters: EntryFilter, *, latest: int) -> str:
         """The earliest first. Raises DataFolderUnusable."""
-        return as_lines(self.read(wanted, latest=latest).entries)
+        return as_lines(self.read(filters, latest=latest).entries)
 
-    def _backwards(self, wanted: Wanted, before: str | None) -> Iterator[tuple[str, Entry]]:
+    def _backwards(self, filters: EntryFilter, before: str | None) -> Iterator[tuple[str, Entry]]:
         """With the place of each: its day, and where in that file it begins."""
         last_day, _, end = (before or "").partition("/")
         for file in sorted(self._folder.glob("*.jsonl"), reverse=True):
@@ -174,8 +174,8 @@ class Audit:
             is_asked_for = (
                 day is not None
                 and (not last_day or file.stem <= last_day)
-                and (wanted.since is None or day >= wanted.since.astimezone(UTC).date())
-                and (wanted.until is None or day <= wanted.until.astimezone(UTC).date())
+                and (filters.since is None or day >= filters.since.astimezone(UTC).date())
+                and (filters.until is None or day <= filters.until.astimezone(UTC).date())
             )
             if day is None or not is_asked_for:
                 continue
@@ -189,7 +189,7 @@ class Audit:
                 start -= len(line)
                 text = line.decode("utf-8", "replace").strip()
                 entry = _read(text, day) if text else None
-                if entry and wanted.has(entry, text):
+                if entry and filters.has(entry, text):
                     yield f"{file.stem}/{start}", entry
 
     # What had its time

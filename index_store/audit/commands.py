@@ -4,12 +4,12 @@ import argparse
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Protocol
 
-from index_store.audit.audit import PAGE, Page, Wanted
+from index_store.audit.audit import PAGE, EntryFilter, Page
 from index_store.audit.entry import Action, Entry
 
 
 class Log(Protocol):
-    def read(self, wanted: Wanted, *, latest: int | None) -> Page: ...
+    def read(self, filters: EntryFilter, *, latest: int | None) -> Page: ...
 
 
 class Output(Protocol):
@@ -29,7 +29,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 def list_entries(audit: Log, options: argparse.Namespace, out: Output) -> bool:
     """The earliest first, as logs are read."""
     until = options.until and options.until + timedelta(days=1)
-    wanted = Wanted(
+    filters = EntryFilter(
         person=options.person,
         action=options.action,
         index=options.index,
@@ -37,7 +37,7 @@ def list_entries(audit: Log, options: argparse.Namespace, out: Output) -> bool:
         since=options.since,
         until=until,
     )
-    for entry in reversed(audit.read(wanted, latest=options.latest or None).entries):
+    for entry in reversed(audit.read(filters, latest=options.latest or None).entries):
         out.line(entry.model_dump(mode="json", exclude_none=True), told(entry))
     return True
 

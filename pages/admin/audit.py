@@ -10,7 +10,7 @@ import streamlit as st
 from index_store.access.limits import GroupLimits
 from index_store.access.rights import GranteeKind
 from index_store.access.user_people import UserAudit
-from index_store.audit.audit import Wanted
+from index_store.audit.audit import EntryFilter
 from index_store.audit.entry import Action, Entry
 from index_store.base.errors import PlainError
 from pages.process import engine
@@ -30,7 +30,7 @@ def names() -> dict[str, str]:
     return {each.id: each.name or each.mail or each.subject for each in engine().store.access.people.all()}
 
 
-def choose(indexes: Sequence[str]) -> Wanted:
+def choose(indexes: Sequence[str]) -> EntryFilter:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="audit-filters"):
         person = field("person")
         words = field("words")
@@ -44,7 +44,7 @@ def choose(indexes: Sequence[str]) -> Wanted:
         days = DAYS[pick("audit days", say("audit.days"), {each: say(f"audit.{each}") for each in DAYS}, "week")]
     midnight = pd.Timestamp.now(zone()).normalize().to_pydatetime()
     since = midnight - timedelta(days=days - 1) if days else None
-    return Wanted(person=person.strip(), action=action, index=index, words=words, since=since)
+    return EntryFilter(person=person.strip(), action=action, index=index, words=words, since=since)
 
 
 def field(name: str) -> str:
@@ -56,12 +56,12 @@ def actions() -> dict[str, str]:
     return {ANY: say("audit.action_any"), **{each: say(f"action.{each}") for each in Action}}
 
 
-def show(audit: UserAudit, wanted: Wanted) -> None:
+def show(audit: UserAudit, filters: EntryFilter) -> None:
     places: list[str | None] = st.session_state.setdefault("audit places", [None])
-    if st.session_state.get("audit asked") != wanted:
-        st.session_state.update({"audit asked": wanted, "audit places": [None]})
+    if st.session_state.get("audit asked") != filters:
+        st.session_state.update({"audit asked": filters, "audit places": [None]})
         places = st.session_state["audit places"]
-    found = audit.read(wanted, latest=PAGE, before=places[-1])
+    found = audit.read(filters, latest=PAGE, before=places[-1])
     if not found.entries:
         st.info(say("audit.none_found"))
         return
@@ -87,7 +87,7 @@ def show(audit: UserAudit, wanted: Wanted) -> None:
         earlier = {"audit places": [*places, found.before]}
         turn("later", later, is_last=len(places) == 1)
         turn("earlier", earlier, is_last=found.before is None)
-        lines = partial(audit.as_lines, wanted, latest=FILE)  # made when it is asked for
+        lines = partial(audit.as_lines, filters, latest=FILE)  # made when it is asked for
         st.download_button(
             say("audit.file"), lines, f"audit-{datetime.now(UTC):%Y-%m-%d}.jsonl", "application/jsonl",
             key="audit-file", help=say("audit.file_help", count=f"{FILE:,}"), on_click="ignore",

@@ -5,7 +5,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from index_store.audit.audit import Wanted
+from index_store.audit.audit import EntryFilter
 from pages import process
 from pages.process import engine
 from pages.texts import texts
@@ -113,7 +113,7 @@ def test_a_page_that_is_open_shows_nothing_more_once_its_link_is_revoked(chat):
     page.look()
     assert "Where does it stand?" in page.told
     Page("personal/shared", share=made.token)
-    opened = engine().store.access.audit.read(Wanted(action="share_opened", words=made.share.id)).entries
+    opened = engine().store.access.audit.read(EntryFilter(action="share_opened", words=made.share.id)).entries
     assert len(opened) == 2  # each opening once, however often its page is drawn
     engine().shares.revoke(made.share.id)
     page.look()

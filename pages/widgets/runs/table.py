@@ -12,7 +12,7 @@ from pages.process import engine
 from pages.widgets.picker import fresh_key, pick, renew
 from pages.words import language, say, zone
 from rag.runs.history.history import PastRun
-from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, State, Wanted
+from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, RunFilter, State
 from rag.trace.cause import Cause
 
 PAGE = 50
@@ -55,14 +55,14 @@ def _show() -> None:
     if "opened run" in st.session_state:
         st.rerun()
     runs = engine().run_list
-    if not runs.count(Wanted()):
+    if not runs.count(RunFilter()):
         st.info(say("runs.empty"))
         st.page_link("chat.py", label=say("runs.to_chat"), query_params={"lang": language()})
         return
-    wanted, order = _choose()
-    count = runs.count(wanted)
-    first = _first(wanted, order, count)
-    found = runs.page(wanted, order, first=first, count=PAGE)
+    filters, order = _choose()
+    count = runs.count(filters)
+    first = _first(filters, order, count)
+    found = runs.page(filters, order, first=first, count=PAGE)
     is_in_flight = any(run.status == "running" for run in found)
     if is_in_flight != st.session_state.setdefault("runs in flight", False):
         st.session_state["runs in flight"] = is_in_flight
@@ -76,7 +76,7 @@ def _show() -> None:
         _show_bar(first, len(found), count, ticked)
 
 
-def _choose() -> tuple[Wanted, Order]:
+def _choose() -> tuple[RunFilter, Order]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="runs-filters"):
         words = st.text_input(
             say("runs.search"),
@@ -92,14 +92,14 @@ def _choose() -> tuple[Wanted, Order]:
         pipeline = _pick("pipeline", {each: say(f"pipeline.{each}") for each in pipelines})
         index = _pick("index", {each: each for each in engine().run_list.indexes()})
         order = pick("runs order", say("runs.order"), {each: say(f"order.{each}") for each in ORDERS}, ORDERS[0])
-    wanted = Wanted(
+    filters = RunFilter(
         words=words,
         state=cast(State, state) if state else None,
         why=cast(Cause, why) if why else None,
         pipeline=pipeline,
         index=index,
     )
-    return wanted, cast(Order, order)
+    return filters, cast(Order, order)
 
 
 def _pick(name: str, labels: dict[str, str]) -> str | None:
@@ -108,9 +108,9 @@ def _pick(name: str, labels: dict[str, str]) -> str | None:
     return pick(f"runs {name}", title, {ANY: title, **labels}, ANY) or None
 
 
-def _first(wanted: Wanted, order: Order, count: int) -> int:
+def _first(filters: RunFilter, order: Order, count: int) -> int:
     """Of the page that is looked at: the first one, whenever something else is wanted."""
-    asked = (wanted, order)
+    asked = (filters, order)
     is_same = st.session_state.get("runs asked") == asked
     last = max(0, (count - 1) // PAGE)
     page: int = min(st.session_state["runs page"], last) if is_same else 0

@@ -46,7 +46,7 @@ _WHY = func.coalesce(
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RunFilter:
     """A filter of runs; None or empty: any."""
 
     words: str = ""
@@ -63,17 +63,17 @@ class RunList:
     def __init__(self, database: Engine) -> None:
         self._database = database
 
-    def page(self, wanted: Wanted, order: Order, *, first: int, count: int, principal: Principal) -> list[PastRun]:
+    def page(self, filters: RunFilter, order: Order, *, first: int, count: int, principal: Principal) -> list[PastRun]:
         """`count` runs from the `first` on, which counts from 0. Those in flight stand last by seconds and tokens."""
-        rows = select(schema.runs, _runs.index_name.label("index")).where(*_conditions(wanted, principal))
+        rows = select(schema.runs, _runs.index_name.label("index")).where(*_conditions(filters, principal))
         if order in ("fastest", "fewest_tokens"):
             rows = rows.where((_runs.seconds if order == "fastest" else _runs.tokens).is_not(None))
         with self._database.connect() as connection:
             found = connection.execute(rows.order_by(*_ORDERS[order]).offset(first).limit(count)).mappings().all()
         return [PastRun.model_validate(dict(row)) for row in found]
 
-    def count(self, wanted: Wanted, *, principal: Principal) -> int:
-        rows = select(func.count()).select_from(schema.runs).where(*_conditions(wanted, principal))
+    def count(self, filters: RunFilter, *, principal: Principal) -> int:
+        rows = select(func.count()).select_from(schema.runs).where(*_conditions(filters, principal))
         with self._database.connect() as connection:
             return connection.execute(rows).scalar_one()
 
@@ -100,17 +100,17 @@ class RunList:
             return list(connection.execute(select(each.c.value).where(each.c.value.is_not(None))).scalars())
 
 
-def _conditions(wanted: Wanted, principal: Principal) -> list[ColumnElement[bool]]:
+def _conditions(filters: RunFilter, principal: Principal) -> list[ColumnElement[bool]]:
     conditions = [is_owned_by(principal, _runs.person_id)]
-    conditions += [_runs.question.icontains(word, autoescape=True) for word in wanted.words.split()]
-    if wanted.state:
-        conditions.append(_in_state(wanted.state, principal))
-    if wanted.pipeline is not None:
-        conditions.append(_runs.pipeline == wanted.pipeline)
-    if wanted.index is not None:
-        conditions.append(_runs.index_name == wanted.index)
-    if wanted.why:
-        conditions.append(literal(wanted.why) == _WHY)
+    conditions += [_runs.question.icontains(word, autoescape=True) for word in filters.words.split()]
+    if filters.state:
+        conditions.append(_in_state(filters.state, principal))
+    if filters.pipeline is not None:
+        conditions.append(_runs.pipeline == filters.pipeline)
+    if filters.index is not None:
+        conditions.append(_runs.index_name == filters.index)
+    if filters.why:
+        conditions.append(literal(filters.why) == _WHY)
     return conditions
 
 

@@ -19,7 +19,7 @@ from rag.runs.history.conversations.conversations import Conversation, Conversat
 from rag.runs.history.daily_usage import DailyUsage, PersonUsage
 from rag.runs.history.history import History, Outline, PastRun
 from rag.runs.history.ownership import Ownership
-from rag.runs.history.run_list import Order, RunList, Wanted
+from rag.runs.history.run_list import Order, RunFilter, RunList
 from rag.runs.history.shares import NewShare, Share, Shared, Shares
 from rag.trace.calls import Call
 from rag.trace.cause import Cause
@@ -147,11 +147,11 @@ class UserRunList:
         self._run_list = run_list
         self._ownership = ownership
 
-    def page(self, wanted: Wanted, order: Order, *, first: int, count: int) -> list[PastRun]:
-        return self._run_list.page(wanted, order, first=first, count=count, principal=self._ownership.who())
+    def page(self, filters: RunFilter, order: Order, *, first: int, count: int) -> list[PastRun]:
+        return self._run_list.page(filters, order, first=first, count=count, principal=self._ownership.who())
 
-    def count(self, wanted: Wanted) -> int:
-        return self._run_list.count(wanted, principal=self._ownership.who())
+    def count(self, filters: RunFilter) -> int:
+        return self._run_list.count(filters, principal=self._ownership.who())
 
     def pipelines(self) -> list[str]:
         return self._run_list.pipelines(principal=self._ownership.who())

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from index_store.__main__ import main
 from index_store.access.principal import LOCAL, Principal, Role
-from index_store.audit.audit import FOLDER, Audit, Wanted
+from index_store.audit.audit import FOLDER, Audit, EntryFilter
 from index_store.audit.entry import LONGEST, MOST, Action, Entry
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
@@ -165,28 +165,28 @@ def noted(audit: Audit) -> Audit:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found"),
+    ("filters", "found"),
     [
-        (Wanted(), ["asked", "asked", "added", "signed_in"]),
-        (Wanted(person="b2"), ["asked"]),
-        (Wanted(person="bob", called_so=frozenset({"b2", "c3"})), ["asked"]),
-        (Wanted(person="a"), []),
-        (Wanted(action="added"), ["added"]),
-        (Wanted(index="規程"), ["asked", "added"]),
-        (Wanted(words="travel 規程"), ["added"]),
-        (Wanted(words="travel naive"), []),
-        (Wanted(action="asked", index="IT", person="a1"), ["asked"]),
+        (EntryFilter(), ["asked", "asked", "added", "signed_in"]),
+        (EntryFilter(person="b2"), ["asked"]),
+        (EntryFilter(person="bob", called_so=frozenset({"b2", "c3"})), ["asked"]),
+        (EntryFilter(person="a"), []),
+        (EntryFilter(action="added"), ["added"]),
+        (EntryFilter(index="規程"), ["asked", "added"]),
+        (EntryFilter(words="travel 規程"), ["added"]),
+        (EntryFilter(words="travel naive"), []),
+        (EntryFilter(action="asked", index="IT", person="a1"), ["asked"]),
     ],
 )
-def test_what_is_wanted_is_found_the_latest_first(noted: Audit, wanted: Wanted, found: list[str]) -> None:
-    assert actions(noted.read(wanted).entries) == found
+def test_what_is_wanted_is_found_the_latest_first(noted: Audit, filters: EntryFilter, found: list[str]) -> None:
+    assert actions(noted.read(filters).entries) == found
 
 
 def test_of_a_time_only_what_was_done_in_it_is_found(noted: Audit) -> None:
     *_, second, _ = noted.read().entries
-    assert actions(noted.read(Wanted(since=second.at)).entries) == ["asked", "asked", "added"]
-    assert actions(noted.read(Wanted(until=second.at)).entries) == ["signed_in"]
-    assert actions(noted.read(Wanted(until=second.at - timedelta(days=3))).entries) == []
+    assert actions(noted.read(EntryFilter(since=second.at)).entries) == ["asked", "asked", "added"]
+    assert actions(noted.read(EntryFilter(until=second.at)).entries) == ["signed_in"]
+    assert actions(noted.read(EntryFilter(until=second.at - timedelta(days=3))).entries) == []
 
 
 def write_days(settings: Settings, days: int, a_day: int) -> None:

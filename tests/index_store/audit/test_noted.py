@@ -10,7 +10,7 @@ from index_store.access.grants import EVERYONE
 from index_store.access.limits import GroupLimits
 from index_store.access.principal import LOCAL, Role
 from index_store.access.rights import Right
-from index_store.audit.audit import Wanted
+from index_store.audit.audit import EntryFilter
 from index_store.base.errors import AccessWithdrawn, AdminNeeded, RightMissing
 from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
@@ -68,7 +68,7 @@ def test_each_change_of_an_index_and_its_documents_is_noted_with_who_and_which(
         ("granted", "規程"), ("grant_taken", "規程"), ("index_renamed", "規程"), ("index_created", "empty"),
         ("index_deleted", "handbook"),
     ]  # fmt: skip
-    [removed] = store.access.audit.read(Wanted(action="removed")).entries
+    [removed] = store.access.audit.read(EntryFilter(action="removed")).entries
     assert removed.facts == {"sources": ["c.md"]}
 
 

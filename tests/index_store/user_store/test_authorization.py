@@ -12,7 +12,7 @@ from index_store.access.grants import EVERYONE, Grantee
 from index_store.access.limits import GroupLimits
 from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
-from index_store.audit.audit import Wanted
+from index_store.audit.audit import EntryFilter
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.full_text.analysis import Analysis
@@ -146,7 +146,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "access.audit.is_kept": (ADMIN, lambda store, on: store.access.audit.is_kept),
     "access.audit.lost": (ADMIN, lambda store, on: store.access.audit.lost),
     "access.audit.read": (ADMIN, lambda store, on: store.access.audit.read(latest=1)),
-    "access.audit.as_lines": (ADMIN, lambda store, on: store.access.audit.as_lines(Wanted(), latest=1)),
+    "access.audit.as_lines": (ADMIN, lambda store, on: store.access.audit.as_lines(EntryFilter(), latest=1)),
     "access.limits.all": (ADMIN, lambda store, on: store.access.limits.all()),
     "access.limits.set": (ADMIN, lambda store, on: store.access.limits.set("sales", GroupLimits(files=1))),
     "access.people.all": (ADMIN, lambda store, on: store.access.people.all()),

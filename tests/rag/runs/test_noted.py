@@ -2,7 +2,7 @@
 
 import pytest
 
-from index_store.audit.audit import Wanted
+from index_store.audit.audit import EntryFilter
 from rag.errors import NothingOfThisName, UnknownShare
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX
@@ -18,7 +18,7 @@ def test_each_question_is_noted_with_index_pipeline_and_tokens_and_its_text_only
         run = alice.ask(QUESTION, index=INDEX, pipeline_name="naive")
         tokens = run.result().totals.tokens
         audit = process_of(engine).store.access.audit
-        [entry] = audit.read(Wanted(action="asked")).entries
+        [entry] = audit.read(EntryFilter(action="asked")).entries
         assert (entry.person, entry.index) == (person_of(alice).id, INDEX)
         facts = {
             "pipeline": "naive",
@@ -39,7 +39,7 @@ def test_links_and_deletions_are_noted_and_never_what_opens_a_link(opened):
         share = alice.shares.add(run.id)
         alice.shares.revoke(share.share.id)
         alice.delete_conversation(run.conversation_id)
-        entries = engine.store.access.audit.read(Wanted(person="alice")).entries
+        entries = engine.store.access.audit.read(EntryFilter(person="alice")).entries
         assert [each.action for each in entries[:3]] == ["conversation_deleted", "share_revoked", "shared"]
         assert entries[2].facts == {"kind": "run", "what": run.id, "share": share.share.id}
         assert share.token not in str(entries)

@@ -22,7 +22,7 @@ from rag.errors import IndexGone, SharerOut, UnknownShare
 from rag.runs.engine import Engine, UserEngine
 from rag.runs.fork.edits import LeaveOut, TakeChunk
 from rag.runs.history.conversations.comparison import Column
-from rag.runs.history.run_list import Wanted
+from rag.runs.history.run_list import RunFilter
 from rag.runs.in_flight import in_flight
 from rag.settings import Settings
 from tests.index_store.team import People
@@ -155,10 +155,10 @@ CALLS: dict[str, tuple[str, Call]] = {
     "run_list.page": (
         OWN,
         lambda engine, on: [
-            each for each in engine.run_list.page(Wanted(), "latest", first=0, count=99) if each.id == on.run
+            each for each in engine.run_list.page(RunFilter(), "latest", first=0, count=99) if each.id == on.run
         ],
     ),
-    "run_list.count": (ANYBODY, lambda engine, on: engine.run_list.count(Wanted(words="of nobody"))),
+    "run_list.count": (ANYBODY, lambda engine, on: engine.run_list.count(RunFilter(words="of nobody"))),
     "run_list.pipelines": (ANYBODY, lambda engine, on: len(engine.run_list.pipelines()) < 9),
     "run_list.indexes": (ANYBODY, lambda engine, on: len(engine.run_list.indexes()) < 9),
     "run_list.say_why": (OWN, lambda engine, on: (engine.run_list.say_why(on.run, "misread"), of_run(engine, on))),

@@ -9,7 +9,7 @@ from index_store.access.principal import LOCAL, Principal, Role
 from index_store.base.errors import EmptyIndex
 from rag.runs.history.conversations.comparison import StoredComparisons
 from rag.runs.history.history import History
-from rag.runs.history.run_list import ORDERS, RunList, Wanted
+from rag.runs.history.run_list import ORDERS, RunFilter, RunList
 from rag.trace.details import AnswerCheckDetail, DeclineDetail
 from rag.trace.events import RunFinished, RunStarted, StepFinished, Totals
 from rag.trace.grades import Grounding, Usefulness
@@ -52,9 +52,12 @@ def save(history):
     return save
 
 
-def ids(runs: RunList, wanted: Wanted = Wanted(), order="latest", first=0, count=10, principal=LOCAL) -> list[str]:  # noqa: B008
-    found = [run.id for run in runs.page(wanted, order, first=first, count=count, principal=principal)]
-    assert first or len(found) == min(count, runs.count(wanted, principal=principal))
+EVERY_RUN = RunFilter()
+
+
+def ids(runs: RunList, filters=EVERY_RUN, order="latest", first=0, count=10, principal=LOCAL) -> list[str]:
+    found = [run.id for run in runs.page(filters, order, first=first, count=count, principal=principal)]
+    assert first or len(found) == min(count, runs.count(filters, principal=principal))
     return found
 
 
@@ -71,13 +74,13 @@ REJECTED = step(AnswerCheckDetail(grounding=Grounding(verdict="no", score=0.1), 
 
 def test_a_run_has_in_its_row_what_it_came_to(runs, save):
     save("r", seconds=2.5)
-    [run] = runs.page(Wanted(), "latest", first=0, count=1, principal=LOCAL)
+    [run] = runs.page(RunFilter(), "latest", first=0, count=1, principal=LOCAL)
     assert (run.seconds, run.tokens, run.model_calls, run.outcome, run.why) == (2.5, 8, 2, "answered", "none")
 
 
 def test_a_run_that_goes_on_is_listed_without_what_it_will_come_to(runs, save):
     save("r", ends=False)
-    [run] = runs.page(Wanted(), "latest", first=0, count=1, principal=LOCAL)
+    [run] = runs.page(RunFilter(), "latest", first=0, count=1, principal=LOCAL)
     assert (run.status, run.seconds, run.outcome, run.why) == ("running", None, None, None)
 
 
@@ -95,14 +98,14 @@ def test_a_run_that_goes_on_is_listed_without_what_it_will_come_to(runs, save):
 def test_why_a_run_was_no_good_one_is_kept_when_it_ends(runs, save, history, last, steps, why):
     save("r", steps=steps, **last)
     assert history.run("r").why == why
-    assert not why or ids(runs, Wanted(why=why)) == ["r"]
+    assert not why or ids(runs, RunFilter(why=why)) == ["r"]
 
 
 def test_what_a_person_says_goes_above_the_trace_and_can_be_taken_back(runs, save, history):
     save("r", steps=[DECLINED], outcome="not_in_documents")
     runs.say_why("r", "not_found")
     assert (history.run("r").why, history.run("r").cause) == ("not_found", "no_document")
-    assert (ids(runs, Wanted(why="not_found")), ids(runs, Wanted(why="no_document"))) == (["r"], [])
+    assert (ids(runs, RunFilter(why="not_found")), ids(runs, RunFilter(why="no_document"))) == (["r"], [])
     runs.say_why("r", None)
     assert history.run("r").why == "no_document"
 
@@ -112,8 +115,8 @@ def test_a_thumb_down_makes_an_answer_a_misread_one_and_changes_nothing_else(run
     save("declined", steps=[DECLINED], outcome="not_in_documents")
     for run_id in ("answered", "declined"):
         history.rate(run_id, -1)
-    assert ids(runs, Wanted(why="misread")) == ["answered"]
-    assert ids(runs, Wanted(why="no_document")) == ["declined"]
+    assert ids(runs, RunFilter(why="misread")) == ["answered"]
+    assert ids(runs, RunFilter(why="no_document")) == ["declined"]
     assert [history.run(each).why for each in ("answered", "declined")] == ["misread", "no_document"]
 
 
@@ -129,8 +132,8 @@ def test_runs_are_found_by_state(runs, save, history):
         save(f"other {number}")
     found = {"unconfirmed": ["unconfirmed"], "no_answer": ["declined"], "thumb_down": ["good"], "slow": ["slow"]}
     for state, expected in found.items():
-        assert ids(runs, Wanted(state=state)) == expected
-    assert ids(runs, Wanted(state="failed")) == ["limited", "failed"]
+        assert ids(runs, RunFilter(state=state)) == expected
+    assert ids(runs, RunFilter(state="failed")) == ["limited", "failed"]
 
 
 def test_runs_are_found_by_a_vote_for_them_until_it_is_taken_back(runs, save, history):
@@ -142,22 +145,22 @@ def test_runs_are_found_by_a_vote_for_them_until_it_is_taken_back(runs, save, hi
     )
     with history.together() as within:
         comparisons.add(conversation, "?", "i", ["a", "b"], within=within)
-    assert ids(runs, Wanted(state="voted")) == []
+    assert ids(runs, RunFilter(state="voted")) == []
     comparisons.vote(conversation, "a")
-    assert ids(runs, Wanted(state="voted")) == ["a"]
+    assert ids(runs, RunFilter(state="voted")) == ["a"]
     comparisons.vote(conversation, None)
-    assert ids(runs, Wanted(state="voted")) == []
+    assert ids(runs, RunFilter(state="voted")) == []
 
 
 def test_runs_are_found_by_words_pipeline_and_index(runs, save):
     save("a", question="Who approves 100% of it?", pipeline="naive", index="x")
     save("b", question="誰が承認しますか", pipeline="hybrid", index="x")
     save("c", question="Approved by whom?", pipeline="hybrid", index="y")
-    assert ids(runs, Wanted(words="APPROVE")) == ["c", "a"]
-    assert ids(runs, Wanted(words="it who")) == ["a"]
-    assert ids(runs, Wanted(words="0% _")) == []
-    assert ids(runs, Wanted(words="承認")) == ["b"]
-    assert ids(runs, Wanted(pipeline="hybrid", index="x")) == ["b"]
+    assert ids(runs, RunFilter(words="APPROVE")) == ["c", "a"]
+    assert ids(runs, RunFilter(words="it who")) == ["a"]
+    assert ids(runs, RunFilter(words="0% _")) == []
+    assert ids(runs, RunFilter(words="承認")) == ["b"]
+    assert ids(runs, RunFilter(pipeline="hybrid", index="x")) == ["b"]
     assert (runs.pipelines(principal=LOCAL), runs.indexes(principal=LOCAL)) == (["hybrid", "naive"], ["x", "y"])
 
 
@@ -199,14 +202,14 @@ def test_what_is_slow_and_what_was_voted_for_is_so_among_ones_own(runs, save, hi
     for number in range(10):
         save(f"mine {number}", whose=ME, seconds=number)
         save(f"other {number}", whose=OTHER, seconds=100 + number)
-    assert ids(runs, Wanted(state="slow"), principal=ME) == ["mine 9"]
+    assert ids(runs, RunFilter(state="slow"), principal=ME) == ["mine 9"]
     comparisons = StoredComparisons(history.database)
     for whose in (ME, OTHER):
         conversation = history.conversations.new("?", "comparison", principal=whose).id
         with history.together() as within:
             comparisons.add(conversation, "?", "i", ["mine 1", "mine 2"], within=within)
         comparisons.vote(conversation, "mine 1" if whose is ME else "mine 2")
-    assert ids(runs, Wanted(state="voted"), principal=ME) == ["mine 1"]
+    assert ids(runs, RunFilter(state="voted"), principal=ME) == ["mine 1"]
     assert comparisons.votes(["mine 1", "mine 2"], principal=ME) == {"mine 1": 1}
 
 

@@ -10,7 +10,7 @@ import pytest
 from index_store.access.grants import Grantee, GranteeKind
 from index_store.access.principal import Role
 from index_store.access.rights import Right
-from index_store.audit.audit import FOLDER, Wanted
+from index_store.audit.audit import FOLDER, EntryFilter
 from index_store.base.errors import AdminNeeded, LastAdmin, UnknownIndex, UnknownPerson
 from index_store.ingestion.sources import FileSource
 from rag.errors import UnknownShare
@@ -139,7 +139,7 @@ def test_an_admin_may_do_it_for_somebody_and_nobody_else_may(opened):
         with pytest.raises(UnknownPerson):
             root.personal_data.delete("nobody")
         audit = process_of(engine).store.access.audit
-        [entry] = audit.read(Wanted(action="data_deleted")).entries
+        [entry] = audit.read(EntryFilter(action="data_deleted")).entries
         assert (entry.person, entry.facts) == (
             person_of(root).id,
             {"whose": id_, "conversations": 1, "deleted": [], "left": []},

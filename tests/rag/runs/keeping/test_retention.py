@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from index_store.access.principal import LOCAL
-from index_store.audit.audit import Wanted
+from index_store.audit.audit import EntryFilter
 from rag.errors import NotSaved, UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
@@ -125,9 +125,9 @@ def test_there_are_more_than_go_at_once(opened, loaded):
     grow_old(loaded, 31)
     with opened(retention_days=30) as engine:
         audit = engine.store.access.audit
-        assert eventually(lambda: audit.read(Wanted(action="expired")).entries)
+        assert eventually(lambda: audit.read(EntryFilter(action="expired")).entries)
         assert rows(loaded) == {}
-        [entry] = audit.read(Wanted(action="expired")).entries
+        [entry] = audit.read(EntryFilter(action="expired")).entries
         assert entry.facts == {"conversations": AT_ONCE + 3, "days": 30}
 
 
