@@ -23,7 +23,7 @@ from index_store.ingestion.jobs import Jobs, JobsOfProcess, Resumed
 from index_store.ingestion.sources import SiteSource, Source, source_of, without_members
 from index_store.library.data_folder import open_library, open_shared_library, own, share
 from index_store.library.library import Library
-from index_store.library.versions import Space, Versions
+from index_store.library.versions import IndexLimits, Versions
 from index_store.parsing.worker.parser import Parser
 from index_store.search.searcher import Searcher
 from index_store.user_store.lifecycle import Lifecycle
@@ -62,7 +62,7 @@ class IndexStore(Store):
             """this app among those that share its database, where there may be several"""
             self._parser = Parser(settings, _parsing_folder(settings, owned))
             self._searcher = Searcher(library, embeddings, settings.fusion, settings.keyword_weight)
-            versions = Versions(library, partial(_space_of, self.access, settings))
+            versions = Versions(library, partial(_limits_of, self.access, settings))
             services = Services(settings, library, versions, self._parser, embeddings, paces=_paces(library, settings))
             jobs = _jobs(services)
             self._owned = owned.pop_all()
@@ -224,7 +224,7 @@ def working(settings: Settings) -> Iterator[None]:
         access = owned.enter_context(closing(Access(library.catalogue.database, settings)))
         folder = owned.enter_context(TemporaryDirectory(prefix="parsing-"))
         parser = Parser(settings, Path(folder))
-        versions = Versions(library, partial(_space_of, access, settings))
+        versions = Versions(library, partial(_limits_of, access, settings))
         services = Services(settings, library, versions, parser, embeddings, paces=_paces(library, settings))
         worker = Worker(services).start()
         try:
@@ -235,8 +235,8 @@ def working(settings: Settings) -> Iterator[None]:
             worker.join()
 
 
-def _space_of(access: Access, settings: Settings, index_id: str) -> Space:
+def _limits_of(access: Access, settings: Settings, index_id: str) -> IndexLimits:
     of_owner = access.limits.of_index(index_id)
-    return Space(
+    return IndexLimits(
         in_force(of_owner.files, settings.files_per_index), in_force(of_owner.megabytes, settings.megabytes_per_index)
     )

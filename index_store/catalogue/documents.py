@@ -10,7 +10,7 @@ from index_store.base.batches import batches
 from index_store.base.database.database import VARIABLES
 from index_store.base.errors import Failure
 from index_store.catalogue.full_text import bm25_index
-from index_store.catalogue.records import Document, DocumentRecord, DocumentStatus, Extent
+from index_store.catalogue.records import Document, DocumentRecord, DocumentStatus, IndexSize
 from index_store.catalogue.removed import insert_removed
 from index_store.catalogue.schema import LONG, documents, indexes
 from index_store.catalogue.sites import put_page
@@ -18,7 +18,7 @@ from index_store.catalogue.sites import put_page
 _HAS_ORIGINAL = ((documents.c.revision > 0) | documents.c.incoming.is_not(None)) & (
     documents.c.status != DocumentStatus.REMOVING
 )
-_EXTENT = (func.count(documents.c.id), cast(func.coalesce(func.sum(documents.c.size), 0), LONG))
+_SIZE = (func.count(documents.c.id), cast(func.coalesce(func.sum(documents.c.size), 0), LONG))
 
 
 class Documents:
@@ -55,23 +55,23 @@ class Documents:
         with self._engine.connect() as connection:
             return [_record(row) for row in connection.execute(query)]
 
-    def extent(self, index_id: str, *, but: Sequence[str] = ()) -> tuple[int, int]:
+    def index_size(self, index_id: str, *, but: Sequence[str] = ()) -> tuple[int, int]:
         """How many of an index have an original, and the bytes of these; without those of the ids `but`."""
         these = (documents.c.index_id == index_id, _HAS_ORIGINAL, documents.c.id.not_in(but))
         with self._engine.connect() as connection:
-            count, size = connection.execute(select(*_EXTENT).where(*these)).one()
+            count, size = connection.execute(select(*_SIZE).where(*these)).one()
         return count, size
 
-    def extents(self) -> list[Extent]:
+    def index_sizes(self) -> list[IndexSize]:
         """Of every index, by name."""
         query = (
-            select(indexes.c.name, indexes.c.owner_id, *_EXTENT)
+            select(indexes.c.name, indexes.c.owner_id, *_SIZE)
             .select_from(indexes.outerjoin(documents, (documents.c.index_id == indexes.c.id) & _HAS_ORIGINAL))
             .group_by(indexes.c.id)
             .order_by(indexes.c.name)
         )
         with self._engine.connect() as connection:
-            return [Extent(*row) for row in connection.execute(query)]
+            return [IndexSize(*row) for row in connection.execute(query)]
 
     def revisions(self) -> set[tuple[str, int]]:
         """Document and revision of every original that is to be kept."""

@@ -127,7 +127,7 @@ class Lease(NamedTuple):
     token: str
 
 
-class Extent(NamedTuple):
+class IndexSize(NamedTuple):
     """The size of an index."""
 
     name: str

@@ -48,7 +48,7 @@ class IncomingFile:
     """that it is a member of"""
 
 
-class Space(NamedTuple):
+class IndexLimits(NamedTuple):
     """How much an index may contain."""
 
     files: float = math.inf
@@ -75,9 +75,9 @@ class EmbeddedVersion:
 class Versions:
     """One for a process: two would number versions alike, where no database numbers them."""
 
-    def __init__(self, library: Library, space_of: Callable[[str], Space] = lambda _: Space()) -> None:
-        """`space_of`: an index, by its id."""
-        self._space_of = space_of
+    def __init__(self, library: Library, limits_of: Callable[[str], IndexLimits] = lambda _: IndexLimits()) -> None:
+        """`limits_of`: those of an index, by its id."""
+        self._limits_of = limits_of
         self._library = library
         self._catalogue = library.catalogue
         self._originals = library.originals
@@ -89,7 +89,7 @@ class Versions:
         """Keeps the file and notes the document as pending; the document as it is when the file is unchanged.
 
         `splitting`: what, besides the file, decides which chunks it gives. Raises OSError, OriginalsError;
-        IndexHasTooManyFiles, IndexTooLarge where there is no space for it; and Superseded for a member of an archive
+        IndexHasTooManyFiles, IndexTooLarge beyond its limits; and Superseded for a member of an archive
         of which there is a newer one.
         """
         document = self._catalogue.documents.of_source(index.id, file.source)
@@ -106,7 +106,7 @@ class Versions:
                 if file.archive and not self.is_wanted(file.archive):
                     raise errors.Superseded(name=file.name)
                 document = self._catalogue.documents.of_source(index.id, file.source)
-                self._check_space(index, document, file, staged.size)
+                self._check_limits(index, document, file, staged.size)
                 version = self._new(index, document, file, staged.size, fingerprint_of(staged.digest, splitting))
                 with self._kept(staged, version):
                     self._catalogue.pending_versions.begin(version)
@@ -116,19 +116,19 @@ class Versions:
             self._originals.discard((document.id, document.incoming))
         return version
 
-    def _check_space(self, index: IndexRecord, document: DocumentRecord | None, file: IncomingFile, size: int) -> None:
+    def _check_limits(self, index: IndexRecord, document: DocumentRecord | None, file: IncomingFile, size: int) -> None:
         """Beside what others brought meanwhile. An archive goes when its members have come."""
-        space = self._space_of(index.id)
-        if space == Space():
+        limits = self._limits_of(index.id)
+        if limits == IndexLimits():
             return
         replaced = [document.id] if document else []
-        count, others = self._catalogue.documents.extent(
+        count, others = self._catalogue.documents.index_size(
             index.id, but=[*replaced, *([file.archive.document_id] if file.archive else [])]
         )
-        if document is None and count >= space.files:
-            raise errors.IndexHasTooManyFiles(name=file.name, index=index.name, limit=space.files)
-        if others + size > space.megabytes * MEGABYTE:
-            raise errors.IndexTooLarge(name=file.name, index=index.name, limit=space.megabytes)
+        if document is None and count >= limits.files:
+            raise errors.IndexHasTooManyFiles(name=file.name, index=index.name, limit=limits.files)
+        if others + size > limits.megabytes * MEGABYTE:
+            raise errors.IndexTooLarge(name=file.name, index=index.name, limit=limits.megabytes)
 
     def _is_whole(self, document: DocumentRecord) -> bool:
         """Whether a version of it is ready, with its original."""

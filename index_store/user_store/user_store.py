@@ -17,7 +17,7 @@ from index_store.access.rights import Right
 from index_store.audit.entry import Action
 from index_store.base import errors
 from index_store.base.errors import PlainError
-from index_store.catalogue.records import Chunk, Document, DocumentStatus, Extent, Index, IndexRecord, Section, Site
+from index_store.catalogue.records import Chunk, Document, DocumentStatus, Index, IndexRecord, IndexSize, Section, Site
 from index_store.full_text.analysis import Analysis
 from index_store.full_text.bm25 import WordCount
 from index_store.ingestion.context import Services
@@ -283,10 +283,10 @@ class Store:
             sources = [document.source for document in documents if document.index_id == index_id]
             self._note(Action.REMOVED, by, index=writable[index_id], sources=sources)
 
-    def extents(self) -> list[Extent]:
+    def index_sizes(self) -> list[IndexSize]:
         """What each index takes, by name. Raises AdminNeeded."""
         self._gate.admin()
-        return self._catalogue.documents.extents()
+        return self._catalogue.documents.index_sizes()
 
     @property
     def trouble(self) -> PlainError | None:

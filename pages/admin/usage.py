@@ -42,18 +42,18 @@ def show_people(named: dict[str, str]) -> None:
 
 
 def show_indexes(named: dict[str, str]) -> None:
-    extents = engine().store.extents()
+    index_sizes = engine().store.index_sizes()
     st.subheader(say("usage.indexes"), anchor=False)
-    if not extents:
+    if not index_sizes:
         st.caption(say("usage.no_index"))
         return
     table(
         "indexes",
         {
-            "index": [each.name for each in extents],
-            "owner": [named.get(each.owner, each.owner) if each.owner else say("usage.nobody") for each in extents],
-            "files": [each.files for each in extents],
-            "size": [megabytes(each.size) for each in extents],
+            "index": [each.name for each in index_sizes],
+            "owner": [named.get(each.owner, each.owner) if each.owner else say("usage.nobody") for each in index_sizes],
+            "files": [each.files for each in index_sizes],
+            "size": [megabytes(each.size) for each in index_sizes],
         },
     )
 

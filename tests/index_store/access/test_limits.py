@@ -146,4 +146,4 @@ def test_admins_see_what_each_index_takes_and_whose_it_is(serviced: Settings, wr
         files = [write(f"{name}.md", words=name) for name in ("one", "two")]
         results(people.store, "alices", *files, write("empty.xyz"))
         size = sum(file.stat().st_size for file in files)
-        assert people("root").extents() == [("alices", people.id("alice"), 2, size), ("nobodys", None, 0, 0)]
+        assert people("root").index_sizes() == [("alices", people.id("alice"), 2, size), ("nobodys", None, 0, 0)]

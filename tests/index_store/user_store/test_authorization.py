@@ -142,7 +142,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "create_index": (ANYBODY, lambda store, on: store.create_index(f"another than {on.index}")),
     "check": (ADMIN, lambda store, on: store.check()),
     "access.grants.all": (ADMIN, lambda store, on: store.access.grants.all()),
-    "extents": (ADMIN, lambda store, on: store.extents()),
+    "index_sizes": (ADMIN, lambda store, on: store.index_sizes()),
     "access.audit.is_kept": (ADMIN, lambda store, on: store.access.audit.is_kept),
     "access.audit.lost": (ADMIN, lambda store, on: store.access.audit.lost),
     "access.audit.read": (ADMIN, lambda store, on: store.access.audit.read(latest=1)),
