@@ -265,7 +265,7 @@ def _restore(options: argparse.Namespace, out: _Output) -> bool:
 
 
 def _move(options: argparse.Namespace, out: _Output) -> bool:
-    in_use, said = move(Settings(), options.to, _Progress(out).told)
+    in_use, said = move(Settings(), options.to, _Progress(out).on_progress)
     with IndexStore(in_use) as store:
         all_well = _check(store, options, out)
     sentence = said.sentence(out.language)
@@ -280,7 +280,7 @@ class _Progress:
         self._out = out
         self._said_at = time.monotonic()
 
-    def told(self, what: str, done: int, of: int) -> None:
+    def on_progress(self, what: str, done: int, of: int) -> None:
         if done < of and time.monotonic() - self._said_at < PROGRESS:
             return
         self._said_at = time.monotonic()

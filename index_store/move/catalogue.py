@@ -6,7 +6,7 @@ from index_store.base.database.form import Place
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.schema import SCHEMA, indexes
 from index_store.move.errors import CountsDiffer
-from index_store.move.tables import Tables, Told, reading, writing
+from index_store.move.tables import ProgressCallback, Tables, reading, writing
 
 PREFIX = "keywords_"
 
@@ -20,13 +20,13 @@ class CatalogueTables(Tables):
     def __init__(self) -> None:
         super().__init__("catalogue", SCHEMA)
 
-    def copy(self, origin: Place, target: Place, told: Told) -> None:
-        super().copy(origin, target, told)
+    def copy(self, origin: Place, target: Place, on_progress: ProgressCallback) -> None:
+        super().copy(origin, target, on_progress)
         with reading(origin) as read, writing(target) as write:
             ids = list(read.execute(select(indexes.c.id).order_by(indexes.c.id)).scalars())
             _drop_others(write, set(ids))
             for id_ in ids:
-                _copy_full_text(read, write, id_, told)
+                _copy_full_text(read, write, id_, on_progress)
 
 
 def _drop_others(target: Connection, ids: set[str]) -> None:
@@ -37,7 +37,7 @@ def _drop_others(target: Connection, ids: set[str]) -> None:
     target.commit()
 
 
-def _copy_full_text(origin: Connection, target: Connection, index_id: str, told: Told) -> None:
+def _copy_full_text(origin: Connection, target: Connection, index_id: str, on_progress: ProgressCallback) -> None:
     """With the numbers of its rows, by which equal scores are in order. Raises CountsDiffer."""
     full_text = bm25_index(index_id)
     if not full_text.exists(origin):
@@ -45,12 +45,12 @@ def _copy_full_text(origin: Connection, target: Connection, index_id: str, told:
     wanted, _ = full_text.totals(origin)
     done, after = _alike(origin, target, index_id)
     what = f"catalogue.{PREFIX}{index_id}"
-    told(what, done, wanted)
+    on_progress(what, done, wanted)
     while rows := full_text.chunk_rows(origin, after, CHUNKS):
         full_text.put_rows(target, rows)
         target.commit()
         done, after = done + len(rows), rows[-1].row
-        told(what, done, wanted)
+        on_progress(what, done, wanted)
     if full_text.totals(target) != full_text.totals(origin):
         raise CountsDiffer(what=what, wanted=wanted, there=full_text.totals(target)[0])
     target.commit()

@@ -11,7 +11,7 @@ from typing import Protocol
 import index_store
 from index_store.base.database.form import Place
 from index_store.move.catalogue import CatalogueTables
-from index_store.move.tables import Told
+from index_store.move.tables import ProgressCallback
 
 
 class Kept(Protocol):
@@ -26,7 +26,7 @@ class Kept(Protocol):
     def make(self, place: Place) -> None:
         """With empty tables; one that is there is brought to the present version."""
 
-    def copy(self, origin: Place, target: Place, told: Told) -> None:
+    def copy(self, origin: Place, target: Place, on_progress: ProgressCallback) -> None:
         """Makes the target, which is made, like the origin. Raises CountsDiffer."""
 
 

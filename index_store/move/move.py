@@ -22,12 +22,12 @@ from index_store.library.switch import finish, prepared, switch
 from index_store.move import errors
 from index_store.move.kept import Kept, all_kept
 from index_store.move.plan import Plan, To, plan_of
-from index_store.move.tables import Told
+from index_store.move.tables import ProgressCallback
 from index_store.vectors.chroma import form_of as form_of_vectors
 from index_store.vectors.copying import copy_vectors
 
 
-def move(settings: Settings, to: To, told: Told) -> tuple[Settings, errors.MoveError]:
+def move(settings: Settings, to: To, on_progress: ProgressCallback) -> tuple[Settings, errors.MoveError]:
     """Killed at any moment, it has left what was in use as it was, and goes on when it is called again.
 
     Gives the settings of the form that is in use now, and what is to be said of the other one. Raises MoveError, and as
@@ -51,9 +51,9 @@ def move(settings: Settings, to: To, told: Told) -> tuple[Settings, errors.MoveE
         identity = _identity(plan, new)
         with _alone(plan, there):
             if plan.databases:
-                _move_databases(plan, there, new, identity, told)
+                _move_databases(plan, there, new, identity, on_progress)
             if plan.vectors:
-                _move_vectors(plan, new, identity, told)
+                _move_vectors(plan, new, identity, on_progress)
         return plan.target, _switch(plan, to, new, there, identity)
 
 
@@ -126,17 +126,17 @@ def _identity(plan: Plan, new: Path) -> str:
     return noted.read_text(encoding="utf-8")
 
 
-def _move_databases(plan: Plan, kept: Sequence[Kept], new: Path, identity: str, told: Told) -> None:
+def _move_databases(plan: Plan, kept: Sequence[Kept], new: Path, identity: str, on_progress: ProgressCallback) -> None:
     for each in kept:
         target = _place(each, plan.target, new)
         target.claim(identity, moving=True)
         each.make(target)
-        each.copy(_place(each, plan.origin), target, told)
+        each.copy(_place(each, plan.origin), target, on_progress)
     for each in kept:
         _place(each, plan.target, new).claim(identity, moving=False)
 
 
-def _move_vectors(plan: Plan, new: Path, identity: str, told: Told) -> None:
+def _move_vectors(plan: Plan, new: Path, identity: str, on_progress: ProgressCallback) -> None:
     folder = plan.origin.data_dir
     noted = folder / NAMESPACE
     namespace = noted.read_text(encoding="utf-8") if noted.exists() else identity
@@ -144,7 +144,7 @@ def _move_vectors(plan: Plan, new: Path, identity: str, told: Told) -> None:
         closing(form_of_vectors(folder / CHROMA, plan.origin.chroma_url, namespace)) as origin,
         closing(form_of_vectors(new / CHROMA, plan.target.chroma_url, namespace)) as target,
     ):
-        copy_vectors(origin, target, lambda name, done, of: told(f"vectors.{name}", done, of))
+        copy_vectors(origin, target, lambda name, done, of: on_progress(f"vectors.{name}", done, of))
 
 
 def _switch(plan: Plan, to: To, new: Path, kept: Sequence[Kept], identity: str) -> errors.MoveError:

@@ -15,7 +15,7 @@ from index_store.base.database.database import VARIABLES, Schema, form_of, open_
 from index_store.base.database.form import Place
 from index_store.move.errors import CountsDiffer
 
-Told = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 """called with what is being moved, how many of it are there, and of how many"""
 
 Rows = Sequence[dict[str, Any]]
@@ -34,9 +34,9 @@ class Tables:
     def make(self, place: Place) -> None:
         open_database(place, self.schema).dispose()
 
-    def copy(self, origin: Place, target: Place, told: Told) -> None:
+    def copy(self, origin: Place, target: Place, on_progress: ProgressCallback) -> None:
         with reading(origin) as read, writing(target) as write:
-            copy_tables(read, write, self.schema.tables, self.name, told)
+            copy_tables(read, write, self.schema.tables, self.name, on_progress)
 
 
 @contextmanager
@@ -65,17 +65,19 @@ def writing(place: Place) -> Iterator[Connection]:
         engine.dispose()
 
 
-def copy_tables(origin: Connection, target: Connection, tables: MetaData, name: str, told: Told) -> None:
+def copy_tables(
+    origin: Connection, target: Connection, tables: MetaData, name: str, on_progress: ProgressCallback
+) -> None:
     """Raises CountsDiffer, SQLAlchemyError."""
     had_others = True
     while had_others:
         had_others = False
         for table in tables.sorted_tables:
             # What refers to a removed row may have gone with it, from a table that was done: all are done again.
-            had_others |= _copy(origin, target, table, name, told)
+            had_others |= _copy(origin, target, table, name, on_progress)
     for table in tables.sorted_tables:
         if _later(table):
-            _copy(origin, target, table, name, told, whole=True)
+            _copy(origin, target, table, name, on_progress, whole=True)
     for table in tables.sorted_tables:
         form_of(target).go_on_numbering(target, table)
         target.commit()
@@ -94,7 +96,15 @@ def _later(table: Table) -> set[str]:
     }
 
 
-def _copy(origin: Connection, target: Connection, table: Table, name: str, told: Told, *, whole: bool = False) -> bool:
+def _copy(
+    origin: Connection,
+    target: Connection,
+    table: Table,
+    name: str,
+    on_progress: ProgressCallback,
+    *,
+    whole: bool = False,
+) -> bool:
     """Whether rows had to go from the target. `whole`: with the columns that are left for later."""
     later = set() if whole else _later(table)
     columns = [column for column in table.columns if column.name not in later]
@@ -110,9 +120,9 @@ def _copy(origin: Connection, target: Connection, table: Table, name: str, told:
             form_of(target).put(target, table, new)
             target.commit()
         done += len(rows)
-        told(what, done, wanted)
+        on_progress(what, done, wanted)
     if not wanted:
-        told(what, 0, 0)
+        on_progress(what, 0, 0)
     return _count(target, table) != wanted and _remove_others(origin, target, table, key)
 
 

@@ -21,7 +21,7 @@ from sqlalchemy.exc import DatabaseError
 from index_store.base.database.form import Place
 from index_store.base.database.sqlite import SqliteFile
 from index_store.move.errors import CountsDiffer
-from index_store.move.tables import Told
+from index_store.move.tables import ProgressCallback
 from rag.runs.fork.saved import NAME, Compressed
 
 log = logging.getLogger(__name__)
@@ -47,17 +47,17 @@ class MovedCheckpoints:
         with _telling(), _opened(place) as each:
             each.saver.setup()
 
-    def copy(self, origin: Place, target: Place, told: Told) -> None:
+    def copy(self, origin: Place, target: Place, on_progress: ProgressCallback) -> None:
         with _telling(), _opened(origin) as read, _opened(target) as write:
             wanted, there = read.counts(), write.counts()
             for run_id in sorted(there.keys() - wanted.keys()):
                 write.delete(run_id)
-            told(self.name, 0, len(wanted))
+            on_progress(self.name, 0, len(wanted))
             lost = 0
             for done, (run_id, count) in enumerate(sorted(wanted.items()), 1):
                 if there.get(run_id) != count:
                     lost += not _copy(run_id, read, write)
-                told(self.name, done, len(wanted))
+                on_progress(self.name, done, len(wanted))
             if len(write.counts()) + lost != len(wanted):
                 raise CountsDiffer(what=self.name, wanted=len(wanted), there=len(write.counts()))
 

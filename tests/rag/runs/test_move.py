@@ -32,7 +32,7 @@ from index_store.move import errors as move_errors
 from index_store.move.kept import all_kept
 from index_store.move.move import move
 from index_store.move.plan import To
-from index_store.move.tables import Tables, Told
+from index_store.move.tables import ProgressCallback, Tables
 from index_store.store import IndexStore
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditQuery
@@ -183,11 +183,11 @@ def test_killed_at_any_moment_a_folder_goes_there_and_back(servers, embeddings, 
 
 
 @pytest.mark.parametrize("name", ["before-0.1.0", pytest.param("before-prompts", marks=pytest.mark.soak)])
-def test_a_folder_of_an_earlier_version_moves_too(name, folder, servers, embeddings, told):
+def test_a_folder_of_an_earlier_version_moves_too(name, folder, servers, embeddings, on_progress):
     shutil.rmtree(folder)
     with tarfile.open(OLD / f"{name}.tar.xz") as packed:
         packed.extractall(folder.parent, filter="data")
-    move(servers, To.SERVERS, told)
+    move(servers, To.SERVERS, on_progress)
     assert list(folder.glob("before-move-*/catalogue.version-*.sqlite3"))
     with opened(servers, embeddings) as engine:
         assert process_of(engine).store.check() == []
@@ -209,7 +209,7 @@ def a_row(table: Table, rows: dict[str, dict[str, object]]) -> dict[str, object]
 
 
 @pytest.mark.parametrize("kept", [each for each in all_kept() if isinstance(each, Tables)], ids=lambda each: each.name)
-def test_every_table_of_a_database_goes_there_and_back(kept, servers, tmp_path, told):
+def test_every_table_of_a_database_goes_there_and_back(kept, servers, tmp_path, on_progress):
     origin, back = (SqliteFile(tmp_path / f"{name}.sqlite3") for name in ("origin", "back"))
     there = place_of(kept.name, tmp_path, servers.database_url)
     tables = kept.schema.tables.sorted_tables
@@ -221,8 +221,8 @@ def test_every_table_of_a_database_goes_there_and_back(kept, servers, tmp_path, 
             rows[table.name] = a_row(table, rows)
             connection.execute(table.delete())
             connection.execute(table.insert(), rows[table.name])
-    kept.copy(origin, there, told)
-    kept.copy(there, back, told)
+    kept.copy(origin, there, on_progress)
+    kept.copy(there, back, on_progress)
     with back.for_migration().connect() as connection:
         for table in tables:
             assert [dict(row) for row in connection.execute(select(table)).mappings()] == [rows[table.name]]
@@ -234,7 +234,7 @@ def test_every_table_of_a_database_goes_there_and_back(kept, servers, tmp_path, 
                 assert connection.execute(table.insert(), row).inserted_primary_key == (8,)
 
 
-def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, tmp_path, told):
+def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, tmp_path, on_progress):
     origin, there = SqliteFile(tmp_path / "catalogue.sqlite3"), place_of("catalogue", tmp_path, servers.database_url)
     kept = next(each for each in all_kept() if isinstance(each, Tables) and each.name == "catalogue")
     limits = kept.schema.tables.tables["limits"]
@@ -247,10 +247,10 @@ def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, t
         limits.delete().where(limits.c.files > 2400),
         limits.insert().values(group="a\0b", files=1),
     ):
-        kept.copy(origin, there, told)
+        kept.copy(origin, there, on_progress)
         with origin.for_migration().begin() as connection:
             connection.execute(change)
-    kept.copy(origin, there, told)
+    kept.copy(origin, there, on_progress)
     found = []
     for place in (origin, there):
         with place.for_migration().connect() as connection:
@@ -264,7 +264,7 @@ def test_every_database_of_a_folder_is_moved(lived_in):
 
 
 @pytest.fixture
-def told() -> Told:
+def on_progress() -> ProgressCallback:
     return lambda *_: None
 
 
@@ -290,11 +290,11 @@ def test_what_can_not_be_moved_is_refused_and_the_folder_stays_as_it_is(servers,
     assert {file.name for file in folder.iterdir()} - there <= {MOVING}
 
 
-def test_beside_an_app_nothing_is_moved_in_either_direction(servers, folder, embeddings, told):
+def test_beside_an_app_nothing_is_moved_in_either_direction(servers, folder, embeddings, on_progress):
     with IndexStore(in_folder(servers), embeddings):
         refused(servers, To.SERVERS, StoreInUse)
     assert (folder / "catalogue.sqlite3").exists()
-    move(servers, To.SERVERS, told)
+    move(servers, To.SERVERS, on_progress)
     with IndexStore(servers, embeddings):
         refused(servers, To.FOLDER, move_errors.StillUsed)
     assert (folder / "database.id").exists()
@@ -310,11 +310,11 @@ def test_a_database_of_another_installation_is_refused_and_stays(servers, folder
 
 
 @linux
-def test_a_disk_that_is_full_stops_it_and_it_goes_on_when_there_is_room(servers, folder, embeddings, told):
-    move(servers, To.SERVERS, told)
+def test_a_disk_that_is_full_stops_it_and_it_goes_on_when_there_is_room(servers, folder, embeddings, on_progress):
+    move(servers, To.SERVERS, on_progress)
     with full_disk(40_000):
         refused(servers, To.FOLDER, move_errors.MoveFailed)
     assert (folder / "database.id").exists()
-    move(servers, To.FOLDER, told)
+    move(servers, To.FOLDER, on_progress)
     with IndexStore(in_folder(servers), embeddings) as store:
         assert store.check() == []
