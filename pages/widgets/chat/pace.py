@@ -30,7 +30,7 @@ AT_ONCE = 0.05
 
 
 @dataclass
-class Told:
+class SentInterval:
     """What the browser of a session was told last."""
 
     seconds: float | None = None
@@ -49,23 +49,23 @@ def look_every(seconds: float, at_once: Iterable[Run] = ()) -> None:
     context, fragment = get_script_run_ctx(), ThreadState.get().fragment_id
     if not context or not fragment:
         return
-    told: Told = st.session_state.setdefault("pace", Told())
+    sent: SentInterval = st.session_state.setdefault("pace", SentInterval())
     if Runtime.exists():
-        tell = partial(_look_at_once, Runtime.instance(), context.session_id, fragment, told)
+        tell = partial(_look_at_once, Runtime.instance(), context.session_id, fragment, sent)
         for run in at_once:
             run.tell_when_it_writes(f"{context.session_id} {fragment}", tell)
-    if not context.fragment_ids_this_run or told.seconds != seconds:
-        told.seconds = seconds
+    if not context.fragment_ids_this_run or sent.seconds != seconds:
+        sent.seconds = seconds
         context.enqueue(_message(seconds, fragment))
 
 
-def _look_at_once(runtime: Runtime, session_id: str, fragment: str, told: Told) -> None:
+def _look_at_once(runtime: Runtime, session_id: str, fragment: str, sent: SentInterval) -> None:
     """In any thread; nothing where the page is closed by now."""
     session = runtime.get_app_session(session_id)
     if session:
         with suppress(RuntimeError):  # the server's loop has just been closed
             session._enqueue_forward_msg(_message(AT_ONCE, fragment))  # noqa: SLF001 - no public way to one fragment
-        told.seconds = AT_ONCE  # after the message: a look between both would take back what is not yet sent
+        sent.seconds = AT_ONCE  # after the message: a look between both would take back what is not yet sent
 
 
 def _message(seconds: float, fragment: str) -> ForwardMsg:

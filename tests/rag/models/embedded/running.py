@@ -9,14 +9,14 @@ from rag.models.embedded.source import EmbeddedSource
 from rag.runs.engine import UserEngine
 from tests.local import process_of
 
-Told = TypeVar("Told")
+Reply = TypeVar("Reply")
 
 
-def ask_running(engine: UserEngine, ask: Callable[[ChatModel], Awaitable[Told]]) -> Told:
+def ask_running(engine: UserEngine, ask: Callable[[ChatModel], Awaitable[Reply]]) -> Reply:
     """In an event loop of its own, with a client of its own."""
     process = process_of(engine)
 
-    async def asked() -> Told:
+    async def asked() -> Reply:
         source = EmbeddedSource(process.settings)
         source._server = process._models.usual._server
         try:
