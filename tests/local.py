@@ -33,7 +33,7 @@ def as_person(engine: UserEngine, name: str, role: Role = Role.READER) -> UserEn
 
 
 def person_of(engine: UserEngine) -> Principal:
-    return engine._own.who()
+    return engine._ownership.who()
 
 
 def grant(engine: UserEngine, index: str, right: Right = Right.READ) -> None:

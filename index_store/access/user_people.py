@@ -43,7 +43,7 @@ class UserPeople:
         return noted(self._audit, Action.ENABLED, admin, self._people.enable(person_id))
 
     def erase(self, person_id: str) -> Person:
-        """Of their data, `PersonalData` in rag/runs/keeping takes care."""
+        """Of their data, `PersonalData` in rag/runs/retention takes care."""
         admin = self._gate.admin()
         return noted(self._audit, Action.ERASED, admin, self._people.erase(person_id))
 

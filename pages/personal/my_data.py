@@ -7,7 +7,7 @@ from pages.process import engine
 from pages.widgets.errors import run_as_callback, show_error
 from pages.widgets.picker import pick
 from pages.words import plain, say
-from rag.runs.keeping.personal_data import Holdings
+from rag.runs.retention.personal_data import Holdings
 
 ME = ""
 

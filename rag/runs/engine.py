@@ -39,9 +39,9 @@ from rag.runs.history.user_history import UserDailyUsage, UserHistory, UserRunLi
 from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.in_flight import RunsInFlight
 from rag.runs.in_flight.suggestions import Suggestions
-from rag.runs.keeping.personal_data import PersonalData
-from rag.runs.keeping.retention import Retention
 from rag.runs.removal import Removal
+from rag.runs.retention.personal_data import PersonalData
+from rag.runs.retention.retention import Retention
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
 from rag.runs.user_services import UserComparisons, UserForks, UserPersonalData, UserPreload, UserSuggestions

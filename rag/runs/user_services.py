@@ -15,7 +15,7 @@ from rag.runs.forks import Forks
 from rag.runs.history.conversations.comparison import Column, Comparison
 from rag.runs.history.ownership import Ownership
 from rag.runs.in_flight.suggestions import Suggestions
-from rag.runs.keeping.personal_data import Holdings, PersonalData
+from rag.runs.retention.personal_data import Holdings, PersonalData
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
 

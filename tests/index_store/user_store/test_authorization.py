@@ -61,7 +61,7 @@ OF_THE_PROCESS = {
     "access.audit.note": "the facades' own: what they do, in the name of whoever does it",
     "access.audit.sweep": "days that have had their time go, whoever is there",
     "answering": "runs say so, which UserEngine has let in",
-    "owned_by": "whose data is deleted, by rag/runs/keeping/personal_data.py, whose facade asks who may",
+    "owned_by": "whose data is deleted, by rag/runs/retention/personal_data.py, whose facade asks who may",
     "delete_owned_by": "the same",
     "cancel_jobs_of": "the same",
 }

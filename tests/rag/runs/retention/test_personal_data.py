@@ -17,7 +17,7 @@ from rag.errors import UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.history.conversations.comparison import Column
-from rag.runs.keeping.personal_data import Holdings
+from rag.runs.retention.personal_data import Holdings
 from rag.runs.run.run import Run
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX

@@ -19,8 +19,8 @@ from rag.runs.fork.edits import LeaveOut
 from rag.runs.fork.sqlite_saved import FILE as CHECKPOINTS
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.conversations.conversations import AT_ONCE, Conversations
-from rag.runs.keeping import retention
 from rag.runs.removal import DAY
+from rag.runs.retention import retention
 from rag.runs.run.run import Run
 from tests.local import process_of
 from tests.rag.documents import INDEX
