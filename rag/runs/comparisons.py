@@ -11,7 +11,7 @@ from rag.models.offered import OfferedModels
 from rag.runs.history.conversations.comparison import Column, Comparison, StoredComparisons, check_column_count
 from rag.runs.history.history import History
 from rag.runs.history.schema import storable
-from rag.runs.in_flight.in_flight import Begun, RunsInFlight
+from rag.runs.in_flight.in_flight import PendingRun, RunsInFlight
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
 from rag.trace.events import Origin, RunStarted
@@ -47,18 +47,18 @@ class Comparisons(StoredComparisons):
         self._runs.allowance(asker)
         if beside is not None:
             self._history.stored_run(beside)
-        begun: list[Begun] = []
+        pending: list[PendingRun] = []
         try:
             with self._history.together() as within:
                 conversation_id = self._new(question, asker, within)
                 for column in columns:
-                    begun.append(self._begin(question, index, column, conversation_id, asker, within))
-                run_ids = [*([] if beside is None else [beside]), *(each.run.id for each in begun)]
+                    pending.append(self._begin(question, index, column, conversation_id, asker, within))
+                run_ids = [*([] if beside is None else [beside]), *(each.run.id for each in pending)]
                 comparison = self.add(conversation_id, question, index, run_ids, within=within)
         except PlainError:
-            self._forget(begun)
+            self._forget(pending)
             raise
-        for each in begun:
+        for each in pending:
             self._runs.send_off(each)
         return comparison
 
@@ -78,21 +78,21 @@ class Comparisons(StoredComparisons):
                 style=started.style,
                 model=self._models.still_offered(started.model),
             )
-            begun: list[Begun] = []
+            pending: list[PendingRun] = []
             try:
                 with self._history.together() as within:
-                    begun.append(
+                    pending.append(
                         self._begin(comparison.question, comparison.index, column, comparison.id, asker, within)
                     )
-                    self._replace(comparison.id, run_id, begun[0].run.id, within)
+                    self._replace(comparison.id, run_id, pending[0].run.id, within)
             except (IntegrityError, _ReplacedElsewhere):  # or it was deleted at this moment
-                self._forget(begun)
+                self._forget(pending)
                 return None
             except PlainError:
-                self._forget(begun)
+                self._forget(pending)
                 raise
-        self._runs.send_off(begun[0])
-        return begun[0].run
+        self._runs.send_off(pending[0])
+        return pending[0].run
 
     def _replace(self, comparison_id: str, run_id: str, by: str, within: Connection) -> None:
         if not self.replace(comparison_id, run_id, by=by, within=within):
@@ -114,8 +114,8 @@ class Comparisons(StoredComparisons):
         conversations = self._history.conversations
         return conversations.new(question, "comparison", principal=asker.principal, within=within).id
 
-    def _forget(self, begun: Sequence[Begun]) -> None:
-        for each in begun:
+    def _forget(self, pending: Sequence[PendingRun]) -> None:
+        for each in pending:
             self._runs.forget(each.run)
 
     def _begin(
@@ -126,6 +126,6 @@ class Comparisons(StoredComparisons):
         conversation_id: str,
         asker: Asker,
         within: Connection,
-    ) -> Begun:
+    ) -> PendingRun:
         origin = Origin(kind="comparison")
         return self._runs.begin(question, index, column, conversation_id, origin=origin, asker=asker, within=within)

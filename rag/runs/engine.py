@@ -220,15 +220,15 @@ class Engine:
         """
         try:
             column = Column(pipeline=pipeline_name, retrieval=retrieval, style=style)
-            begun = self._runs.begin(
+            pending = self._runs.begin(
                 question, index, column, conversation_id, attachments, asker=asker, through=through, edits=edits
             )
         except PlainError:
             discard_uploads(attachments)
             raise
-        self.suggestions.drop(begun.run.conversation_id)
-        self._runs.send_off(begun, suggests=suggests)
-        return begun.run
+        self.suggestions.drop(pending.run.conversation_id)
+        self._runs.send_off(pending, suggests=suggests)
+        return pending.run
 
     def run(self, run_id: str) -> Run | None:
         """A run that this process began and still remembers, or that another app works on; `history` has the others."""

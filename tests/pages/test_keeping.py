@@ -89,7 +89,7 @@ def test_it_is_filtered_by_person_action_index_words_and_time(engine, tmp_path):
 
 def test_it_is_turned_page_by_page(engine):
     audit = process_of(engine).store.access.audit
-    local = engine._own.who()
+    local = engine._ownership.who()
     for number in range(120):
         audit.note(Action.SIGNED_IN, local, number=number)
     page = Page("admin/audit")
@@ -110,7 +110,7 @@ def test_what_can_not_be_written_is_told_there(engine):
     audit = process_of(engine).store.access.audit
     with full_disk():
         for _ in range(50):
-            audit.note(Action.SIGNED_IN, engine._own.who(), words="w" * 200)
+            audit.note(Action.SIGNED_IN, engine._ownership.who(), words="w" * 200)
     assert f"{audit.lost.entries} entries could not be written" in Page("admin/audit").text
 
 

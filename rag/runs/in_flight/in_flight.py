@@ -68,7 +68,7 @@ LOOK = 5.0
 
 
 @dataclass(frozen=True)
-class Begun:
+class PendingRun:
     """A stored run that has not been started yet."""
 
     run: Run
@@ -176,7 +176,7 @@ class RunsInFlight:
         edits: str | None = None,
         origin: Origin | None = None,
         within: Connection | None = None,
-    ) -> Begun:
+    ) -> PendingRun:
         """A run that is made for a comparison, as `origin` says, follows no other one; else as `Engine.ask` has it.
         `within`: of the transaction in which its conversation was made.
 
@@ -232,7 +232,7 @@ class RunsInFlight:
         turns: Sequence[Turn] = (),
         attachments: Sequence[FileSource] = (),
         fork: Fork | None = None,
-    ) -> Begun:
+    ) -> PendingRun:
         """One that is stored."""
         self._runs[run.id] = run
         if self._replicas:
@@ -251,7 +251,7 @@ class RunsInFlight:
             checkpoints=self._checkpoints,
             fork=fork,
         )
-        return Begun(run, execution, asker, self._allowances.runs_at_once(asker.principal), allowance)
+        return PendingRun(run, execution, asker, self._allowances.runs_at_once(asker.principal), allowance)
 
     def forget(self, run: Run) -> None:
         """One that is not to be sent off."""
@@ -265,20 +265,20 @@ class RunsInFlight:
         for run_id in finished[: len(finished) - but]:
             self._runs.pop(run_id, None)
 
-    def send_off(self, begun: Begun, *, suggests: bool = False) -> None:
+    def send_off(self, pending: PendingRun, *, suggests: bool = False) -> None:
         """To be worked on. `suggests`: once it is answered, follow-ups are suggested."""
         self.forget_finished(but=KEPT_RUNS)
         if self._replicas:
             self._replicas.wake()
-        asyncio.run_coroutine_threadsafe(self._carry_out(begun, suggests), self._loop)
+        asyncio.run_coroutine_threadsafe(self._carry_out(pending, suggests), self._loop)
 
-    async def _carry_out(self, sent: Begun, suggests: bool) -> None:
-        run, execution, party = sent.run, sent.execution, sent.asker.party(sent.run.conversation_id)
+    async def _carry_out(self, pending: PendingRun, suggests: bool) -> None:
+        run, execution, party = pending.run, pending.execution, pending.asker.party(pending.run.conversation_id)
         begun = time.monotonic()
         budget = Budget(
             calls=self._settings.run_call_limit,
             tokens=self._settings.run_token_limit,
-            allowance=sent.allowance,
+            allowance=pending.allowance,
             party=party,
         )
         fork = execution.fork
@@ -299,7 +299,7 @@ class RunsInFlight:
         async def take_turn() -> tuple[RunStatus, PlainError | None]:
             nonlocal begun
             try:
-                async with self._turn(run, party, sent.at_once):
+                async with self._turn(run, party, pending.at_once):
                     begun = time.monotonic()
                     kept = keep_calls if self._settings.keep_prompts else None
                     attempts = fork.attempts if fork else Counter[str]()
@@ -312,13 +312,13 @@ class RunsInFlight:
         work = asyncio.ensure_future(take_turn())
         run.on_stop(partial(self._loop.call_soon_threadsafe, work.cancel))
         while not (await asyncio.wait([work], timeout=LOOK))[0]:
-            await self._stop_where_access_is_withdrawn(sent)
+            await self._stop_where_access_is_withdrawn(pending)
         status, error = work.result()
         if isinstance(error, AccessWithdrawn):  # a step has met it before the look did
             status, error = "stopped", None
         await asyncio.to_thread(self._removal.after_run, run.id)
         last = await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused)
-        await asyncio.to_thread(self._note, sent, last, budget)
+        await asyncio.to_thread(self._note, pending, last, budget)
         try:
             if not (suggests and self._suggestions.are_worth_making(last)):
                 emit(last)
@@ -327,7 +327,7 @@ class RunsInFlight:
                 emit(last)
                 await self._suggestions.make(run, last, budget, party)
         finally:
-            self._allowances.note(sent.asker.principal, sent.allowance, budget.tokens_spent)
+            self._allowances.note(pending.asker.principal, pending.allowance, budget.tokens_spent)
 
     @asynccontextmanager
     async def _turn(self, run: Run, party: str, at_once: float) -> AsyncIterator[None]:
@@ -360,12 +360,12 @@ class RunsInFlight:
             log.warning("The end of run %s can't be read: %s", run.id, error)
             return None
 
-    def _note(self, sent: Begun, last: RunFinished, budget: Budget) -> None:
+    def _note(self, pending: PendingRun, last: RunFinished, budget: Budget) -> None:
         """Who has asked, in the audit log."""
-        started = sent.execution.started
+        started = pending.execution.started
         self._audit.note(
             Action.ASKED,
-            sent.asker.principal,
+            pending.asker.principal,
             index=started.index,
             pipeline=started.pipeline,
             model=started.model,
@@ -375,10 +375,10 @@ class RunsInFlight:
             question=started.question,
         )
 
-    async def _stop_where_access_is_withdrawn(self, begun: Begun) -> None:
+    async def _stop_where_access_is_withdrawn(self, pending: PendingRun) -> None:
         try:
-            await asyncio.to_thread(begun.asker.who)
+            await asyncio.to_thread(pending.asker.who)
         except AccessWithdrawn:
-            begun.run.stop()
+            pending.run.stop()
         except SQLAlchemyError as error:  # asked again soon
-            log.warning("Whether run %s may go on is not known: %s", begun.run.id, error)
+            log.warning("Whether run %s may go on is not known: %s", pending.run.id, error)
