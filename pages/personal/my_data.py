@@ -7,12 +7,12 @@ from pages.process import engine
 from pages.widgets.errors import run_as_callback, show_error
 from pages.widgets.picker import pick
 from pages.words import plain, say
-from rag.runs.retention.personal_data import Holdings
+from rag.runs.retention.personal_data import PersonalDataSummary
 
 ME = ""
 
 
-def show(has: Holdings) -> None:
+def show(has: PersonalDataSummary) -> None:
     st.markdown(plain(say("my_data.conversations", count=has.conversations)))
     if has.indexes:
         st.markdown(plain(say("my_data.indexes", names=", ".join(has.indexes))))

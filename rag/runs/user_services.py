@@ -15,7 +15,7 @@ from rag.runs.forks import Forks
 from rag.runs.history.conversations.comparison import Column, Comparison
 from rag.runs.history.ownership import Ownership
 from rag.runs.in_flight.suggestions import Suggestions
-from rag.runs.retention.personal_data import Holdings, PersonalData
+from rag.runs.retention.personal_data import PersonalData, PersonalDataSummary
 from rag.runs.run.asker import Asker
 from rag.runs.run.run import Run
 
@@ -112,16 +112,16 @@ class UserPersonalData:
         self._access = access
         self._who = who
 
-    def of(self, person_id: str | None = None) -> Holdings:
+    def of(self, person_id: str | None = None) -> PersonalDataSummary:
         """`person_id`: of somebody else."""
         return self._data.of(self._whose(self._who(), person_id))
 
-    def delete(self, person_id: str | None = None) -> Holdings:
+    def delete(self, person_id: str | None = None) -> PersonalDataSummary:
         """`person_id`: of somebody else. What there was."""
         by = self._who()
         return self._data.delete(self._whose(by, person_id), by=by)
 
-    def erase(self, person_id: str) -> Holdings:
+    def erase(self, person_id: str) -> PersonalDataSummary:
         """For admins alone."""
         by = self._who()
         if by.role is not Role.ADMIN:

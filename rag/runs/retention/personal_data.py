@@ -23,7 +23,7 @@ from rag.settings import Settings
 
 
 @dataclass(frozen=True)
-class Holdings:
+class PersonalDataSummary:
     conversations: int
     """of every kind"""
     indexes: tuple[str, ...]
@@ -32,7 +32,7 @@ class Holdings:
     """that they own, and others may use"""
 
 
-NOTHING = Holdings(0, (), ())
+NOTHING = PersonalDataSummary(0, (), ())
 
 
 class PersonalData:
@@ -57,12 +57,12 @@ class PersonalData:
         self._suggestions = suggestions
         self._removal = removal
 
-    def of(self, whose: Principal) -> Holdings:
+    def of(self, whose: Principal) -> PersonalDataSummary:
         conversations = self._history.conversations.ids_of(person_id(whose))
         alone, shared = self._store.owned_by(whose.id)
-        return Holdings(len(conversations), tuple(alone), tuple(shared))
+        return PersonalDataSummary(len(conversations), tuple(alone), tuple(shared))
 
-    def erase(self, person_id: str, *, by: Principal) -> Holdings:
+    def erase(self, person_id: str, *, by: Principal) -> PersonalDataSummary:
         """Who they are, and then what they have. What there was. Raises UnknownPerson, LastAdmin, and as `delete`."""
         access = self._store.access
         erased = noted(access.audit, Action.ERASED, by, access.people.erase(person_id))
@@ -74,7 +74,7 @@ class PersonalData:
             if self.of(person.principal) != NOTHING:
                 self.delete(person.principal, by=LOCAL)
 
-    def delete(self, whose: Principal, *, by: Principal) -> Holdings:
+    def delete(self, whose: Principal, *, by: Principal) -> PersonalDataSummary:
         """What there was, none of which is in any file of the data folder then. Their account stays, and what they may
         do; so does the audit log, in which this is noted, for as long as it is kept.
 

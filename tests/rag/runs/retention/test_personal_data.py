@@ -17,7 +17,7 @@ from rag.errors import UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.history.conversations.comparison import Column
-from rag.runs.retention.personal_data import Holdings
+from rag.runs.retention.personal_data import PersonalDataSummary
 from rag.runs.run.run import Run
 from tests.local import as_person, grant, person_of, process_of
 from tests.rag.documents import INDEX
@@ -60,15 +60,15 @@ def test_conversations_with_all_that_hangs_on_them_are_in_no_file_and_others_sta
             (loaded / name).write_text(SECRET)
         assert holds(loaded, SECRET)
 
-        assert alice.personal_data.of() == Holdings(3, (), ())
-        assert alice.personal_data.delete() == Holdings(3, (), ())
+        assert alice.personal_data.of() == PersonalDataSummary(3, (), ())
+        assert alice.personal_data.delete() == PersonalDataSummary(3, (), ())
 
         assert alice.history.runs() == []
         with pytest.raises(UnknownShare):
             bob.shares.shared(token)
         assert [each.id for each in bob.history.runs()] == [others.id]
         assert bob.shares.shared(bobs).runs[0].id == others.id
-        assert alice.personal_data.of() == Holdings(0, (), ())
+        assert alice.personal_data.of() == PersonalDataSummary(0, (), ())
         assert holds(loaded, SECRET) == []
         with closing(sqlite3.connect(loaded / "checkpoints.sqlite3")) as connection:
             kept = {row[0] for row in connection.execute("SELECT thread_id FROM checkpoints")}
@@ -88,7 +88,7 @@ def test_an_index_goes_that_is_theirs_alone_and_one_that_others_may_use_is_nobod
     with opened() as engine:  # what is in the files by now is in no log beside them any more
         alice, bob = as_person(engine, "alice", Role.EDITOR), as_person(engine, "bob")
         [document] = alice.store.documents("hers")
-        assert alice.personal_data.of() == Holdings(0, ("hers",), ("for bob",))
+        assert alice.personal_data.of() == PersonalDataSummary(0, ("hers",), ("for bob",))
         alice.personal_data.delete()
 
         root = as_person(engine, "root", Role.ADMIN)
@@ -157,7 +157,7 @@ def test_an_admin_erases_somebody_whole_and_what_the_command_line_has_erased_goe
         token, id_ = alice.shares.add(alice.history.runs()[0].id).token, person_of(alice).id
         with pytest.raises(AdminNeeded):
             bob.personal_data.erase(id_)
-        assert root.personal_data.erase(id_) == Holdings(1, ("hers",), ())
+        assert root.personal_data.erase(id_) == PersonalDataSummary(1, ("hers",), ())
         with pytest.raises(UnknownShare):
             bob.shares.shared(token)
         with pytest.raises(LastAdmin):
@@ -177,6 +177,6 @@ def test_an_admin_erases_somebody_whole_and_what_the_command_line_has_erased_goe
 def test_where_nobody_signs_in_conversations_go_and_indexes_stay(opened):
     with opened() as engine:
         ask(engine)
-        assert engine.personal_data.delete() == Holdings(1, (), ())
+        assert engine.personal_data.delete() == PersonalDataSummary(1, (), ())
         assert engine.history.runs() == []
         assert [each.name for each in engine.store.indexes()] == [INDEX]
