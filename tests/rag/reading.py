@@ -12,7 +12,7 @@ def of(kind: type[T], events: Sequence[Event]) -> list[T]:
     return [event for event in events if isinstance(event, kind)]
 
 
-def begun(events: Sequence[Event]) -> list[str]:
+def started_steps(events: Sequence[Event]) -> list[str]:
     """The steps in the order in which they began."""
     return [event.step for event in of(StepStarted, events)]
 

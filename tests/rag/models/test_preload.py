@@ -11,7 +11,7 @@ from rag.runs.engine import Engine, UserEngine
 from rag.settings import Settings
 from tests.local import local_engine
 from tests.rag.documents import INDEX
-from tests.rag.reading import begun, finished
+from tests.rag.reading import finished, started_steps
 from tests.rag.scripted import ScriptedSource, eventually
 
 
@@ -61,7 +61,7 @@ def test_it_starts_once_however_many_pages_are_opened_and_questions_asked_meanwh
         engine.preload.begin()
     assert engine.preload.since is not None
     runs = [engine.ask(f"日当{number}は?", index=INDEX, pipeline_name="naive") for number in range(2)]
-    assert eventually(lambda: all(begun(run.events) == ["start_model"] for run in runs))
+    assert eventually(lambda: all(started_steps(run.events) == ["start_model"] for run in runs))
     source.may_start.set()
     assert {run.result().status for run in runs} == {"finished"}
     assert source.starts == 1

@@ -11,7 +11,7 @@ from rag.runs.history.history import LONGEST_SAID, MOST_TURNS
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import StepFinished
 from tests.rag.documents import INDEX
-from tests.rag.reading import begun, finished, of
+from tests.rag.reading import finished, of, started_steps
 from tests.rag.scripted import Gate, Held
 from tests.rag.verdicts import approve
 
@@ -52,7 +52,7 @@ def test_a_follow_up_stands_alone_before_any_pipeline_searches(converse, chat, p
     run = converse(FIRST, FOLLOW_UP, pipeline=pipeline)
     result = run.result()
     assert result.status == "finished"
-    assert begun(run.events)[0] == STEP
+    assert started_steps(run.events)[0] == STEP
     step = finished(run.events, STEP)[0]
     assert (step.detail.before, step.detail.after, step.detail.why) == (FOLLOW_UP, WHOLE, "rewritten")
     assert (step.verdict, step.model_calls, step.fallback) == ("yes", 1, None)
@@ -72,7 +72,7 @@ def test_the_history_and_the_run_keep_what_was_asked(converse, engine, chat):
 def test_the_first_question_of_a_conversation_has_no_such_step(converse, chat):
     run = converse(FOLLOW_UP)
     assert run.result().status == "finished"
-    assert STEP not in begun(run.events)
+    assert STEP not in started_steps(run.events)
 
 
 def test_a_question_that_plainly_stands_alone_costs_no_call(converse, chat):
@@ -123,7 +123,7 @@ def test_a_key_that_is_refused_ends_the_run_there(converse, chat):
     chat.answer_when(JA.standalone, answer=KeyRefused(host="h", model="m"))
     run = converse(FIRST, FOLLOW_UP)
     assert (run.result().status, run.result().error.code) == ("failed", "key_refused")
-    assert begun(run.events) == [STEP]
+    assert started_steps(run.events) == [STEP]
 
 
 def test_a_stop_in_the_midst_of_it_ends_the_run(converse, chat):
@@ -171,7 +171,7 @@ def test_only_runs_that_finished_with_an_answer_were_said(converse, engine, chat
 def test_a_question_that_is_asked_again_is_no_follow_up_of_itself(converse, engine):
     run = converse(FIRST, FIRST)
     run.result()
-    assert STEP not in begun(run.events)
+    assert STEP not in started_steps(run.events)
     assert [turn.question for turn in engine.history.turns(run.conversation_id, before="?")] == [FIRST]
 
 

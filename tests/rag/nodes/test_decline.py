@@ -13,7 +13,7 @@ from rag.trace.details import DeclineDetail, GenerationDetail
 from rag.trace.events import StepFinished, Token, from_json, to_json
 from rag.trace.passages import Retrieval
 from tests.rag.documents import INDEX
-from tests.rag.reading import begun, finished, tokens
+from tests.rag.reading import finished, started_steps, tokens
 from tests.rag.verdicts import NO, PROSE, YES, approve, verdict
 
 QUESTION = "海外出張の日当はいくらですか?"
@@ -106,7 +106,7 @@ def test_a_refusal_of_self_rag_is_reworded_for_before_it_stands(engine, chat):
     chat.enqueue(f"{TOKEN} {SAID}", "手当は2,500円です[1]。")
     run = ask(engine, pipeline="self_rag")
     assert run.result().outcome == "confirmed"
-    assert "rewrite_question" in begun(run.events)
+    assert "rewrite_question" in started_steps(run.events)
 
 
 def test_a_refusal_that_stands_is_no_confirmed_answer(engine, chat):

@@ -7,7 +7,7 @@ import pytest
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from tests.rag.documents import ALLOWANCE, INDEX
-from tests.rag.reading import begun, decisions, finished
+from tests.rag.reading import decisions, finished, started_steps
 from tests.rag.verdicts import NO, PROSE, YES, approve
 from tests.servers import Refusal, WebResult
 
@@ -42,7 +42,7 @@ def test_a_greeting_is_answered_at_once_and_marked_as_from_no_source(ask, chat, 
     chat.enqueue("こんにちは!")
     run = ask("こんにちは")
     result = run.result()
-    assert begun(run.events) == ["route_question", "small_talk"]
+    assert started_steps(run.events) == ["route_question", "small_talk"]
     assert decisions(run.events) == [("small_talk", "talk")]
     assert (result.answer, result.outcome, result.citations) == ("こんにちは!", "from_model", ())
     assert result.totals.model_calls == 1
@@ -64,8 +64,8 @@ def test_a_question_to_the_documents_is_searched_both_ways_by_section_graded_and
     chat.enqueue(ANSWER)
     run = ask()
     result = run.result()
-    assert begun(run.events)[:4] == ["route_question", "retrieve", "grade_documents", "generate"]
-    assert set(begun(run.events)[4:6]) == {"check_grounding", "check_usefulness"}
+    assert started_steps(run.events)[:4] == ["route_question", "retrieve", "grade_documents", "generate"]
+    assert set(started_steps(run.events)[4:6]) == {"check_grounding", "check_usefulness"}
     assert decisions(run.events) == [
         ("retrieve", "for_documents"), ("generate", "relevant_found"), ("__end__", "confirmed"),
     ]  # fmt: skip
@@ -93,7 +93,7 @@ def test_the_weather_is_asked_of_the_web_and_answered_from_it_marked_as_from_out
     chat.enqueue(answer)
     run = ask(question)
     result = run.result()
-    assert begun(run.events)[:4] == ["route_question", "web_search", "refine", "generate"]
+    assert started_steps(run.events)[:4] == ["route_question", "web_search", "refine", "generate"]
     assert decisions(run.events) == [
         ("web_search", "todays_world"), ("refine", "found_on_web"), ("__end__", "confirmed"),
     ]  # fmt: skip
@@ -241,7 +241,7 @@ def test_a_route_is_read_with_patience(ask, chat, said):
     chat.answer_when(JA.route, answer=said)
     run = ask()
     run.result()
-    assert begun(run.events)[1] == "web_search"
+    assert started_steps(run.events)[1] == "web_search"
 
 
 def test_a_router_that_fails_leads_to_the_documents_and_is_told(open_engine, server):
@@ -273,7 +273,7 @@ def test_an_honest_no_of_the_model_stands_where_no_way_is_left(ask, chat):
     run = ask()
     result = run.result()
     assert [why for to, why in decisions(run.events)][-1] == "says_no"
-    assert begun(run.events).count("generate") == 2
+    assert started_steps(run.events).count("generate") == 2
     assert result.outcome == "not_in_documents"
     assert result.answer.startswith("資料に書かれていません。")
 

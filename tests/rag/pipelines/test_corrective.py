@@ -8,7 +8,7 @@ from rag.nodes.decline import no_answer_sentence
 from rag.nodes.refine import GAP
 from tests.rag.conftest import TAVILY_KEY
 from tests.rag.documents import ALLOWANCE, INDEX
-from tests.rag.reading import begun, decisions, finished, tokens
+from tests.rag.reading import decisions, finished, started_steps, tokens
 from tests.rag.scripted import Gate, Held, eventually
 from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, verdict
 from tests.servers import Fault, Refusal, WebResult
@@ -47,7 +47,7 @@ def test_one_passage_that_is_surely_relevant_is_enough(ask, chat, tavily):
     chat.enqueue(ANSWER)
     run = ask()
     result = run.result()
-    assert begun(run.events) == ["retrieve", "grade_documents", "assess", "refine", "generate"]
+    assert started_steps(run.events) == ["retrieve", "grade_documents", "assess", "refine", "generate"]
     assert decisions(run.events) == [("refine", "correct")]
     assert (result.status, result.outcome, result.answer) == ("finished", "answered", ANSWER)
     assert result.totals.model_calls == 5
@@ -63,7 +63,7 @@ def test_where_nothing_is_usable_all_is_dropped_and_the_web_is_asked_in_other_wo
     chat.enqueue("相場は1日2,000円から3,000円です[5]。")
     run = ask()
     result = run.result()
-    assert begun(run.events)[2:] == ["assess", "rewrite_for_web", "web_search", "refine", "generate"]
+    assert started_steps(run.events)[2:] == ["assess", "rewrite_for_web", "web_search", "refine", "generate"]
     assert decisions(run.events) == [("rewrite_for_web", "incorrect"), ("refine", "found_on_web")]
     assert tavily.queries == [WEB_QUERY]
     rewrite, searched = detail(run, "rewrite_for_web"), detail(run, "web_search")
@@ -170,7 +170,7 @@ def test_without_web_search_a_step_says_so_and_it_answers_from_what_there_is(ask
 def test_without_web_search_and_with_nothing_usable_it_declines(ask, chat):
     run = ask(web=False)
     result = run.result()
-    assert begun(run.events)[2:] == ["assess", "web_search", "decline"]
+    assert started_steps(run.events)[2:] == ["assess", "web_search", "decline"]
     assert decisions(run.events) == [("web_search", "incorrect"), ("decline", "nothing_anywhere")]
     assert result.outcome == "not_in_documents"
     assert chat.prompts_with(JA.answer) == []
@@ -294,8 +294,8 @@ def test_a_draft_from_the_refined_passages_is_the_answer_when_all_stay(ask, chat
     chat.enqueue(ANSWER)
     run = ask(draft_ahead=True)
     result = run.result()
-    assert set(begun(run.events)[1:3]) == {"grade_documents", "draft_refined"}
-    assert begun(run.events)[3:] == ["assess", "refine", "generate"]
+    assert set(started_steps(run.events)[1:3]) == {"grade_documents", "draft_refined"}
+    assert started_steps(run.events)[3:] == ["assess", "refine", "generate"]
     assert detail(run, "generate").drafted
     assert (result.answer, result.totals.model_calls, len(chat.prompts_with(JA.answer))) == (ANSWER, 5, 1)
 

@@ -13,7 +13,7 @@ from rag.models.service.ja import JA
 from rag.trace.passages import Retrieval
 from tests.local import process_of
 from tests.rag.documents import ALLOWANCE, INDEX
-from tests.rag.reading import begun, finished, tokens
+from tests.rag.reading import finished, started_steps, tokens
 from tests.rag.scripted import Gate, Held
 
 QUESTION = "出張の日当はいくらですか?"
@@ -39,7 +39,7 @@ def test_the_words_that_the_model_picks_are_what_the_keyword_side_is_asked(ask, 
     chat.answer_when(JA.keywords, answer=words("日当"))
     run = ask()
     result = run.result()
-    assert begun(run.events) == ["extract_keywords", "retrieve", "generate"]
+    assert started_steps(run.events) == ["extract_keywords", "retrieve", "generate"]
     [extracted], [retrieved] = finished(run.events, "extract_keywords"), finished(run.events, "retrieve")
     assert (extracted.verdict, extracted.model_calls) == ("yes", 1)
     assert (extracted.detail.words, extracted.detail.own_words, extracted.detail.why) == (("日当",), OWN, None)

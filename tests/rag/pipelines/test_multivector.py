@@ -3,7 +3,7 @@ from rag.models.service.ja import JA
 from rag.trace.passages import Retrieval
 from tests.local import process_of
 from tests.rag.documents import ALLOWANCE, INDEX
-from tests.rag.reading import begun, finished
+from tests.rag.reading import finished, started_steps
 
 QUESTION = "出張の日当はいくらですか?"
 LONG = "long.ja.md"
@@ -23,7 +23,7 @@ def test_it_retrieves_sections_by_their_chunks_and_then_generates_with_one_call(
     chat.enqueue("日当は1日2,500円です[1]。")
     run = engine.ask(QUESTION, index=INDEX, pipeline_name="multivector")
     result = run.result()
-    assert begun(run.events) == ["retrieve", "generate"]
+    assert started_steps(run.events) == ["retrieve", "generate"]
     [retrieved] = finished(run.events, "retrieve")
     assert (retrieved.detail.mode, retrieved.detail.unit) == ("vector", "section")
     assert (result.answer, result.totals.model_calls) == ("日当は1日2,500円です[1]。", 1)

@@ -1,14 +1,14 @@
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
 from tests.rag.documents import ALLOWANCE, INDEX, LEAVE
-from tests.rag.reading import begun, decisions, finished, tokens
+from tests.rag.reading import decisions, finished, started_steps, tokens
 
 
 def test_it_retrieves_and_then_generates_with_one_call(engine, chat):
     chat.enqueue("日当は1日2,500円です[1]。")
     run = engine.ask("出張の日当はいくらですか?", index=INDEX, pipeline_name="naive")
     result = run.result()
-    assert begun(run.events) == ["retrieve", "generate"]
+    assert started_steps(run.events) == ["retrieve", "generate"]
     assert decisions(run.events) == []
     assert (result.status, result.outcome) == ("finished", "answered")
     assert result.answer == tokens(run.events) == "日当は1日2,500円です[1]。"

@@ -9,7 +9,7 @@ from rag.nodes.decline import no_answer_sentence
 from rag.trace.events import StepStarted, Token
 from rag.trace.passages import Retrieval
 from tests.rag.documents import ALLOWANCE, INDEX
-from tests.rag.reading import begun, decisions, finished, of, tokens
+from tests.rag.reading import decisions, finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held
 from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, grounding, rating, verdict
 
@@ -35,9 +35,9 @@ def test_an_answer_that_passes_all_grades_is_confirmed(ask, chat):
     chat.enqueue(ANSWER)
     run = ask()
     result = run.result()
-    assert begun(run.events)[:3] == ["retrieve", "grade_documents", "generate"]
-    assert set(begun(run.events)[3:5]) == CHECKS
-    assert begun(run.events)[5:] == ["check_answer"]
+    assert started_steps(run.events)[:3] == ["retrieve", "grade_documents", "generate"]
+    assert set(started_steps(run.events)[3:5]) == CHECKS
+    assert started_steps(run.events)[5:] == ["check_answer"]
     assert decisions(run.events) == [("generate", "relevant_found"), ("__end__", "confirmed")]
     assert (result.status, result.outcome, result.answer) == ("finished", "confirmed", ANSWER)
     assert (result.totals.model_calls, result.totals.generations, result.totals.rewrites) == (7, 1, 0)
@@ -91,7 +91,7 @@ def test_when_nothing_is_relevant_the_question_is_reworded_and_searched_again(as
     chat.enqueue("診断書です[5]。")
     run = ask()
     result = run.result()
-    assert begun(run.events)[:6] == [
+    assert started_steps(run.events)[:6] == [
         "retrieve", "grade_documents", "rewrite_question", "retrieve", "grade_documents", "generate",
     ]  # fmt: skip
     assert decisions(run.events)[:3] == [
@@ -148,7 +148,7 @@ def test_after_the_last_rewrite_it_says_that_the_documents_do_not_hold_the_answe
     chat.answer_when(JA.rewrite, f"見つからなかった検索文: {REWRITE}", answer="有給休暇は何日ありますか")
     run = ask()
     result = run.result()
-    assert begun(run.events) == ["retrieve", "grade_documents", "rewrite_question"] * 2 + [
+    assert started_steps(run.events) == ["retrieve", "grade_documents", "rewrite_question"] * 2 + [
         "retrieve", "grade_documents", "decline",
     ]  # fmt: skip
     assert decisions(run.events)[-1] == ("decline", "rewrite_limit")
@@ -172,7 +172,7 @@ def test_an_answer_that_is_not_grounded_is_written_again_with_the_rejected_one_i
     chat.enqueue("日当は3,000円です[1]。", ANSWER)
     run = ask()
     result = run.result()
-    assert begun(run.events).count("generate") == 2
+    assert started_steps(run.events).count("generate") == 2
     assert decisions(run.events)[1:] == [("generate", "not_grounded"), ("__end__", "confirmed")]
     first, second = chat.prompts_with(JA.answer)
     assert "<rejected>" not in first
@@ -202,7 +202,7 @@ def test_at_the_limit_of_answers_the_one_with_the_most_support_is_kept_and_its_o
     run = ask()
     result = run.result()
     assert decisions(run.events)[-1] == ("keep_best_attempt", "generation_limit")
-    assert begun(run.events)[-2:] == ["check_answer", "keep_best_attempt"]
+    assert started_steps(run.events)[-2:] == ["check_answer", "keep_best_attempt"]
     assert (result.status, result.outcome) == ("finished", "unconfirmed")
     assert result.answer == "二です[1]。二つめは違います。"
     assert result.unconfirmed == ("二つめは違います。",)
@@ -409,7 +409,7 @@ def test_a_key_that_is_refused_ends_the_run_at_the_first_grader(ask, chat):
     chat.answer_when(JA.relevance, answer=KeyRefused(host="h", model="m"))
     run = ask()
     assert run.result().error.code == "key_refused"
-    assert begun(run.events) == ["retrieve", "grade_documents"]
+    assert started_steps(run.events) == ["retrieve", "grade_documents"]
 
 
 def test_a_passage_that_could_not_be_graded_is_asked_about_when_it_is_found_again(ask, chat):
@@ -500,7 +500,7 @@ def test_a_rewrite_that_is_no_question_in_that_language_is_refused_and_shown(ask
     [rewrite] = finished(run.events, "rewrite_question")
     assert (rewrite.detail.after, rewrite.detail.refused, rewrite.verdict) == (QUESTION, written.strip(), "no")
     assert decisions(run.events)[-1] == ("decline", "not_reworded")
-    assert begun(run.events).count("retrieve") == 1
+    assert started_steps(run.events).count("retrieve") == 1
 
 
 def test_the_words_of_graders_stand_in_their_details_and_in_no_token_and_no_answer(ask, chat):

@@ -10,7 +10,7 @@ from rag.trace.events import Token
 from rag.trace.grades import Grade, Grounding, Usefulness
 from rag.trace.passages import Retrieval
 from tests.rag.documents import ALLOWANCE, INDEX
-from tests.rag.reading import begun, decisions, finished, of, tokens
+from tests.rag.reading import decisions, finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held, eventually
 from tests.rag.verdicts import NO, PROSE, SECRET_WORD, YES, approve, grounding, rating, verdict
 
@@ -47,7 +47,7 @@ def test_the_best_of_one_answer_per_passage_is_chosen_and_confirmed(ask, chat):
     answers(chat)
     run = ask()
     result = run.result()
-    assert begun(run.events) == ["decide_retrieval", "retrieve", "write_candidates", "choose_candidate"]
+    assert started_steps(run.events) == ["decide_retrieval", "retrieve", "write_candidates", "choose_candidate"]
     assert decisions(run.events) == [("retrieve", "documents_needed"), ("choose_candidate", "candidate_supported")]
     assert (result.outcome, result.answer, result.unconfirmed) == ("confirmed", ANSWER, ())
     assert [(each.number, ALLOWANCE in each.text) for each in result.citations] == [(1, True)]
@@ -132,7 +132,7 @@ def test_when_no_answer_is_grounded_it_declines(ask, chat):
     chat.answer_when(JA.grounding, answer=grounding("no"))
     run = ask()
     result = run.result()
-    assert begun(run.events)[-1] == "decline"
+    assert started_steps(run.events)[-1] == "decline"
     assert decisions(run.events)[-1] == ("decline", "no_candidate_supported")
     assert (result.outcome, result.unconfirmed) == ("not_in_documents", ())
 
@@ -162,7 +162,7 @@ def test_a_question_that_needs_no_documents_is_answered_from_memory_and_marked(a
     chat.enqueue("4です。")
     run = ask("2足す2は?")
     result = run.result()
-    assert begun(run.events) == ["decide_retrieval", "answer_from_memory"]
+    assert started_steps(run.events) == ["decide_retrieval", "answer_from_memory"]
     assert decisions(run.events) == [("answer_from_memory", "no_documents_needed")]
     assert (result.outcome, result.answer, result.citations) == ("from_model", "4です。", ())
     assert chat.prompts_with(JA.memory)
@@ -175,7 +175,7 @@ def test_in_doubt_documents_are_searched(ask, chat, said):
     chat.answer_when(JA.retrieval_need, answer=said)
     run = ask()
     assert run.result().status == "finished"
-    assert begun(run.events)[:2] == ["decide_retrieval", "retrieve"]
+    assert started_steps(run.events)[:2] == ["decide_retrieval", "retrieve"]
     [decided] = finished(run.events, "decide_retrieval")
     assert (decided.fallback is not None) == isinstance(said, ServiceBusy)
     assert (decided.detail.needed, decided.verdict) == (True, "unknown")

@@ -8,7 +8,7 @@ from rag.models.service.source import ServiceSource
 from rag.settings import Settings
 from rag.trace.events import StepFinished, StepStarted, Token
 from tests.rag.documents import ALLOWANCE, INDEX
-from tests.rag.reading import begun, decisions, finished, of, tokens
+from tests.rag.reading import decisions, finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held, eventually
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers import Answer
@@ -51,8 +51,8 @@ def test_a_draft_from_passages_that_all_stay_is_the_answer_and_costs_no_other_ca
     chat.enqueue(DRAFT)
     run = ask()
     result = run.result()
-    assert set(begun(run.events)[1:3]) == {"grade_documents", "draft_answer"}
-    assert begun(run.events)[3] == "generate"
+    assert set(started_steps(run.events)[1:3]) == {"grade_documents", "draft_answer"}
+    assert started_steps(run.events)[3] == "generate"
     assert decisions(run.events) == [("generate", "relevant_found"), ("__end__", "confirmed")]
     assert (result.answer, result.outcome, result.totals.generations) == (DRAFT, "confirmed", 1)
     assert [citation.number for citation in result.citations] == [1]
@@ -133,8 +133,8 @@ def test_nothing_is_drafted_from_passages_of_which_one_is_known_to_be_irrelevant
     chat.answer_when(JA.rewrite, answer="出張したときの日当の金額")
     run = ask()
     run.result()
-    assert begun(run.events).count("grade_documents") > 1
-    assert begun(run.events).count("draft_answer") == 1
+    assert started_steps(run.events).count("grade_documents") > 1
+    assert started_steps(run.events).count("draft_answer") == 1
 
 
 def test_a_draft_that_fails_is_written_as_an_answer_once_the_passages_are_graded(ask, chat):
@@ -183,7 +183,7 @@ def test_stop_ends_grades_and_draft_at_once(ask, chat, draft_is_whole):
     result = run.result()
     assert (result.status, result.answer) == ("stopped", shown)
     assert (grades.waiting, draft.waiting) == (0, 0)
-    assert {step: [each.verdict for each in finished(run.events, step)] for step in begun(run.events)[1:]} == {
+    assert {step: [each.verdict for each in finished(run.events, step)] for step in started_steps(run.events)[1:]} == {
         "grade_documents": ["stopped"],
         "draft_answer": ["stopped"],
     }

@@ -21,7 +21,7 @@ from rag.trace.events import RunFinished, RunStarted, StepFinished, StepStarted,
 from rag.trace.passages import Retrieval
 from tests.local import as_person, grant, local_engine, process_of
 from tests.rag.documents import INDEX
-from tests.rag.reading import begun, finished, of, tokens
+from tests.rag.reading import finished, of, started_steps, tokens
 from tests.rag.scripted import Gate, Held, ScriptedSource, eventually
 from tests.rag.verdicts import NO, YES, approve
 from tests.servers import Answer, OpenAIServer
@@ -126,7 +126,7 @@ def test_several_runs_at_once_keep_to_themselves(engine, chat):
 def test_a_model_that_is_not_ready_is_started_as_a_step(open_engine, chat):
     run = ask(open_engine(chat, starts=True))
     assert run.result().status == "finished"
-    assert begun(run.events)[0] == "start_model"
+    assert started_steps(run.events)[0] == "start_model"
     assert finished(run.events, "start_model")[0].detail.name == "scripted"
 
 
@@ -156,7 +156,7 @@ def test_a_run_can_be_stopped_while_it_waits_and_the_next_goes_on(open_engine, c
     assert eventually(lambda: third.before == 1)
     gate.open()
     assert (first.result().status, third.result().status) == ("finished", "finished")
-    assert begun(second.events) == []
+    assert started_steps(second.events) == []
 
 
 def test_files_of_a_run_that_is_stopped_while_it_waits_are_added(open_engine, chat, tmp_path):
@@ -231,7 +231,7 @@ def test_the_many_calls_of_one_run_do_not_keep_the_answer_of_another_waiting(ope
     many = ask(engine, "日当と宿泊の規程", pipeline="self_rag", retrieval=Retrieval(k=10))
     server.wait_for_requests(2)
     other = ask(engine, "宿泊費の上限はいくら?")
-    assert eventually(lambda: begun(other.events) == ["retrieve", "generate"])
+    assert eventually(lambda: started_steps(other.events) == ["retrieve", "generate"])
     held.set()
     assert (other.result().status, many.result().status) == ("finished", "finished")
     grades = len(finished(many.events, "retrieve")[0].detail.passages)
@@ -251,10 +251,10 @@ def test_the_many_runs_of_one_person_do_not_keep_the_calls_of_another_waiting(op
     grant(engine, INDEX)
     someone, another = as_person(engine, "a"), as_person(engine, "b")
     many = [ask(someone, f"日当と宿泊の規程 {number}", pipeline="self_rag") for number in range(4)]
-    assert eventually(lambda: all(begun(run.events) == ["retrieve", "grade_documents"] for run in many))
+    assert eventually(lambda: all(started_steps(run.events) == ["retrieve", "grade_documents"] for run in many))
     server.wait_for_requests(1)
     other = ask(another, "宿泊費の上限はいくら?")
-    assert eventually(lambda: begun(other.events) == ["retrieve", "generate"])
+    assert eventually(lambda: started_steps(other.events) == ["retrieve", "generate"])
     held.set()
     assert {run.result().status for run in (other, *many)} == {"finished"}
     came = next(number for number, request in enumerate(server.chats) if "宿泊費の上限はいくら" in request.prompt)
@@ -339,7 +339,7 @@ def test_stop_in_the_midst_of_grading_ends_every_grade(engine, chat):
     gate.wait_for(4)
     run.stop()
     assert run.result().status == "stopped"
-    assert begun(run.events) == ["retrieve", "grade_documents"]
+    assert started_steps(run.events) == ["retrieve", "grade_documents"]
     assert gate.waiting == 0
 
 
@@ -630,7 +630,7 @@ def test_an_attachment_is_added_first_searched_and_discarded(engine, chat, tmp_p
     chat.enqueue("At 22:00 [1].")
     run = ask(engine, "When does the parking garage close?", attachments=[upload])
     result = run.result()
-    assert begun(run.events) == ["add_documents", "retrieve", "generate"]
+    assert started_steps(run.events) == ["add_documents", "retrieve", "generate"]
     [adding] = finished(run.events, "add_documents")
     assert isinstance(adding.detail, DocumentsDetail)
     assert [(added.source, added.status) for added in adding.detail.added] == [("parking.md", IngestStatus.READY)]

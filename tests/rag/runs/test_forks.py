@@ -27,7 +27,7 @@ from rag.trace.events import Change, Origin, StepFinished
 from rag.trace.passages import Retrieval
 from tests.local import local_engine
 from tests.rag.documents import ALLOWANCE, CLIENT, INDEX
-from tests.rag.reading import begun, decisions, finished
+from tests.rag.reading import decisions, finished, started_steps
 from tests.rag.scripted import ScriptedSource
 from tests.rag.verdicts import NO, YES, approve, grounding, rating, verdict
 from tests.servers import TavilyServer
@@ -127,7 +127,7 @@ def test_its_totals_count_what_is_new_and_tell_what_is_reused(engine, speaking):
 def test_its_trace_begins_with_that_of_its_origin(engine, speaking):
     origin = ask(engine, "self_rag")
     forked = Forked(engine, speaking, origin, "generate", LeaveOut(passage=2))
-    assert begun(forked.events) == begun(origin.events)
+    assert started_steps(forked.events) == started_steps(origin.events)
     assert decisions(forked.events)[0] == decisions(origin.events)[0]
     assert forked.new == ["generate", "check_grounding", "check_usefulness", "check_answer"] or forked.new == [
         "generate", "check_usefulness", "check_grounding", "check_answer"]  # fmt: skip
@@ -477,7 +477,7 @@ def test_every_step_that_can_be_changed_is_one_of_a_pipeline():
 
 
 def _steps_before(run: Run, step: str) -> list[str]:
-    steps = begun(run.events)
+    steps = started_steps(run.events)
     return steps[: steps.index(step)]
 
 

@@ -11,7 +11,7 @@ from rag.trace.details import DraftDetail
 from rag.trace.events import Decision, RunFinished, StepFinished, StepStarted, Totals
 from rag.trace.path import END, START, Edge, Path, path_of
 from tests.rag.documents import ALLOWANCE, INDEX
-from tests.rag.reading import begun, decisions
+from tests.rag.reading import decisions, started_steps
 from tests.rag.scripted import Gate, Held
 from tests.rag.verdicts import NO, YES, approve
 
@@ -77,7 +77,7 @@ def test_the_way_leads_from_the_start_to_the_end_along_edges_of_the_graph(ask, c
     chat.answer_when(JA.rewrite, answer=REWRITE)
     run = ask(name)
     path, flow = way(run), PIPELINES[name].flow
-    assert [visit.step for visit in path.visits] == begun(run.events)
+    assert [visit.step for visit in path.visits] == started_steps(run.events)
     assert [(each.edge.to, each.why) for each in path.crossings if each.why] == decisions(run.events)
     reached = {START}
     for move in path.moves:
@@ -88,7 +88,7 @@ def test_the_way_leads_from_the_start_to_the_end_along_edges_of_the_graph(ask, c
         else:
             assert move.step in reached
     assert END in reached
-    assert reached - {START, END} == set(begun(run.events))
+    assert reached - {START, END} == set(started_steps(run.events))
     assert path.current == []
 
 
