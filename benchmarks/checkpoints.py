@@ -28,7 +28,7 @@ from index_store.access.gate import as_local
 from index_store.ingestion.sources import FileSource
 from pages import samples
 from rag.runs.engine import Engine, UserEngine
-from rag.runs.fork.sqlite_saved import FILE as CHECKPOINTS
+from rag.runs.fork.sqlite_checkpoints import FILE as CHECKPOINTS
 from rag.runs.history.schema import FILE as HISTORY
 from rag.settings import Settings
 

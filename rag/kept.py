@@ -2,7 +2,7 @@
 
 from index_store.move.kept import Kept
 from index_store.move.tables import Tables
-from rag.runs.fork.moving import MovedCheckpoints
+from rag.runs.fork.checkpoint_database import CheckpointDatabase
 from rag.runs.history.schema import FILE, SCHEMA
 
-KEPT: tuple[Kept, ...] = (Tables(FILE.partition(".")[0], SCHEMA), MovedCheckpoints())
+KEPT: tuple[Kept, ...] = (Tables(FILE.partition(".")[0], SCHEMA), CheckpointDatabase())

@@ -12,7 +12,7 @@ from rag.errors import NotSaved, RunNotOver
 from rag.models.offered import OfferedModels
 from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
-from rag.runs.fork.checkpoints import Checkpoints, Moment
+from rag.runs.fork.checkpoints import Checkpoints, Snapshot
 from rag.runs.fork.edits import Edit
 from rag.runs.fork.plan import ChangedDocuments, changed_documents, plan
 from rag.runs.history.history import History, PastRun
@@ -53,7 +53,7 @@ class Forks:
         flow, events = pipeline(past.pipeline), self._history.events(run_id)
         origin = next(each for each in events if isinstance(each, RunStarted))
         fork = plan(
-            self._moments(flow, run_id),
+            self._snapshots(flow, run_id),
             events,
             step,
             attempt,
@@ -107,7 +107,7 @@ class Forks:
             raise RunNotOver()
         return past
 
-    def _moments(self, flow: Pipeline, run_id: str) -> list[Moment]:
+    def _snapshots(self, flow: Pipeline, run_id: str) -> list[Snapshot]:
         if not self._checkpoints:
             return []
-        return asyncio.run_coroutine_threadsafe(self._checkpoints.moments(flow, run_id), self._loop).result()
+        return asyncio.run_coroutine_threadsafe(self._checkpoints.snapshots(flow, run_id), self._loop).result()

@@ -18,8 +18,8 @@ from sqlalchemy.exc import DatabaseError
 from rag.graph.context import RunContext
 from rag.graph.state import State
 from rag.pipelines.pipeline import Pipeline
-from rag.runs.fork import sqlite_saved
-from rag.runs.fork.saved import Saved
+from rag.runs.fork import sqlite_checkpoints
+from rag.runs.fork.checkpoint_store import CheckpointStore
 
 Graph = CompiledStateGraph[State, RunContext, State, State]
 
@@ -35,7 +35,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Moment:
+class Snapshot:
     """The state between two steps of a run; several steps may follow where the graph forks."""
 
     checkpoint_id: str
@@ -44,12 +44,12 @@ class Moment:
 
 
 class Checkpoints:
-    """Of all runs, each as a LangGraph thread of its id. `graph` and `moments` are for the event loop, the rest for any
-    thread.
+    """Of all runs, each as a LangGraph thread of its id. `graph` and `snapshots` are for the event loop, the rest for
+    any thread.
     """
 
-    def __init__(self, saved: Saved) -> None:
-        self._saved = saved
+    def __init__(self, store: CheckpointStore) -> None:
+        self._store = store
         self._graphs: dict[str, Graph] = {}
         self._arriving: set[str] = set()
         """runs that are not saved yet, though their checkpoints may be"""
@@ -57,39 +57,41 @@ class Checkpoints:
     @classmethod
     async def open(cls, data_dir: Path, database_url: SecretStr | None = None) -> "Checkpoints | None":
         """None, with a line in the log, where there can be none just now."""
-        saved: Saved | None
+        store: CheckpointStore | None
         if database_url is None:
-            saved = await sqlite_saved.SqliteSaved.open(data_dir)
+            store = await sqlite_checkpoints.SqliteCheckpoints.open(data_dir)
         else:
-            from rag.runs.fork.postgres_saved import PostgresSaved
+            from rag.runs.fork.postgres_checkpoints import PostgresCheckpoints
 
-            saved = await PostgresSaved.open(database_url.get_secret_value())
-        return cls(saved) if saved else None
+            store = await PostgresCheckpoints.open(database_url.get_secret_value())
+        return cls(store) if store else None
 
     async def close(self) -> None:
-        await self._saved.close()
+        await self._store.close()
 
     def graph(self, pipeline: Pipeline) -> Graph:
         """The pipeline's own, which saves a checkpoint before each of its steps."""
         if pipeline.name not in self._graphs:
-            self._graphs[pipeline.name] = pipeline.compiled.copy({"checkpointer": self._saved.saver})
+            self._graphs[pipeline.name] = pipeline.compiled.copy({"checkpointer": self._store.saver})
         return self._graphs[pipeline.name]
 
-    async def moments(self, pipeline: Pipeline, run_id: str) -> list[Moment]:
+    async def snapshots(self, pipeline: Pipeline, run_id: str) -> list[Snapshot]:
         """In their order; none of a run whose checkpoints are not there, or not all of them."""
         history = self.graph(pipeline).aget_state_history(thread(run_id))
         found = [each async for each in history][::-1]
         if [each.metadata and each.metadata.get("step") for each in found] != list(range(-1, len(found) - 1)):
             return []
         begun: dict[str, int] = {}
-        moments = []
+        snapshots = []
         for each in found:
             tasks = []
             for task in each.tasks:
                 begun[task.name] = begun.get(task.name, 0) + 1
                 tasks.append(Task(task.name, begun[task.name], task.result))
-            moments.append(Moment(each.config["configurable"]["checkpoint_id"], cast(State, each.values), tuple(tasks)))
-        return moments
+            snapshots.append(
+                Snapshot(each.config["configurable"]["checkpoint_id"], cast(State, each.values), tuple(tasks))
+            )
+        return snapshots
 
     @contextmanager
     def copied(self, run_id: str, to_run_id: str, upto: str) -> Iterator[None]:
@@ -98,8 +100,8 @@ class Checkpoints:
         """
         self._arriving.add(to_run_id)
         try:
-            with self._saved.arriving():
-                self._saved.copy(run_id, to_run_id, upto)
+            with self._store.arriving():
+                self._store.copy(run_id, to_run_id, upto)
                 yield
         except Exception:
             with suppress(DatabaseError):  # or with the next sweep
@@ -110,11 +112,11 @@ class Checkpoints:
 
     def run_ids(self) -> set[str]:
         """Of runs that are saved by now, or were. Raises DatabaseError."""
-        return self._saved.run_ids() - self._arriving
+        return self._store.run_ids() - self._arriving
 
     def delete(self, run_ids: Collection[str]) -> bool:
         """Whether it is gone from the files as well: someone may be reading. Raises DatabaseError."""
-        return self._saved.delete(run_ids)
+        return self._store.delete(run_ids)
 
 
 def thread(run_id: str) -> RunnableConfig:
@@ -124,8 +126,8 @@ def thread(run_id: str) -> RunnableConfig:
 def discard(data_dir: Path, database_url: SecretStr | None = None) -> None:
     """All of them. Raises OSError, DatabaseError."""
     if database_url is None:
-        sqlite_saved.discard(data_dir)
+        sqlite_checkpoints.discard(data_dir)
     else:
-        from rag.runs.fork import postgres_saved
+        from rag.runs.fork import postgres_checkpoints
 
-        postgres_saved.discard(database_url.get_secret_value())
+        postgres_checkpoints.discard(database_url.get_secret_value())

@@ -15,7 +15,7 @@ from index_store.user_store.user_store import UserStore
 from rag.errors import DocumentsGone, NoCheckpoint
 from rag.graph.context import Outcome, Override
 from rag.graph.state import State
-from rag.runs.fork.checkpoints import Moment, Task
+from rag.runs.fork.checkpoints import Snapshot, Task
 from rag.runs.fork.editing import Editing
 from rag.runs.fork.edits import Edit
 from rag.runs.run.summary import reused_seconds
@@ -56,7 +56,7 @@ class Fork:
 
 
 def plan(
-    moments: Sequence[Moment],
+    snapshots: Sequence[Snapshot],
     events: Sequence[Event],
     step: str,
     attempt: int,
@@ -65,30 +65,30 @@ def plan(
     retrieval: Retrieval,
     store: UserStore,
 ) -> Fork:
-    """`moments`, `events`, `index`, `retrieval`: the origin's.
+    """`snapshots`, `events`, `index`, `retrieval`: the origin's.
 
     Raises NoCheckpoint, BadChange, NothingChanged, DocumentsGone, UnknownMode, UnknownUnit, BadHitCount.
     """
-    moment = next((each for each in moments if any(_is(task, step, attempt) for task in each.tasks)), None)
-    if moment is None:
+    snapshot = next((each for each in snapshots if any(_is(task, step, attempt) for task in each.tasks)), None)
+    if snapshot is None:
         raise NoCheckpoint()
     finished = {(each.step, each.attempt): each for each in events if isinstance(each, StepFinished)}
-    task = next(task for task in moment.tasks if _is(task, step, attempt))
+    task = next(task for task in snapshot.tasks if _is(task, step, attempt))
     if (step, attempt) not in finished:
         raise NoCheckpoint()
-    editing = Editing(moment.state, task, finished[step, attempt], index, retrieval, store)
+    editing = Editing(snapshot.state, task, finished[step, attempt], index, retrieval, store)
     for edit in edits:
         editing.apply(edit)
     overrides = {(step, attempt): editing.override()}
-    for other in moment.tasks:
+    for other in snapshot.tasks:
         if other is not task and (outcome := _outcome_beside(other, finished)):
             overrides[other.step, other.attempt] = outcome
     return Fork(
-        upto=moment.checkpoint_id,
-        events=tuple(_before(moment, events)),
+        upto=snapshot.checkpoint_id,
+        events=tuple(_before(snapshot, events)),
         retrieval=editing.retrieval,
         overrides=overrides,
-        changes=(*editing.changes, *_newer_versions(editing.outcome or moment.state, store)),
+        changes=(*editing.changes, *_newer_versions(editing.outcome or snapshot.state, store)),
     )
 
 
@@ -143,11 +143,11 @@ def _is(task: Task, step: str, attempt: int) -> bool:
     return (task.step, task.attempt) == (step, attempt)
 
 
-def _before(moment: Moment, events: Sequence[Event]) -> Iterator[Event]:
+def _before(snapshot: Snapshot, events: Sequence[Event]) -> Iterator[Event]:
     """What happened before the step and those beside it began, as a trace of another run begins with it. Tokens are not
     stored: what a step has written follows from its detail.
     """
-    now = {(task.step, task.attempt) for task in moment.tasks}
+    now = {(task.step, task.attempt) for task in snapshot.tasks}
     for event in events:
         match event:
             case StepStarted(step=step, attempt=attempt) if (step, attempt) in now:

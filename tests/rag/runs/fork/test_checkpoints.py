@@ -18,7 +18,7 @@ from rag.runs import removal
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import EditQuery, LeaveOut, TakeIn, TurnOver
 from rag.runs.fork.plan import ChangedDocuments
-from rag.runs.fork.sqlite_saved import FILE
+from rag.runs.fork.sqlite_checkpoints import FILE
 from rag.runs.run.run import Run
 from rag.settings import Settings
 from rag.trace.events import Change

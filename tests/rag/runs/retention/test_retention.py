@@ -16,7 +16,7 @@ from index_store.audit.audit import EntryFilter
 from rag.errors import NotSaved, UnknownShare
 from rag.runs.engine import UserEngine
 from rag.runs.fork.edits import LeaveOut
-from rag.runs.fork.sqlite_saved import FILE as CHECKPOINTS
+from rag.runs.fork.sqlite_checkpoints import FILE as CHECKPOINTS
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.conversations.conversations import AT_ONCE, Conversations
 from rag.runs.removal import DAY

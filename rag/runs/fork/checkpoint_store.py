@@ -1,4 +1,4 @@
-"""The common interface of sqlite_saved.py and postgres_saved.py: LangGraph's saver with a few additions."""
+"""The common interface of sqlite_checkpoints.py and postgres_checkpoints.py: LangGraph's saver with a few additions."""
 
 import zlib
 from abc import abstractmethod
@@ -20,7 +20,7 @@ LEVEL = 1
 """of zlib: passages stand in a state two or three times, and more in its JSON than in its words"""
 
 
-class Saved(Protocol):
+class CheckpointStore(Protocol):
     """Each run is a LangGraph thread of its id. `saver` and `close` are for the event loop, the rest for any thread."""
 
     @property
@@ -44,7 +44,7 @@ class Saved(Protocol):
         """Whether it is gone from what is beside the tables as well: someone may be reading. Raises DatabaseError."""
 
 
-class Lenient(BaseCheckpointSaver[Any]):
+class LenientSaver(BaseCheckpointSaver[Any]):
     """To be mixed into a saver of LangGraph: its faults end no run. A checkpoint that is missing is noticed by its
     number, when one is looked for.
     """
@@ -79,7 +79,7 @@ class Lenient(BaseCheckpointSaver[Any]):
         """One line in the log; and the connection can be used again."""
 
 
-class Compressed(SerializerProtocol):
+class CompressedSerializer(SerializerProtocol):
     """LangGraph's own, of our types alone, so that no file can make it import another."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from index_store.base.database.form import Place
 from index_store.base.database.sqlite import SqliteFile
 from index_store.move.errors import CountsDiffer
 from index_store.move.tables import ProgressCallback
-from rag.runs.fork.saved import NAME, Compressed
+from rag.runs.fork.checkpoint_store import NAME, CompressedSerializer
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ ALSO = {"sqlite": (), "postgresql": ("checkpoint_blobs",)}
 """tables that one of the savers has alone"""
 
 
-class MovedCheckpoints:
+class CheckpointDatabase:
     """See Kept."""
 
     name = NAME
@@ -101,11 +101,11 @@ def _opened(place: Place) -> Iterator[_Opened]:
     try:
         driver: Any = saved.driver_connection
         if isinstance(place, SqliteFile):
-            saver: Saver = SqliteSaver(driver, serde=Compressed())
+            saver: Saver = SqliteSaver(driver, serde=CompressedSerializer())
         else:
             driver.autocommit = True
             driver.row_factory = dict_row
-            saver = PostgresSaver(driver, serde=Compressed())
+            saver = PostgresSaver(driver, serde=CompressedSerializer())
         with engine.connect() as connection:
             yield _Opened(saver, connection)
     finally:

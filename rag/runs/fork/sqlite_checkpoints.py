@@ -14,22 +14,22 @@ from sqlalchemy.exc import DatabaseError
 from index_store.base.batches import batches
 from index_store.base.database.database import VARIABLES
 from index_store.base.database.sqlite import SQLITE, SqliteFile
-from rag.runs.fork.saved import NAME, Compressed, Lenient
+from rag.runs.fork.checkpoint_store import NAME, CompressedSerializer, LenientSaver
 
 log = logging.getLogger(__name__)
 
 FILE = f"{NAME}.sqlite3"
 
 
-class SqliteSaved:
-    """See Saved."""
+class SqliteCheckpoints:
+    """See CheckpointStore."""
 
     def __init__(self, saver: AsyncSqliteSaver, database: Engine) -> None:
         self.saver = saver
         self._database = database
 
     @classmethod
-    async def open(cls, data_dir: Path) -> "SqliteSaved | None":
+    async def open(cls, data_dir: Path) -> "SqliteCheckpoints | None":
         """A file that is damaged is dropped, and an empty one made. None, with a line in the log, where there can be
         none just now, as on a full disk.
         """
@@ -46,7 +46,7 @@ class SqliteSaved:
             # What is deleted is overwritten, as in the history.
             await connection.execute("PRAGMA secure_delete = ON")
             await connection.execute("PRAGMA synchronous = NORMAL")
-            saver = _Saver(connection, serde=Compressed())
+            saver = _Saver(connection, serde=CompressedSerializer())
             await saver.setup()
         except sqlite3.Error as error:
             log.warning("Runs can't be forked, as %s can't be written: %s", FILE, error)
@@ -110,7 +110,7 @@ def _open(file: Path) -> Engine:
     return SqliteFile(file).connect()
 
 
-class _Saver(Lenient, AsyncSqliteSaver):
+class _Saver(LenientSaver, AsyncSqliteSaver):
     faults = sqlite3.Error
 
     async def go_on_without(self, run_id: str, error: Exception) -> None:

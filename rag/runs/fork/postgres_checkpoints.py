@@ -12,7 +12,7 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import DatabaseError
 
 from index_store.base.database.postgres import CONNECT_SECONDS, PostgresSchema, driver_url, session
-from rag.runs.fork.saved import NAME, Compressed, Lenient
+from rag.runs.fork.checkpoint_store import NAME, CompressedSerializer, LenientSaver
 
 log = logging.getLogger(__name__)
 
@@ -26,8 +26,8 @@ WAIT = 3
 Pool = AsyncConnectionPool[psycopg.AsyncConnection[DictRow]]
 
 
-class PostgresSaved:
-    """See Saved."""
+class PostgresCheckpoints:
+    """See CheckpointStore."""
 
     def __init__(self, saver: AsyncPostgresSaver, pool: Pool, database: Engine) -> None:
         self.saver = saver
@@ -35,7 +35,7 @@ class PostgresSaved:
         self._database = database
 
     @classmethod
-    async def open(cls, url: str) -> "PostgresSaved | None":
+    async def open(cls, url: str) -> "PostgresCheckpoints | None":
         """None, with a line in the log, where there can be none just now."""
         arguments = {**session(NAME), "autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
         pool: Pool = AsyncConnectionPool(
@@ -51,7 +51,7 @@ class PostgresSaved:
         try:
             _make_schema(url)
             await pool.open(wait=True, timeout=CONNECT_SECONDS)
-            saver = _Saver(pool, serde=Compressed())
+            saver = _Saver(pool, serde=CompressedSerializer())
             await saver.setup()
         except (DatabaseError, psycopg.Error) as error:
             log.warning("Runs can't be forked, as their checkpoints can't be kept: %s", error)
@@ -102,7 +102,7 @@ def _make_schema(url: str) -> None:
         place.begin_migration(connection)
 
 
-class _Saver(Lenient, AsyncPostgresSaver):
+class _Saver(LenientSaver, AsyncPostgresSaver):
     faults = psycopg.Error
 
     async def go_on_without(self, run_id: str, error: Exception) -> None:
