@@ -257,9 +257,9 @@ class Engine:
 
     def _clear_up(self) -> None:
         """What apps that are gone have left."""
-        replica, live = self.store.replica, self.history.live
-        if replica and live:
-            at_work = live.apps()
+        replica, active_runs = self.store.replica, self.history.active_runs
+        if replica and active_runs:
+            at_work = active_runs.apps()
             # In this order: whoever has a run was there before.
             self.history.close_interrupted_runs(at_work - replica.alive())
             discard_all_uploads(self.settings.data_dir, older=UPLOAD_SECONDS)
@@ -268,8 +268,8 @@ class Engine:
             discard_all_uploads(self.settings.data_dir)
 
     def _open_replicas(self) -> "Replicas | None":
-        replica, live = self.store.replica, self.history.live
-        if not (replica and live):
+        replica, active_runs = self.store.replica, self.history.active_runs
+        if not (replica and active_runs):
             return None
         from rag.runs.replicas.replicas import Replicas
 
@@ -277,7 +277,7 @@ class Engine:
         at_once = math.inf if self._models.usual.runs_at_once else self.settings.runs_at_once
         of_one_party = self.settings.runs_per_person
         return Replicas(
-            self.store, self.history, live, replica, loop=self._loop, at_once=at_once, of_one_party=of_one_party
+            self.store, self.history, active_runs, replica, loop=self._loop, at_once=at_once, of_one_party=of_one_party
         )
 
     def _may_be_asked(self) -> bool:

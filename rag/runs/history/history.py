@@ -22,10 +22,10 @@ from index_store.base.errors import DatabaseAway, DataFolderUnusable
 from index_store.base.folders import make_private
 from rag.errors import Interrupted, UnknownRun
 from rag.runs.history import schema
+from rag.runs.history.active_runs import ActiveRuns, RunEndedElsewhere
 from rag.runs.history.calls import Calls
 from rag.runs.history.conversations.branches import Branch, Branches
 from rag.runs.history.conversations.conversations import Conversations
-from rag.runs.history.live import Live, RunTaken
 from rag.runs.history.ownership import is_owned_by
 from rag.runs.history.removed import Removed
 from rag.runs.run.summary import summarize_run
@@ -122,7 +122,7 @@ class History:
             raise DataFolderUnusable(folder=os.path.abspath(data_dir)) from error  # noqa: PTH100 - as it was given
         self._branches = Branches(self._database)
         self.removed = Removed(self._database, replica)
-        self.live = Live(self._database, replica) if replica else None
+        self.active_runs = ActiveRuns(self._database, replica) if replica else None
         """runs at work, where several apps have some"""
         self.conversations = Conversations(self._database)
         self.calls = Calls(self._database, self.removed)
@@ -150,13 +150,13 @@ class History:
         left = [or_(of_app, of_none)] if gone is not None else []
         closed = []
         for run in self._select_runs(schema.runs.c.status == "running", *left):
-            events = self.live.read(run.id).events if self.live else self.events(run.id)
+            events = self.active_runs.read(run.id).events if self.active_runs else self.events(run.id)
             seconds = max((_end(each) for each in events), default=0)
-            with suppress(RunTaken):  # another app has done it meanwhile
+            with suppress(RunEndedElsewhere):  # another app has done it meanwhile
                 self.save(run.id, summarize_run(events, "failed", Interrupted(), seconds), gone=gone)
                 closed.append(run.id)
-        if self.live and gone:
-            self.live.drop_ended(gone)
+        if self.active_runs and gone:
+            self.active_runs.drop_ended(gone)
         return closed
 
     def runs(self, conversation_id: str | None = None, *, principal: Principal) -> list[PastRun]:
@@ -236,7 +236,7 @@ class History:
         self, run_id: str, event: Event, *, within: Connection | None = None, gone: Set[int] | None = None
     ) -> None:
         """Adds an event to its run: the first makes the run, the last one closes it. `within`: of `together`; `gone`:
-        in the place of whichever of these apps has it. Raises RunTaken where this one has not.
+        in the place of whichever of these apps has it. Raises RunEndedElsewhere where this one has not.
         """
         if isinstance(event, Token):
             return
@@ -261,8 +261,8 @@ class History:
                     )
                 )
                 connection.execute(schema.conversations.update().where(holds_it).values(updated_at=event.at))
-            if self.live:
-                self.live.note(connection, run_id, event, gone)
+            if self.active_runs:
+                self.active_runs.note(connection, run_id, event, gone)
             if isinstance(event, RunFinished):
                 ending = self._ending(connection, run_id, event)
                 connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(**ending))

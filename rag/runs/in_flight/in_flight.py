@@ -34,10 +34,10 @@ from rag.pipelines import pipeline
 from rag.pipelines.pipeline import Pipeline
 from rag.runs.fork.checkpoints import Checkpoints
 from rag.runs.fork.plan import Fork
+from rag.runs.history.active_runs import RunEndedElsewhere
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.conversations.comparison import Column
 from rag.runs.history.history import History
-from rag.runs.history.live import RunTaken
 from rag.runs.history.schema import storable
 from rag.runs.in_flight.allowances import Allowances
 from rag.runs.in_flight.execution import Execution
@@ -343,7 +343,7 @@ class RunsInFlight:
                 self._replicas.save(run.id, event)
             else:
                 self._history.save(run.id, event)
-        except RunTaken:
+        except RunEndedElsewhere:
             log.warning("Run %s was ended by another app, or deleted", run.id)
             run.stop()
             if isinstance(event, RunFinished):

@@ -5,5 +5,5 @@
     followed.py     runs of other apps, as `Run`s that grow as they are read
     turns.py        whose turn it is, over all apps
 
-What is kept is in runs/history/live.py. Why so: docs/decisions/growing.md.
+What is kept is in runs/history/active_runs.py. Why so: docs/decisions/growing.md.
 """

@@ -15,8 +15,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.replica import Replica
 from rag.errors import NotSaved
+from rag.runs.history.active_runs import ActiveRuns, RunEndedElsewhere
 from rag.runs.history.history import History
-from rag.runs.history.live import Live, RunTaken
 from rag.runs.run.run import Run
 from rag.trace.events import Event, RunFinished, Token
 
@@ -70,9 +70,9 @@ class _Fresh(NamedTuple):
 class Feed:
     """Safe from any thread."""
 
-    def __init__(self, history: History, live: Live, replica: Replica) -> None:
+    def __init__(self, history: History, active_runs: ActiveRuns, replica: Replica) -> None:
         self._history = history
-        self._live = live
+        self._active_runs = active_runs
         self._replica = replica
         self._runs: dict[str, _Gathered] = {}
         self._changed: set[str] = set()
@@ -99,10 +99,10 @@ class Feed:
         return self._has_ended
 
     def save(self, run_id: str, event: Event) -> None:
-        """Raises RunTaken, NotSaved, SQLAlchemyError."""
+        """Raises RunEndedElsewhere, NotSaved, SQLAlchemyError."""
         gathered = self._runs.get(run_id)
         if gathered is None:
-            raise RunTaken
+            raise RunEndedElsewhere
         if isinstance(event, Token):
             with self._gathering:
                 gathered.add(event)
@@ -110,7 +110,7 @@ class Feed:
         try:
             with self._writing:
                 self._save(gathered, event)
-        except RunTaken:
+        except RunEndedElsewhere:
             self.forget(run_id)
             raise
 
@@ -122,7 +122,7 @@ class Feed:
             with self._history.together() as connection:
                 self._history.save(run_id, event, within=connection)
                 if not isinstance(event, RunFinished):
-                    self._live.write(connection, run_id, tokens)
+                    self._active_runs.write(connection, run_id, tokens)
         except (NotSaved, SQLAlchemyError):
             with self._gathering:
                 gathered.tokens[:0] = tokens
@@ -144,7 +144,7 @@ class Feed:
         """Raises NotSaved, SQLAlchemyError; what is not written then is with the next one."""
         with self._writing:
             for gathered in [each for each in list(self._runs.values()) if each.unsaved]:
-                with suppress(RunTaken):
+                with suppress(RunEndedElsewhere):
                     if gathered.unsaved:
                         self._save(gathered, gathered.unsaved)
                 self.forget(gathered.run.id)
@@ -176,11 +176,11 @@ class Feed:
         if not (fresh or changed or has_ended):
             return
         with self._history.together() as connection:
-            for run_id in self._live.still_mine(connection, fresh):
+            for run_id in self._active_runs.still_mine(connection, fresh):
                 gathered, tokens, turn = fresh[run_id]
-                self._live.write(connection, run_id, tokens)
+                self._active_runs.write(connection, run_id, tokens)
                 if turn != gathered.written:
-                    self._live.write_turn(connection, run_id, *turn)
+                    self._active_runs.write_turn(connection, run_id, *turn)
             for run_id in changed | fresh.keys():
                 self._replica.tell(f"run {run_id}", within=connection)
             if has_ended:

@@ -1,11 +1,11 @@
-"""Runs of other apps, seen from this one: a `Run` whose events are read when they are announced."""
+"""Runs of other apps, update from this one: a `Run` whose events are read when they are announced."""
 
 import threading
 import time
 from collections.abc import Callable, Collection
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from rag.runs.history.live import Live, Place, Seen
+from rag.runs.history.active_runs import ActiveRuns, ReadPosition, RunUpdate
 from rag.runs.run.run import Run
 from rag.runs.run.summary import summarize_run
 from rag.trace.events import RunStarted
@@ -17,12 +17,12 @@ ASKED = 10.0
 class Followed:
     """Runs of other apps, each followed while somebody looks at it. Safe from any thread."""
 
-    def __init__(self, live: Live, ask_to_stop: Callable[[str], object]) -> None:
+    def __init__(self, active_runs: ActiveRuns, ask_to_stop: Callable[[str], object]) -> None:
         """`ask_to_stop`: the app that works on it; returns at once."""
-        self._live = live
+        self._active_runs = active_runs
         self._ask_to_stop = ask_to_stop
         self._runs: WeakValueDictionary[str, Run] = WeakValueDictionary()
-        self._places: WeakKeyDictionary[Run, Place] = WeakKeyDictionary()
+        self._places: WeakKeyDictionary[Run, ReadPosition] = WeakKeyDictionary()
         self._asked: dict[Run, float] = {}
         """when it was asked for last: a page that is drawn anew does so each time"""
         self._reading = threading.Lock()
@@ -36,14 +36,14 @@ class Followed:
             return run
 
     def _begin(self, run_id: str) -> Run | None:
-        if not self._live.is_elsewhere(run_id):
+        if not self._active_runs.is_elsewhere(run_id):
             return None
-        seen = self._live.read(run_id)
-        if not seen.events or not isinstance(seen.events[0], RunStarted):
+        update = self._active_runs.read(run_id)
+        if not update.events or not isinstance(update.events[0], RunStarted):
             return None  # it was deleted just now
-        run = Run(seen.events[0])
+        run = Run(update.events[0])
         run.on_stop(lambda: self._ask_to_stop(run_id))
-        self._take(run, seen._replace(events=seen.events[1:]))
+        self._take(run, update._replace(events=update.events[1:]))
         self._runs[run_id] = run
         return run
 
@@ -63,7 +63,7 @@ class Followed:
             if run_ids is None or run.id in run_ids:
                 with self._reading:
                     if not run.is_finished:
-                        self._take(run, self._live.read(run.id, self._places[run]))
+                        self._take(run, self._active_runs.read(run.id, self._places[run]))
 
     def forget(self) -> None:
         """What was read of those that are over: the history alone tells of them."""
@@ -74,11 +74,11 @@ class Followed:
     def _going_on(self) -> list[Run]:
         return [run for run in list(self._runs.values()) if not run.is_finished]
 
-    def _take(self, run: Run, seen: Seen) -> None:
-        self._places[run] = seen.place
-        if seen.is_live:
-            run.before, run.begun_at = seen.before, seen.begun_at
-        for event in seen.events:
+    def _take(self, run: Run, update: RunUpdate) -> None:
+        self._places[run] = update.place
+        if update.is_live:
+            run.before, run.begun_at = update.before, update.begun_at
+        for event in update.events:
             run.append(event)
-        if not seen.is_live and not run.is_finished:  # it was deleted, and nobody is to wait for its end
+        if not update.is_live and not run.is_finished:  # it was deleted, and nobody is to wait for its end
             run.append(summarize_run(run.events, "stopped", None, 0))

@@ -13,8 +13,8 @@ from index_store.base.errors import PlainError
 from index_store.base.replica import Replica
 from index_store.store import IndexStore
 from rag.errors import NotSaved
+from rag.runs.history.active_runs import ActiveRuns
 from rag.runs.history.history import History
-from rag.runs.history.live import Live
 from rag.runs.replicas.feed import Feed
 from rag.runs.replicas.followed import Followed
 from rag.runs.replicas.turns import Turns
@@ -46,7 +46,7 @@ class Replicas:
         self,
         store: IndexStore,
         history: History,
-        live: Live,
+        active_runs: ActiveRuns,
         replica: Replica,
         *,
         loop: asyncio.AbstractEventLoop,
@@ -56,12 +56,12 @@ class Replicas:
         """`loop`: that works on the runs. The others: of Turns."""
         self._store = store
         self._history = history
-        self._live = live
+        self._active_runs = active_runs
         self._replica = replica
         self._loop = loop
-        self.feed = Feed(history, live, replica)
-        self.turns = Turns(live, replica, at_once, of_one_party)
-        self._followed = Followed(live, self._ask_to_stop)
+        self.feed = Feed(history, active_runs, replica)
+        self.turns = Turns(active_runs, replica, at_once, of_one_party)
+        self._followed = Followed(active_runs, self._ask_to_stop)
         self._here: Callable[[str], Run | None] = lambda run_id: None
         self._on_removal: Callable[[], object] = lambda: None
         self._forget_runs: Callable[[], object] = lambda: None
@@ -114,7 +114,7 @@ class Replicas:
 
     def of(self, conversation_id: str) -> list[Run]:
         """The earliest first. Raises SQLAlchemyError."""
-        runs = [self.run(run_id) for run_id in self._live.elsewhere(conversation_id)]
+        runs = [self.run(run_id) for run_id in self._active_runs.elsewhere(conversation_id)]
         return [run for run in runs if run and not run.is_finished]
 
     @property
@@ -140,7 +140,7 @@ class Replicas:
     # What is told
 
     def save(self, run_id: str, event: Event) -> None:
-        """Of a run that this app works on. Raises RunTaken, NotSaved, SQLAlchemyError."""
+        """Of a run that this app works on. Raises RunEndedElsewhere, NotSaved, SQLAlchemyError."""
         self.feed.save(run_id, event)
         if isinstance(event, RunFinished):
             self.wake()
@@ -201,7 +201,7 @@ class Replicas:
             self._to_look = set()
             self._has_missed = self._wants_turns = False
         for run_id in to_stop:
-            self._live.stop(run_id)
+            self._active_runs.stop(run_id)
             with self._telling:
                 self._to_stop.discard(run_id)
         self._followed.look(None if has_missed else to_look)
@@ -213,7 +213,7 @@ class Replicas:
     def _stop_here(self) -> None:
         """What someone has stopped elsewhere; and what waits for its turn though another app has ended it."""
         waiting = self.turns.awaited
-        for run_id in {*self._live.stopped(), *(waiting - self._live.mine(waiting) if waiting else ())}:
+        for run_id in {*self._active_runs.stopped(), *(waiting - self._active_runs.mine(waiting) if waiting else ())}:
             if run := self._here(run_id):
                 run.stop()
 
@@ -222,7 +222,7 @@ class Replicas:
         self._stop_here()
         self._followed.look()
         # In this order: whoever has something was there before.
-        there = self._live.apps() | self._store.replicas()
+        there = self._active_runs.apps() | self._store.replicas()
         gone = there - self._replica.alive()
         for_good, self._gone = gone & self._gone, gone
         if for_good:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.replica import Replica
 from rag.models.admission import in_turn
-from rag.runs.history.live import Live, Queued
+from rag.runs.history.active_runs import ActiveRuns, QueuedRun
 
 log = logging.getLogger(__name__)
 
@@ -27,9 +27,9 @@ class _Waiting:
 
 
 class Turns:
-    def __init__(self, live: Live, replica: Replica, at_once: float, of_one_party: float) -> None:
+    def __init__(self, active_runs: ActiveRuns, replica: Replica, at_once: float, of_one_party: float) -> None:
         """`at_once`: runs, of all apps together; `of_one_party`: unless a run says otherwise."""
-        self._live = live
+        self._active_runs = active_runs
         self._replica = replica
         self._at_once = at_once
         self._of_one_party = of_one_party
@@ -49,7 +49,9 @@ class Turns:
         waiting = self._waiting[run_id] = _Waiting(tell)
         loop = asyncio.get_running_loop()
         try:
-            await asyncio.to_thread(self._live.queue, run_id, party, None if at_once == float("inf") else int(at_once))
+            await asyncio.to_thread(
+                self._active_runs.queue, run_id, party, None if at_once == float("inf") else int(at_once)
+            )
             await asyncio.to_thread(self.look, loop)
             await waiting.admitted.wait()
         except SQLAlchemyError as error:
@@ -60,7 +62,7 @@ class Turns:
 
     def look(self, loop: asyncio.AbstractEventLoop) -> None:
         """Gives the turns that are free. `loop`: that waits for those of this app. Raises SQLAlchemyError."""
-        with self._live.turns() as (queued, take):
+        with self._active_runs.turns() as (queued, take):
             given, order = admitted(queued, self._at_once, self._of_one_party)
             number = max((each.turn for each in queued if each.turn is not None), default=0)
             take({each.run_id: number + place for place, each in enumerate(given, 1)})
@@ -80,14 +82,16 @@ class Turns:
                 waiting.admitted.set()
 
 
-def admitted(queued: Sequence[Queued], at_once: float, of_one_party: float) -> tuple[list[Queued], list[Queued]]:
+def admitted(
+    queued: Sequence[QueuedRun], at_once: float, of_one_party: float
+) -> tuple[list[QueuedRun], list[QueuedRun]]:
     """Of these, in the order in which they came: who has their turn now, and who waits on, in their order."""
     allowed = {each.party: each.at_once if each.at_once is not None else of_one_party for each in queued}
     running = Counter(each.party for each in queued if each.turn is not None)
     latest = {each.party: each.turn for each in sorted(queued, key=lambda each: each.turn or 0) if each.turn}
     turns = max(latest.values(), default=0)
     waiting = [each for each in queued if each.turn is None]
-    given: list[Queued] = []
+    given: list[QueuedRun] = []
     while sum(running.values()) < at_once:
         order = in_turn(waiting, lambda each: each.party, running, latest)
         first = next((each for each in order if running[each.party] < allowed[each.party]), None)

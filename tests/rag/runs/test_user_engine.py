@@ -53,7 +53,7 @@ OF_THE_PROCESS = {
     "history.conversations.list_in_chat": "`ask` asks whose it is",
     "history.conversations.new": "`ask` and its like make them",
     "history.database": "for the queries of other subjects",
-    "history.live": "what apps that share a database know of each other's runs",
+    "history.active_runs": "what apps that share a database know of each other's runs",
     "history.known_runs": "says which checkpoints may go",
     "history.together": "for what `ask` and its like begin",
     "history.refuse_newer": "begins with the process",

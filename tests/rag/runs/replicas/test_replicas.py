@@ -241,8 +241,8 @@ def test_what_an_app_has_left_that_is_over_counts_no_more(replica: Open, chat: S
     following = ask(one, conversation_id=run.conversation_id)
     assert following.wait(PATIENCE)
     assert following.result().status == "finished"
-    assert history.live
-    assert soon(lambda: history.live.apps() == set())
+    assert history.active_runs
+    assert soon(lambda: history.active_runs.apps() == set())
 
 
 def test_without_a_database_for_a_moment_a_run_ends_and_is_seen_once_it_is_back(

@@ -2,17 +2,17 @@
 
 from math import inf
 
-from rag.runs.history.live import Queued
+from rag.runs.history.active_runs import QueuedRun
 from rag.runs.replicas.turns import admitted
 
 
-def queued(*waiting: tuple[str, str], at_work: str = "", at_once: int | None = None) -> list[Queued]:
+def queued(*waiting: tuple[str, str], at_work: str = "", at_once: int | None = None) -> list[QueuedRun]:
     """`waiting`: id and party of each; `at_work`: parties of runs that have their turn, a letter each."""
-    working = [Queued(f"{party}-{turn}", 1, party, None, turn) for turn, party in enumerate(at_work, 1)]
-    return [*working, *(Queued(run_id, 2, party, at_once, None) for run_id, party in waiting)]
+    working = [QueuedRun(f"{party}-{turn}", 1, party, None, turn) for turn, party in enumerate(at_work, 1)]
+    return [*working, *(QueuedRun(run_id, 2, party, at_once, None) for run_id, party in waiting)]
 
 
-def ids(found: tuple[list[Queued], list[Queued]]) -> tuple[list[str], list[str]]:
+def ids(found: tuple[list[QueuedRun], list[QueuedRun]]) -> tuple[list[str], list[str]]:
     given, order = found
     return [each.run_id for each in given], [each.run_id for each in order]
 

@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 _live, _tokens = schema.live, schema.tokens
 
 
-class RunTaken(Exception):
+class RunEndedElsewhere(Exception):
     """Another app has ended this run."""
 
 
 @dataclass(frozen=True)
-class Place:
+class ReadPosition:
     """How far a reader has read."""
 
     events: int = 0
     tokens: int = 0
 
 
-class Seen(NamedTuple):
+class RunUpdate(NamedTuple):
     """The part of a run after a place."""
 
     events: list[Event]
-    place: Place
+    place: ReadPosition
     """of what comes next"""
     before: int
     begun_at: float
@@ -46,7 +46,7 @@ class Seen(NamedTuple):
     """else it is over"""
 
 
-class Queued(NamedTuple):
+class QueuedRun(NamedTuple):
     """A run that waits for its turn, or has it."""
 
     run_id: str
@@ -58,7 +58,7 @@ class Queued(NamedTuple):
     """which it was; None: it waits"""
 
 
-class Live:
+class ActiveRuns:
     """Safe from any thread. Each method raises SQLAlchemyError, and is one transaction unless it takes a connection."""
 
     def __init__(self, database: Engine, replica: "Replica") -> None:
@@ -72,7 +72,7 @@ class Live:
     # The runs of this app
 
     def note(self, connection: Connection, run_id: str, event: Event, gone: Set[int] | None = None) -> None:
-        """As the event is saved. `gone`: in the place of whichever of these apps has it. Raises RunTaken."""
+        """As the event is saved. `gone`: in the place of whichever of these apps has it. Raises RunEndedElsewhere."""
         if isinstance(event, RunStarted):
             values = {"run_id": run_id, "app": self.app, "is_stopped": False, "before": 0, "begun_at": event.at}
             connection.execute(_live.insert().values(**values))
@@ -86,7 +86,7 @@ class Live:
             held = select(_live.c.run_id).where(*its).with_for_update(read=True, key_share=True)
             is_its = connection.execute(held).first() is not None
         if not is_its:
-            raise RunTaken
+            raise RunEndedElsewhere
 
     def _is_nobodys(self, connection: Connection, run_id: str) -> bool:
         """A run that is still open, of before apps had numbers."""
@@ -150,9 +150,9 @@ class Live:
             connection.execute(_live.update().where(_live.c.run_id == run_id).values(is_stopped=True))
             self._replica.tell(f"stop {run_id}", within=connection)
 
-    def read(self, run_id: str, place: Place | None = None) -> Seen:
+    def read(self, run_id: str, place: ReadPosition | None = None) -> RunUpdate:
         """All of one moment."""
-        place = place or Place()
+        place = place or ReadPosition()
         with self._database.connect() as connection:
             form_of(connection).begin_reading(connection)
             row = connection.execute(select(_live).where(_live.c.run_id == run_id)).one_or_none()
@@ -169,12 +169,12 @@ class Live:
         # A token that came after so many events stands before the event of that position.
         both = [(each.position, 1, 0, each.event) for each in events]
         both += [(each.after, 0, each.number, each.event) for each in tokens]
-        following = Place(
+        following = ReadPosition(
             events[-1].position + 1 if events else place.events, tokens[-1].number + 1 if tokens else place.tokens
         )
         found = [from_json(text) for *_, text in sorted(both, key=lambda each: each[:3])]
         before, begun_at = (row.before, row.begun_at) if row else (0, 0.0)
-        return Seen(found, following, before, begun_at, row is not None)
+        return RunUpdate(found, following, before, begun_at, row is not None)
 
     def _ids(self, *conditions: Any) -> list[str]:
         rows = select(_live.c.run_id).join(schema.runs).where(*conditions).order_by(schema.runs.c.started_at)
@@ -192,17 +192,17 @@ class Live:
             connection.execute(_live.update().where(_live.c.run_id == run_id).values(**values))
 
     @contextmanager
-    def turns(self) -> Iterator[tuple[list[Queued], "TakeTurns"]]:
+    def turns(self) -> Iterator[tuple[list[QueuedRun], "TurnAssigner"]]:
         """All that wait for one or have one, in the order in which they came, while nobody else gives any."""
-        rows = select(*(_live.c[name] for name in Queued._fields)).where(_live.c.came.is_not(None))
+        rows = select(*(_live.c[name] for name in QueuedRun._fields)).where(_live.c.came.is_not(None))
         with self._database.begin() as connection:
             self._replica.hold(connection, "turns", alone=True)
             found = connection.execute(rows.order_by(_live.c.came, _live.c.run_id)).all()
-            yield [Queued(*row) for row in found], TakeTurns(connection)
+            yield [QueuedRun(*row) for row in found], TurnAssigner(connection)
 
 
-class TakeTurns:
-    """Within `Live.turns`."""
+class TurnAssigner:
+    """Within `ActiveRuns.turns`."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
