@@ -332,7 +332,9 @@ class RunsInFlight:
     @asynccontextmanager
     async def _turn(self, run: Run, party: str, at_once: float) -> AsyncIterator[None]:
         """Waits for it: among the runs of all apps, and among those here, which is where a model of this machine is."""
-        of_all = self._replicas.turns.turn(run.id, party, run.wait_behind, at_once) if self._replicas else nullcontext()
+        of_all = (
+            self._replicas.admission.turn(run.id, party, run.wait_behind, at_once) if self._replicas else nullcontext()
+        )
         async with of_all, self._admission.turn(party, run.wait_behind, at_once=at_once):
             yield
 

@@ -2,8 +2,8 @@
 
     replicas.py     one thread of each app, which does all of what follows, and ends the runs of apps that are gone
     feed.py         what is written here, for the others: several times a second, whoever reads it
-    followed.py     runs of other apps, as `Run`s that grow as they are read
-    turns.py        whose turn it is, over all apps
+    remote_runs.py  runs of other apps, as `Run`s that grow as they are read
+    shared_admission.py   whose turn it is, over all apps
 
 What is kept is in runs/history/active_runs.py. Why so: docs/decisions/growing.md.
 """

@@ -16,8 +16,8 @@ from rag.errors import NotSaved
 from rag.runs.history.active_runs import ActiveRuns
 from rag.runs.history.history import History
 from rag.runs.replicas.feed import Feed
-from rag.runs.replicas.followed import Followed
-from rag.runs.replicas.turns import Turns
+from rag.runs.replicas.remote_runs import RemoteRuns
+from rag.runs.replicas.shared_admission import SharedAdmission
 from rag.runs.run.run import Run
 from rag.trace.events import Event, RunFinished
 
@@ -53,15 +53,15 @@ class Replicas:
         at_once: float,
         of_one_party: float,
     ) -> None:
-        """`loop`: that works on the runs. The others: of Turns."""
+        """`loop`: that works on the runs. The others: of SharedAdmission."""
         self._store = store
         self._history = history
         self._active_runs = active_runs
         self._replica = replica
         self._loop = loop
         self.feed = Feed(history, active_runs, replica)
-        self.turns = Turns(active_runs, replica, at_once, of_one_party)
-        self._followed = Followed(active_runs, self._ask_to_stop)
+        self.admission = SharedAdmission(active_runs, replica, at_once, of_one_party)
+        self._remote_runs = RemoteRuns(active_runs, self._ask_to_stop)
         self._here: Callable[[str], Run | None] = lambda run_id: None
         self._on_removal: Callable[[], object] = lambda: None
         self._forget_runs: Callable[[], object] = lambda: None
@@ -110,7 +110,7 @@ class Replicas:
 
     def run(self, run_id: str) -> Run | None:
         """Raises SQLAlchemyError."""
-        return self._followed.get(run_id)
+        return self._remote_runs.get(run_id)
 
     def of(self, conversation_id: str) -> list[Run]:
         """The earliest first. Raises SQLAlchemyError."""
@@ -120,7 +120,7 @@ class Replicas:
     @property
     def count(self) -> int:
         """Of those that are looked at here."""
-        return self._followed.count
+        return self._remote_runs.count
 
     def stop(self, conversation_id: str) -> None:
         """Those of a conversation, and waits for their ends. Raises SQLAlchemyError."""
@@ -167,7 +167,7 @@ class Replicas:
             run.stop()
         if kind in ("removed", ""):
             self._forget_runs()
-            self._followed.forget()
+            self._remote_runs.forget()
         self._woken.set()
 
     # The thread
@@ -204,15 +204,15 @@ class Replicas:
             self._active_runs.stop(run_id)
             with self._telling:
                 self._to_stop.discard(run_id)
-        self._followed.look(None if has_missed else to_look)
+        self._remote_runs.look(None if has_missed else to_look)
         if has_missed:
             self._stop_here()
-        if wants_turns and self.turns.awaited:
-            self.turns.look(self._loop)
+        if wants_turns and self.admission.awaited:
+            self.admission.look(self._loop)
 
     def _stop_here(self) -> None:
         """What someone has stopped elsewhere; and what waits for its turn though another app has ended it."""
-        waiting = self.turns.awaited
+        waiting = self.admission.awaited
         for run_id in {*self._active_runs.stopped(), *(waiting - self._active_runs.mine(waiting) if waiting else ())}:
             if run := self._here(run_id):
                 run.stop()
@@ -220,7 +220,7 @@ class Replicas:
     def _sweep(self) -> None:
         """Ends the runs of apps that are gone, and goes on with their jobs."""
         self._stop_here()
-        self._followed.look()
+        self._remote_runs.look()
         # In this order: whoever has something was there before.
         there = self._active_runs.apps() | self._store.replicas()
         gone = there - self._replica.alive()
@@ -232,8 +232,8 @@ class Replicas:
             self._replica.tell("turns")
             if self._taking_over.done():
                 self._taking_over = self._patient.submit(self._take_over, for_good)
-        elif self.turns.awaited:
-            self.turns.look(self._loop)
+        elif self.admission.awaited:
+            self.admission.look(self._loop)
         if time.monotonic() - self._tidied >= TIDY and self._taking_over.done():
             self._taking_over = self._patient.submit(self._tidy)
             self._tidied = time.monotonic()

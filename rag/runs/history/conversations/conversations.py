@@ -113,7 +113,7 @@ class Conversations:
         return len(these)
 
     def ids_of(self, person_id: str | None) -> list[str]:
-        """Of every kind. `person_id`: as it is kept, see whose.py."""
+        """Of every kind. `person_id`: as it is kept, see ownership.py."""
         rows = select(schema.conversations.c.id).where(_is_owned_by(person_id))
         with self._database.connect() as connection:
             return list(connection.execute(rows).scalars())

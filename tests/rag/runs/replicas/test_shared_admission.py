@@ -3,7 +3,7 @@
 from math import inf
 
 from rag.runs.history.active_runs import QueuedRun
-from rag.runs.replicas.turns import admitted
+from rag.runs.replicas.shared_admission import admitted
 
 
 def queued(*waiting: tuple[str, str], at_work: str = "", at_once: int | None = None) -> list[QueuedRun]:

@@ -26,7 +26,7 @@ class _Waiting:
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Turns:
+class SharedAdmission:
     def __init__(self, active_runs: ActiveRuns, replica: Replica, at_once: float, of_one_party: float) -> None:
         """`at_once`: runs, of all apps together; `of_one_party`: unless a run says otherwise."""
         self._active_runs = active_runs

@@ -14,7 +14,7 @@ ASKED = 10.0
 """seconds for which a run is followed though nobody holds it"""
 
 
-class Followed:
+class RemoteRuns:
     """Runs of other apps, each followed while somebody looks at it. Safe from any thread."""
 
     def __init__(self, active_runs: ActiveRuns, ask_to_stop: Callable[[str], object]) -> None:
