@@ -1,7 +1,7 @@
 """What a data folder keeps, taken from its folder to servers (Postgres, Chroma's), or back.
 
     move         the whole of it
-        kept         which databases there are: the catalogue, and those of packages that stand on this one
+        databases    which databases there are: the catalogue, and those of packages that stand on this one
             catalogue    tables and full text
             tables       rows of a database, table by table
         plan         what is where, and what is to go where

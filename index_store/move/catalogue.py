@@ -15,7 +15,7 @@ CHUNKS = 250
 
 
 class CatalogueTables(Tables):
-    """See Kept."""
+    """See MovableDatabase."""
 
     def __init__(self) -> None:
         super().__init__("catalogue", SCHEMA)

@@ -20,7 +20,7 @@ from index_store.library.data_folder import IDENTITY, NAMESPACE, ORIGINALS_NOTED
 from index_store.library.library import CHROMA
 from index_store.library.switch import finish, prepared, switch
 from index_store.move import errors
-from index_store.move.kept import Kept, all_kept
+from index_store.move.databases import MovableDatabase, all_databases
 from index_store.move.plan import Plan, To, plan_of
 from index_store.move.tables import ProgressCallback
 from index_store.vectors.chroma import form_of as form_of_vectors
@@ -40,11 +40,11 @@ def move(settings: Settings, to: To, on_progress: ProgressCallback) -> tuple[Set
         plan = plan_of(settings, to)
         if not plan.databases and not plan.vectors:
             return plan.target, errors.NothingLeft()
-        kept = all_kept()
-        _refuse(plan, kept)
+        movable = all_databases()
+        _refuse(plan, movable)
         # As each start does, this brings it to the present version, and ends what was half done.
         open_library(plan.origin).close()
-        there = [each for each in kept if _is_there(_place(each, plan.origin))]
+        there = [each for each in movable if _is_there(_place(each, plan.origin))]
         for each in there:
             each.make(_place(each, plan.origin))
         new = prepared(folder, to)
@@ -57,18 +57,18 @@ def move(settings: Settings, to: To, on_progress: ProgressCallback) -> tuple[Set
         return plan.target, _switch(plan, to, new, there, identity)
 
 
-def _refuse(plan: Plan, kept: Sequence[Kept]) -> None:
+def _refuse(plan: Plan, movable: Sequence[MovableDatabase]) -> None:
     """Before anything is changed. Raises UnknownDatabase, DataFolderNewer."""
     folder = plan.origin.data_dir
     for file in databases(folder):
-        if plan.databases and file.stem not in {each.name for each in kept}:
+        if plan.databases and file.stem not in {each.name for each in movable}:
             raise errors.UnknownDatabase(folder=os.path.abspath(folder), name=file.name)
-    for each in kept:
+    for each in movable:
         each.refuse_newer(_place(each, plan.origin))
 
 
-def _place(kept: Kept, settings: Settings, folder: Path | None = None) -> Place:
-    return place_of(kept.name, folder or settings.data_dir, settings.database_url)
+def _place(database: MovableDatabase, settings: Settings, folder: Path | None = None) -> Place:
+    return place_of(database.name, folder or settings.data_dir, settings.database_url)
 
 
 def _is_there(place: Place) -> bool:
@@ -80,14 +80,14 @@ def _is_there(place: Place) -> bool:
 
 
 @contextmanager
-def _alone(plan: Plan, kept: Sequence[Kept]) -> Iterator[None]:
+def _alone(plan: Plan, movable: Sequence[MovableDatabase]) -> Iterator[None]:
     """Nobody else changes the origin meanwhile, nor has another app the target. Raises StillUsed, DatabaseInUse."""
-    catalogue = kept[0]
+    catalogue = movable[0]
     with ExitStack() as held:
         for settings in (plan.origin, plan.target) if plan.databases else ():
             if settings.database_url:
                 held.enter_context(_owned(_place(catalogue, settings), is_origin=settings is plan.origin))
-        for each in kept:
+        for each in movable:
             place = _place(each, plan.origin)
             connection = held.enter_context(place.for_migration().connect())
             if each is catalogue:
@@ -126,13 +126,15 @@ def _identity(plan: Plan, new: Path) -> str:
     return noted.read_text(encoding="utf-8")
 
 
-def _move_databases(plan: Plan, kept: Sequence[Kept], new: Path, identity: str, on_progress: ProgressCallback) -> None:
-    for each in kept:
+def _move_databases(
+    plan: Plan, movable: Sequence[MovableDatabase], new: Path, identity: str, on_progress: ProgressCallback
+) -> None:
+    for each in movable:
         target = _place(each, plan.target, new)
         target.claim(identity, moving=True)
         each.make(target)
         each.copy(_place(each, plan.origin), target, on_progress)
-    for each in kept:
+    for each in movable:
         _place(each, plan.target, new).claim(identity, moving=False)
 
 
@@ -147,11 +149,11 @@ def _move_vectors(plan: Plan, new: Path, identity: str, on_progress: ProgressCal
         copy_vectors(origin, target, lambda name, done, of: on_progress(f"vectors.{name}", done, of))
 
 
-def _switch(plan: Plan, to: To, new: Path, kept: Sequence[Kept], identity: str) -> errors.MoveError:
+def _switch(plan: Plan, to: To, new: Path, movable: Sequence[MovableDatabase], identity: str) -> errors.MoveError:
     folder = plan.origin.data_dir
     if to is To.FOLDER:
         noted = folder / NAMESPACE
-        schemas = [f"schema {each.name}" for each in kept] if plan.databases else []
+        schemas = [f"schema {each.name}" for each in movable] if plan.databases else []
         left = [*schemas, f"Chroma database glassbox-{noted.read_text(encoding='utf-8')}"] if plan.vectors else schemas
         (new / IDENTITY).unlink(missing_ok=True)
         switch(folder, [*_files(folder, IDENTITY), *_files(folder, NAMESPACE), *_files(folder, CHROMA)])

@@ -36,7 +36,7 @@ ALSO = {"sqlite": (), "postgresql": ("checkpoint_blobs",)}
 
 
 class CheckpointDatabase:
-    """See Kept."""
+    """See MovableDatabase."""
 
     name = NAME
 

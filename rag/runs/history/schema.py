@@ -54,7 +54,7 @@ conversations = Table(
     Index("ix_conversations_person_id", "person_id", "updated_at"),
 )
 """`kind`: chat, comparison or fork; of a fork `origin_run_id`, with which it goes; `person_id`: as rag/runs/history/
-whose.py has it"""
+ownership.py has it"""
 
 runs = Table(
     "runs",

@@ -29,7 +29,7 @@ from index_store.base.errors import (
 )
 from index_store.library.switch import MOVING, SWITCHING
 from index_store.move import errors as move_errors
-from index_store.move.kept import all_kept
+from index_store.move.databases import all_databases
 from index_store.move.move import move
 from index_store.move.plan import To
 from index_store.move.tables import ProgressCallback, Tables
@@ -208,21 +208,23 @@ def a_row(table: Table, rows: dict[str, dict[str, object]]) -> dict[str, object]
     return row
 
 
-@pytest.mark.parametrize("kept", [each for each in all_kept() if isinstance(each, Tables)], ids=lambda each: each.name)
-def test_every_table_of_a_database_goes_there_and_back(kept, servers, tmp_path, on_progress):
+@pytest.mark.parametrize(
+    "database", [each for each in all_databases() if isinstance(each, Tables)], ids=lambda each: each.name
+)
+def test_every_table_of_a_database_goes_there_and_back(database, servers, tmp_path, on_progress):
     origin, back = (SqliteFile(tmp_path / f"{name}.sqlite3") for name in ("origin", "back"))
-    there = place_of(kept.name, tmp_path, servers.database_url)
-    tables = kept.schema.tables.sorted_tables
+    there = place_of(database.name, tmp_path, servers.database_url)
+    tables = database.schema.tables.sorted_tables
     for place in (origin, there, back):
-        kept.make(place)
+        database.make(place)
     rows: dict[str, dict[str, object]] = {}
     with origin.for_migration().begin() as connection:
         for table in [*tables, *tables]:  # at the second time all is there that they refer to
             rows[table.name] = a_row(table, rows)
             connection.execute(table.delete())
             connection.execute(table.insert(), rows[table.name])
-    kept.copy(origin, there, on_progress)
-    kept.copy(there, back, on_progress)
+    database.copy(origin, there, on_progress)
+    database.copy(there, back, on_progress)
     with back.for_migration().connect() as connection:
         for table in tables:
             assert [dict(row) for row in connection.execute(select(table)).mappings()] == [rows[table.name]]
@@ -236,10 +238,10 @@ def test_every_table_of_a_database_goes_there_and_back(kept, servers, tmp_path, 
 
 def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, tmp_path, on_progress):
     origin, there = SqliteFile(tmp_path / "catalogue.sqlite3"), place_of("catalogue", tmp_path, servers.database_url)
-    kept = next(each for each in all_kept() if isinstance(each, Tables) and each.name == "catalogue")
-    limits = kept.schema.tables.tables["limits"]
+    database = next(each for each in all_databases() if isinstance(each, Tables) and each.name == "catalogue")
+    limits = database.schema.tables.tables["limits"]
     for place in (origin, there):
-        kept.make(place)
+        database.make(place)
     with origin.for_migration().begin() as connection:
         connection.execute(limits.insert(), [{"group": f"組{number}", "files": number} for number in range(2500)])
     for change in (
@@ -247,10 +249,10 @@ def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, t
         limits.delete().where(limits.c.files > 2400),
         limits.insert().values(group="a\0b", files=1),
     ):
-        kept.copy(origin, there, on_progress)
+        database.copy(origin, there, on_progress)
         with origin.for_migration().begin() as connection:
             connection.execute(change)
-    kept.copy(origin, there, on_progress)
+    database.copy(origin, there, on_progress)
     found = []
     for place in (origin, there):
         with place.for_migration().connect() as connection:
@@ -260,7 +262,7 @@ def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, t
 
 
 def test_every_database_of_a_folder_is_moved(lived_in):
-    assert {each.name for each in all_kept()} == {file.stem for file in databases(lived_in)}
+    assert {each.name for each in all_databases()} == {file.stem for file in databases(lived_in)}
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Which databases a data folder has, and how each is moved.
 
 Beside the catalogue there are those of packages that stand on this one. It imports none of them: each tells what it
-keeps in a module `kept`, and a database of which none tells is noticed.
+keeps in a module `databases`, and a database of which none tells is noticed.
 """
 
 from importlib import import_module
@@ -14,7 +14,7 @@ from index_store.move.catalogue import CatalogueTables
 from index_store.move.tables import ProgressCallback
 
 
-class Kept(Protocol):
+class MovableDatabase(Protocol):
     """One database. Each method raises SQLAlchemyError and the errors of `open_database`."""
 
     name: str
@@ -30,10 +30,10 @@ class Kept(Protocol):
         """Makes the target, which is made, like the origin. Raises CountsDiffer."""
 
 
-def all_kept() -> list[Kept]:
+def all_databases() -> list[MovableDatabase]:
     """The catalogue first: what is removed is noted in it before it leaves the others."""
     beside = Path(index_store.__file__).parent.parent
-    kept: list[Kept] = [CatalogueTables()]
-    for module in sorted(beside.glob("*/kept.py")):
-        kept += import_module(f"{module.parent.name}.kept").KEPT
-    return kept
+    databases: list[MovableDatabase] = [CatalogueTables()]
+    for module in sorted(beside.glob("*/databases.py")):
+        databases += import_module(f"{module.parent.name}.databases").DATABASES
+    return databases

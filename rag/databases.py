@@ -1,0 +1,8 @@
+"""The databases of this package, for `python -m index_store move` (index_store/move/databases.py)."""
+
+from index_store.move.databases import MovableDatabase
+from index_store.move.tables import Tables
+from rag.runs.fork.checkpoint_database import CheckpointDatabase
+from rag.runs.history.schema import FILE, SCHEMA
+
+DATABASES: tuple[MovableDatabase, ...] = (Tables(FILE.partition(".")[0], SCHEMA), CheckpointDatabase())
