@@ -209,22 +209,22 @@ def a_row(table: Table, rows: dict[str, dict[str, object]]) -> dict[str, object]
 
 
 @pytest.mark.parametrize(
-    "database", [each for each in all_databases() if isinstance(each, Tables)], ids=lambda each: each.name
+    "movable", [each for each in all_databases() if isinstance(each, Tables)], ids=lambda each: each.name
 )
-def test_every_table_of_a_database_goes_there_and_back(database, servers, tmp_path, on_progress):
+def test_every_table_of_a_database_goes_there_and_back(movable, servers, tmp_path, on_progress):
     origin, back = (SqliteFile(tmp_path / f"{name}.sqlite3") for name in ("origin", "back"))
-    there = place_of(database.name, tmp_path, servers.database_url)
-    tables = database.schema.tables.sorted_tables
+    there = place_of(movable.name, tmp_path, servers.database_url)
+    tables = movable.schema.tables.sorted_tables
     for place in (origin, there, back):
-        database.make(place)
+        movable.make(place)
     rows: dict[str, dict[str, object]] = {}
     with origin.for_migration().begin() as connection:
         for table in [*tables, *tables]:  # at the second time all is there that they refer to
             rows[table.name] = a_row(table, rows)
             connection.execute(table.delete())
             connection.execute(table.insert(), rows[table.name])
-    database.copy(origin, there, on_progress)
-    database.copy(there, back, on_progress)
+    movable.copy(origin, there, on_progress)
+    movable.copy(there, back, on_progress)
     with back.for_migration().connect() as connection:
         for table in tables:
             assert [dict(row) for row in connection.execute(select(table)).mappings()] == [rows[table.name]]
@@ -238,10 +238,10 @@ def test_every_table_of_a_database_goes_there_and_back(database, servers, tmp_pa
 
 def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, tmp_path, on_progress):
     origin, there = SqliteFile(tmp_path / "catalogue.sqlite3"), place_of("catalogue", tmp_path, servers.database_url)
-    database = next(each for each in all_databases() if isinstance(each, Tables) and each.name == "catalogue")
-    limits = database.schema.tables.tables["limits"]
+    movable = next(each for each in all_databases() if isinstance(each, Tables) and each.name == "catalogue")
+    limits = movable.schema.tables.tables["limits"]
     for place in (origin, there):
-        database.make(place)
+        movable.make(place)
     with origin.for_migration().begin() as connection:
         connection.execute(limits.insert(), [{"group": f"組{number}", "files": number} for number in range(2500)])
     for change in (
@@ -249,10 +249,10 @@ def test_of_many_rows_those_that_were_changed_since_are_changed_there(servers, t
         limits.delete().where(limits.c.files > 2400),
         limits.insert().values(group="a\0b", files=1),
     ):
-        database.copy(origin, there, on_progress)
+        movable.copy(origin, there, on_progress)
         with origin.for_migration().begin() as connection:
             connection.execute(change)
-    database.copy(origin, there, on_progress)
+    movable.copy(origin, there, on_progress)
     found = []
     for place in (origin, there):
         with place.for_migration().connect() as connection:
