@@ -12,7 +12,7 @@ from index_store.access.access import Access
 from index_store.access.gate import Who, as_local
 from index_store.access.limits import in_force
 from index_store.access.principal import Principal
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.base.errors import EmptyIndex, OriginalsError, UnknownIndex
 from index_store.base.settings import Settings
 from index_store.catalogue.records import IndexRecord
@@ -162,7 +162,7 @@ class IndexStore(Store):
         for name in shared:
             with suppress(UnknownIndex, EmptyIndex):
                 self.access.grants.set_owner(name, None)
-        form_of(self._catalogue.database).clear_log(self._catalogue.database)
+        backend_of(self._catalogue.database).clear_log(self._catalogue.database)
 
     def cancel_jobs_of(self, person_id: str) -> None:
         """And waits for their ends."""

@@ -5,8 +5,8 @@ from typing import Any
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
+from index_store.base.database.backend import Place
 from index_store.base.database.database import Schema
-from index_store.base.database.form import Place
 
 
 def differences(place: Place, schema: Schema) -> list[Any]:

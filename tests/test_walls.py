@@ -138,7 +138,7 @@ def test_a_module_that_stands_in_no_layer_is_noticed(copy_of_the_packages, packa
         (
             "index_store/search/searcher.py",
             "index_store.vectors.server.server",
-            "Which form of Chroma there is, is known to the vectors alone",
+            "Which backend of Chroma there is, is known to the vectors alone",
         ),
         (
             "index_store/store.py",

@@ -35,7 +35,7 @@ from index_store.library.data_folder import NAMESPACE, open_library
 from index_store.library.library import Library
 from index_store.library.originals.originals import name_of
 from index_store.store import IndexStore
-from index_store.vectors.chroma import form_of
+from index_store.vectors.chroma import backend_of
 from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer
 
@@ -170,8 +170,8 @@ def _put(library: Library, index: IndexRecord, terms: GIN, some: list[Made]) -> 
 
 def fill_vectors(store: Filled, index: IndexRecord, made: MadeLibrary) -> None:
     namespace = (store.settings.data_dir / NAMESPACE).read_text(encoding="utf-8")
-    with closing(form_of(store.folder, store.settings.chroma_url, namespace)) as form:
-        collection = form.made(index.collection)
+    with closing(backend_of(store.folder, store.settings.chroma_url, namespace)) as backend:
+        collection = backend.made(index.collection)
         done = patiently(collection.count) // CHUNKS  # of a document that is there in part all are put once more
         if done >= len(made):
             return

@@ -14,7 +14,7 @@ from index_store.access.rights import GranteeKind, Right
 from index_store.access.transaction import changing, storable
 from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.base.errors import NobodyNamed, UnknownPerson
 from index_store.catalogue.schema import grants, indexes, people
 
@@ -76,7 +76,7 @@ class Grants:
             if grantee.kind is GranteeKind.PERSON:
                 _check_person(connection, grantee.name)
             row = {"index_id": index_id, **values}
-            form_of(connection).put(connection, grants, [row])
+            backend_of(connection).put(connection, grants, [row])
             told = _told(connection, grantee)
         self._audit.note(Action.GRANTED, by, index=index, **told, right=right.name.lower())
 
@@ -152,7 +152,9 @@ def _told(connection: Connection, grantee: Grantee) -> dict[str, str]:
     if grantee.kind is GranteeKind.PERSON:
         return {**kind, "whose": grantee.name}
     if grantee.kind is GranteeKind.ACCOUNT:
-        whose = connection.execute(select(people.c.id).where(has_account(form_of(connection), grantee.name))).scalar()
+        whose = connection.execute(
+            select(people.c.id).where(has_account(backend_of(connection), grantee.name))
+        ).scalar()
         if whose:
             return {**kind, "whose": str(whose)}
     return {**kind, "grantee": grantee.name} if grantee.name else kind

@@ -20,8 +20,8 @@ from sqlalchemy.exc import OperationalError
 from index_store.access.principal import Principal, Role
 from index_store.access.rights import GranteeKind
 from index_store.access.transaction import changing, storable
-from index_store.base.database.database import form_of
-from index_store.base.database.form import Form
+from index_store.base.database.backend import DatabaseBackend
+from index_store.base.database.database import backend_of
 from index_store.base.database.sqlite import DAMAGED, UPGRADED, drop_copies
 from index_store.base.errors import (
     AccessWithdrawn,
@@ -100,7 +100,7 @@ class People:
         self._editor_groups = parts(settings.editor_groups)
         self._default_role = Role(settings.default_role)
         # Whoever is only looked up never waits until a long change of the catalogue is done.
-        self._noting = form_of(database).impatient(database)
+        self._noting = backend_of(database).impatient(database)
 
     def close(self) -> None:
         self._noting.dispose()
@@ -195,7 +195,7 @@ class People:
     def find(self, name: str) -> Person:
         """By id, mail address or subject. Raises UnknownPerson, AmbiguousPerson."""
         with self._database.connect() as connection:
-            rows = connection.execute(select(people).where(_known_as(form_of(connection), name))).all()
+            rows = connection.execute(select(people).where(_known_as(backend_of(connection), name))).all()
         if not rows:
             raise UnknownPerson(name=name)
         if len(rows) > 1:
@@ -216,7 +216,7 @@ class People:
             "created_at": now(),
         }  # fmt: skip
         with changing(self._database, name) as connection:
-            if connection.execute(select(people.c.id).where(_known_as(form_of(connection), name))).first():
+            if connection.execute(select(people.c.id).where(_known_as(backend_of(connection), name))).first():
                 raise PersonExists(name=name)
             connection.execute(people.insert().values(**values))
             return self._person(connection.execute(select(people).where(people.c.id == values["id"])).one())
@@ -250,7 +250,7 @@ class People:
             connection.execute(sign_ins.delete().where(sign_ins.c.person_id == person_id))
             connection.execute(grants.delete().where(theirs))
             erased = self._person(connection.execute(select(people).where(people.c.id == person_id)).one())
-        form_of(self._database).clear_log(self._database)
+        backend_of(self._database).clear_log(self._database)
         for copies in (UPGRADED, DAMAGED):
             drop_copies(self._folder, copies, days=0)
         return erased
@@ -345,15 +345,15 @@ def account_name(name: str) -> str:
     return _folded(name) if "@" in name else name
 
 
-def has_account(form: Form, account: str) -> ColumnElement[bool]:
+def has_account(backend: DatabaseBackend, account: str) -> ColumnElement[bool]:
     """`account`: as `account_name` writes it."""
-    is_mail = people.c.mail_is_verified & (form.folded(people.c.mail) == form.folded(literal(account)))
+    is_mail = people.c.mail_is_verified & (backend.folded(people.c.mail) == backend.folded(literal(account)))
     return or_(people.c.subject == account, is_mail)
 
 
-def _known_as(form: Form, name: str) -> ColumnElement[bool]:
+def _known_as(backend: DatabaseBackend, name: str) -> ColumnElement[bool]:
     name = storable(name).strip()
-    is_mail = (people.c.mail != "") & (form.folded(people.c.mail) == form.folded(literal(name)))
+    is_mail = (people.c.mail != "") & (backend.folded(people.c.mail) == backend.folded(literal(name)))
     return or_(people.c.id == name, people.c.subject == name, is_mail)
 
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from sqlalchemy import Engine, bindparam, select
 
 from index_store.access.transaction import changing
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.catalogue.schema import now, sign_ins
 
 
@@ -25,7 +25,7 @@ class SignIns:
         row = {"key": _key(shown), "person_id": person_id, "ends_at": now() + lasting}
         with changing(self._database, person_id) as connection:
             connection.execute(sign_ins.delete().where(sign_ins.c.ends_at < now()))
-            form_of(connection).put(connection, sign_ins, [row])
+            backend_of(connection).put(connection, sign_ins, [row])
 
     def end(self, shown: bytes) -> None:
         """Of one that is over or never was, too. Raises ChangeFailed."""

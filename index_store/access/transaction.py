@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import OperationalError
 
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.base.errors import ChangeFailed, DatabaseAway
 
 
@@ -18,7 +18,7 @@ def changing(database: Engine, what: str) -> Iterator[Connection]:
     """
     try:
         with database.begin() as connection:
-            form_of(connection).begin_alone(connection)
+            backend_of(connection).begin_alone(connection)
             yield connection
     except DatabaseAway:
         raise

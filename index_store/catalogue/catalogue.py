@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine
 
-from index_store.base.database.database import form_of, open_database
-from index_store.base.database.form import Place
+from index_store.base.database.backend import Place
+from index_store.base.database.database import backend_of, open_database
 from index_store.catalogue.documents import Documents
 from index_store.catalogue.full_text import FullText
 from index_store.catalogue.indexes import Indexes
@@ -57,7 +57,7 @@ class Catalogue:
 
     def own(self) -> None:
         """Until it is closed, for whoever changes vectors and originals with it. Raises DatabaseInUse."""
-        self._owned = form_of(self._engine).own(self._engine)
+        self._owned = backend_of(self._engine).own(self._engine)
 
     def share(self) -> None:
         """The same, beside others that do. Raises DatabaseInUse."""
@@ -73,4 +73,4 @@ class Catalogue:
         self._engine.dispose()
 
     def give_space_back(self) -> None:
-        form_of(self._engine).give_space_back(self._engine)
+        backend_of(self._engine).give_space_back(self._engine)

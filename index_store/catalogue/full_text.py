@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, select, update
 
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.catalogue.schema import chunks, documents, indexes, sections
 from index_store.full_text.analysis import Analysis, Analyzer
 from index_store.full_text.bm25 import BM25Index, ChunkTerms, WordCount
@@ -61,7 +61,7 @@ class FullText:
     def _reading(self, index_id: str) -> Iterator[tuple[Connection, BM25Index | None]]:
         """All of it from one moment; None of an index that was deleted since it was looked up."""
         with self._engine.connect() as connection:
-            form_of(connection).begin_reading(connection)
+            backend_of(connection).begin_reading(connection)
             full_text = bm25_index(index_id)
             yield connection, full_text if full_text.exists(connection) else None
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine, delete, select
 
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.catalogue.schema import dropped, leftovers
 from index_store.catalogue.sections import chunk_id
 
@@ -47,7 +47,7 @@ class Leftovers:
 
 
 def insert_leftovers(connection: Connection, some: Sequence[Leftover]) -> None:
-    form_of(connection).put(connection, leftovers, [leftover._asdict() for leftover in some])
+    backend_of(connection).put(connection, leftovers, [leftover._asdict() for leftover in some])
 
 
 def delete_leftover(connection: Connection, leftover: Leftover) -> None:
@@ -61,4 +61,4 @@ def delete_leftover(connection: Connection, leftover: Leftover) -> None:
 
 
 def insert_dropped(connection: Connection, collection: str) -> None:
-    form_of(connection).put(connection, dropped, [{"collection": collection}])
+    backend_of(connection).put(connection, dropped, [{"collection": collection}])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import Connection, Engine, delete, select
 
 from index_store.base.batches import batches
-from index_store.base.database.database import VARIABLES, form_of
+from index_store.base.database.database import VARIABLES, backend_of
 from index_store.catalogue.schema import removed
 
 
@@ -26,4 +26,4 @@ class Removed:
 def insert_removed(connection: Connection, ids: Iterable[str]) -> None:
     rows = [{"document_id": each} for each in ids]
     if rows:
-        form_of(connection).put(connection, removed, rows)
+        backend_of(connection).put(connection, removed, rows)

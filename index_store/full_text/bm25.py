@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 from sqlalchemy import Connection
 
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.full_text.analysis import Analysis, Analyzer, Terms
 from index_store.full_text.fts5 import FTS5
 from index_store.full_text.gin import GIN
@@ -155,7 +155,7 @@ class BM25Index:
         A score is the share of the question that the chunk holds, above 0 and up to 1, rare terms counting most. Equal
         scores are in the order in which the chunks were put in.
         """
-        form_of(connection).begin_reading(connection)
+        backend_of(connection).begin_reading(connection)
         postings = self._postings(connection)
         chunks, length = postings.totals(connection)
         allowed = None if document_ids is None else postings.rows_of(connection, document_ids)
@@ -174,7 +174,7 @@ class BM25Index:
         self, connection: Connection, words: Mapping[str, Collection[str]], document_ids: Sequence[str] | None = None
     ) -> dict[str, WordCount]:
         """By term, exactly; in these documents alone when they are given. `words`: terms, each with its pairs."""
-        form_of(connection).begin_reading(connection)
+        backend_of(connection).begin_reading(connection)
         postings = self._postings(connection)
         asked = {*words, *(_PAIR + pair for pairs in words.values() for pair in pairs)}
         held = postings.known(connection, list(asked))
@@ -191,7 +191,7 @@ class BM25Index:
         """By term, what it weighs in a search: the fewer chunks hold it, the more. Those that none holds are left out,
         but for their weight as the term "".
         """
-        form_of(connection).begin_reading(connection)
+        backend_of(connection).begin_reading(connection)
         postings = self._postings(connection)
         chunks, _ = postings.totals(connection)
         held = postings.known(connection, list(terms))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.full_text.postings import ChunkRow, Postings, Ranked, Span
 
 TERMS = 50
@@ -20,7 +20,7 @@ _NO_LIMIT = -1
 
 class FTS5(Postings):
     def create(self, connection: Connection) -> None:
-        form_of(connection).begin_reading(connection)
+        backend_of(connection).begin_reading(connection)
         for statement in _TABLES:
             self._run(connection, statement)
 
@@ -34,7 +34,7 @@ class FTS5(Postings):
         return self._run(connection, "SELECT 1 FROM sqlite_master WHERE name = '$t'").first() is not None
 
     def drop(self, connection: Connection) -> None:
-        form_of(connection).begin_reading(connection)
+        backend_of(connection).begin_reading(connection)
         for table in ("$t", "$t_chunks", "$t_terms", "$t_totals"):
             self._run(connection, f"DROP TABLE IF EXISTS {table}")
 

@@ -16,8 +16,8 @@ from filelock import FileLock, Timeout
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
-from index_store.base.database.database import form_of, is_present, place_of
-from index_store.base.database.form import MOVING, Changes, Place
+from index_store.base.database.backend import MOVING, Changes, Place
+from index_store.base.database.database import backend_of, is_present, place_of
 from index_store.base.folders import backup_of, make_private
 from index_store.base.settings import Settings
 from index_store.catalogue.catalogue import Catalogue
@@ -25,10 +25,10 @@ from index_store.catalogue.schema import SCHEMA
 from index_store.library.library import CATALOGUE, CHROMA, Library
 from index_store.library.originals.originals import Originals
 from index_store.library.originals.registry import FOLDER
-from index_store.library.originals.registry import form_of as form_of_originals
+from index_store.library.originals.registry import backend_of as backend_of_originals
 from index_store.library.switch import finish
 from index_store.vectors.chroma import VectorStore
-from index_store.vectors.chroma import form_of as form_of_vectors
+from index_store.vectors.chroma import backend_of as form_of_vectors
 
 LINKS = "backup"
 """what a backup under way keeps for itself: originals by a second name, as one may be removed before its turn"""
@@ -140,7 +140,7 @@ def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
         if local.exists() and has_some:
             raise errors.VectorsInFolder(folder=os.path.abspath(folder))
         shutil.rmtree(local, ignore_errors=True)
-        identity = form_of(catalogue.database).identity(catalogue.database)
+        identity = backend_of(catalogue.database).identity(catalogue.database)
         noted.write_text(identity or uuid.uuid4().hex, encoding="utf-8")
     return VectorStore(form_of_vectors(local, settings.chroma_url, noted.read_text(encoding="utf-8")))
 
@@ -149,19 +149,19 @@ def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
     """Those of these documents. Raises OriginalsInFolder, OriginalsElsewhere, OriginalsOfAnother, OriginalsNotThere."""
     folder = settings.data_dir
     noted, local = folder / ORIGINALS_NOTED, folder / FOLDER
-    form, versions = form_of_originals(settings), catalogue.documents.revisions
+    backend, versions = backend_of_originals(settings), catalogue.documents.revisions
     if settings.originals_url is None:
         if noted.exists() and versions():
             raise errors.OriginalsElsewhere(place=os.path.abspath(local), noted=os.path.abspath(noted))
         noted.unlink(missing_ok=True)
-        return Originals(form, None, versions)
+        return Originals(backend, None, versions)
     if any(local.glob("??/*-*")):
         raise errors.OriginalsInFolder(place=os.path.abspath(local))
-    owner = form_of(catalogue.database).identity(catalogue.database)
+    owner = backend_of(catalogue.database).identity(catalogue.database)
     if owner is None:
         owner = noted.read_text(encoding="utf-8") if noted.exists() else uuid.uuid4().hex
     noted.write_text(owner, encoding="utf-8")
-    return Originals(form, owner, versions)
+    return Originals(backend, owner, versions)
 
 
 @contextmanager
@@ -199,7 +199,7 @@ def _catalogue_of(settings: Settings) -> Catalogue:
     if not settings.database_url and noted.exists():
         raise errors.CatalogueInDatabase(folder=os.path.abspath(folder))
     catalogue = Catalogue(_place(settings))
-    identity = form_of(catalogue.database).identity(catalogue.database)
+    identity = backend_of(catalogue.database).identity(catalogue.database)
     if identity and identity.startswith(MOVING):
         catalogue.close()
         raise errors.MoveUnfinished()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from index_store.base.database.form import Changes
+from index_store.base.database.backend import Changes
 from index_store.base.errors import OriginalsError, VectorServerError
 from index_store.base.folders import changes_of
 from index_store.catalogue.catalogue import Catalogue

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index_store.base import errors
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.base.settings import MEGABYTE
 from index_store.catalogue.leftovers import Leftover
 from index_store.catalogue.pending_versions import PendingVersion
@@ -25,8 +25,8 @@ from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexR
 from index_store.full_text.analysis import Analyzer
 from index_store.full_text.bm25 import ChunkTerms
 from index_store.library.library import Library
+from index_store.library.originals.backend import StagedFile
 from index_store.library.originals.folder import digest_of
-from index_store.library.originals.form import StagedFile
 from index_store.parsing.worker.protocol import ParsedDocument
 
 
@@ -83,7 +83,7 @@ class Versions:
         self._originals = library.originals
         # Never one twice, as long as a job may still have that version in hand.
         last = max((number for _, number in self._catalogue.documents.revisions()), default=0)
-        self._revisions = form_of(self._catalogue.database).numbers(self._catalogue.database, last)
+        self._revisions = backend_of(self._catalogue.database).numbers(self._catalogue.database, last)
 
     def begin(self, index: IndexRecord, file: IncomingFile, splitting: object) -> PendingVersion | DocumentRecord:
         """Keeps the file and notes the document as pending; the document as it is when the file is unchanged.

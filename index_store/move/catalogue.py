@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, inspect, select
 
-from index_store.base.database.form import Place
+from index_store.base.database.backend import Place
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.schema import SCHEMA, indexes
 from index_store.move.errors import CountsDiffer

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 import index_store
-from index_store.base.database.form import Place
+from index_store.base.database.backend import Place
 from index_store.move.catalogue import CatalogueTables
 from index_store.move.tables import ProgressCallback
 

@@ -12,8 +12,8 @@ from sqlalchemy import inspect
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.backup.manifest import databases
-from index_store.base.database.database import form_of, place_of
-from index_store.base.database.form import Place
+from index_store.base.database.backend import Place
+from index_store.base.database.database import backend_of, place_of
 from index_store.base.errors import DatabaseInUse, OlderVersionRuns, PlainError
 from index_store.base.settings import Settings
 from index_store.library.data_folder import IDENTITY, NAMESPACE, ORIGINALS_NOTED, open_library, own
@@ -23,7 +23,7 @@ from index_store.move import errors
 from index_store.move.databases import MovableDatabase, all_databases
 from index_store.move.plan import Plan, To, plan_of
 from index_store.move.tables import ProgressCallback
-from index_store.vectors.chroma import form_of as form_of_vectors
+from index_store.vectors.chroma import backend_of as form_of_vectors
 from index_store.vectors.copying import copy_vectors
 
 
@@ -92,7 +92,7 @@ def _alone(plan: Plan, movable: Sequence[MovableDatabase]) -> Iterator[None]:
             connection = held.enter_context(place.for_migration().connect())
             if each is catalogue:
                 # Command lines change people and grants beside whoever owns the folder.
-                form_of(connection).begin_alone(connection)
+                backend_of(connection).begin_alone(connection)
             try:
                 place.wait_until_unused(connection)
             except OlderVersionRuns as error:
@@ -104,7 +104,7 @@ def _alone(plan: Plan, movable: Sequence[MovableDatabase]) -> Iterator[None]:
 def _owned(place: Place, *, is_origin: bool) -> Iterator[None]:
     database = place.for_migration()
     try:
-        owned = form_of(database).own(database)
+        owned = backend_of(database).own(database)
     except DatabaseInUse as error:
         if is_origin:
             raise errors.StillUsed() from error

@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import Column, Connection, Engine, MetaData, RowMapping, Table, delete, func, select, tuple_
 
 from index_store.base.batches import batches
-from index_store.base.database.database import VARIABLES, Schema, form_of, open_database, refuse_newer
-from index_store.base.database.form import Place
+from index_store.base.database.backend import Place
+from index_store.base.database.database import VARIABLES, Schema, backend_of, open_database, refuse_newer
 from index_store.move.errors import CountsDiffer
 
 ProgressCallback = Callable[[str, int, int], None]
@@ -45,7 +45,7 @@ def reading(place: Place) -> Iterator[Connection]:
     engine = place.for_migration()
     try:
         with engine.connect() as connection:
-            form_of(connection).begin_reading(connection)
+            backend_of(connection).begin_reading(connection)
             yield connection
     finally:
         engine.dispose()
@@ -79,7 +79,7 @@ def copy_tables(
         if _later(table):
             _copy(origin, target, table, name, on_progress, whole=True)
     for table in tables.sorted_tables:
-        form_of(target).go_on_numbering(target, table)
+        backend_of(target).go_on_numbering(target, table)
         target.commit()
         there, wanted = _count(target, table), _count(origin, table)
         if there != wanted:
@@ -117,7 +117,7 @@ def _copy(
         rows = [_fit(row, target) for row in some]
         there = {} if is_empty else _there(target, columns, key, rows)
         if new := [row for row in rows if there.get(_key(row, key)) != row]:
-            form_of(target).put(target, table, new)
+            backend_of(target).put(target, table, new)
             target.commit()
         done += len(rows)
         on_progress(what, done, wanted)

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 
 from index_store.base.batches import batches
 from index_store.base.errors import PlainError, VectorsFailed
-from index_store.vectors.form import Form
+from index_store.vectors.backend import ChromaBackend
 from index_store.vectors.hnsw_orphans import Orphans
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ TOO_LARGE = 413
 T = TypeVar("T")
 
 
-def form_of(folder: Path, url: SecretStr | None, namespace: str) -> Form:
+def backend_of(folder: Path, url: SecretStr | None, namespace: str) -> ChromaBackend:
     """Chroma over the folder, or the server at `url`, where `namespace` tells one installation's from another's.
 
     Raises DataFolderDamaged.
@@ -81,9 +81,9 @@ class VectorStore:
     Where there is a server, each method that asks it raises VectorServerError.
     """
 
-    def __init__(self, form: Form) -> None:
-        self._form = form
-        self._batch = form.batch
+    def __init__(self, backend: ChromaBackend) -> None:
+        self._backend = backend
+        self._batch = backend.batch
         """as above, or fewer where that was too many"""
         self._changes: Counter[str] = Counter()
         """of each collection, by this process"""
@@ -97,23 +97,23 @@ class VectorStore:
     @property
     def broken(self) -> Set[str]:
         """Collections that can't be read since a process was killed; they can only be dropped."""
-        return self._form.broken
+        return self._backend.broken
 
     @property
     def trouble(self) -> PlainError | None:
         """Why nothing can be asked of it just now."""
-        return self._form.trouble
+        return self._backend.trouble
 
     def watch(self, on_return: Callable[[], object]) -> None:
         """`on_return`: called, in a thread of its own, when it can be asked again after something went wrong."""
-        self._form.watch(on_return)
+        self._backend.watch(on_return)
 
     def stop_watching(self) -> None:
         """And waits for the end of `on_return`."""
-        self._form.stop_watching()
+        self._backend.stop_watching()
 
     def close(self) -> None:
-        self._form.close()
+        self._backend.close()
 
     @failing_as_os_error()
     def put(
@@ -150,7 +150,7 @@ class VectorStore:
         """Raises OSError."""
         from chromadb.errors import NotFoundError
 
-        for some in batches(ids, self._form.batch):
+        for some in batches(ids, self._backend.batch):
             try:
                 self._ask(collection, partial(_delete, ids=list(some)))
             except NotFoundError:
@@ -169,7 +169,7 @@ class VectorStore:
         asked: list[Embedding] = [vector]
         within = None if document_ids is None else cast("Where", {"document_id": {"$in": list(document_ids)}})
         try:
-            with self._form.searching():
+            with self._backend.searching():
                 found = self._ask(
                     collection,
                     lambda on: on.query(query_embeddings=asked, n_results=k, where=within, include=["distances"]),
@@ -190,7 +190,7 @@ class VectorStore:
         if mean is None or not self._still(collection, seen):
             changes = self._changes[collection]
             try:
-                with self._form.searching():
+                with self._backend.searching():
                     sample = self._ask(collection, lambda on: on.get(limit=SAMPLE, include=["embeddings"]))
             except NotFoundError:
                 return 0.0
@@ -206,14 +206,14 @@ class VectorStore:
         seen, orphans = self._orphans.get(collection, (None, None))
         if orphans is None or not self._still(collection, seen):
             changes = self._changes[collection]
-            found = self._ask(collection, lambda on: Orphans.of(on, self._form.combed))
+            found = self._ask(collection, lambda on: Orphans.of(on, self._backend.combed))
             orphans = found or Orphans.none()
             self._orphans[collection] = (self._seen(changes, is_settled=found is None), orphans)
         return orphans
 
     def _seen(self, changes: int, *, is_settled: bool) -> "_Seen":
         now = time.monotonic()
-        return _Seen(changes, now + self._form.holds, now + SETTLED if is_settled else now)
+        return _Seen(changes, now + self._backend.holds, now + SETTLED if is_settled else now)
 
     def _still(self, collection: str, seen: "_Seen | None") -> bool:
         """Whether what was read then is true yet."""
@@ -238,7 +238,7 @@ class VectorStore:
                 if error.status != BEING_DELETED:
                     raise
                 self._known.pop(name, None)
-        known = self._known[name] = self._form.made(name) if make else self._form.found(name)
+        known = self._known[name] = self._backend.made(name) if make else self._backend.found(name)
         return ask(known)
 
     def ids(self, collection: str) -> Iterator[str]:
@@ -269,14 +269,14 @@ class VectorStore:
         return True
 
     def collections(self) -> set[str]:
-        return self._form.names()
+        return self._backend.names()
 
     def drop(self, collection: str) -> None:
         """Gives its disk space back."""
         from chromadb.errors import NotFoundError
 
         try:
-            self._form.drop(collection)
+            self._backend.drop(collection)
         except NotFoundError:
             log.info("%s was gone already", collection)
         for known in (self._known, self._means, self._orphans, self._changes):

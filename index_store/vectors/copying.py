@@ -1,12 +1,12 @@
-"""The vectors of one form of Chroma, made like those of another: collection by collection, as they are."""
+"""The vectors of one backend of Chroma, made like those of another: collection by collection, as they are."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, cast
 
 from index_store.base.batches import batches
 from index_store.base.errors import VectorsFailed
+from index_store.vectors.backend import ChromaBackend
 from index_store.vectors.chroma import IDS, TOO_LARGE, failing_as_os_error
-from index_store.vectors.form import Form
 
 if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @failing_as_os_error()
-def copy_vectors(origin: Form, target: Form, told: Callable[[str, int, int], None]) -> None:
+def copy_vectors(origin: ChromaBackend, target: ChromaBackend, told: Callable[[str, int, int], None]) -> None:
     """Of those that are in the target already, none is sent again; others than the origin's go.
 
     `told`: called with a collection's name, how many are there, and of how many. Raises VectorServerError, OSError.
@@ -29,7 +29,7 @@ def copy_vectors(origin: Form, target: Form, told: Callable[[str, int, int], Non
         _copy(name, origin, target, told)
 
 
-def _copy(name: str, origin: Form, target: Form, told: Callable[[str, int, int], None]) -> None:
+def _copy(name: str, origin: ChromaBackend, target: ChromaBackend, told: Callable[[str, int, int], None]) -> None:
     there, to = origin.found(name), target.made(name)
     count, done = there.count(), 0
     told(name, 0, count)
@@ -72,10 +72,10 @@ def _pages(collection: "Collection") -> Iterator[list[str]]:
         yield collection.get(limit=IDS, offset=offset, include=[])["ids"]
 
 
-def _names(form: Form) -> set[str]:
+def _names(backend: ChromaBackend) -> set[str]:
     from chromadb.errors import NotFoundError
 
     try:
-        return form.names()
+        return backend.names()
     except NotFoundError:
         return set()

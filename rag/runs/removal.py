@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.store import IndexStore
 from rag.errors import NotSaved
 from rag.runs.fork.checkpoints import Checkpoints
@@ -69,7 +69,7 @@ class Removal:
 
     def clear_log(self) -> None:
         """Of the history, whose file then holds nothing any more of what was deleted."""
-        form_of(self._history.database).clear_log(self._history.database)
+        backend_of(self._history.database).clear_log(self._history.database)
 
     def look(self) -> None:
         """Takes out what was removed, and not yet seen to. In any thread: of the store's jobs, too."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import SecretStr
 from sqlalchemy import Column, Connection, Engine, MetaData, String, Table, create_mock_engine, inspect, select
 
-from index_store.base.database.form import Form, Place
+from index_store.base.database.backend import DatabaseBackend, Place
 from index_store.base.database.sqlite import SQLITE, SqliteFile
 from index_store.base.errors import DataFolderNewer
 
@@ -43,7 +43,7 @@ def place_of(name: str, data_dir: Path, database_url: SecretStr | None) -> Place
     return PostgresSchema(database_url.get_secret_value(), name)
 
 
-def form_of(bind: Engine | Connection) -> Form:
+def backend_of(bind: Engine | Connection) -> DatabaseBackend:
     if bind.dialect.name == "sqlite":
         return SQLITE
     from index_store.base.database.postgres import POSTGRES

@@ -30,7 +30,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import DatabaseError, OperationalError, ProgrammingError, SQLAlchemyError
 
 from index_store.base import errors
-from index_store.base.database.form import LOCK_SECONDS, MOVING, as_json
+from index_store.base.database.backend import LOCK_SECONDS, MOVING, as_json
 
 log = logging.getLogger(__name__)
 
@@ -204,7 +204,7 @@ def _tell(context: ExceptionContext) -> None:
 
 
 class _Postgres:
-    """See Form."""
+    """See DatabaseBackend."""
 
     def begin_alone(self, connection: Connection) -> None:
         connection.execute(func.pg_advisory_xact_lock(_ALONE))

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, NullPool, Table, creat
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DatabaseError
 
-from index_store.base.database.form import LOCK_SECONDS, as_json
+from index_store.base.database.backend import LOCK_SECONDS, as_json
 from index_store.base.errors import UpgradeNotSaved
 
 log = logging.getLogger(__name__)
@@ -120,7 +120,7 @@ def drop_copies(folder: Path, names: str, *, days: float) -> None:
 
 
 class _Sqlite:
-    """See Form."""
+    """See DatabaseBackend."""
 
     def begin_alone(self, connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from index_store.library.originals.form import StagedFile
+from index_store.library.originals.backend import StagedFile
 from index_store.library.originals.scratch import Scratch
 
 MARK = "catalogue.id"
@@ -16,7 +16,7 @@ MARK = "catalogue.id"
 
 
 class Folder:
-    """See Form."""
+    """See OriginalsBackend."""
 
     trouble: None = None
     _scratch: Scratch

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from index_store.base.errors import OriginalsError, OriginalsNotThere, OriginalsOfAnother, PlainError
-from index_store.library.originals.form import Form, StagedFile
+from index_store.library.originals.backend import OriginalsBackend, StagedFile
 
 log = logging.getLogger(__name__)
 
@@ -15,9 +15,11 @@ log = logging.getLogger(__name__)
 class Original:
     """The file of a document as it came."""
 
-    def __init__(self, form: Form, file: str, size: int, *, name: str, kind: str, charset: str | None) -> None:
+    def __init__(
+        self, backend: OriginalsBackend, file: str, size: int, *, name: str, kind: str, charset: str | None
+    ) -> None:
         """`charset`: what the server that sent it claimed."""
-        self._form = form
+        self._backend = backend
         self.id = file
         """another one for each version"""
         self.size = size
@@ -28,7 +30,7 @@ class Original:
 
     def open(self) -> BinaryIO:
         """To be read from anywhere in it. Raises FileNotFoundError, OSError, OriginalsError."""
-        return self._form.open(self.id)
+        return self._backend.open(self.id)
 
 
 class Originals:
@@ -37,12 +39,14 @@ class Originals:
     Each method raises OSError; where they are kept by a service, OriginalsError too.
     """
 
-    def __init__(self, form: Form, owner: str | None, versions: Callable[[], Set[tuple[str, int]]]) -> None:
+    def __init__(
+        self, backend: OriginalsBackend, owner: str | None, versions: Callable[[], Set[tuple[str, int]]]
+    ) -> None:
         """`owner`: whose the place is to be, where others might have it too. `versions`: that the catalogue knows.
 
         Raises OriginalsOfAnother, OriginalsNotThere, OSError.
         """
-        self._form = form
+        self._backend = backend
         self._owner = owner
         self._versions = versions
         self._is_ours = owner is None
@@ -52,99 +56,99 @@ class Originals:
             raise
         except OriginalsError as error:
             log.warning("%s", error)  # it is asked again before anything is changed there
-        form.begin()
+        backend.begin()
 
     def close(self) -> None:
-        self._form.close()
+        self._backend.close()
 
     @property
     def place(self) -> str:
-        return self._form.place
+        return self._backend.place
 
     @property
     def trouble(self) -> PlainError | None:
-        return self._form.trouble
+        return self._backend.trouble
 
     def watch(self, on_return: Callable[[], object]) -> None:
         """`on_return`: called, in a thread of its own, when they can be had again after something went wrong."""
-        self._form.watch(on_return)
+        self._backend.watch(on_return)
 
     def stop_watching(self) -> None:
-        self._form.stop_watching()
+        self._backend.stop_watching()
 
     def work_folder(self) -> AbstractContextManager[Path]:
         """For a crawl or an archive to put its files into."""
-        return self._form.work_folder()
+        return self._backend.work_folder()
 
     def stage(self, path: Path, *, move: bool) -> StagedFile:
         self._claim()
-        return self._form.stage(path, move=move)
+        return self._backend.stage(path, move=move)
 
     def drop(self, staged: StagedFile) -> None:
         """Once it is kept, or not to be."""
         try:
-            self._form.drop(staged)
+            self._backend.drop(staged)
         except OriginalsError as error:
             log.info("To be swept away later: %s", error)
 
     def keep(self, staged: StagedFile, document_id: str, revision: int) -> None:
-        self._form.keep(staged, name_of(document_id, revision))
+        self._backend.keep(staged, name_of(document_id, revision))
 
     def keep_same(self, document_id: str, before: int, revision: int) -> None:
         """The same file for a newer version. Raises FileNotFoundError."""
         self._claim()
-        self._form.copy(name_of(document_id, before), name_of(document_id, revision))
+        self._backend.copy(name_of(document_id, before), name_of(document_id, revision))
 
     def size(self, document_id: str, revision: int) -> int | None:
         """Bytes; None where none is kept."""
-        return self._form.size(name_of(document_id, revision))
+        return self._backend.size(name_of(document_id, revision))
 
     def digest(self, document_id: str, revision: int) -> str:
         """SHA-256, in hex. Raises FileNotFoundError."""
-        return self._form.digest(name_of(document_id, revision))
+        return self._backend.digest(name_of(document_id, revision))
 
     def local(self, document_id: str, revision: int) -> AbstractContextManager[Path]:
         """Its content as a file of this machine, for as long as it lasts. Raises FileNotFoundError."""
-        return self._form.local(name_of(document_id, revision))
+        return self._backend.local(name_of(document_id, revision))
 
     def original(
         self, document_id: str, revision: int, *, name: str, kind: str, charset: str | None
     ) -> Original | None:
         file = name_of(document_id, revision)
-        size = self._form.size(file)
-        return None if size is None else Original(self._form, file, size, name=name, kind=kind, charset=charset)
+        size = self._backend.size(file)
+        return None if size is None else Original(self._backend, file, size, name=name, kind=kind, charset=charset)
 
     def discard(self, *versions: tuple[str, int]) -> None:
         """Documents and revisions."""
         try:
-            self._form.delete(name_of(*version) for version in versions)
+            self._backend.delete(name_of(*version) for version in versions)
         except OriginalsError as error:
             log.warning("To be swept away later: %s", error)
 
     def kept(self) -> Iterator[tuple[str, int]]:
         """Document and revision of every file; others, such as a desktop leaves (.DS_Store), are not ours."""
-        return _versions_of(self._form.names())
+        return _versions_of(self._backend.names())
 
     def sweep(self) -> None:
         """Removes all that the catalogue does not know."""
         self._claim()
         kept = list(self.kept())  # before: what comes meanwhile is not looked at
         known = self._versions()
-        self._form.delete(name_of(*version) for version in kept if version not in known)
-        self._form.sweep_staged()
+        self._backend.delete(name_of(*version) for version in kept if version not in known)
+        self._backend.sweep_staged()
 
     def _claim(self) -> None:
         """By the catalogue of another app a sweep would take all that there is."""
         if self._is_ours:
             return
-        owner = self._form.owner()
+        owner = self._backend.owner()
         if owner is None:
             known, kept = self._versions(), set(self.kept())
             if (known or kept) and not known & kept:
-                raise OriginalsNotThere(place=self._form.place)
-            self._form.mark(self._owner or "")
+                raise OriginalsNotThere(place=self._backend.place)
+            self._backend.mark(self._owner or "")
         elif owner != self._owner:
-            raise OriginalsOfAnother(place=self._form.place)
+            raise OriginalsOfAnother(place=self._backend.place)
         self._is_ours = True
 
 

@@ -1,17 +1,17 @@
-"""Which form the originals have: what ORIGINALS_URL names."""
+"""Which backend the originals have: what ORIGINALS_URL names."""
 
 from pydantic import SecretStr
 
 from index_store.base.address import Address
 from index_store.base.settings import Settings
+from index_store.library.originals.backend import OriginalsBackend
 from index_store.library.originals.folder import Folder
-from index_store.library.originals.form import Form
 
 FOLDER = "originals"
 """of the data folder"""
 
 
-def form_of(settings: Settings) -> Form:
+def backend_of(settings: Settings) -> OriginalsBackend:
     """Nothing is asked yet."""
     folder, is_alone = settings.data_dir / FOLDER, not settings.has_queue
     if settings.originals_url is None:

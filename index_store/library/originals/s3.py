@@ -31,8 +31,8 @@ from index_store.base.errors import (
 )
 from index_store.base.service import host_of
 from index_store.base.settings import MEGABYTE
+from index_store.library.originals.backend import StagedFile
 from index_store.library.originals.folder import MARK, digest_of
-from index_store.library.originals.form import StagedFile
 from index_store.library.originals.scratch import STAGED_SECONDS, STAGING, Scratch
 
 CONNECT = 5.0
@@ -86,7 +86,7 @@ class Bucket(NamedTuple):
 
 
 class S3:
-    """See Form. It may be away when this is made."""
+    """See OriginalsBackend. It may be away when this is made."""
 
     def __init__(self, bucket: Bucket, scratch: Path, *, is_alone: bool) -> None:
         """`scratch`: a folder of this machine, for files that are read."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from index_store.base import errors
 from index_store.base.child_process import environment
-from index_store.vectors.form import SPACE
+from index_store.vectors.backend import SPACE
 from index_store.vectors.local.probe import broken_collections
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ BATCH = 5000
 
 
 class ChromaFolder:
-    """See Form. Raises DataFolderDamaged."""
+    """See ChromaBackend. Raises DataFolderDamaged."""
 
     batch = BATCH
     holds = math.inf

@@ -13,7 +13,7 @@ from chromadb.errors import ChromaError
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.base.errors import PlainError, VectorServerError, VectorsFailed
-from index_store.vectors.form import SPACE
+from index_store.vectors.backend import SPACE
 from index_store.vectors.server.connections import Connections
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class _Api(FastAPI):
 
 
 class ChromaServer:
-    """See Form. It may be away when this is made: what is asked meanwhile fails."""
+    """See ChromaBackend. It may be away when this is made: what is asked meanwhile fails."""
 
     batch = BATCH
     holds = HOLDS

@@ -15,7 +15,7 @@ from pages.widgets.errors import run_as_callback
 from pages.words import Reader, language, reader, say, when, written_for, zone
 from rag.errors import NothingOfThisName
 from rag.runs.export.export import Export, export_as_markdown, file_name
-from rag.runs.export.exports import Form, UserExports
+from rag.runs.export.exports import ExportFormat, UserExports
 from rag.runs.history.shares import Share
 
 PAGES = Path(__file__).parents[2]
@@ -84,7 +84,7 @@ def link(token: str) -> str:
 
 def _show_files(of: str, title: str) -> None:
     """Each is made when its button is pressed, outside the page: for the reader who is here now."""
-    kinds: tuple[tuple[Form, str, str, str, str, Callable[[Export], str]], ...] = (
+    kinds: tuple[tuple[ExportFormat, str, str, str, str, Callable[[Export], str]], ...] = (
         ("html", say("export.html"), ".html", "text/html", "export.help_html", as_html),
         (
             "markdown",
@@ -109,7 +109,7 @@ def _show_files(of: str, title: str) -> None:
         )
 
 
-def _file(of: str, form: Form, write: Callable[[Export], str], reader: Reader, exports: UserExports) -> bytes:
+def _file(of: str, form: ExportFormat, write: Callable[[Export], str], reader: Reader, exports: UserExports) -> bytes:
     """Of what was deleted just now it says so: for what is raised here, Streamlit has a sentence in English alone."""
     with written_for(reader):
         try:

@@ -11,7 +11,7 @@ from rag.runs.history.history import History, PastRun
 from rag.runs.history.user_history import UserHistory
 from rag.trace.events import StepFinished
 
-Form: TypeAlias = Literal["html", "markdown", "json"]
+ExportFormat: TypeAlias = Literal["html", "markdown", "json"]
 
 
 class Exports:
@@ -19,7 +19,7 @@ class Exports:
         self._history = history
         self._audit = audit
 
-    def gather(self, of: str, form: Form, *, who: Who) -> Export:
+    def gather(self, of: str, form: ExportFormat, *, who: Who) -> Export:
         """`of`: the id of a conversation, of which only the runs that are over are taken, or of a run; `form`: that it
         will have. Raises NothingOfThisName, AccessWithdrawn.
         """
@@ -42,7 +42,7 @@ class UserExports:
         self._exports = exports
         self._who = who
 
-    def gather(self, of: str, form: Form) -> Export:
+    def gather(self, of: str, form: ExportFormat) -> Export:
         return self._exports.gather(of, form, who=self._who)
 
 

@@ -18,7 +18,7 @@ from psycopg.rows import dict_row
 from sqlalchemy import Connection, MetaData, Table, func, select
 from sqlalchemy.exc import DatabaseError
 
-from index_store.base.database.form import Place
+from index_store.base.database.backend import Place
 from index_store.base.database.sqlite import SqliteFile
 from index_store.move.errors import CountsDiffer
 from index_store.move.tables import ProgressCallback

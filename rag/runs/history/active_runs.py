@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, func, select
 
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from rag.runs.history import schema
 from rag.trace.events import Event, RunFinished, RunStarted, Token, from_json, to_json
 
@@ -154,7 +154,7 @@ class ActiveRuns:
         """All of one moment."""
         place = place or ReadPosition()
         with self._database.connect() as connection:
-            form_of(connection).begin_reading(connection)
+            backend_of(connection).begin_reading(connection)
             row = connection.execute(select(_live).where(_live.c.run_id == run_id)).one_or_none()
             events = connection.execute(
                 select(schema.events.c.position, schema.events.c.event)

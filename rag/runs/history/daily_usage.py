@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Engine, case, func, select
 
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from rag.runs.history import schema
 
 KEPT_DAYS = 31
@@ -37,7 +37,7 @@ class DailyUsage:
         """One run more, with its tokens; or what one has used so far."""
         row = {"person_id": person_id, "day": day.isoformat(), "runs": runs, "tokens": tokens}
         with schema.changing(self._database) as connection:
-            form_of(connection).add(connection, schema.used, row, ("runs", "tokens"))
+            backend_of(connection).add(connection, schema.used, row, ("runs", "tokens"))
 
     def tokens(self, person_id: str, day: date) -> int:
         this = (schema.used.c.person_id == person_id, schema.used.c.day == day.isoformat())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine, func, select
 
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from rag.runs.history import schema
 from rag.trace.removal import numbers_of, without_documents
 
@@ -107,7 +107,7 @@ class Removed:
                     if text != row.event:
                         this = (schema.events.c.run_id == run_id) & (schema.events.c.position == row.position)
                         connection.execute(schema.events.update().where(this).values(event=text))
-        return form_of(self._database).clear_log(self._database)
+        return backend_of(self._database).clear_log(self._database)
 
     def _quoting(self, removed: frozenset[str]) -> set[str]:
         """Runs in whose traces one of them is named."""

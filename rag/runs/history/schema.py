@@ -28,8 +28,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from index_store.base.database.database import Schema, form_of, open_database, place_of
-from index_store.base.database.form import Place
+from index_store.base.database.backend import Place
+from index_store.base.database.database import Schema, backend_of, open_database, place_of
 from index_store.base.database.sqlite import SQLITE, SqliteFile
 from index_store.base.errors import DatabaseAway
 from rag.errors import NotSaved
@@ -247,7 +247,7 @@ def _open(where: Place) -> Engine:
     """Raises DatabaseError, for which see `Form.is_damaged`; _Damaged."""
     database = open_database(where, SCHEMA)
     try:
-        found = form_of(database).faults(database)
+        found = backend_of(database).faults(database)
     except DatabaseError:
         database.dispose()
         raise

@@ -15,7 +15,7 @@ from index_store.access.people import NOTED_EVERY, Claim, People
 from index_store.access.principal import LOCAL, Principal, Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base import errors
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.base.settings import Settings
 from index_store.catalogue import schema
 from index_store.library.data_folder import open_catalogue
@@ -381,7 +381,7 @@ def test_who_is_known_comes_in_while_someone_else_writes(people: People, setting
     set_seen(settings, NOTED_EVERY * 2)
     before = seen(people)
     with by_hand(settings) as connection:
-        form_of(connection).begin_alone(connection)
+        backend_of(connection).begin_alone(connection)
         connection.execute(schema.people.update().values(last_seen_at=schema.people.c.last_seen_at))
         assert people.current(alice.id) == alice
         assert people.signed_in(claim("alice")) == alice

@@ -13,8 +13,8 @@ from index_store.base.settings import Settings
 from index_store.ingestion.sources import FileSource
 from index_store.library.check import Difference
 from index_store.store import IndexStore
-from index_store.vectors.chroma import form_of
-from index_store.vectors.form import Form
+from index_store.vectors.backend import ChromaBackend
+from index_store.vectors.chroma import backend_of
 from tests.by_hand import by_hand
 from tests.index_store.soundness import is_sound, originals
 
@@ -31,14 +31,14 @@ def filled(serviced: Settings, write: Write) -> Settings:
 
 
 @pytest.fixture
-def vectors(filled: Settings) -> Iterator[Form]:
+def vectors(filled: Settings) -> Iterator[ChromaBackend]:
     noted = filled.data_dir / "vectors.id"
     namespace = noted.read_text() if filled.chroma_url else ""
-    with closing(form_of(filled.data_dir / "chroma", filled.chroma_url, namespace)) as form:
-        yield form
+    with closing(backend_of(filled.data_dir / "chroma", filled.chroma_url, namespace)) as backend:
+        yield backend
 
 
-def collection_of(settings: Settings, vectors: Form, index: str) -> chromadb.Collection:
+def collection_of(settings: Settings, vectors: ChromaBackend, index: str) -> chromadb.Collection:
     ((name,),) = catalogue(settings, "SELECT collection FROM indexes WHERE name = :name", name=index)
     return vectors.found(name)
 
@@ -71,7 +71,9 @@ def test_a_sound_store_has_no_difference(filled: Settings, write: Write) -> None
 
 
 @pytest.mark.both_chromas
-def test_vectors_that_are_missing_are_told_by_document_and_mended_by_a_reindex(filled: Settings, vectors: Form) -> None:
+def test_vectors_that_are_missing_are_told_by_document_and_mended_by_a_reindex(
+    filled: Settings, vectors: ChromaBackend
+) -> None:
     ids = [id_ for id_ in collection_of(filled, vectors, "a").get()["ids"] if id_.endswith(("000001", "000002"))]
     collection_of(filled, vectors, "a").delete(ids=ids[:3])
     vectors.close()
@@ -81,7 +83,9 @@ def test_vectors_that_are_missing_are_told_by_document_and_mended_by_a_reindex(f
     _mended(filled, "a")
 
 
-def test_vectors_of_no_document_are_told_by_index_and_mended_by_a_reindex(filled: Settings, vectors: Form) -> None:
+def test_vectors_of_no_document_are_told_by_index_and_mended_by_a_reindex(
+    filled: Settings, vectors: ChromaBackend
+) -> None:
     collection_of(filled, vectors, "b").add(ids=["stray-1", "stray-2"], embeddings=[[1.0] * 256] * 2)
     vectors.close()
     (found,) = differences(filled)
@@ -93,7 +97,7 @@ def test_vectors_of_no_document_are_told_by_index_and_mended_by_a_reindex(filled
 
 
 @pytest.mark.both_chromas
-def test_a_collection_that_is_gone_is_mended_by_a_reindex(filled: Settings, vectors: Form) -> None:
+def test_a_collection_that_is_gone_is_mended_by_a_reindex(filled: Settings, vectors: ChromaBackend) -> None:
     vectors.drop(collection_of(filled, vectors, "a").name)
     vectors.close()
     assert sorted(told(differences(filled))) == [("a", "a0.md", "vectors_missing"), ("a", "a1.md", "vectors_missing")]
@@ -112,7 +116,7 @@ def test_a_collection_of_no_index_is_told_by_name_and_goes_at_the_next_start(
     filled: Settings,
 ) -> None:
     with IndexStore(filled) as store:
-        store._library.vectors._form.made("stray")
+        store._library.vectors._backend.made("stray")
         (found,) = store.check()
         assert told([found]) == [(None, None, "collection_stray")]
         assert "stray" in found.what.en

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from index_store.vectors.chroma import VectorStore, form_of
+from index_store.vectors.backend import ChromaBackend
+from index_store.vectors.chroma import VectorStore, backend_of
 from index_store.vectors.copying import copy_vectors
-from index_store.vectors.form import Form
 from tests.servers import Request
 from tests.servers.chroma import ChromaProxy, ChromaServer
 
@@ -33,25 +33,25 @@ def proxy(chroma: ChromaServer) -> Iterator[ChromaProxy]:
 
 
 @pytest.fixture
-def server(proxy: ChromaProxy) -> Iterator[Form]:
-    with closing(form_of(Path(), SecretStr(proxy.url), uuid4().hex)) as form:
-        yield form
+def server(proxy: ChromaProxy) -> Iterator[ChromaBackend]:
+    with closing(backend_of(Path(), SecretStr(proxy.url), uuid4().hex)) as backend:
+        yield backend
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Form]:
-    with closing(form_of(tmp_path / "chroma", None, "")) as form:
+def folder(tmp_path: Path) -> Iterator[ChromaBackend]:
+    with closing(backend_of(tmp_path / "chroma", None, "")) as backend:
         vectors = np.random.default_rng(1).standard_normal((COUNT, 16), np.float32)
         ids = [f"document-{number}" for number in range(COUNT)]
-        VectorStore(form).put(NAME, ids, ["document"] * COUNT, vectors)
-        yield form
+        VectorStore(backend).put(NAME, ids, ["document"] * COUNT, vectors)
+        yield backend
 
 
-def are_alike(one: Form, other: Form) -> bool:
+def are_alike(one: ChromaBackend, other: ChromaBackend) -> bool:
     """But for the last digit of 32 bits, which Chroma changes where it takes a vector out of its graph."""
     contents = []
-    for form in (one, other):
-        found = form.found(NAME).get(include=["embeddings", "metadatas"])
+    for backend in (one, other):
+        found = backend.found(NAME).get(include=["embeddings", "metadatas"])
         order = np.argsort(found["ids"])
         vectors = np.asarray(found["embeddings"], np.float32)[order]
         contents.append(([(found["ids"][i], found["metadatas"][i]) for i in order], vectors))
@@ -60,7 +60,7 @@ def are_alike(one: Form, other: Form) -> bool:
 
 
 def test_after_a_stop_none_is_sent_twice_and_all_are_as_they_were(
-    folder: Form, server: Form, proxy: ChromaProxy, tmp_path: Path
+    folder: ChromaBackend, server: ChromaBackend, proxy: ChromaProxy, tmp_path: Path
 ) -> None:
     sent: list[int] = []
 
@@ -78,12 +78,12 @@ def test_after_a_stop_none_is_sent_twice_and_all_are_as_they_were(
     copy_vectors(folder, server, lambda *_: None)
     assert are_alike(server, folder)
     assert (max(sent), sum(sent)) == (250, COUNT)
-    with closing(form_of(tmp_path / "back", None, "")) as back:
+    with closing(backend_of(tmp_path / "back", None, "")) as back:
         copy_vectors(server, back, lambda *_: None)
         assert are_alike(back, folder)
 
 
-def test_what_the_origin_does_not_have_any_more_goes(folder: Form, server: Form) -> None:
+def test_what_the_origin_does_not_have_any_more_goes(folder: ChromaBackend, server: ChromaBackend) -> None:
     copy_vectors(folder, server, lambda *_: None)
     server.made("index-gone")
     folder.found(NAME).delete(ids=["document-3", "document-700"])
@@ -93,7 +93,7 @@ def test_what_the_origin_does_not_have_any_more_goes(folder: Form, server: Form)
 
 
 def test_requests_that_something_before_the_server_finds_too_large_are_halved(
-    folder: Form, server: Form, proxy: ChromaProxy
+    folder: ChromaBackend, server: ChromaBackend, proxy: ChromaProxy
 ) -> None:
     proxy.largest = 10_000
     copy_vectors(folder, server, lambda *_: None)

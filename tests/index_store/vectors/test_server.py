@@ -382,7 +382,7 @@ def test_what_can_not_be_read_there_any_more_is_told_by_a_check_and_mended_by_a_
         assert is_sound(store, on_server.data_dir)
 
         # All of it, and its database: as a new server at the same address.
-        store._library.vectors._form._api.delete_database(store._library.vectors._form._database)
+        store._library.vectors._backend._api.delete_database(store._library.vectors._backend._database)
         assert {each.what.code for each in store.check()} == {"vectors_missing"}
         with pytest.raises(errors.VectorsLost):
             store.search("well", "part 1")

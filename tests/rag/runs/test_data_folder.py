@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from index_store.base.database.database import form_of
+from index_store.base.database.database import backend_of
 from index_store.base.errors import DataFolderNewer, DataFolderUnusable
 from index_store.ingestion.sources import keep_upload
 from rag.errors import NotSaved
@@ -95,7 +95,7 @@ def test_wherever_the_disk_gets_full_what_is_begun_is_there_as_a_whole_or_not_at
     }
     history = process_of(engine).history
     for name, begin in ways.items():
-        assert eventually(lambda: form_of(history.database).clear_log(history.database))
+        assert eventually(lambda: backend_of(history.database).clear_log(history.database))
         before, refused = contents(engine), 0
         for pages in (*range(12), 100_000):
             try:

@@ -1,6 +1,6 @@
 """The differences between Chroma over a folder and a Chroma server, as one interface.
 
-local/folder.py and server/server.py have one of each; `form_of` in chroma.py knows which.
+local/folder.py and server/server.py have one of each; `backend_of` in chroma.py knows which.
 """
 
 from collections.abc import Callable, Set
@@ -17,7 +17,7 @@ SPACE: "CreateCollectionConfiguration" = {"hnsw": {"space": "cosine", "ef_search
 """how each collection is made"""
 
 
-class Form(Protocol):
+class ChromaBackend(Protocol):
     """Each method raises VectorServerError where there is a server, and ChromaError."""
 
     @property

@@ -20,7 +20,7 @@ class StagedFile(NamedTuple):
     """SHA-256, in hex"""
 
 
-class Form(Protocol):
+class OriginalsBackend(Protocol):
     """Each method raises OSError; where there is a service, OriginalsError too."""
 
     @property

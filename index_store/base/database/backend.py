@@ -68,7 +68,7 @@ class Changes(Protocol):
         """What is held is let go of."""
 
 
-class Form(Protocol):
+class DatabaseBackend(Protocol):
     """The operations on an open database that differ by kind."""
 
     def begin_alone(self, connection: Connection) -> None:
