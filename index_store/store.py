@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Self
 
 from index_store.access.access import Access
-from index_store.access.gate import Who, as_local
+from index_store.access.gate import CurrentPrincipal, as_local
 from index_store.access.limits import in_force
 from index_store.access.principal import Principal
 from index_store.base.database.database import backend_of
@@ -88,7 +88,7 @@ class IndexStore(Store):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def as_user(self, who: Who) -> UserStore:
+    def as_user(self, who: CurrentPrincipal) -> UserStore:
         """`who`: is asked at each call."""
         return UserStore(self._parts, who)
 

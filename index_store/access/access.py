@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Engine
 
-from index_store.access.gate import Gate, Who, as_local
+from index_store.access.gate import CurrentPrincipal, Gate, as_local
 from index_store.access.grants import Grants
 from index_store.access.limits import Limits
 from index_store.access.people import Claim, People
@@ -67,10 +67,10 @@ class Access:
             raise AccessWithdrawn()
         return principal
 
-    def as_user(self, who: Who) -> "UserAccess":
+    def as_user(self, who: CurrentPrincipal) -> "UserAccess":
         return UserAccess(self, self._database, self.gate(who))
 
-    def gate(self, who: Who) -> Gate:
+    def gate(self, who: CurrentPrincipal) -> Gate:
         return Gate(self.rights, who)
 
 

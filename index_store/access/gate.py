@@ -15,7 +15,7 @@ from index_store.access.rights import AllowedIndex, Right, Rights
 from index_store.base import errors
 from index_store.catalogue.records import IndexRecord
 
-Who = Callable[[], Principal]
+CurrentPrincipal = Callable[[], Principal]
 """as they are now; raises AccessWithdrawn"""
 
 
@@ -26,7 +26,7 @@ def as_local() -> Principal:
 class Gate:
     """Every method raises AccessWithdrawn. Safe from any thread."""
 
-    def __init__(self, rights: Rights, who: Who) -> None:
+    def __init__(self, rights: Rights, who: CurrentPrincipal) -> None:
         self._rights = rights
         self._who = who
 

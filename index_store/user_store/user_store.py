@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.access.access import Access
-from index_store.access.gate import Who
+from index_store.access.gate import CurrentPrincipal
 from index_store.access.principal import LOCAL
 from index_store.access.rights import Right
 from index_store.audit.entry import Action
@@ -63,7 +63,7 @@ class Store:
     there is not, and so of its documents; of one where they may not do as much, RightMissing.
     """
 
-    def __init__(self, parts: Parts, who: Who) -> None:
+    def __init__(self, parts: Parts, who: CurrentPrincipal) -> None:
         self._parts = parts
         self._services = parts.services
         self._library = parts.services.library
@@ -397,7 +397,7 @@ class UserStore(Store):
     none, so that it can't be handed to where a person's belongs.
     """
 
-    def __init__(self, parts: Parts, who: Who) -> None:
+    def __init__(self, parts: Parts, who: CurrentPrincipal) -> None:
         super().__init__(parts, who)
         self.access = parts.access.as_user(who)
         """people and grants"""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DatabaseError
 
-from index_store.access.gate import Who
+from index_store.access.gate import CurrentPrincipal
 from index_store.audit.entry import Action
 from index_store.base.errors import PlainError
 from index_store.ingestion.sources import FileSource, discard_all_uploads, discard_uploads
@@ -181,7 +181,7 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def as_user(self, who: Who) -> "UserEngine":
+    def as_user(self, who: CurrentPrincipal) -> "UserEngine":
         """All that there is for one person."""
         return UserEngine(self, who)
 
@@ -297,7 +297,7 @@ class UserEngine:
     as what never was. Each raises AccessWithdrawn, and what the engine's own raises.
     """
 
-    def __init__(self, engine: Engine, who: Who) -> None:
+    def __init__(self, engine: Engine, who: CurrentPrincipal) -> None:
         """`who`: is asked in any thread."""
         self._engine = engine
         self._ownership = Ownership(engine.history.database, who)

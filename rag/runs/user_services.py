@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from index_store.access.access import Access
-from index_store.access.gate import Who
+from index_store.access.gate import CurrentPrincipal
 from index_store.access.principal import Principal, Role
 from index_store.base.errors import AdminNeeded
 from rag.errors import UnknownRun
@@ -21,7 +21,7 @@ from rag.runs.run.run import Run
 
 
 class UserPreload:
-    def __init__(self, preload: Preload, who: Who) -> None:
+    def __init__(self, preload: Preload, who: CurrentPrincipal) -> None:
         self._preload = preload
         self._who = who
 
@@ -107,7 +107,7 @@ class UserForks:
 class UserPersonalData:
     """A person's own data; for an admin, that of anybody. Raises AdminNeeded, UnknownPerson."""
 
-    def __init__(self, data: PersonalData, access: Access, who: Who) -> None:
+    def __init__(self, data: PersonalData, access: Access, who: CurrentPrincipal) -> None:
         self._data = data
         self._access = access
         self._who = who

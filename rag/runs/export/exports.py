@@ -2,7 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from index_store.access.gate import Who
+from index_store.access.gate import CurrentPrincipal
 from index_store.audit.audit import Audit
 from index_store.audit.entry import Action
 from rag.errors import NothingOfThisName
@@ -19,7 +19,7 @@ class Exports:
         self._history = history
         self._audit = audit
 
-    def gather(self, of: str, form: ExportFormat, *, who: Who) -> Export:
+    def gather(self, of: str, form: ExportFormat, *, who: CurrentPrincipal) -> Export:
         """`of`: the id of a conversation, of which only the runs that are over are taken, or of a run; `form`: that it
         will have. Raises NothingOfThisName, AccessWithdrawn.
         """
@@ -38,7 +38,7 @@ class Exports:
 
 
 class UserExports:
-    def __init__(self, exports: Exports, who: Who) -> None:
+    def __init__(self, exports: Exports, who: CurrentPrincipal) -> None:
         self._exports = exports
         self._who = who
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, func, select, true
 
-from index_store.access.gate import Who
+from index_store.access.gate import CurrentPrincipal
 from index_store.access.principal import LOCAL, Principal, Role
 from rag.runs.history import schema
 
@@ -29,7 +29,7 @@ def is_owned_by(principal: Principal, owner: ColumnElement[Any]) -> ColumnElemen
 class Ownership:
     """What a person owns, checked before each call of a facade. Raises AccessWithdrawn."""
 
-    def __init__(self, database: Engine, who: Who) -> None:
+    def __init__(self, database: Engine, who: CurrentPrincipal) -> None:
         self._database = database
         self.who = who
 

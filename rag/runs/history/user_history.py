@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from index_store.access.access import Access
-from index_store.access.gate import Who
+from index_store.access.gate import CurrentPrincipal
 from index_store.access.principal import Role
 from index_store.audit.entry import Action
 from index_store.base.errors import AdminNeeded
@@ -78,7 +78,7 @@ class UserConversations:
 
 
 class UserHistory(Traces):
-    def __init__(self, history: History, who: Who) -> None:
+    def __init__(self, history: History, who: CurrentPrincipal) -> None:
         self._ownership = Ownership(history.database, who)
         super().__init__(history, self._ownership.runs)
         self.conversations = UserConversations(history.conversations, self._ownership)
@@ -124,7 +124,7 @@ class UserHistory(Traces):
 
 
 class UserDailyUsage:
-    def __init__(self, usage: DailyUsage, who: Who) -> None:
+    def __init__(self, usage: DailyUsage, who: CurrentPrincipal) -> None:
         self._usage = usage
         self._who = who
 

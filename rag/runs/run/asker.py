@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from index_store.access.gate import Gate, Who
+from index_store.access.gate import CurrentPrincipal, Gate
 from index_store.access.principal import LOCAL, Principal
 from index_store.access.rights import Right
 from index_store.base.errors import EmptyIndex, UnknownIndex
@@ -15,7 +15,7 @@ from rag.errors import IndexGone
 class Asker:
     principal: Principal
     """as they were when they asked"""
-    who: Who
+    who: CurrentPrincipal
     """as they are, in any thread"""
     gate: Gate
     store: UserStore
