@@ -16,6 +16,7 @@ from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.process import close_engine
 from pages.server.gate import Gate, refuse_others
 from pages.server.health import healthz, readyz
+from pages.server.identity import NotSignedIn
 from pages.server.originals import original
 from pages.server.providers import for_streamlit
 from pages.server.proxies import OtherProxies, Proxies
@@ -23,7 +24,6 @@ from pages.server.settings import Settings, server_settings
 from pages.server.sign_in import SignIn
 from pages.server.sticky import Sticky
 from pages.server.upload_limit import UploadLimit
-from pages.server.who import NotSignedIn
 from pages.widgets.answer.copying import COPY_ON_CLICK
 from pages.widgets.chat.in_view import KEEP_IN_VIEW
 from pages.widgets.errors import show_error

@@ -7,8 +7,8 @@ import streamlit as st
 from index_store.access.principal import Role
 from index_store.base.errors import AccessWithdrawn, DatabaseAway, PlainError, VectorServerError
 from pages.process import engine, principal
+from pages.server.identity import NotSignedIn
 from pages.server.settings import server_settings
-from pages.server.who import NotSignedIn
 from pages.widgets import sidebar
 from pages.widgets.errors import show_error, show_sent_around, show_trouble
 from pages.widgets.sign_in import show_sign_in, show_who, show_withdrawn, watch

@@ -9,8 +9,8 @@ from starlette.requests import HTTPConnection
 
 from index_store.access.access import Access
 from index_store.access.principal import Principal
+from pages.server.identity import identify
 from pages.server.settings import server_settings
-from pages.server.who import identify
 from rag.runs.engine import Engine, UserEngine
 
 _lock = threading.Lock()

@@ -20,7 +20,7 @@ from index_store.library.originals.originals import Original
 from index_store.parsing.loaders.formats import ANY_BYTES, BY_KIND
 from index_store.parsing.loaders.text.decode import decode
 from pages.process import engine_of
-from pages.server.who import NotSignedIn
+from pages.server.identity import NotSignedIn
 from pages.texts import preferred_language
 
 PDF = BY_KIND["pdf"].shown_as

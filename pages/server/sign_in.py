@@ -25,10 +25,10 @@ from streamlit.web.server.starlette.starlette_websocket import _get_signed_cooki
 
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.process import access, principal_of
+from pages.server.identity import NotSignedIn, claim_of_headers, claim_of_token, shown
 from pages.server.providers import CALLBACK, key
 from pages.server.refusal import refuse
 from pages.server.settings import Settings
-from pages.server.who import NotSignedIn, claim_of_headers, claim_of_token, shown
 
 LOGIN, LOGOUT = "/auth/login", "/auth/logout"
 FOR_PEOPLE = ("/originals/", "/media/", "/_stcore/upload_file/")

@@ -6,10 +6,10 @@ import streamlit as st
 
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.process import principal
+from pages.server.identity import NotSignedIn
 from pages.server.providers import key
 from pages.server.settings import server_settings
 from pages.server.sign_in import OUTCOME
-from pages.server.who import NotSignedIn
 from pages.widgets.errors import show_error
 from pages.words import plain, say
 

@@ -19,10 +19,10 @@ from streamlit.web.server.starlette.starlette_auth_routes import create_auth_rou
 from index_store.access.access import Access
 from index_store.access.people import Claim
 from pages import process
+from pages.server.identity import identify, shown
 from pages.server.providers import for_streamlit, key
 from pages.server.settings import Settings
 from pages.server.sign_in import LEEWAY, SignIn
-from pages.server.who import identify, shown
 from tests.servers.provider import OpenIdProvider
 
 APP = "http://localhost:8501"

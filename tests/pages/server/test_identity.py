@@ -11,9 +11,9 @@ from index_store.access.people import Claim
 from index_store.access.principal import LOCAL, Principal
 from index_store.base.errors import AccessWithdrawn
 from index_store.base.settings import Settings as StoreSettings
+from pages.server.identity import NotSignedIn, claim_of_headers, claim_of_token, identify
 from pages.server.providers import read_providers
 from pages.server.settings import Settings
-from pages.server.who import NotSignedIn, claim_of_headers, claim_of_token, identify
 
 DAY = timedelta(days=1)
 ONE = '[{"name": "Example", "issuer": "https://id.example.com", "client_id": "c", "client_secret": "s"}]'
