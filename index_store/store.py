@@ -179,11 +179,11 @@ class IndexStore(Store):
 
     def removed(self) -> list[str]:
         """Ids of documents that were removed and not forgotten since, be it by an earlier process."""
-        return self._catalogue.removed.ids()
+        return self._catalogue.removed_documents.ids()
 
     def forget_removed(self, document_ids: Sequence[str]) -> None:
         """Once nobody quotes them any more."""
-        self._catalogue.removed.forget(document_ids)
+        self._catalogue.removed_documents.forget(document_ids)
 
 
 def _paces(library: Library, settings: Settings) -> Paces:

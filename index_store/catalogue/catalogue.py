@@ -26,7 +26,7 @@ from index_store.catalogue.full_text import FullText
 from index_store.catalogue.indexes import Indexes
 from index_store.catalogue.leftovers import Leftovers
 from index_store.catalogue.pending_versions import PendingVersions
-from index_store.catalogue.removed import Removed
+from index_store.catalogue.removed_documents import RemovedDocuments
 from index_store.catalogue.schema import SCHEMA
 from index_store.catalogue.sections import Sections
 from index_store.catalogue.sites import Sites
@@ -48,7 +48,7 @@ class Catalogue:
         self.full_text = FullText(self._engine)
         self.sites = Sites(self._engine)
         self.leftovers = Leftovers(self._engine)
-        self.removed = Removed(self._engine)
+        self.removed_documents = RemovedDocuments(self._engine)
 
     @property
     def database(self) -> Engine:

@@ -11,7 +11,7 @@ from index_store.base.database.database import VARIABLES
 from index_store.base.errors import Failure
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.records import Document, DocumentRecord, DocumentStatus, IndexSize
-from index_store.catalogue.removed import insert_removed
+from index_store.catalogue.removed_documents import insert_removed
 from index_store.catalogue.schema import LONG, documents, indexes
 from index_store.catalogue.sites import put_page
 

@@ -10,7 +10,7 @@ from index_store.base.database.database import VARIABLES
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.leftovers import insert_dropped
 from index_store.catalogue.records import DocumentStatus, Index, IndexRecord
-from index_store.catalogue.removed import insert_removed
+from index_store.catalogue.removed_documents import insert_removed
 from index_store.catalogue.schema import documents, indexes
 
 

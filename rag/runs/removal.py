@@ -51,7 +51,11 @@ class Removal:
     def after_run(self, run_id: str) -> None:
         """Of a run that has read a document which was removed meanwhile no checkpoint stays."""
         try:
-            if self._checkpoints and not self._settings.keep_removed and self._history.removed.has_been_read_by(run_id):
+            if (
+                self._checkpoints
+                and not self._settings.keep_removed
+                and self._history.redaction.has_been_read_by(run_id)
+            ):
                 self._checkpoints.delete([run_id])
         except SQLAlchemyError:
             log.exception("The checkpoints of run %s can't be dropped", run_id)
@@ -101,4 +105,4 @@ class Removal:
             nonlocal is_dropped
             is_dropped = not self._checkpoints or self._checkpoints.delete(run_ids)
 
-        return self._history.removed.blank(removed, drop) and is_dropped
+        return self._history.redaction.redact(removed, drop) and is_dropped

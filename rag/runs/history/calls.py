@@ -5,24 +5,24 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import Connection, Engine, func, literal, select
 
 from rag.runs.history import schema
-from rag.runs.history.removed import Removed
+from rag.runs.history.redaction import Redaction
 from rag.trace.calls import MOST_OF_A_RUN, Call, pack, unpack, within_limits
 
 
 class Calls:
     """Safe from any thread. What it can't save raises NotSaved."""
 
-    def __init__(self, database: Engine, removed: Removed) -> None:
+    def __init__(self, database: Engine, redaction: Redaction) -> None:
         self._database = database
-        self._removed = removed
+        self._redaction = redaction
 
     def save(self, run_id: str, step: str, attempt: int, calls: Sequence[Call]) -> None:
         """Of a step that is over, as far as the limits of rag/trace/calls.py let them be kept.
 
         None of a run that has read a document which was removed meanwhile.
         """
-        with self._removed.saving() as connection:
-            if self._removed.has_been_read(connection, run_id):
+        with self._redaction.saving() as connection:
+            if self._redaction.has_been_read(connection, run_id):
                 return
             so_far = select(func.sum(schema.calls.c.characters)).where(schema.calls.c.run_id == run_id)
             kept = within_limits(calls, MOST_OF_A_RUN - (connection.execute(so_far).scalar() or 0))

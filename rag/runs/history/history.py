@@ -27,7 +27,7 @@ from rag.runs.history.calls import Calls
 from rag.runs.history.conversations.branches import Branch, Branches
 from rag.runs.history.conversations.conversations import Conversations
 from rag.runs.history.ownership import is_owned_by
-from rag.runs.history.removed import Removed
+from rag.runs.history.redaction import Redaction
 from rag.runs.run.summary import summarize_run
 from rag.text.citations import MARKER
 from rag.trace.cause import Cause, cause_of
@@ -121,11 +121,11 @@ class History:
         except (OSError, OperationalError) as error:
             raise DataFolderUnusable(folder=os.path.abspath(data_dir)) from error  # noqa: PTH100 - as it was given
         self._branches = Branches(self._database)
-        self.removed = Removed(self._database, replica)
+        self.redaction = Redaction(self._database, replica)
         self.active_runs = ActiveRuns(self._database, replica) if replica else None
         """runs at work, where several apps have some"""
         self.conversations = Conversations(self._database)
-        self.calls = Calls(self._database, self.removed)
+        self.calls = Calls(self._database, self.redaction)
 
     @staticmethod
     def refuse_newer(data_dir: Path, database_url: SecretStr | None = None) -> None:
@@ -229,7 +229,7 @@ class History:
         """One transaction, so that what is begun at once is kept as a whole or not at all, as where the disk is full:
         no conversation without the run that it was made for. Raises NotSaved.
         """
-        with self.removed.saving() as connection:
+        with self.redaction.saving() as connection:
             yield connection
 
     def save(
@@ -240,7 +240,7 @@ class History:
         """
         if isinstance(event, Token):
             return
-        with self.removed.saving(within) as connection:
+        with self.redaction.saving(within) as connection:
             if isinstance(event, RunStarted):
                 of_it = schema.runs.c.conversation_id == event.conversation_id
                 latest = select(schema.runs.c.id).where(of_it).order_by(schema.runs.c.started_at.desc()).limit(1)
@@ -267,7 +267,7 @@ class History:
                 ending = self._ending(connection, run_id, event)
                 connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(**ending))
             position = select(func.count()).where(schema.events.c.run_id == run_id).scalar_subquery()
-            text = self.removed.blanked(to_json(event))
+            text = self.redaction.redacted(to_json(event))
             connection.execute(schema.events.insert().values(run_id=run_id, position=position, event=text))
 
     def _ending(self, connection: Connection, run_id: str, last: RunFinished) -> dict[str, Any]:

@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from sqlalchemy import Engine, select
 
 from rag.runs.history import schema
-from rag.runs.history.removed import Removed
+from rag.runs.history.redaction import Redaction
 
 
 class StoredSuggestions:
     """Safe from any thread. What it can't save raises NotSaved."""
 
-    def __init__(self, database: Engine, removed: Removed) -> None:
+    def __init__(self, database: Engine, redaction: Redaction) -> None:
         self._database = database
-        self._removed = removed
+        self._redaction = redaction
 
     def save(self, run_id: str, questions: Sequence[str]) -> None:
         """None of a run that has read a document which was removed meanwhile, or that was deleted."""
         if not questions:
             return
-        with self._removed.saving() as connection:
+        with self._redaction.saving() as connection:
             exists = connection.execute(select(schema.runs.c.id).where(schema.runs.c.id == run_id)).scalar()
-            if not exists or self._removed.has_been_read(connection, run_id):
+            if not exists or self._redaction.has_been_read(connection, run_id):
                 return
             rows = [{"run_id": run_id, "position": at, "question": each} for at, each in enumerate(questions)]
             connection.execute(schema.suggestions.insert(), rows)

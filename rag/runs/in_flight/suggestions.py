@@ -42,7 +42,7 @@ class Suggestions(StoredSuggestions):
         admission: Admission,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        super().__init__(history.database, history.removed)
+        super().__init__(history.database, history.redaction)
         self._settings = settings
         self._models = models
         self._admission = admission

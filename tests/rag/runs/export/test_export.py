@@ -111,7 +111,7 @@ def test_of_a_document_that_was_removed_no_export_holds_the_text(ask):
     engine, run = ask()
     passage = next(each for each in engine.history.events(run.id) if isinstance(each, RunFinished)).citations[0]
     assert set(texts_of(passage.document_id, json.loads(engine.exports.gather(run.id, "json").as_json()))) != {""}
-    assert process_of(engine).history.removed.blank([passage.document_id])
+    assert process_of(engine).history.redaction.redact([passage.document_id])
     after = engine.exports.gather(run.id, "json")
     assert set(texts_of(passage.document_id, json.loads(after.as_json()))) == {""}
     assert after.runs[0].calls == ()

@@ -172,7 +172,7 @@ def test_a_conversation_has_the_name_that_it_is_given_and_is_found_by_it(history
 
 def test_what_may_be_asked_next_goes_with_its_run(history):
     conversation = history.conversations.new("日当は?", principal=LOCAL)
-    suggestions = StoredSuggestions(history.database, history.removed)
+    suggestions = StoredSuggestions(history.database, history.redaction)
     suggestions.save("r", ["Of no run"])
     history.save("r", started(conversation.id))
     suggestions.save("r", ["いつ?", "誰が?"])
@@ -443,7 +443,7 @@ def test_strips_of_before_they_named_their_document_go_by_the_numbers_of_its_pas
     history.save("r", started(history.conversations.new("?", principal=LOCAL).id))
     history.save("r", did(found))
     history.save("r", did(RefinementDetail(strips=tuple(strips))))
-    assert history.removed.blank(["gone"])
+    assert history.redaction.redact(["gone"])
     [_, searched, refined] = history.events("r")
     assert [each.text for each in searched.detail.passages] == ["", "What stays says."]
     assert [each.headings for each in searched.detail.passages] == [(), ("A heading",)]
@@ -457,6 +457,6 @@ def test_traces_that_do_not_quote_a_removed_document_stay_as_they_were(history):
         found = RetrievalDetail(query="?", mode="vector", unit="chunk", passages=(passage(1, f"of-{run_id}"),))
         history.save(run_id, did(found))
     before = history.events("b")
-    assert history.removed.blank(["of-a"])
+    assert history.redaction.redact(["of-a"])
     assert history.events("b") == before
     assert history.events("a")[1].detail.passages[0].removed

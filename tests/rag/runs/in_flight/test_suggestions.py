@@ -196,7 +196,7 @@ def test_they_go_with_a_document_that_is_removed(suggesting):
     run = ask(suggesting)
     assert suggested(suggesting, run) == SUGGESTED
     [document_id] = {citation.document_id for citation in run.result().citations}
-    process_of(suggesting).history.removed.blank([document_id])
+    process_of(suggesting).history.redaction.redact([document_id])
     assert suggesting.suggestions.after(run.id) == ()
     process_of(suggesting).suggestions.save(run.id, SUGGESTED)
     assert suggesting.suggestions.after(run.id) == ()

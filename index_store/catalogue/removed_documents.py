@@ -9,7 +9,7 @@ from index_store.base.database.database import VARIABLES, backend_of
 from index_store.catalogue.schema import removed
 
 
-class Removed:
+class RemovedDocuments:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 

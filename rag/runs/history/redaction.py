@@ -1,4 +1,4 @@
-"""Removed documents: no stored trace, and no trace being written, quotes them any more."""
+"""Redaction documents: no stored trace, and no trace being written, quotes them any more."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ TOLD_SECONDS = 7 * 24 * 60 * 60
 """that a removal is told to other apps: longer than any of their runs goes on"""
 
 
-class Removed:
+class Redaction:
     """Safe from any thread. What it can't save raises NotSaved."""
 
     def __init__(self, database: Engine, replica: "Replica | None" = None) -> None:
@@ -77,11 +77,11 @@ class Removed:
             self._learn(connection)
             return self.has_been_read(connection, run_id)
 
-    def blanked(self, event: str) -> str:
+    def redacted(self, event: str) -> str:
         """The event, as JSON, without what it quotes of them. Within `saving`."""
         return without_documents(event, self._documents)
 
-    def blank(self, document_ids: Collection[str], quoting: Callable[[set[str]], object] = lambda runs: None) -> bool:
+    def redact(self, document_ids: Collection[str], quoting: Callable[[set[str]], object] = lambda runs: None) -> bool:
         """Takes out of all traces, those of runs in flight too, what they quote of these documents, which are removed.
         Prompts and replies of such a run go whole, as does what was suggested after it. `quoting` is told of these runs
         before, for what hangs on them.
