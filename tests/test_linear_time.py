@@ -53,11 +53,11 @@ from rag.runs.run.summary import summarize_run
 from rag.text.citations import cited_passages, claims, markers_of, without_markers
 from rag.text.fence import fenced, passages_block, quoted
 from rag.text.follow_up import stands_alone
+from rag.text.instruction_filter import InstructionFilter
 from rag.text.language import is_written_in, language_of
 from rag.text.overlap import features, overlap, words_in
-from rag.text.reasoning import OPENING, WithoutReasoning
+from rag.text.reasoning_filter import OPENING, ReasoningFilter
 from rag.text.small_talk import is_small_talk
-from rag.text.unrepeated import Unrepeated
 from rag.trace.details import RetrievalDetail
 from rag.trace.events import Event, RunFinished, RunStarted, StepFinished, Token, Totals
 from rag.trace.passages import Passage
@@ -117,7 +117,9 @@ ANALYZER = Analyzer(Glossary(["パパ", "aaaa", "..", "1,1"]))
 STARTED = RunStarted(run_id="r", conversation_id="c", question="?", index="i", pipeline="naive", model="m", at=0)
 
 
-def streamed(text: str, into: AttributedText | CitedText | NoAnswerFilter | Unrepeated | WithoutReasoning) -> None:
+def streamed(
+    text: str, into: AttributedText | CitedText | NoAnswerFilter | InstructionFilter | ReasoningFilter
+) -> None:
     for start in range(0, len(text), PIECE):
         into.feed(text[start : start + PIECE])
     into.end()
@@ -174,9 +176,9 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "overlap": lambda text: overlap(QUESTION, text),
     "words_in": lambda text: words_in(text, ["a b", "パ", "1", text]),
     "is_small_talk": is_small_talk,
-    "Unrepeated": lambda text: streamed(text, Unrepeated(QUESTION * 20)),
-    "WithoutReasoning": lambda text: streamed(text, WithoutReasoning()),
-    "WithoutReasoning, within": lambda text: streamed(OPENING + text, WithoutReasoning()),
+    "InstructionFilter": lambda text: streamed(text, InstructionFilter(QUESTION * 20)),
+    "ReasoningFilter": lambda text: streamed(text, ReasoningFilter()),
+    "ReasoningFilter, within": lambda text: streamed(OPENING + text, ReasoningFilter()),
     # rag/models
     "AttributedText": lambda text: streamed(text, AttributedText(QUESTION, PASSAGES)),
     "AttributedText, at once": lambda text: AttributedText(QUESTION, PASSAGES).feed(text),

@@ -18,8 +18,8 @@ from index_store.base.service import explain, host_of
 from rag.errors import EmptyReply
 from rag.models.admission import Admission
 from rag.models.usage import Reply, Usage
-from rag.text.reasoning import WithoutReasoning
-from rag.text.unrepeated import Unrepeated
+from rag.text.instruction_filter import InstructionFilter
+from rag.text.reasoning_filter import ReasoningFilter
 from rag.trace.calls import About, Request
 from rag.trace.calls import Message as Sent
 
@@ -90,8 +90,8 @@ class ChatClient:
                 sent = _without_temperature(sent, error)
                 message = await self._reply(asked, usage, about, sent)
         self._note_refusal(options, sent)
-        own = OwnWords(asked)
-        return _with_text(message, own.feed(message.text) + own.end())
+        shown = ReplyFilter(asked)
+        return _with_text(message, shown.feed(message.text) + shown.end())
 
     async def _reply(
         self, asked: Prompt | list[tuple[str, str]], usage: Usage, about: About, sent: dict[str, Any]
@@ -115,17 +115,17 @@ class ChatClient:
         asked, empty, tries = usage.take_prompt() or prompt, True, 0
         sent = self._sent(options)
         while True:
-            begun, own = False, OwnWords(asked)
+            begun, shown = False, ReplyFilter(asked)
             try:
                 async with self._admission.turn(usage.budget, within=usage.budget.party):
                     with self._call(asked, usage, about, sent) as reply:
                         async for chunk in self._model.astream(asked, **sent):
                             begun = True
                             reply.read(chunk)
-                            said = own.feed(chunk.text)
+                            said = shown.feed(chunk.text)
                             empty = empty and not said.strip()
                             yield _with_text(chunk, said)
-                if rest := own.end():
+                if rest := shown.end():
                     empty = empty and not rest.strip()
                     yield AIMessageChunk(content=rest)
                 break
@@ -185,18 +185,18 @@ class ChatClient:
         return AnswerUnreadable(host=host_of(self._base_url), model=self.name)
 
 
-class OwnWords:
+class ReplyFilter:
     """Takes a reply in pieces, and gives back what its readers are to see of it."""
 
     def __init__(self, prompt: Sequence[tuple[str, str]]) -> None:
-        self._reply = WithoutReasoning()
-        self._unrepeated = Unrepeated("\n".join(text for role, text in prompt if role == "system"))
+        self._reasoning = ReasoningFilter()
+        self._instructions = InstructionFilter("\n".join(text for role, text in prompt if role == "system"))
 
     def feed(self, piece: str) -> str:
-        return self._unrepeated.feed(self._reply.feed(piece))
+        return self._instructions.feed(self._reasoning.feed(piece))
 
     def end(self) -> str:
-        return self._unrepeated.feed(self._reply.end()) + self._unrepeated.end()
+        return self._instructions.feed(self._reasoning.end()) + self._instructions.end()
 
 
 M = TypeVar("M", bound=AIMessage)

@@ -105,7 +105,7 @@ class Outline(NamedTuple):
 class History:
     """Safe from any thread. What it can't save raises NotSaved.
 
-    What hangs on runs has an object of its own: `conversations`, which hold them, `calls`, and `removed`.
+    What hangs on runs has an object of its own: `conversations`, which hold them, `calls`, and `redaction`.
     """
 
     def __init__(self, data_dir: Path, database_url: SecretStr | None = None, replica: "Replica | None" = None) -> None:

@@ -10,7 +10,7 @@ REPEATED = 60
 LEFT_OUT = "…"
 
 
-class Unrepeated:
+class InstructionFilter:
     """Takes a reply in pieces, and returns it with an ellipsis where it repeats its instructions."""
 
     def __init__(self, instructions: str) -> None:

@@ -1,11 +1,11 @@
 import pytest
 
-from rag.text.reasoning import WithoutReasoning
+from rag.text.reasoning_filter import ReasoningFilter
 
 
 def given(reply: str, size: int) -> str:
     """Back, of a reply that comes in pieces of this size."""
-    reading = WithoutReasoning()
+    reading = ReasoningFilter()
     return "".join(reading.feed(reply[at : at + size]) for at in range(0, len(reply), size)) + reading.end()
 
 
@@ -34,4 +34,4 @@ def test_all_else_is_given_as_it_is(reply, size):
 
 
 def test_a_reply_without_reasoning_begins_with_its_first_piece():
-    assert WithoutReasoning().feed("The") == "The"
+    assert ReasoningFilter().feed("The") == "The"

@@ -5,14 +5,14 @@ import pytest
 from rag.models.embedded.grading import SYSTEM
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
-from rag.text.unrepeated import Unrepeated
+from rag.text.instruction_filter import InstructionFilter
 
 TOLD = {"en": EN.answer, "ja": JA.answer, "embedded": SYSTEM}
 
 
 def given(told: str, reply: str, size: int = 3) -> str:
     """Back, of a reply that comes in pieces of this size."""
-    reading = Unrepeated(told)
+    reading = InstructionFilter(told)
     return "".join(reading.feed(reply[at : at + size]) for at in range(0, len(reply), size)) + reading.end()
 
 
@@ -40,4 +40,4 @@ def test_what_has_words_in_common_with_them_is_given_letter_by_letter(told):
 
 
 def test_an_answer_begins_with_its_first_piece_though_the_instructions_have_the_word_too():
-    assert Unrepeated(EN.answer).feed("Answer") == "Answer"
+    assert InstructionFilter(EN.answer).feed("Answer") == "Answer"

@@ -7,7 +7,7 @@ from typing import Literal
 OPENING, CLOSING = "<think>", "</think>"
 
 
-class WithoutReasoning:
+class ReasoningFilter:
     """Takes a reply in pieces, and gives it back from the first word behind its reasoning."""
 
     def __init__(self) -> None:
