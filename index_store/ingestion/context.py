@@ -11,8 +11,8 @@ from index_store.base.precedence import Precedence
 from index_store.base.settings import Settings
 from index_store.catalogue.pending_versions import PendingVersion
 from index_store.crawl import Paces
-from index_store.ingestion.patience import Patience
 from index_store.ingestion.progress import Items
+from index_store.ingestion.retry import Retry
 from index_store.ingestion.stop import Stop
 from index_store.library.library import Library
 from index_store.library.versions import Versions
@@ -50,9 +50,9 @@ class JobContext:
     stop: Stop = field(default_factory=Stop)
 
     @cached_property
-    def originals(self) -> Patience:
+    def originals(self) -> Retry:
         """With their place."""
-        return Patience(OriginalsAway, self.stop)
+        return Retry(OriginalsAway, self.stop)
 
     @contextmanager
     def original(self, version: PendingVersion) -> Iterator[Path]:
@@ -60,7 +60,7 @@ class JobContext:
         originals = self.services.library.originals
         with ExitStack() as fetched:
             try:
-                path = self.originals.until_there(
+                path = self.originals.call(
                     lambda: fetched.enter_context(originals.local(version.document_id, version.revision))
                 )
             except FileNotFoundError as error:

@@ -55,7 +55,7 @@ class Admission:
         """A document once more, from its original."""
         name = file_name(source.source)
         try:
-            version = self._originals.until_there(
+            version = self._originals.call(
                 lambda: self._versions.begin_same(source.document_id, self._services.splitting)
             )
         except (OSError, SQLAlchemyError, errors.OriginalsError) as error:
@@ -78,7 +78,7 @@ class Admission:
             self.refuse(index, file, item, error)
             return None
         try:
-            begun = self._originals.until_there(
+            begun = self._originals.call(
                 lambda: self._versions.begin(index, replace(file, kind=kind), self._services.splitting)
             )
         except (OSError, SQLAlchemyError, errors.OriginalsError) as error:

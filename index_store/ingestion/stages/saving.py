@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from index_store.base import errors
 from index_store.base.errors import PlainError
 from index_store.ingestion.context import JobContext
-from index_store.ingestion.patience import Patience
+from index_store.ingestion.retry import Retry
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.library.versions import EmbeddedVersion
 
@@ -24,7 +24,7 @@ class Saving:
 
     def __init__(self, context: JobContext, completion: Completion) -> None:
         self._services = context.services
-        self._vectors = Patience(errors.VectorsAway, context.stop)
+        self._vectors = Retry(errors.VectorsAway, context.stop)
         self._completion = completion
         self._thread = ThreadPoolExecutor(1)
         self._last: Future[None] | None = None
@@ -48,7 +48,7 @@ class Saving:
     def _save(self, tasks: list[DocumentTask]) -> None:
         embedded = [task.embedded() for task in tasks]
         with self._failing(tasks):
-            self._vectors.until_there(partial(self._put, tasks, embedded))
+            self._vectors.call(partial(self._put, tasks, embedded))
         for task in tasks:
             task.vectors = []
             task.close()

@@ -214,7 +214,7 @@ def test_a_collection_that_is_deleted_while_it_is_searched_is_one_that_is_gone(
 def test_while_it_is_away_all_says_so_at_once_and_what_was_begun_is_finished_when_it_is_back(
     behind: Settings, proxy: ChromaProxy, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("index_store.ingestion.patience.PATIENCE", 0.5)
+    monkeypatch.setattr("index_store.ingestion.retry.RETRY_SECONDS", 0.5)
     with IndexStore(behind) as store:
         fill(store, write, count=4)
         store.create_index("b")

@@ -20,7 +20,7 @@ from index_store.backup.errors import OriginalsNotInFolder
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.catalogue.records import DocumentStatus
-from index_store.ingestion import patience
+from index_store.ingestion import retry
 from index_store.ingestion.sources import FileSource
 from index_store.library.originals import s3 as s3_module
 from index_store.library.originals.folder import MARK
@@ -71,7 +71,7 @@ def at(settings: Settings, url: str) -> Settings:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is away is not waited for as long as in an office."""
-    monkeypatch.setattr(patience, "PATIENCE", 0.0)
+    monkeypatch.setattr(retry, "RETRY_SECONDS", 0.0)
     monkeypatch.setattr(s3_module, "LOOK", 0.1)
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 from index_store.base.errors import PlainError
 from index_store.ingestion.stop import Stop
 
-PATIENCE = 60.0
+RETRY_SECONDS = 60.0
 """seconds that it may be away before documents fail of it"""
 
 LOOK = 0.5
@@ -16,15 +16,15 @@ LOOK = 0.5
 T = TypeVar("T")
 
 
-class Patience:
+class Retry:
     """Of one job, with one service. After it has run out, the next documents are told at once."""
 
     def __init__(self, away: type[PlainError], stop: Stop) -> None:
         self._away = away
         self._stop = stop
-        self._seconds = PATIENCE
+        self._seconds = RETRY_SECONDS
 
-    def until_there(self, attempt: Callable[[], T]) -> T:
+    def call(self, attempt: Callable[[], T]) -> T:
         """What `attempt` gives, which may be called any number of times. Raises what it raises."""
         until = time.monotonic() + self._seconds
         while True:
@@ -36,5 +36,5 @@ class Patience:
                     raise
                 time.sleep(LOOK)
             else:
-                self._seconds = PATIENCE
+                self._seconds = RETRY_SECONDS
                 return given
