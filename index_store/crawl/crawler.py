@@ -30,7 +30,7 @@ from index_store.crawl.errors import (
     SiteBusy,
     SiteUnreachable,
 )
-from index_store.crawl.fetch import Answer, Body, Fetcher
+from index_store.crawl.fetch import Body, Fetcher, FetchResponse
 from index_store.crawl.frontier import Frontier, Visit
 from index_store.crawl.links import outline_of_headers, read_outline
 from index_store.crawl.politeness import MOVED, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
@@ -173,7 +173,9 @@ class Crawler:
                 self._fetcher.discard(answer.body)
         return page
 
-    async def _read(self, visit: Visit, answer: Answer, body: Body, known: KnownPage | None) -> CrawledPage | None:
+    async def _read(
+        self, visit: Visit, answer: FetchResponse, body: Body, known: KnownPage | None
+    ) -> CrawledPage | None:
         url = visit.url
         if known and known.digest == body.digest:
             return self._unchanged(visit, known, answer)
@@ -213,7 +215,7 @@ class Crawler:
             links=links,
         )
 
-    def _unchanged(self, visit: Visit, known: KnownPage, answer: Answer) -> CrawledPage | None:
+    def _unchanged(self, visit: Visit, known: KnownPage, answer: FetchResponse) -> CrawledPage | None:
         self._queue_links(visit, known.links)
         if not self._patterns.want(visit.url):
             return self._gone_if_known(visit)
@@ -229,7 +231,7 @@ class Crawler:
     def _gone_if_known(self, visit: Visit) -> CrawledPage | None:
         return CrawledPage(url=visit.url, outcome=PageOutcome.GONE) if visit.url in self._known else None
 
-    def _of_other_kind(self, visit: Visit, answer: Answer) -> CrawledPage | None:
+    def _of_other_kind(self, visit: Visit, answer: FetchResponse) -> CrawledPage | None:
         if visit.is_start:
             kind = kinds.media_type(answer.headers)
             raise PageOfOtherKind(url=visit.url, kind=kind, known=" ".join(BY_SUFFIX))
@@ -250,7 +252,7 @@ class Crawler:
 
     # Redirects
 
-    def _follow(self, visit: Visit, answer: Answer) -> CrawledPage | None:
+    def _follow(self, visit: Visit, answer: FetchResponse) -> CrawledPage | None:
         target = target_of(answer)
         if target:
             self._move(visit, target)
@@ -353,7 +355,7 @@ class Crawler:
         self._polite.slow_down(url, rules.delay)
         return rules
 
-    async def _ask(self, visit: Visit, known: KnownPage | None) -> Answer:
+    async def _ask(self, visit: Visit, known: KnownPage | None) -> FetchResponse:
         conditions = {}
         if known and known.etag:
             conditions["If-None-Match"] = known.etag

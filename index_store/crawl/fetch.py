@@ -52,7 +52,7 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Answer:
+class FetchResponse:
     url: str
     status: int
     headers: httpx2.Headers
@@ -92,7 +92,7 @@ class Fetcher:
         limit: int,
         conditions: Mapping[str, str] | None = None,
         wants: Callable[[httpx2.Headers], bool] = everything,
-    ) -> Answer:
+    ) -> FetchResponse:
         """`limit`: bytes of content. `wants` sees the headers before the content is read.
 
         Raises AddressInside, PortRefused, HostUnknown, SiteUnreachable, SiteUntrusted, PageTimedOut, PageBroken,
@@ -111,7 +111,7 @@ class Fetcher:
                 asyncio.timeout_at(begun + self._seconds) as time_limit,
                 self._pool.stream("GET", url, headers=list(headers.items())) as response,
             ):
-                answer = Answer(url, response.status, httpx2.Headers(response.headers), None)
+                answer = FetchResponse(url, response.status, httpx2.Headers(response.headers), None)
                 log.debug("%s %s", response.status, url)
                 async with aclosing(_pieces(response)) as pieces:
                     if answer.status != HTTPStatus.OK:
@@ -124,7 +124,7 @@ class Fetcher:
                         async for piece in pieces:
                             keeping.add(piece)
                             time_limit.reschedule(begun + self._seconds + keeping.received / SLOWEST)
-                        return Answer(url, answer.status, answer.headers, keeping.finish())
+                        return FetchResponse(url, answer.status, answer.headers, keeping.finish())
 
     def new_file(self) -> Path:
         path = self._folder / uuid.uuid4().hex

@@ -15,7 +15,7 @@ from protego import Protego
 from index_store.base.errors import DocumentError
 from index_store.crawl.address import host_of, normalised, origin_of
 from index_store.crawl.errors import PageBroken, PageTimedOut, PageTooLarge, RobotsUnavailable, SiteBusy
-from index_store.crawl.fetch import Answer, Fetcher, everything, has_broken_off
+from index_store.crawl.fetch import Fetcher, FetchResponse, everything, has_broken_off
 
 TRIES = 3
 """of a page whose server is busy, or whose connection broke"""
@@ -102,7 +102,7 @@ class PoliteFetcher:
         *,
         conditions: Mapping[str, str] | None = None,
         wants: Callable[[httpx2.Headers], bool] = everything,
-    ) -> Answer:
+    ) -> FetchResponse:
         """Raises as Fetcher.get, SiteBusy."""
         pace = self._pace(url)
         wait = RETRY_AFTER
@@ -127,7 +127,7 @@ class PoliteFetcher:
             wait *= 2
         raise AssertionError("the last try returns or raises")
 
-    async def get_file(self, url: str, size: int) -> Answer:
+    async def get_file(self, url: str, size: int) -> FetchResponse:
         """Of the site itself (robots.txt, its map), with redirects. Raises as `get`."""
         for _ in range(FILE_HOPS):
             answer = await self.get(url, size)
@@ -141,7 +141,7 @@ class PoliteFetcher:
         return self._paces.of(host_of(url), self._interval)
 
 
-def target_of(answer: Answer) -> str | None:
+def target_of(answer: FetchResponse) -> str | None:
     """Where a redirect leads, if that is an address of the web."""
     try:
         return normalised(answer.headers["location"], answer.url)
@@ -176,7 +176,7 @@ class Rules:
 class Robots:
     """The rules of each origin, fetched once."""
 
-    def __init__(self, fetcher: Fetcher, get: Callable[[str, int], Awaitable[Answer]]) -> None:
+    def __init__(self, fetcher: Fetcher, get: Callable[[str, int], Awaitable[FetchResponse]]) -> None:
         """`get`: asks politely, with redirects; for an address, and at most so many bytes."""
         self._fetcher = fetcher
         self._get = get

@@ -18,7 +18,7 @@ from index_store.base.errors import DocumentError
 from index_store.base.settings import MEGABYTE
 from index_store.crawl.address import host_of, normalised, site_of
 from index_store.crawl.errors import PageFailed
-from index_store.crawl.fetch import Answer, Fetcher
+from index_store.crawl.fetch import Fetcher, FetchResponse
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class SiteMap(NamedTuple):
 
 
 async def read_sitemap(
-    places: Sequence[str], fetcher: Fetcher, get: Callable[[str, int], Awaitable[Answer]]
+    places: Sequence[str], fetcher: Fetcher, get: Callable[[str, int], Awaitable[FetchResponse]]
 ) -> SiteMap:
     """A part that can't be read is left out; that there is none is no fault."""
     waiting = list(dict.fromkeys(places))
@@ -68,7 +68,9 @@ async def read_sitemap(
     return SiteMap(list(found)[:ADDRESSES], is_whole)
 
 
-async def _read(place: str, fetcher: Fetcher, get: Callable[[str, int], Awaitable[Answer]]) -> list[tuple[bool, str]]:
+async def _read(
+    place: str, fetcher: Fetcher, get: Callable[[str, int], Awaitable[FetchResponse]]
+) -> list[tuple[bool, str]]:
     answer = await get(place, SIZE)
     if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR or answer.status == HTTPStatus.TOO_MANY_REQUESTS:
         raise PageFailed(url=place, status=answer.status)
