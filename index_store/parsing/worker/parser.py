@@ -14,7 +14,7 @@ from index_store.base import errors
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.worker.process import LOOK, Process
-from index_store.parsing.worker.protocol import Answer, Listing, ParsedDocument, Request
+from index_store.parsing.worker.protocol import Listing, ParsedDocument, ParserResponse, Request
 
 if TYPE_CHECKING:
     from index_store.parsing.loaders.archive import Unpacked
@@ -103,7 +103,7 @@ class Parser:
             **details,
         )
 
-    def _ask(self, request: Request, is_cancelled: Callable[[], bool]) -> Answer:
+    def _ask(self, request: Request, is_cancelled: Callable[[], bool]) -> ParserResponse:
         def is_unwanted() -> bool:
             return self._is_closed.is_set() or is_cancelled()
 

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from index_store.base import errors
 from index_store.base.child_process import environment
-from index_store.parsing.worker.protocol import Answer, Request
+from index_store.parsing.worker.protocol import ParserResponse, Request
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class Process:
     def __init__(self) -> None:
         self._running: _Running | None = None
 
-    def ask(self, request: Request, is_cancelled: Callable[[], bool]) -> Answer:
+    def ask(self, request: Request, is_cancelled: Callable[[], bool]) -> ParserResponse:
         """Raises ParserFailed, ParserTimedOut and Cancelled, after which there is no process any more."""
         running = self._started()
         why_killed: list[errors.DocumentError] = []
@@ -90,7 +90,7 @@ class Process:
             self.stop()
             raise why_killed[0]
         try:
-            answer = Answer.model_validate_json(line)
+            answer = ParserResponse.model_validate_json(line)
         except ValidationError as error:
             _report(running, request.name)
             self.stop()

@@ -67,7 +67,7 @@ class Refusal(BaseModel, frozen=True):
             return errors.ParserFailed(name=name)
 
 
-class Answer(BaseModel, frozen=True):
+class ParserResponse(BaseModel, frozen=True):
     title: CleanText = ""
     sections: int = 0
     chunks: int = 0

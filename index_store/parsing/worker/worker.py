@@ -20,7 +20,7 @@ from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.loaders.document import CHARACTERS, RawFile
 from index_store.parsing.loaders.formats import BY_KIND, Load
 from index_store.parsing.worker import limits
-from index_store.parsing.worker.protocol import Answer, Listing, Refusal, Request, write_sections
+from index_store.parsing.worker.protocol import Listing, ParserResponse, Refusal, Request, write_sections
 
 if TYPE_CHECKING:
     from index_store.parsing.loaders.archive import Unpacked
@@ -67,7 +67,7 @@ def main() -> None:
         answers.flush()
 
 
-def _work(request: Request) -> Callable[[], Answer]:
+def _work(request: Request) -> Callable[[], ParserResponse]:
     """With its libraries imported, which are not to count as the file's memory."""
     if request.folder is not None:
         from index_store.parsing.loaders.archive import unpack
@@ -76,16 +76,16 @@ def _work(request: Request) -> Callable[[], Answer]:
     return partial(_load, BY_KIND[request.kind].loader(), request)
 
 
-def _answer(request: Request, work: Callable[[], Answer]) -> Answer:
+def _answer(request: Request, work: Callable[[], ParserResponse]) -> ParserResponse:
     try:
         return work()
     except DocumentError as error:
-        return Answer(refusal=Refusal.of(error))
+        return ParserResponse(refusal=Refusal.of(error))
     except (MemoryError, RecursionError):
-        return Answer(refusal=Refusal.of(ParserFailed(name=request.name)), is_worn=True)
+        return ParserResponse(refusal=Refusal.of(ParserFailed(name=request.name)), is_worn=True)
 
 
-def _load(load: Load, request: Request) -> Answer:
+def _load(load: Load, request: Request) -> ParserResponse:
     loaded = load(RawFile(Path(request.path), request.name, request.charset))
     if sum(len(page.markdown) for page in loaded.pages) > CHARACTERS:
         raise TooMuchText(name=request.name, limit=f"{CHARACTERS:,}")
@@ -94,17 +94,17 @@ def _load(load: Load, request: Request) -> Answer:
     if not chunks:
         raise NoText(name=request.name)
     write_sections(Path(request.result), found)
-    return Answer(title=loaded.title, sections=len(found), chunks=chunks)
+    return ParserResponse(title=loaded.title, sections=len(found), chunks=chunks)
 
 
-def _unpack(unpack: Callable[[Path, str, Path], "Unpacked"], request: Request, folder: Path) -> Answer:
+def _unpack(unpack: Callable[[Path, str, Path], "Unpacked"], request: Request, folder: Path) -> ParserResponse:
     unpacked = unpack(Path(request.path), request.name, folder)
     listing = Listing(
         members=[(member.name, member.path) for member in unpacked.members],
         refused=[(name, Refusal.of(error)) for name, error in unpacked.refused],
     )
     Path(request.result).write_text(listing.model_dump_json(), encoding="utf-8")
-    return Answer()
+    return ParserResponse()
 
 
 def _complain(error: BaseException | None, write: Callable[[str], object]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from index_store.base.settings import Settings
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.worker.parser import Parser
-from index_store.parsing.worker.protocol import Answer, Request
+from index_store.parsing.worker.protocol import ParserResponse, Request
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel watches the owner on Linux alone")
@@ -43,7 +43,7 @@ def test_a_request_that_comes_while_a_file_is_read_ends_nothing(tmp_path: Path) 
             process.stdin.write(request(small, tmp_path / "second"))
             process.stdin.flush()
             writer.write("More words.")
-        answers = [Answer.model_validate_json(process.stdout.readline()) for _ in range(2)]
+        answers = [ParserResponse.model_validate_json(process.stdout.readline()) for _ in range(2)]
         process.stdin.close()
         assert process.wait(10) == 0
     os.close(ours)
