@@ -14,7 +14,7 @@ from index_store.base import errors
 from index_store.base.settings import MEGABYTE, Settings
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.worker.process import LOOK, Process
-from index_store.parsing.worker.protocol import Listing, ParsedDocument, ParserResponse, Request
+from index_store.parsing.worker.protocol import Listing, ParsedDocument, ParserRequest, ParserResponse
 
 if TYPE_CHECKING:
     from index_store.parsing.loaders.archive import Unpacked
@@ -92,8 +92,8 @@ class Parser:
             for process in self._free:
                 process.stop()
 
-    def _request(self, path: Path, name: str, **details: Any) -> Request:
-        return Request(
+    def _request(self, path: Path, name: str, **details: Any) -> ParserRequest:
+        return ParserRequest(
             path=str(path.absolute()),
             name=name,
             seconds=self._settings.parser_timeout,
@@ -103,7 +103,7 @@ class Parser:
             **details,
         )
 
-    def _ask(self, request: Request, is_cancelled: Callable[[], bool]) -> ParserResponse:
+    def _ask(self, request: ParserRequest, is_cancelled: Callable[[], bool]) -> ParserResponse:
         def is_unwanted() -> bool:
             return self._is_closed.is_set() or is_cancelled()
 

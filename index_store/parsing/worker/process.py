@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from index_store.base import errors
 from index_store.base.child_process import environment
-from index_store.parsing.worker.protocol import ParserResponse, Request
+from index_store.parsing.worker.protocol import ParserRequest, ParserResponse
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class Process:
     def __init__(self) -> None:
         self._running: _Running | None = None
 
-    def ask(self, request: Request, is_cancelled: Callable[[], bool]) -> ParserResponse:
+    def ask(self, request: ParserRequest, is_cancelled: Callable[[], bool]) -> ParserResponse:
         """Raises ParserFailed, ParserTimedOut and Cancelled, after which there is no process any more."""
         running = self._started()
         why_killed: list[errors.DocumentError] = []

@@ -18,7 +18,7 @@ from index_store.parsing.loaders.document import CleanText
 
 
 @dataclass(frozen=True)
-class Request:
+class ParserRequest:
     path: str
     name: str
     kind: str

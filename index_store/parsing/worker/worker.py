@@ -20,7 +20,7 @@ from index_store.parsing.chunking.chunker import chunk_document
 from index_store.parsing.loaders.document import CHARACTERS, RawFile
 from index_store.parsing.loaders.formats import BY_KIND, Load
 from index_store.parsing.worker import limits
-from index_store.parsing.worker.protocol import Listing, ParserResponse, Refusal, Request, write_sections
+from index_store.parsing.worker.protocol import Listing, ParserRequest, ParserResponse, Refusal, write_sections
 
 if TYPE_CHECKING:
     from index_store.parsing.loaders.archive import Unpacked
@@ -51,7 +51,7 @@ def main() -> None:
         _end_with_owner(int(lifeline))
     libraries = limits.address_space()
     for count, line in enumerate(sys.stdin, 1):
-        request = Request.of_line(line)
+        request = ParserRequest.of_line(line)
         with _ended_in_time(request.seconds):
             before = limits.address_space()
             limits.lift()
@@ -67,7 +67,7 @@ def main() -> None:
         answers.flush()
 
 
-def _work(request: Request) -> Callable[[], ParserResponse]:
+def _work(request: ParserRequest) -> Callable[[], ParserResponse]:
     """With its libraries imported, which are not to count as the file's memory."""
     if request.folder is not None:
         from index_store.parsing.loaders.archive import unpack
@@ -76,7 +76,7 @@ def _work(request: Request) -> Callable[[], ParserResponse]:
     return partial(_load, BY_KIND[request.kind].loader(), request)
 
 
-def _answer(request: Request, work: Callable[[], ParserResponse]) -> ParserResponse:
+def _answer(request: ParserRequest, work: Callable[[], ParserResponse]) -> ParserResponse:
     try:
         return work()
     except DocumentError as error:
@@ -85,7 +85,7 @@ def _answer(request: Request, work: Callable[[], ParserResponse]) -> ParserRespo
         return ParserResponse(refusal=Refusal.of(ParserFailed(name=request.name)), is_worn=True)
 
 
-def _load(load: Load, request: Request) -> ParserResponse:
+def _load(load: Load, request: ParserRequest) -> ParserResponse:
     loaded = load(RawFile(Path(request.path), request.name, request.charset))
     if sum(len(page.markdown) for page in loaded.pages) > CHARACTERS:
         raise TooMuchText(name=request.name, limit=f"{CHARACTERS:,}")
@@ -97,7 +97,7 @@ def _load(load: Load, request: Request) -> ParserResponse:
     return ParserResponse(title=loaded.title, sections=len(found), chunks=chunks)
 
 
-def _unpack(unpack: Callable[[Path, str, Path], "Unpacked"], request: Request, folder: Path) -> ParserResponse:
+def _unpack(unpack: Callable[[Path, str, Path], "Unpacked"], request: ParserRequest, folder: Path) -> ParserResponse:
     unpacked = unpack(Path(request.path), request.name, folder)
     listing = Listing(
         members=[(member.name, member.path) for member in unpacked.members],

@@ -10,7 +10,7 @@ import pytest
 from index_store.base.settings import Settings
 from index_store.parsing.loaders.document import RawFile
 from index_store.parsing.worker.parser import Parser
-from index_store.parsing.worker.protocol import ParserResponse, Request
+from index_store.parsing.worker.protocol import ParserRequest, ParserResponse
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel watches the owner on Linux alone")
@@ -19,7 +19,7 @@ COMMAND = [sys.executable, "-m", "index_store.parsing.worker.worker"]
 
 
 def request(path: Path, result: Path) -> bytes:
-    return Request(
+    return ParserRequest(
         str(path), path.name, "txt", str(result), seconds=60, memory=2**30, file_size=2**20, chunk_size=100,
         chunk_overlap=0,
     ).line()  # fmt: skip
