@@ -5,11 +5,11 @@ from typing import Any
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 
-from index_store.base.database.backend import Place
+from index_store.base.database.backend import DatabaseLocation
 from index_store.base.database.database import Schema
 
 
-def differences(place: Place, schema: Schema) -> list[Any]:
+def differences(place: DatabaseLocation, schema: Schema) -> list[Any]:
     """Between the tables of the place and those of the schema: their columns, types, keys and indexes."""
     engine = place.for_migration()
     try:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Engine
 
-from index_store.base.database.backend import Place
+from index_store.base.database.backend import DatabaseLocation
 from index_store.base.database.database import backend_of, open_database
 from index_store.catalogue.documents import Documents
 from index_store.catalogue.full_text import FullText
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Catalogue:
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: DatabaseLocation) -> None:
         self._engine = open_database(place, SCHEMA)
         self._owned: Connection | None = None
         self.replica: Replica | None = None

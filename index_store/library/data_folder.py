@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
-from index_store.base.database.backend import MOVING, Changes, Place
+from index_store.base.database.backend import MOVING, Changes, DatabaseLocation
 from index_store.base.database.database import backend_of, is_present, place_of
 from index_store.base.folders import backup_of, make_private
 from index_store.base.settings import Settings
@@ -183,7 +183,7 @@ def open_catalogue(settings: Settings) -> Iterator[Catalogue]:
         yield catalogue
 
 
-def _place(settings: Settings) -> Place:
+def _place(settings: Settings) -> DatabaseLocation:
     return place_of(Path(CATALOGUE).stem, settings.data_dir, settings.database_url)
 
 

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, inspect, select
 
-from index_store.base.database.backend import Place
+from index_store.base.database.backend import DatabaseLocation
 from index_store.catalogue.full_text import bm25_index
 from index_store.catalogue.schema import SCHEMA, indexes
 from index_store.move.errors import CountsDiffer
@@ -20,7 +20,7 @@ class CatalogueTables(Tables):
     def __init__(self) -> None:
         super().__init__("catalogue", SCHEMA)
 
-    def copy(self, origin: Place, target: Place, on_progress: ProgressCallback) -> None:
+    def copy(self, origin: DatabaseLocation, target: DatabaseLocation, on_progress: ProgressCallback) -> None:
         super().copy(origin, target, on_progress)
         with reading(origin) as read, writing(target) as write:
             ids = list(read.execute(select(indexes.c.id).order_by(indexes.c.id)).scalars())

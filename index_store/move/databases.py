@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 import index_store
-from index_store.base.database.backend import Place
+from index_store.base.database.backend import DatabaseLocation
 from index_store.move.catalogue import CatalogueTables
 from index_store.move.tables import ProgressCallback
 
@@ -20,13 +20,13 @@ class MovableDatabase(Protocol):
     name: str
     """of its file, without an end, and of its schema"""
 
-    def refuse_newer(self, place: Place) -> None:
+    def refuse_newer(self, place: DatabaseLocation) -> None:
         """Changes nothing. Raises DataFolderNewer."""
 
-    def make(self, place: Place) -> None:
+    def make(self, place: DatabaseLocation) -> None:
         """With empty tables; one that is there is brought to the present version."""
 
-    def copy(self, origin: Place, target: Place, on_progress: ProgressCallback) -> None:
+    def copy(self, origin: DatabaseLocation, target: DatabaseLocation, on_progress: ProgressCallback) -> None:
         """Makes the target, which is made, like the origin. Raises CountsDiffer."""
 
 

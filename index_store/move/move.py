@@ -12,7 +12,7 @@ from sqlalchemy import inspect
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.backup.manifest import databases
-from index_store.base.database.backend import Place
+from index_store.base.database.backend import DatabaseLocation
 from index_store.base.database.database import backend_of, place_of
 from index_store.base.errors import DatabaseInUse, OlderVersionRuns, PlainError
 from index_store.base.settings import Settings
@@ -67,11 +67,11 @@ def _refuse(plan: Plan, movable: Sequence[MovableDatabase]) -> None:
         each.refuse_newer(_place(each, plan.origin))
 
 
-def _place(database: MovableDatabase, settings: Settings, folder: Path | None = None) -> Place:
+def _place(database: MovableDatabase, settings: Settings, folder: Path | None = None) -> DatabaseLocation:
     return place_of(database.name, folder or settings.data_dir, settings.database_url)
 
 
-def _is_there(place: Place) -> bool:
+def _is_there(place: DatabaseLocation) -> bool:
     """Whether it has any table."""
     if not place.exists():
         return False
@@ -101,7 +101,7 @@ def _alone(plan: Plan, movable: Sequence[MovableDatabase]) -> Iterator[None]:
 
 
 @contextmanager
-def _owned(place: Place, *, is_origin: bool) -> Iterator[None]:
+def _owned(place: DatabaseLocation, *, is_origin: bool) -> Iterator[None]:
     database = place.for_migration()
     try:
         owned = backend_of(database).own(database)

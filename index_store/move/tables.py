@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, Engine, MetaData, RowMapping, Table, delete, func, select, tuple_
 
 from index_store.base.batches import batches
-from index_store.base.database.backend import Place
+from index_store.base.database.backend import DatabaseLocation
 from index_store.base.database.database import VARIABLES, Schema, backend_of, open_database, refuse_newer
 from index_store.move.errors import CountsDiffer
 
@@ -28,19 +28,19 @@ class Tables:
         self.name = name
         self.schema = schema
 
-    def refuse_newer(self, place: Place) -> None:
+    def refuse_newer(self, place: DatabaseLocation) -> None:
         refuse_newer(place, self.schema)
 
-    def make(self, place: Place) -> None:
+    def make(self, place: DatabaseLocation) -> None:
         open_database(place, self.schema).dispose()
 
-    def copy(self, origin: Place, target: Place, on_progress: ProgressCallback) -> None:
+    def copy(self, origin: DatabaseLocation, target: DatabaseLocation, on_progress: ProgressCallback) -> None:
         with reading(origin) as read, writing(target) as write:
             copy_tables(read, write, self.schema.tables, self.name, on_progress)
 
 
 @contextmanager
-def reading(place: Place) -> Iterator[Connection]:
+def reading(place: DatabaseLocation) -> Iterator[Connection]:
     """All of one moment, as it is kept."""
     engine = place.for_migration()
     try:
@@ -52,7 +52,7 @@ def reading(place: Place) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(place: Place) -> Iterator[Connection]:
+def writing(place: DatabaseLocation) -> Iterator[Connection]:
     """Each batch is to be committed."""
     engine: Engine = place.connect()
     try:

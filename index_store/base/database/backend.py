@@ -18,7 +18,7 @@ MOVING = "moving"
 """before the identity of a database that is still being filled from another one"""
 
 
-class Place(Protocol):
+class DatabaseLocation(Protocol):
     """The place of a database of the app, existing or new. Every method raises SQLAlchemyError."""
 
     @property

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import SecretStr
 from sqlalchemy import Column, Connection, Engine, MetaData, String, Table, create_mock_engine, inspect, select
 
-from index_store.base.database.backend import DatabaseBackend, Place
+from index_store.base.database.backend import DatabaseBackend, DatabaseLocation
 from index_store.base.database.sqlite import SQLITE, SqliteFile
 from index_store.base.errors import DataFolderNewer
 
@@ -34,7 +34,7 @@ class Schema(NamedTuple):
         return sorted(file.name.partition("_")[0] for file in self.migrations.glob("[0-9]*.py"))
 
 
-def place_of(name: str, data_dir: Path, database_url: SecretStr | None) -> Place:
+def place_of(name: str, data_dir: Path, database_url: SecretStr | None) -> DatabaseLocation:
     """Of the database of this name: a file of the folder, or a schema where there is a URL."""
     if database_url is None:
         return SqliteFile(data_dir / f"{name}.sqlite3")
@@ -51,7 +51,7 @@ def backend_of(bind: Engine | Connection) -> DatabaseBackend:
     return POSTGRES
 
 
-def open_database(place: Place, schema: Schema) -> Engine:
+def open_database(place: DatabaseLocation, schema: Schema) -> Engine:
     """Made when there is none, changed to the present version when it is of an earlier one, which is kept before.
 
     Raises DataFolderNewer, OlderVersionRuns, UpgradeNotSaved, SQLAlchemyError.
@@ -82,14 +82,14 @@ def open_database(place: Place, schema: Schema) -> Engine:
     return place.connect()
 
 
-def refuse_newer(place: Place, schema: Schema) -> None:
+def refuse_newer(place: DatabaseLocation, schema: Schema) -> None:
     """Raises DataFolderNewer where `open_database` would; changes nothing. Raises SQLAlchemyError."""
     if place.exists():
         with place.for_migration().connect() as connection:
             _refuse_newer(place, schema, _version(connection))
 
 
-def is_present(place: Place, schema: Schema) -> bool:
+def is_present(place: DatabaseLocation, schema: Schema) -> bool:
     """Whether there is one and `open_database` would change nothing. Raises SQLAlchemyError."""
     if not place.exists():
         return False
@@ -104,7 +104,7 @@ def _version(connection: Connection) -> str | None:
     return connection.execute(select(_versions.c.version_num)).scalar()
 
 
-def _refuse_newer(place: Place, schema: Schema, found: str | None) -> None:
+def _refuse_newer(place: DatabaseLocation, schema: Schema, found: str | None) -> None:
     if found is not None and found not in schema.versions:
         raise DataFolderNewer(file=place.name, folder=place.within, found=found, known=schema.versions[-1])
 

@@ -18,7 +18,7 @@ from psycopg.rows import dict_row
 from sqlalchemy import Connection, MetaData, Table, func, select
 from sqlalchemy.exc import DatabaseError
 
-from index_store.base.database.backend import Place
+from index_store.base.database.backend import DatabaseLocation
 from index_store.base.database.sqlite import SqliteFile
 from index_store.move.errors import CountsDiffer
 from index_store.move.tables import ProgressCallback
@@ -40,14 +40,14 @@ class CheckpointDatabase:
 
     name = NAME
 
-    def refuse_newer(self, place: Place) -> None:
+    def refuse_newer(self, place: DatabaseLocation) -> None:
         """LangGraph's own versions are its own matter."""
 
-    def make(self, place: Place) -> None:
+    def make(self, place: DatabaseLocation) -> None:
         with _telling(), _opened(place) as each:
             each.saver.setup()
 
-    def copy(self, origin: Place, target: Place, on_progress: ProgressCallback) -> None:
+    def copy(self, origin: DatabaseLocation, target: DatabaseLocation, on_progress: ProgressCallback) -> None:
         with _telling(), _opened(origin) as read, _opened(target) as write:
             wanted, there = read.counts(), write.counts()
             for run_id in sorted(there.keys() - wanted.keys()):
@@ -95,7 +95,7 @@ class _Opened:
 
 
 @contextmanager
-def _opened(place: Place) -> Iterator[_Opened]:
+def _opened(place: DatabaseLocation) -> Iterator[_Opened]:
     engine = place.for_migration()
     saved = engine.raw_connection()
     try:

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from index_store.base.database.backend import Place
+from index_store.base.database.backend import DatabaseLocation
 from index_store.base.database.database import Schema, backend_of, open_database, place_of
 from index_store.base.database.sqlite import SQLITE, SqliteFile
 from index_store.base.errors import DatabaseAway
@@ -199,11 +199,11 @@ removed = Table(
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 
 
-def place(data_dir: Path, database_url: SecretStr | None) -> Place:
+def place(data_dir: Path, database_url: SecretStr | None) -> DatabaseLocation:
     return place_of(Path(FILE).stem, data_dir, database_url)
 
 
-def open_history(where: Place) -> tuple[Engine, Path | None]:
+def open_history(where: DatabaseLocation) -> tuple[Engine, Path | None]:
     """A file that is damaged is set aside, and an empty one made: where the damaged one is now.
 
     Raises OSError; DatabaseError where it can't be opened.
@@ -243,7 +243,7 @@ class _Damaged(Exception):
     """SQLite found damage."""
 
 
-def _open(where: Place) -> Engine:
+def _open(where: DatabaseLocation) -> Engine:
     """Raises DatabaseError, for which see `Form.is_damaged`; _Damaged."""
     database = open_database(where, SCHEMA)
     try:
