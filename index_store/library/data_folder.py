@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from index_store.base import errors
-from index_store.base.database.backend import MOVING, Changes, DatabaseLocation
+from index_store.base.database.backend import MOVING, ChangeLock, DatabaseLocation
 from index_store.base.database.database import backend_of, is_present, place_of
 from index_store.base.folders import backup_of, make_private
 from index_store.base.settings import Settings
@@ -211,7 +211,7 @@ def _catalogue_of(settings: Settings) -> Catalogue:
     return catalogue
 
 
-def _owned_catalogue_of(settings: Settings) -> tuple[Catalogue, Changes | None]:
+def _owned_catalogue_of(settings: Settings) -> tuple[Catalogue, ChangeLock | None]:
     """Raises DatabaseInUse, FolderNotShared too."""
     is_known = (settings.data_dir / IDENTITY).exists()
     catalogue = _catalogue_of(settings)
@@ -239,12 +239,12 @@ def _refuse_strange(folder: Path, catalogue: Catalogue, *, is_known: bool) -> No
     raise errors.FolderNotShared(folder=os.path.abspath(folder))
 
 
-def _shared_catalogue_of(settings: Settings) -> tuple[Catalogue, Changes | None]:
+def _shared_catalogue_of(settings: Settings) -> tuple[Catalogue, ChangeLock | None]:
     catalogue = _catalogue_of(settings)
     return catalogue, _changes_of(catalogue, settings)
 
 
-def _changes_of(catalogue: Catalogue, settings: Settings) -> Changes | None:
+def _changes_of(catalogue: Catalogue, settings: Settings) -> ChangeLock | None:
     """None where this is the only process."""
     if not settings.has_queue:
         return None

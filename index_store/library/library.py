@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from index_store.base.database.backend import Changes
+from index_store.base.database.backend import ChangeLock
 from index_store.base.errors import OriginalsError, VectorServerError
 from index_store.base.folders import changes_of
 from index_store.catalogue.catalogue import Catalogue
@@ -37,7 +37,7 @@ class Library:
     def __init__(
         self,
         folder: Path,
-        open_catalogue: Callable[[], tuple[Catalogue, Changes | None]],
+        open_catalogue: Callable[[], tuple[Catalogue, ChangeLock | None]],
         open_vectors: Callable[[Catalogue], VectorStore],
         open_originals: Callable[[Catalogue], Originals],
         *,
@@ -49,7 +49,7 @@ class Library:
         self._writing = threading.RLock()
         self._depth = 0
         """of who holds it"""
-        self._changes: Changes = _OfFolder(folder)
+        self._changes: ChangeLock = _OfFolder(folder)
         self.on_removal: Callable[[], object] = _nothing
         """called after documents were removed"""
         self._swaps = 0
@@ -274,7 +274,7 @@ class Library:
 
 
 class _OfFolder:
-    """See Changes: of the one process that has a data folder, beside which a backup may copy it."""
+    """See ChangeLock: of the one process that has a data folder, beside which a backup may copy it."""
 
     def __init__(self, folder: Path) -> None:
         self._lock = changes_of(folder)

@@ -56,7 +56,7 @@ class DatabaseLocation(Protocol):
         """Copies that have had their time. Raises OSError."""
 
 
-class Changes(Protocol):
+class ChangeLock(Protocol):
     """A lock between processes that change catalogue, vectors and originals."""
 
     def held(self, *, alone: bool) -> AbstractContextManager[None]:

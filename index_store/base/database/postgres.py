@@ -295,7 +295,7 @@ class _Postgres:
 
 
 class SharedChanges:
-    """See Changes. An advisory lock of a connection of its own: Postgres lets go of it for a process that dies."""
+    """See ChangeLock. An advisory lock of a connection of its own: Postgres lets go of it for a process that dies."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
