@@ -3,7 +3,7 @@
 from pydantic import BaseModel
 
 
-class Place(BaseModel, frozen=True):
+class TextLocation(BaseModel, frozen=True):
     """The place of a text."""
 
     chunk_id: str
@@ -15,7 +15,7 @@ class Place(BaseModel, frozen=True):
     page: int | None
 
 
-class Hit(Place, frozen=True):
+class Hit(TextLocation, frozen=True):
     """A chunk that a search found, or its section: a piece of a section's text, from `start` to `end` in characters."""
 
     rank: int
@@ -34,7 +34,7 @@ class Hit(Place, frozen=True):
     vector_score: float | None = None
     keyword_rank: int | None = None
     keyword_score: float | None = None
-    copies: tuple[Place, ...] = ()
+    copies: tuple[TextLocation, ...] = ()
     """near duplicates: where next to the same text stands, best first. These are no hits of their own. The field has
     its name from the JSON of the command line and of stored events"""
 

@@ -14,7 +14,7 @@ from index_store.base.batches import batches
 from index_store.catalogue.records import FoundChunk, IndexRecord
 from index_store.library.library import Library
 from index_store.search.fusion import Weights, by_rank, by_score
-from index_store.search.hits import Hit, Place, Survey
+from index_store.search.hits import Hit, Survey, TextLocation
 from index_store.search.near_duplicates import are_near_duplicates
 from index_store.vectors.embeddings import Embeddings
 
@@ -234,8 +234,8 @@ def _add(hits: list[Hit], found: FoundChunk, scored: _Scored, k: int) -> None:
     )  # fmt: skip
 
 
-def _place(found: FoundChunk) -> Place:
-    return Place(
+def _place(found: FoundChunk) -> TextLocation:
+    return TextLocation(
         chunk_id=found.chunk_id, section_id=found.section_id, document_id=found.document_id, source=found.source,
         title=found.title, headings=found.headings, page=found.page,
     )  # fmt: skip

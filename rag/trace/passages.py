@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from index_store.search.hits import Place
+from index_store.search.hits import TextLocation
 
 
 class Frozen(BaseModel):
@@ -60,7 +60,7 @@ class Passage(Citation):
     keyword_rank: int | None = None
     keyword_score: float | None = None
     """the share of the question that it holds, 0 to 1"""
-    copies: tuple[Place, ...] = ()
+    copies: tuple[TextLocation, ...] = ()
     """where next to the same text stands"""
     section_length: int | None = None
     """characters of the section, where it was trimmed to fit the model"""

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from index_store.base.errors import EmptyDocument, Failure
 from index_store.ingestion.results import IngestResult, IngestStatus
-from index_store.search.hits import Place
+from index_store.search.hits import TextLocation
 from rag.trace.details import (
     AnswerCheckDetail,
     AssessmentDetail,
@@ -83,7 +83,9 @@ BOTH_SIDES = PASSAGE.model_copy(
         "best_end": 20,
         "section_length": 4000,
         "copies": (
-            Place(chunk_id="c", section_id="t", document_id="e", source=HOSTILE, title=HOSTILE, headings=(), page=None),
+            TextLocation(
+                chunk_id="c", section_id="t", document_id="e", source=HOSTILE, title=HOSTILE, headings=(), page=None
+            ),
         ),
     }
 )

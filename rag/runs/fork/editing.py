@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from index_store.search.hits import Place
+from index_store.search.hits import TextLocation
 from index_store.user_store.user_store import UserStore
 from rag.errors import BadChange, NothingChanged
 from rag.graph.context import Outcome, Override
@@ -155,7 +155,7 @@ class Editing:
         known = seen.get((section.id, start, end))
         if known and any(each.number == known.number for each in retrieval["passages"]):
             raise BadChange()
-        at = Place(chunk_id=chunk.id, section_id=section.id, **section.model_dump(exclude={"id", "text"}))
+        at = TextLocation(chunk_id=chunk.id, section_id=section.id, **section.model_dump(exclude={"id", "text"}))
         self._add(
             Passage(
                 number=known.number if known else len(seen) + 1,
