@@ -34,7 +34,7 @@ _REFRESH = re.compile(r"\s*(\d{1,9})[^;,]*[;,]\s*(?:url\s*=)?\s*[\"']?\s*([^\"']
 
 
 @dataclass(frozen=True)
-class Outline:
+class PageLinks:
     links: tuple[str, ...] = ()
     canonical: str | None = None
     moved_to: str | None = None
@@ -44,10 +44,10 @@ class Outline:
     may_follow: bool = True
 
 
-def outline_of_headers(headers: httpx2.Headers, url: str) -> Outline:
+def outline_of_headers(headers: httpx2.Headers, url: str) -> PageLinks:
     """What holds for content of any kind: X-Robots-Tag, and the canonical address among Link."""
     canonical = re.search(r"<([^>]*)>\s*;[^,<]*?rel=\"?canonical\"?", headers.get("link", "")[:HEADER], re.I)
-    outline = Outline(canonical=_address(canonical[1], url) if canonical else None)
+    outline = PageLinks(canonical=_address(canonical[1], url) if canonical else None)
     for said in headers.get_list("x-robots-tag"):
         agent, colon, rules = said[:HEADER].partition(":")
         if not colon or "," in agent:
@@ -57,7 +57,7 @@ def outline_of_headers(headers: httpx2.Headers, url: str) -> Outline:
     return outline
 
 
-def read_outline(path: Path, url: str, charset: str | None, heard: Outline) -> Outline:
+def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) -> PageLinks:
     """Of an HTML page, on top of what was `heard` from its headers."""
     with path.open("rb") as file:
         content = file.read(READ)
@@ -126,7 +126,7 @@ def _rel(tag: Tag) -> list[str]:
     return [word.lower() for word in (rel.split() if isinstance(rel, str) else rel)]
 
 
-def _obeying(outline: Outline, said: str) -> Outline:
+def _obeying(outline: PageLinks, said: str) -> PageLinks:
     rules = {rule.strip().lower() for rule in said.split(",")}
     return replace(
         outline,
