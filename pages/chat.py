@@ -27,7 +27,7 @@ from pages.widgets.picker import pick
 from pages.words import counted, language, say
 from rag.pipelines import PIPELINES
 from rag.runs.history.conversations.branches import Branch
-from rag.runs.history.history import Outline
+from rag.runs.history.history import RunOutline
 from rag.trace.events import RunFinished, Style
 from rag.trace.passages import Retrieval
 
@@ -85,7 +85,7 @@ def take_said(
     show_warning(EmptyQuestion())
 
 
-def show_conversation(conversation_id: str, outlines: list[Outline], branch: Branch) -> bool:
+def show_conversation(conversation_id: str, outlines: list[RunOutline], branch: Branch) -> bool:
     """Whether its last answer is still being made. `outlines`: of the last turns of its branch."""
     if earlier := len(branch.runs) - len(outlines):
         words = say("chat.earlier", count=earlier)
@@ -103,7 +103,7 @@ def show_conversation(conversation_id: str, outlines: list[Outline], branch: Bra
     return False
 
 
-def running_of(outlines: list[Outline]) -> str | None:
+def running_of(outlines: list[RunOutline]) -> str | None:
     """The latest run, while it goes on."""
     live = engine().run(outlines[-1].run.id) if outlines else None
     return live.id if live and not live.is_finished else None
@@ -168,7 +168,7 @@ indexes = {index.name: index for index in engine().store.indexes()}
 with st.sidebar:
     show_conversations(conversation_id)
 
-outlines: list[Outline] = []
+outlines: list[RunOutline] = []
 is_busy = False
 if conversation_id:
     shown = st.session_state.setdefault(f"turns of {conversation_id}", LATEST)

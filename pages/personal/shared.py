@@ -9,7 +9,7 @@ from pages.widgets.chat.turn import ASSISTANT, show_answered, show_question
 from pages.widgets.errors import show_error
 from pages.words import plain, say, when
 from rag.errors import UnknownShare
-from rag.runs.history.history import Outline
+from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import SharedTraces
 
 # Comments, as Streamlit would show strings that stand alone on a page.
@@ -36,7 +36,7 @@ def watch(token: str, shown: int) -> None:
 
 
 @st.fragment
-def show_turn(found: SharedTraces, outline: Outline) -> None:
+def show_turn(found: SharedTraces, outline: RunOutline) -> None:
     """Each opening of a trace asks anew whether the link is still good."""
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
         show_answered(outline.run, outline.events, found)

@@ -16,7 +16,7 @@ from index_store.ingestion.sources import FileSource, upload_folder
 from pages import process, samples
 from pages.texts import texts
 from rag.pipelines import PIPELINES
-from rag.runs.history.history import Outline
+from rag.runs.history.history import RunOutline
 from tests.local import as_person, grant, person_of
 from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
@@ -277,7 +277,7 @@ def test_an_answer_that_ends_while_the_page_is_drawn_is_shown(handbook, engine, 
     monkeypatch.setattr(
         engine.history,
         "outlines",
-        lambda *asked, **options: [Outline(run, events[:-1]) for run, events in outlines(*asked, **options)],
+        lambda *asked, **options: [RunOutline(run, events[:-1]) for run, events in outlines(*asked, **options)],
     )
     page = ChatPage()
     assert page.ask(ASKED["en"]).status == "finished"

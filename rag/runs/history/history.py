@@ -94,7 +94,7 @@ class PastRun(BaseModel, frozen=True):
         return "misread" if self.cause == "none" and self.feedback == -1 else self.cause
 
 
-class Outline(NamedTuple):
+class RunOutline(NamedTuple):
     """A run without the details of its steps."""
 
     run: PastRun
@@ -168,7 +168,7 @@ class History:
         """As `Branches.branch`."""
         return self._branches.branch(conversation_id, through=through)
 
-    def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[Outline]:
+    def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[RunOutline]:
         """Of the last `latest` runs of a branch, the latest one unless another is given, the earliest first. What
         passages and grades fill stays unread, however long the conversation is.
         """
@@ -176,7 +176,7 @@ class History:
         of_it = schema.runs.c.conversation_id == conversation_id
         return self.outlines_of(self._select_runs(of_it, schema.runs.c.id.in_(branch.runs[-latest:])))
 
-    def outlines_of(self, runs: Sequence[PastRun]) -> list[Outline]:
+    def outlines_of(self, runs: Sequence[PastRun]) -> list[RunOutline]:
         # An event's JSON begins with its kind, and quotes within its texts are escaped.
         event = schema.events.c.event
         is_short = ~event.startswith('{"kind":"step_finished"')
@@ -190,7 +190,7 @@ class History:
         with self._database.connect() as connection:
             for run_id, text in connection.execute(rows):
                 found[run_id].append(from_json(text))
-        return [Outline(run, tuple(found[run.id])) for run in runs]
+        return [RunOutline(run, tuple(found[run.id])) for run in runs]
 
     def turns(self, conversation_id: str, *, before: str, branch: Branch | None = None) -> tuple[Turn, ...]:
         """The last things that were asked and answered in a branch, the latest one unless another is given, each

@@ -17,7 +17,7 @@ from rag.runs.history.calls import Calls
 from rag.runs.history.conversations.branches import Branch
 from rag.runs.history.conversations.conversations import Conversation, Conversations
 from rag.runs.history.daily_usage import DailyUsage, PersonUsage
-from rag.runs.history.history import History, Outline, PastRun
+from rag.runs.history.history import History, PastRun, RunOutline
 from rag.runs.history.ownership import Ownership
 from rag.runs.history.run_list import Order, RunFilter, RunList
 from rag.runs.history.shares import NewShare, Share, Shared, Shares
@@ -50,7 +50,7 @@ class Traces:
     def events(self, run_id: str) -> list[Event]:
         return self._history.events(run_id) if self._may_read([run_id]) else []
 
-    def outlines_of(self, runs: Sequence[PastRun]) -> list[Outline]:
+    def outlines_of(self, runs: Sequence[PastRun]) -> list[RunOutline]:
         readable = self._may_read([run.id for run in runs])
         return self._history.outlines_of([run for run in runs if run.id in readable])
 
@@ -104,7 +104,7 @@ class UserHistory(Traces):
             return Branch()
         return self._history.branch(conversation_id, through=through)
 
-    def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[Outline]:
+    def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[RunOutline]:
         if not self._ownership.has_conversation(conversation_id):
             return []
         return self._history.outlines(conversation_id, latest, branch=branch)
