@@ -6,7 +6,7 @@ from index_store.access.gate import Gate
 from index_store.access.limits import GroupLimits, Limits
 from index_store.access.people import People, Person
 from index_store.access.principal import Principal, Role
-from index_store.audit.audit import PAGE, Audit, EntryFilter, Lost, Page, as_lines
+from index_store.audit.audit import PAGE, Audit, EntryFilter, EntryPage, Lost, as_lines
 from index_store.audit.entry import Action
 
 
@@ -92,7 +92,9 @@ class UserAudit:
         self._gate.admin()
         return self._audit.lost
 
-    def read(self, filters: EntryFilter | None = None, *, latest: int | None = PAGE, before: str | None = None) -> Page:
+    def read(
+        self, filters: EntryFilter | None = None, *, latest: int | None = PAGE, before: str | None = None
+    ) -> EntryPage:
         self._gate.admin()
         everybody, filters = self._people.all(), filters or EntryFilter()
         if sought := filters.person.casefold():

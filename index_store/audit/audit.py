@@ -72,7 +72,7 @@ class EntryFilter:
         )
 
 
-class Page(NamedTuple):
+class EntryPage(NamedTuple):
     entries: list[Entry]
     """the latest first"""
     before: str | None
@@ -147,7 +147,9 @@ class Audit:
 
     # What is read
 
-    def read(self, filters: EntryFilter | None = None, *, latest: int | None = PAGE, before: str | None = None) -> Page:
+    def read(
+        self, filters: EntryFilter | None = None, *, latest: int | None = PAGE, before: str | None = None
+    ) -> EntryPage:
         """`latest`: so many, None for all; `before`: where the last page ended, whatever was written since.
 
         Raises DataFolderUnusable.
@@ -156,11 +158,11 @@ class Audit:
         try:
             for place, entry in self._backwards(filters or EntryFilter(), before):
                 if len(found) == latest:
-                    return Page([each for _, each in found], found[-1][0])
+                    return EntryPage([each for _, each in found], found[-1][0])
                 found.append((place, entry))
         except OSError as error:
             raise DataFolderUnusable(folder=self._folder) from error
-        return Page([each for _, each in found], None)
+        return EntryPage([each for _, each in found], None)
 
     def as_lines(self, filters: EntryFilter, *, latest: int) -> str:
         """The earliest first. Raises DataFolderUnusable."""

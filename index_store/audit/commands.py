@@ -4,12 +4,12 @@ import argparse
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Protocol
 
-from index_store.audit.audit import PAGE, EntryFilter, Page
+from index_store.audit.audit import PAGE, EntryFilter, EntryPage
 from index_store.audit.entry import Action, Entry
 
 
 class Log(Protocol):
-    def read(self, filters: EntryFilter, *, latest: int | None) -> Page: ...
+    def read(self, filters: EntryFilter, *, latest: int | None) -> EntryPage: ...
 
 
 class Output(Protocol):
