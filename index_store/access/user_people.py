@@ -6,7 +6,7 @@ from index_store.access.gate import Gate
 from index_store.access.limits import GroupLimits, Limits
 from index_store.access.people import People, Person
 from index_store.access.principal import Principal, Role
-from index_store.audit.audit import PAGE, Audit, EntryFilter, EntryPage, Lost, as_lines
+from index_store.audit.audit import PAGE, Audit, EntryFilter, EntryPage, LostEntries, as_lines
 from index_store.audit.entry import Action
 
 
@@ -88,7 +88,7 @@ class UserAudit:
         return self._audit.is_kept
 
     @property
-    def lost(self) -> Lost | None:
+    def lost(self) -> LostEntries | None:
         self._gate.admin()
         return self._audit.lost
 

@@ -79,7 +79,7 @@ class EntryPage(NamedTuple):
     """where the next page begins; None where there is none"""
 
 
-class Lost(NamedTuple):
+class LostEntries(NamedTuple):
     """Entries that could not be written."""
 
     entries: int
@@ -96,14 +96,14 @@ class Audit:
         values = [value for _, value in settings if isinstance(value, SecretStr)]
         self._secrets = sorted(filter(None, (value.get_secret_value().strip() for value in values)), key=len)[::-1]
         self._writing = threading.Lock()
-        self._lost: Lost | None = None
+        self._lost: LostEntries | None = None
 
     @property
     def is_kept(self) -> bool:
         return self._days > 0
 
     @property
-    def lost(self) -> Lost | None:
+    def lost(self) -> LostEntries | None:
         """What can't be written just now. Once there is room again, an entry tells how many there were."""
         return self._lost
 
@@ -129,7 +129,9 @@ class Audit:
             except (OSError, Timeout):
                 if not self._lost:
                     log.exception("The audit log in %s can't be written: make room, or make it writable", self._folder)
-                self._lost = Lost(self._lost.entries + 1, self._lost.since) if self._lost else Lost(1, now())
+                self._lost = (
+                    LostEntries(self._lost.entries + 1, self._lost.since) if self._lost else LostEntries(1, now())
+                )
 
     def _write(self, entry: Entry) -> None:
         """With what was lost before it. Raises OSError, Timeout."""
