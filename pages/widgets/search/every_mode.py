@@ -21,7 +21,7 @@ class ModeResult:
 
 
 @dataclass
-class Passage:
+class PassageRanks:
     """What the modes found about one passage, including its near duplicates."""
 
     ranks: dict[str, int] = field(default_factory=dict)
@@ -60,14 +60,14 @@ def search_every_mode(
     return results
 
 
-def passages(results: Sequence[ModeResult], unit: str) -> dict[tuple[str, int], Passage]:
+def passages(results: Sequence[ModeResult], unit: str) -> dict[tuple[str, int], PassageRanks]:
     """By mode and the rank there."""
-    found: dict[tuple[str, int], Passage] = {}
-    by_id: dict[str, Passage] = {}
+    found: dict[tuple[str, int], PassageRanks] = {}
+    by_id: dict[str, PassageRanks] = {}
     for result in results:
         for hit in result.hits:
             ids = [each.section_id if unit == "section" else each.chunk_id for each in (hit, *hit.copies)]
-            passage = next((by_id[id_] for id_ in ids if id_ in by_id), None) or Passage()
+            passage = next((by_id[id_] for id_ in ids if id_ in by_id), None) or PassageRanks()
             passage.ranks.setdefault(result.mode, hit.rank)
             if result.mode not in passage.lists:
                 passage.lists.append(result.mode)
@@ -80,7 +80,7 @@ def passages(results: Sequence[ModeResult], unit: str) -> dict[tuple[str, int], 
     return found
 
 
-def _add_ranks_of_sides(results: Sequence[ModeResult], found: dict[tuple[str, int], Passage]) -> None:
+def _add_ranks_of_sides(results: Sequence[ModeResult], found: dict[tuple[str, int], PassageRanks]) -> None:
     for result in results:
         for hit in result.hits:
             ranks = found[result.mode, hit.rank].ranks
@@ -89,7 +89,7 @@ def _add_ranks_of_sides(results: Sequence[ModeResult], found: dict[tuple[str, in
                     ranks.setdefault(side, rank)
 
 
-def _letter(found: dict[tuple[str, int], Passage]) -> None:
+def _letter(found: dict[tuple[str, int], PassageRanks]) -> None:
     """In the order of the fused list, then of the others."""
     in_order = sorted(found, key=lambda place: (-MODES.index(place[0]), place[1]))
     shared = {id(found[place]): found[place] for place in in_order if len(found[place].lists) > 1}

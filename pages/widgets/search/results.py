@@ -7,7 +7,7 @@ from index_store.base.errors import UnknownSection
 from index_store.search.hits import Hit
 from index_store.user_store.user_store import UserStore
 from pages.widgets.location import links_to, location
-from pages.widgets.search.every_mode import ModeResult, Passage, passages
+from pages.widgets.search.every_mode import ModeResult, PassageRanks, passages
 from pages.words import counted, language, say
 
 Spans = list[tuple[int, int]]
@@ -98,7 +98,7 @@ def _column(result: ModeResult, entries: str, nothing: str) -> str:
     )
 
 
-def _entry(mode: str, hit: Hit, passage: Passage, ranks: str, card: str, texts: SectionTexts) -> str:
+def _entry(mode: str, hit: Hit, passage: PassageRanks, ranks: str, card: str, texts: SectionTexts) -> str:
     shared = f' shared" style="--hue: {passage.hue}' if passage.letter else ""
     letter = f'<b class="letter">{passage.letter}</b>' if passage.letter else ""
     path = location(hit)
@@ -114,7 +114,7 @@ def _entry(mode: str, hit: Hit, passage: Passage, ranks: str, card: str, texts: 
     )
 
 
-def _ranks(modes: Sequence[str], passage: Passage, k: int) -> str:
+def _ranks(modes: Sequence[str], passage: PassageRanks, k: int) -> str:
     """#2 by vector · #1 by keyword"""
     return " · ".join(
         say(f"search.{each}_rank", rank=passage.ranks[each])
