@@ -29,7 +29,7 @@ _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
 
 
-class Site(NamedTuple):
+class SiteHost(NamedTuple):
     host: str
     """without www."""
     port: str
@@ -66,9 +66,9 @@ def typed(text: str) -> str:
     return normalised(text if has_scheme else f"https://{text}")
 
 
-def site_of(url: str) -> Site:
+def site_of(url: str) -> SiteHost:
     parsed = ada_url.URL(url)
-    return Site(parsed.hostname.removeprefix("www."), parsed.port)
+    return SiteHost(parsed.hostname.removeprefix("www."), parsed.port)
 
 
 def origin_of(url: str) -> str:

@@ -31,7 +31,7 @@ from index_store.crawl.errors import (
     SiteUnreachable,
 )
 from index_store.crawl.fetch import Body, Fetcher, FetchResponse
-from index_store.crawl.frontier import Frontier, Visit
+from index_store.crawl.frontier import CrawlVisit, Frontier
 from index_store.crawl.links import outline_of_headers, read_outline
 from index_store.crawl.politeness import MOVED, SHAKY, Paces, PoliteFetcher, Robots, Rules, target_of
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage, PageOutcome, Patterns
@@ -87,7 +87,7 @@ class Crawler:
         self.frontier = Frontier(options.limit)
         self._visited: dict[str, _Visited] = {}
         self._titles: dict[str, str] = {}
-        self._duplicates: dict[str, list[tuple[Visit, str]]] = defaultdict(list)
+        self._duplicates: dict[str, list[tuple[CrawlVisit, str]]] = defaultdict(list)
         """with their titles, by the address that they wait for"""
         self._of_digest = {page.digest: url for url, page in known.items()}
         self._delivered: set[str] = set()
@@ -102,7 +102,7 @@ class Crawler:
             await self._robots.aclose()
 
     async def _run(self) -> None:
-        start = Visit(self._options.url, 0, is_start=True)
+        start = CrawlVisit(self._options.url, 0, is_start=True)
         self.frontier.add(start)
         await self._work()
         if not self._start_failed:
@@ -145,7 +145,7 @@ class Crawler:
                 self.frontier.close()
             await self.frontier.done(is_page=page is not None and page.outcome is not PageOutcome.GONE)
 
-    async def _visit(self, visit: Visit) -> CrawledPage | None:
+    async def _visit(self, visit: CrawlVisit) -> CrawledPage | None:
         """None when it is no page of its own. Raises DocumentError when it fails for now."""
         url = visit.url
         rules = await self._rules(url)
@@ -174,7 +174,7 @@ class Crawler:
         return page
 
     async def _read(
-        self, visit: Visit, answer: FetchResponse, body: Body, known: KnownPage | None
+        self, visit: CrawlVisit, answer: FetchResponse, body: Body, known: KnownPage | None
     ) -> CrawledPage | None:
         url = visit.url
         if known and known.digest == body.digest:
@@ -215,7 +215,7 @@ class Crawler:
             links=links,
         )
 
-    def _unchanged(self, visit: Visit, known: KnownPage, answer: FetchResponse) -> CrawledPage | None:
+    def _unchanged(self, visit: CrawlVisit, known: KnownPage, answer: FetchResponse) -> CrawledPage | None:
         self._queue_links(visit, known.links)
         if not self._patterns.want(visit.url):
             return self._gone_if_known(visit)
@@ -228,16 +228,16 @@ class Crawler:
             links=known.links,
         )
 
-    def _gone_if_known(self, visit: Visit) -> CrawledPage | None:
+    def _gone_if_known(self, visit: CrawlVisit) -> CrawledPage | None:
         return CrawledPage(url=visit.url, outcome=PageOutcome.GONE) if visit.url in self._known else None
 
-    def _of_other_kind(self, visit: Visit, answer: FetchResponse) -> CrawledPage | None:
+    def _of_other_kind(self, visit: CrawlVisit, answer: FetchResponse) -> CrawledPage | None:
         if visit.is_start:
             kind = kinds.media_type(answer.headers)
             raise PageOfOtherKind(url=visit.url, kind=kind, known=" ".join(BY_SUFFIX))
         return self._gone_if_known(visit)
 
-    def _failed(self, visit: Visit, error: DocumentError) -> CrawledPage:
+    def _failed(self, visit: CrawlVisit, error: DocumentError) -> CrawledPage:
         log.info("%s: %s", visit.first, error)
         self._failures += 1
         is_silent = isinstance(error, _SILENT) or error.details.get("status") in SHAKY
@@ -252,7 +252,7 @@ class Crawler:
 
     # Redirects
 
-    def _follow(self, visit: Visit, answer: FetchResponse) -> CrawledPage | None:
+    def _follow(self, visit: CrawlVisit, answer: FetchResponse) -> CrawledPage | None:
         target = target_of(answer)
         if target:
             self._move(visit, target)
@@ -261,7 +261,7 @@ class Crawler:
             raise BadRedirect(url=visit.first)
         return self._gone_if_known(visit)
 
-    def _move(self, visit: Visit, target: str) -> None:
+    def _move(self, visit: CrawlVisit, target: str) -> None:
         if target == visit.url or target in visit.chain or len(visit.chain) >= HOPS:
             raise RedirectsEndless(url=visit.first)
         if visit.is_start:
@@ -272,7 +272,7 @@ class Crawler:
 
     # Duplicates
 
-    def _is_duplicate(self, visit: Visit, original: str, title: str) -> bool:
+    def _is_duplicate(self, visit: CrawlVisit, original: str, title: str) -> bool:
         """Whether the page is one of `original`; as long as that has not come, it waits for it."""
         visited = self._visited.get(original)
         if visited:
@@ -282,7 +282,7 @@ class Crawler:
         self._duplicates[original].append((visit, title))
         return True
 
-    def _conclude(self, visit: Visit, page: CrawledPage | None) -> None:
+    def _conclude(self, visit: CrawlVisit, page: CrawledPage | None) -> None:
         is_page = page is not None and (
             page.outcome in (PageOutcome.FETCHED, PageOutcome.UNCHANGED)
             or (page.outcome is PageOutcome.FAILED and page.url in self._known)
@@ -307,7 +307,7 @@ class Crawler:
         if self._failures:
             for url in self._missing():
                 if self._is_wanted(url):
-                    self.frontier.requeue(Visit(url, self._options.depth))
+                    self.frontier.requeue(CrawlVisit(url, self._options.depth))
             await self._work()
         if self.frontier.met_a_limit:
             return
@@ -327,14 +327,14 @@ class Crawler:
     def _is_wanted(self, url: str) -> bool:
         return site_of(url) in self._sites and self._patterns.want(url)
 
-    def _queue_links(self, visit: Visit, links: Iterable[str]) -> None:
+    def _queue_links(self, visit: CrawlVisit, links: Iterable[str]) -> None:
         if visit.depth < self._options.depth:
             for link in links:
                 self._queue(link, visit.depth + 1)
 
     def _queue(self, url: str, depth: int) -> None:
         if url not in self.frontier.seen and self._is_wanted(url) and not kinds.is_hopeless(url) and not loops(url):
-            self.frontier.add(Visit(url, depth))
+            self.frontier.add(CrawlVisit(url, depth))
 
     async def _sitemap(self) -> list[str]:
         """Of it, what lies in the folder of the start: links show what belongs together, a map just lists it all."""
@@ -355,7 +355,7 @@ class Crawler:
         self._polite.slow_down(url, rules.delay)
         return rules
 
-    async def _ask(self, visit: Visit, known: KnownPage | None) -> FetchResponse:
+    async def _ask(self, visit: CrawlVisit, known: KnownPage | None) -> FetchResponse:
         conditions = {}
         if known and known.etag:
             conditions["If-None-Match"] = known.etag

@@ -13,7 +13,7 @@ REQUESTS_MORE = 100
 
 
 @dataclass(frozen=True)
-class Visit:
+class CrawlVisit:
     url: str
     depth: int
     """links away from the start"""
@@ -27,7 +27,7 @@ class Visit:
     def first(self) -> str:
         return self.chain[0] if self.chain else self.url
 
-    def moved_to(self, url: str) -> "Visit":
+    def moved_to(self, url: str) -> "CrawlVisit":
         return replace(self, url=url, chain=(*self.chain, self.url))
 
 
@@ -38,7 +38,7 @@ class Frontier:
         self.pages = 0
         self._limit = limit
         self._requests = REQUESTS * limit + REQUESTS_MORE
-        self._heap: list[tuple[int, int, Visit]] = []
+        self._heap: list[tuple[int, int, CrawlVisit]] = []
         self._order = itertools.count()
         self._under_way = 0
         self._is_closed = False
@@ -53,7 +53,7 @@ class Frontier:
         """Whether something was left out."""
         return self._has_dropped or self._is_closed or bool(self._heap)
 
-    def add(self, visit: Visit) -> None:
+    def add(self, visit: CrawlVisit) -> None:
         """Unless it was there before."""
         if visit.url in self.seen:
             return
@@ -63,7 +63,7 @@ class Frontier:
         self.seen.add(visit.url)
         self.requeue(visit)
 
-    def requeue(self, visit: Visit) -> None:
+    def requeue(self, visit: CrawlVisit) -> None:
         """Whether or not it was there before."""
         heapq.heappush(self._heap, (visit.depth, next(self._order), visit))
 
@@ -71,7 +71,7 @@ class Frontier:
         """Nothing more is taken."""
         self._is_closed = True
 
-    async def take(self) -> Visit | None:
+    async def take(self) -> CrawlVisit | None:
         """The next; None when there is none and none can come any more. Each has to be given to `done`."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._is_over or self._is_ready)

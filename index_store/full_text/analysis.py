@@ -60,7 +60,7 @@ class Terms(NamedTuple):
     pairs: list[Term]
 
 
-class Dropped(StrEnum):
+class DropReason(StrEnum):
     PARTICLE = "particle"
     AUXILIARY = "auxiliary"
     SIGN = "sign"
@@ -79,7 +79,7 @@ class QuestionWord(BaseModel, frozen=True):
     end: int
     term: str
     """what it is searched as; empty when it is not"""
-    dropped: Dropped | None
+    dropped: DropReason | None
 
 
 class Analysis(BaseModel, frozen=True):
@@ -100,10 +100,10 @@ class _Word(NamedTuple):
     start: int
     end: int
     term: str
-    dropped: Dropped | None
+    dropped: DropReason | None
 
 
-_KINDS = {Kind.PARTICLE: Dropped.PARTICLE, Kind.AUXILIARY: Dropped.AUXILIARY, Kind.SIGN: Dropped.SIGN}
+_KINDS = {Kind.PARTICLE: DropReason.PARTICLE, Kind.AUXILIARY: DropReason.AUXILIARY, Kind.SIGN: DropReason.SIGN}
 
 
 class Analyzer:
@@ -125,7 +125,7 @@ class Analyzer:
 
     def question(self, text: str) -> Analysis:
         folded = fold(text)
-        signs = [_Word(sign.start(), sign.end(), "", Dropped.SIGN) for sign in _SIGNS.finditer(folded.text)]
+        signs = [_Word(sign.start(), sign.end(), "", DropReason.SIGN) for sign in _SIGNS.finditer(folded.text)]
         words = _without_stopwords(_whole(_in_order([*self._words(folded), *signs])), folded, text)
         kept = {at for word in words if not word.dropped for at in range(word.start, word.end)}
         last = max(kept, default=-1)
@@ -176,7 +176,7 @@ def _whole(words: Iterable[_Word]) -> list[_Word]:
     whole: list[_Word] = []
     end = 0
     for word in words:
-        whole.append(word._replace(dropped=Dropped.WITHIN) if word.start < end else word)
+        whole.append(word._replace(dropped=DropReason.WITHIN) if word.start < end else word)
         end = max(end, word.end)
     return whole
 
@@ -202,10 +202,10 @@ def _without_stopwords(words: list[_Word], folded: Folded, question: str) -> lis
     left = set(sought)
     asks = OPENING | CLOSING
 
-    def why(word: _Word) -> Dropped | None:
+    def why(word: _Word) -> DropReason | None:
         if word.dropped or word in left:
             return word.dropped
-        return Dropped.ASKING if _is_among(word, asks, folded) else Dropped.COMMON
+        return DropReason.ASKING if _is_among(word, asks, folded) else DropReason.COMMON
 
     return [word._replace(dropped=why(word)) for word in words]
 

@@ -9,15 +9,15 @@ K = 60
 """Cormack, Clarke and Büttcher: Reciprocal Rank Fusion outperforms Condorcet (SIGIR 2009)"""
 
 
-class Weights(BaseModel, frozen=True):
+class FusionWeights(BaseModel, frozen=True):
     """The weight of each side; only their ratio matters."""
 
     vector: float
     keyword: float
 
 
-EVEN = Weights(vector=1, keyword=1)
-BY_SCORE = Weights(vector=0.3, keyword=0.7)
+EVEN = FusionWeights(vector=1, keyword=1)
+BY_SCORE = FusionWeights(vector=0.3, keyword=0.7)
 """docs/decisions/full-text.md"""
 
 
@@ -29,7 +29,7 @@ class Fused(NamedTuple):
     keyword_rank: int | None
 
 
-def by_rank(vector: Sequence[str], keyword: Sequence[str], weights: Weights = EVEN, k: int = K) -> list[Fused]:
+def by_rank(vector: Sequence[str], keyword: Sequence[str], weights: FusionWeights = EVEN, k: int = K) -> list[Fused]:
     """Reciprocal rank fusion of two lists of ids, each best first: the sum of weight / (k + rank)."""
 
     def share(weight: float, rank: int | None) -> float:
@@ -47,7 +47,7 @@ def by_score(
     vector: Sequence[tuple[str, float]],
     keyword: Sequence[tuple[str, float]],
     floor: float,
-    weights: Weights = BY_SCORE,
+    weights: FusionWeights = BY_SCORE,
 ) -> list[Fused]:
     """The weighted mean of two scores from 0 to 1 (Bruch, Gai and Ingber: An Analysis of Fusion Functions, TOIS 2023).
 

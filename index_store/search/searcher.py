@@ -13,7 +13,7 @@ from index_store.base import errors
 from index_store.base.batches import batches
 from index_store.catalogue.records import FoundChunk, IndexRecord
 from index_store.library.library import Library
-from index_store.search.fusion import Weights, by_rank, by_score
+from index_store.search.fusion import FusionWeights, by_rank, by_score
 from index_store.search.hits import Hit, Survey, TextLocation
 from index_store.search.near_duplicates import are_near_duplicates
 from index_store.vectors.embeddings import Embeddings
@@ -71,7 +71,7 @@ class Searcher:
         self._catalogue = library.catalogue
         self._embeddings = embeddings
         self._fusion = fusion
-        self._weights = Weights(vector=1 - keyword_weight, keyword=keyword_weight)
+        self._weights = FusionWeights(vector=1 - keyword_weight, keyword=keyword_weight)
         self._reading = ThreadPoolExecutor(thread_name_prefix="keyword search")
         """the keyword side, while Chroma searches the vectors"""
 

@@ -35,7 +35,7 @@ class Recorder:
 
 
 @dataclass(frozen=True)
-class Limits:
+class GraphLimits:
     """The limits of a run's graph."""
 
     rewrites: int
@@ -86,7 +86,7 @@ class RunContext:
     """the facade of who asks"""
     index: str
     retrieval: Retrieval
-    limits: Limits
+    limits: GraphLimits
     language: Language
     """of the question as it was asked, and so of the answer"""
     style: Style

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from index_store.base.errors import Failure, PlainError
 from rag.errors import PASSING, Unexpected
-from rag.graph.context import Limits, Outcome, Recorder, RunContext
+from rag.graph.context import GraphLimits, Outcome, Recorder, RunContext
 from rag.graph.state import State
 from rag.models.usage import Usage
 from rag.trace.details import Detail
@@ -153,7 +153,7 @@ class Choice(NamedTuple):
     """a key that readers of the trace have words for"""
 
 
-def router(decide: Callable[[State, Limits], Choice]) -> Callable[[State, Runtime[RunContext]], str]:
+def router(decide: Callable[[State, GraphLimits], Choice]) -> Callable[[State, Runtime[RunContext]], str]:
     origin = decide.__name__.removeprefix("after_")
 
     def route(state: State, runtime: Runtime[RunContext]) -> str:

@@ -17,7 +17,7 @@ from index_store.base.errors import AnswerUnreadable, PlainError, RequestRefused
 from index_store.base.service import explain, host_of
 from rag.errors import EmptyReply
 from rag.models.admission import Admission
-from rag.models.usage import Reply, Usage
+from rag.models.usage import ReceivedReply, Usage
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.reasoning_filter import ReasoningFilter
 from rag.trace.calls import About, Request
@@ -161,7 +161,7 @@ class ChatClient:
     @contextmanager
     def _call(
         self, prompt: Sequence[tuple[str, str]], usage: Usage, about: About, options: dict[str, Any]
-    ) -> Iterator[Reply]:
+    ) -> Iterator[ReceivedReply]:
         """Counted and noted, its faults in plain words."""
         request = Request(
             task=about.task,

@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage
 
 from index_store.base.errors import Failure, PlainError
 from rag.errors import RunCallLimit, RunTokenLimit, TokensUsedUp, Unexpected
-from rag.trace.calls import Call, Request, TokenProbability, Words
+from rag.trace.calls import Call, Request, ShortenedText, TokenProbability
 
 RETRIES = "x-stainless-retry-count"
 """the openai client's header of a request: how many there were before it, for the same call"""
@@ -93,11 +93,11 @@ class Usage:
         return taken
 
     @contextmanager
-    def call(self, request: Request) -> Iterator["Reply"]:
+    def call(self, request: Request) -> Iterator["ReceivedReply"]:
         """One call, counted from its beginning and noted at its end, whichever that is. Raises RunLimit."""
         self.budget.spend_call()
         self.calls += 1
-        number, reply, begun = self.calls, Reply(self), time.monotonic()
+        number, reply, begun = self.calls, ReceivedReply(self), time.monotonic()
         _current.set(reply)
         error: Failure | None = None
         is_whole = False
@@ -113,7 +113,7 @@ class Usage:
                     Call(
                         **dict(request),
                         number=number,
-                        reply=Words(text="".join(reply.pieces)),
+                        reply=ShortenedText(text="".join(reply.pieces)),
                         tokens=tuple(reply.tokens),
                         tokens_in=reply.tokens_in,
                         tokens_out=reply.tokens_out,
@@ -125,7 +125,7 @@ class Usage:
                 )
 
 
-class Reply:
+class ReceivedReply:
     """The reply to one call, as far as it has arrived."""
 
     def __init__(self, usage: Usage) -> None:
@@ -158,7 +158,7 @@ class Reply:
             self._usage.budget.spend_tokens(usage["input_tokens"] + usage["output_tokens"])
 
 
-_current: ContextVar[Reply] = ContextVar("current reply")
+_current: ContextVar[ReceivedReply] = ContextVar("current reply")
 """which the requests of this task are for; set anew by each call"""
 
 

@@ -16,7 +16,7 @@ its own; passages are searched both ways and by section, graded all at once whil
 
 from langgraph.graph import END, START, StateGraph
 
-from rag.graph.context import Limits, RunContext
+from rag.graph.context import GraphLimits, RunContext
 from rag.graph.state import State
 from rag.graph.step import Choice, router
 from rag.nodes.check_answer import best_of, check_answer, check_grounding, check_usefulness, keep_best_attempt
@@ -32,7 +32,7 @@ from rag.trace.passages import Retrieval
 
 
 @router
-def after_route_question(state: State, limits: Limits) -> Choice:
+def after_route_question(state: State, limits: GraphLimits) -> Choice:
     match state["route"]:
         case "talk":
             return Choice("small_talk", "talk")
@@ -42,21 +42,21 @@ def after_route_question(state: State, limits: Limits) -> Choice:
 
 
 @router
-def after_grade_documents(state: State, limits: Limits) -> Choice:
+def after_grade_documents(state: State, limits: GraphLimits) -> Choice:
     if state["relevant"]:
         return Choice("generate", "relevant_found")
     return Choice(_next_way(state), "nothing_relevant")
 
 
 @router
-def after_web_search(state: State, limits: Limits) -> Choice:
+def after_web_search(state: State, limits: GraphLimits) -> Choice:
     if state["web"]:
         return Choice("refine", "found_on_web")
     return Choice(_next_way_or_again(state, limits), "nothing_on_web")
 
 
 @router
-def after_check_answer(state: State, limits: Limits) -> Choice:
+def after_check_answer(state: State, limits: GraphLimits) -> Choice:
     if state["answer"].is_no_answer:
         to = _next_way(state) if state["generations"] < limits.generations else _end(state)
         return Choice(END if to == "decline" else to, "says_no")
@@ -78,7 +78,7 @@ def _next_way(state: State) -> str:
     return "retrieve" if "passages" not in state else _end(state)
 
 
-def _next_way_or_again(state: State, limits: Limits) -> str:
+def _next_way_or_again(state: State, limits: GraphLimits) -> str:
     """Where no way is left, what there is may be said better."""
     untried = "web" not in state or "passages" not in state
     if not untried and "answer" in state and state["grounding"].verdict == "no":

@@ -15,7 +15,7 @@ so, and answers from what there is, or not at all; strips are scored without a m
 
 from langgraph.graph import END, START, StateGraph
 
-from rag.graph.context import Limits, RunContext
+from rag.graph.context import GraphLimits, RunContext
 from rag.graph.state import State
 from rag.graph.step import Choice, router
 from rag.nodes.decline import decline
@@ -29,7 +29,7 @@ from rag.pipelines.pipeline import Pipeline
 
 
 @router
-def after_assess(state: State, limits: Limits) -> Choice:
+def after_assess(state: State, limits: GraphLimits) -> Choice:
     if state["action"] == "correct":
         return Choice("refine", "correct")
     to_web = "rewrite_for_web" if limits.web else "web_search"  # which then says that there is none
@@ -37,7 +37,7 @@ def after_assess(state: State, limits: Limits) -> Choice:
 
 
 @router
-def after_web_search(state: State, limits: Limits) -> Choice:
+def after_web_search(state: State, limits: GraphLimits) -> Choice:
     if state["web"]:
         return Choice("refine", "found_on_web")
     if state["relevant"]:

@@ -15,7 +15,7 @@ attempt is grounded, it says that the documents don't hold the answer.
 
 from langgraph.graph import END, START, StateGraph
 
-from rag.graph.context import Limits, RunContext
+from rag.graph.context import GraphLimits, RunContext
 from rag.graph.state import State
 from rag.graph.step import Choice, router
 from rag.nodes.check_answer import best_of, check_answer, check_grounding, check_usefulness, keep_best_attempt
@@ -28,7 +28,7 @@ from rag.pipelines.pipeline import Pipeline
 
 
 @router
-def after_grade_documents(state: State, limits: Limits) -> Choice:
+def after_grade_documents(state: State, limits: GraphLimits) -> Choice:
     if state["relevant"]:
         return Choice("generate", "relevant_found")
     if state.get("rewrites", 0) < limits.rewrites:
@@ -37,7 +37,7 @@ def after_grade_documents(state: State, limits: Limits) -> Choice:
 
 
 @router
-def after_rewrite_question(state: State, limits: Limits) -> Choice:
+def after_rewrite_question(state: State, limits: GraphLimits) -> Choice:
     if state["reworded"]:
         return Choice("retrieve", "reworded")
     # The same query would find the same again.
@@ -45,7 +45,7 @@ def after_rewrite_question(state: State, limits: Limits) -> Choice:
 
 
 @router
-def after_check_answer(state: State, limits: Limits) -> Choice:
+def after_check_answer(state: State, limits: GraphLimits) -> Choice:
     declined = state["answer"].is_no_answer
     end = _end(state)
     if declined and end == "decline":

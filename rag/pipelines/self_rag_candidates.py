@@ -11,7 +11,7 @@ grader here, and an answer is one segment.
 
 from langgraph.graph import END, START, StateGraph
 
-from rag.graph.context import Limits, RunContext
+from rag.graph.context import GraphLimits, RunContext
 from rag.graph.state import State
 from rag.graph.step import Choice, router
 from rag.nodes.candidates import choose_candidate, write_candidates
@@ -23,14 +23,14 @@ from rag.pipelines.pipeline import Pipeline
 
 
 @router
-def after_decide_retrieval(state: State, limits: Limits) -> Choice:
+def after_decide_retrieval(state: State, limits: GraphLimits) -> Choice:
     if state["needs_documents"]:
         return Choice("retrieve", "documents_needed")
     return Choice("answer_from_memory", "no_documents_needed")
 
 
 @router
-def after_write_candidates(state: State, limits: Limits) -> Choice:
+def after_write_candidates(state: State, limits: GraphLimits) -> Choice:
     if any(candidate.is_grounded for candidate in state["candidates"]):
         return Choice("choose_candidate", "candidate_supported")
     return Choice("decline", "no_candidate_supported")

@@ -28,7 +28,7 @@ class About(NamedTuple):
     """what it is about, where a step asks the same of several things: a passage, a sentence"""
 
 
-class Words(Frozen):
+class ShortenedText(Frozen):
     """A text; of a text that is too long, its beginning and its end."""
 
     text: str
@@ -38,12 +38,12 @@ class Words(Frozen):
     """where in `text` they stood"""
 
 
-class Message(Words):
+class Message(ShortenedText):
     role: str
     """system, user or assistant"""
 
 
-W = TypeVar("W", bound=Words)
+W = TypeVar("W", bound=ShortenedText)
 
 
 class TokenProbability(Frozen):
@@ -74,7 +74,7 @@ class Call(Request):
 
     number: int
     """from 1, in the order in which the step's calls began"""
-    reply: Words
+    reply: ShortenedText
     """as it came, of a function call its arguments"""
     tokens: tuple[TokenProbability, ...] = ()
     """of the reply"""

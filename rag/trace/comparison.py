@@ -17,7 +17,7 @@ from rag.trace.grades import Grade
 from rag.trace.passages import Passage
 
 
-class Found(NamedTuple):
+class FoundPassage(NamedTuple):
     """A passage as one run found it."""
 
     passage: Passage
@@ -34,7 +34,7 @@ class ComparedPassage:
     """A passage that several runs may have found: part of a section of one version of a document, or a web page."""
 
     passage: Passage
-    found: tuple[Found | None, ...]
+    found: tuple[FoundPassage | None, ...]
     """by run; None: it did not find it"""
 
     @property
@@ -88,7 +88,7 @@ def compare_passages(runs: Sequence[Iterable[Event]]) -> list[ComparedPassage]:
     return sorted(compared, key=lambda each: (each.is_everywhere and not each.is_disputed, _best_rank(each)))
 
 
-def _found(events: Iterable[Event]) -> dict[_Stretch, Found]:
+def _found(events: Iterable[Event]) -> dict[_Stretch, FoundPassage]:
     """Of one run."""
     passages: dict[int, tuple[Passage, int]] = {}
     grades: dict[int, Grade] = {}
@@ -108,7 +108,7 @@ def _found(events: Iterable[Event]) -> dict[_Stretch, Found]:
             case RunFinished(citations=citations):
                 cited = {each.number for each in citations}
     return {
-        _stretch(passage): Found(passage, search, grades.get(number), number in cited)
+        _stretch(passage): FoundPassage(passage, search, grades.get(number), number in cited)
         for number, (passage, search) in passages.items()
     }
 
@@ -118,7 +118,7 @@ def _stretch(passage: Passage) -> _Stretch:
     return _Stretch(section, passage.start, passage.end)
 
 
-def _best_within(stretch: _Stretch, found: dict[_Stretch, Found]) -> Found | None:
+def _best_within(stretch: _Stretch, found: dict[_Stretch, FoundPassage]) -> FoundPassage | None:
     within = [each for place, each in found.items() if stretch.holds(place)]
     if not within:
         return None

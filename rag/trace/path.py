@@ -30,7 +30,7 @@ class Flow:
 
 
 @dataclass
-class Visit:
+class StepVisit:
     """One execution of a step."""
 
     step: str
@@ -53,15 +53,15 @@ class Crossing(NamedTuple):
 
 @dataclass(frozen=True)
 class Path:
-    before: tuple[Visit, ...]
+    before: tuple[StepVisit, ...]
     """steps that are not of the graph: the run takes them on its way to the graph's start"""
-    moves: tuple[Visit | Crossing, ...]
+    moves: tuple[StepVisit | Crossing, ...]
     """on the graph, in the order in which they happened"""
     is_over: bool
 
     @cached_property
-    def visits(self) -> list[Visit]:
-        return [each for each in self.moves if isinstance(each, Visit)]
+    def visits(self) -> list[StepVisit]:
+        return [each for each in self.moves if isinstance(each, StepVisit)]
 
     @cached_property
     def crossings(self) -> list[Crossing]:
@@ -73,7 +73,7 @@ class Path:
         return Counter(each.step for each in self.visits)
 
     @cached_property
-    def current(self) -> list[Visit]:
+    def current(self) -> list[StepVisit]:
         """Those that are at work: more than one where the graph forks."""
         return [] if self.is_over else [each for each in (*self.before, *self.visits) if not each.finished]
 
@@ -89,9 +89,9 @@ class Path:
 
 def path_of(events: Iterable[Event], flow: Flow) -> Path:
     """An edge without a decision counts as taken when the step behind it begins, or the run ends well."""
-    before: list[Visit] = []
-    moves: list[Visit | Crossing] = []
-    visits: dict[tuple[str, int], Visit] = {}
+    before: list[StepVisit] = []
+    moves: list[StepVisit | Crossing] = []
+    visits: dict[tuple[str, int], StepVisit] = {}
     open_edges = {edge for edge in flow.edges if edge.source == START}
     is_over = False
 
@@ -99,8 +99,8 @@ def path_of(events: Iterable[Event], flow: Flow) -> Path:
         moves.extend(Crossing(edge) for edge in edges)
         open_edges.difference_update(edges)
 
-    def begin(step: str, attempt: int) -> Visit:
-        visit = visits[step, attempt] = Visit(step, attempt)
+    def begin(step: str, attempt: int) -> StepVisit:
+        visit = visits[step, attempt] = StepVisit(step, attempt)
         if step not in flow.nodes:
             before.append(visit)
             return visit

@@ -6,7 +6,7 @@ import pytest
 
 from pages.widgets.trace.calls import calls_html
 from rag.runs.history import calls
-from rag.trace.calls import Call, Message, TokenProbability, Words
+from rag.trace.calls import Call, Message, ShortenedText, TokenProbability
 from rag.trace.events import StepFinished
 from tests.pages.chat_page import ChatPage
 from tests.pages.conftest import restart
@@ -113,7 +113,8 @@ def call(**changes) -> Call:
     usual = {
         "task": "answer", "of": HOSTILE, "model": HOSTILE, "temperature": 0.0, "max_tokens": 400, "number": 1,
         "messages": (Message(role="system", text=HOSTILE), Message(role="user", text=HOSTILE)),
-        "reply": Words(text=HOSTILE), "milliseconds": 1234.5, "status": "finished", "tokens_in": 1500, "tokens_out": 20,
+        "reply": ShortenedText(text=HOSTILE), "milliseconds": 1234.5, "status": "finished",
+        "tokens_in": 1500, "tokens_out": 20,
     }  # fmt: skip
     return Call(**(usual | changes))
 
@@ -144,7 +145,7 @@ def test_no_words_of_a_prompt_or_a_reply_become_html():
 
 @each_language
 def test_what_is_cut_is_told_where_it_stood(language):
-    html = html_of(call(reply=Words(text="begin end", left_out=12_000, at=6)), language=language)
+    html = html_of(call(reply=ShortenedText(text="begin end", left_out=12_000, at=6)), language=language)
     assert "12,000" in html
     before, cut, after = html.partition('<em class="cut">')
     assert before.endswith("begin ")
@@ -154,7 +155,7 @@ def test_what_is_cut_is_told_where_it_stood(language):
 
 def test_the_probabilities_of_a_grade_are_those_of_its_first_token():
     token = TokenProbability(token="no", logprob=-0.5, top=(("no", -0.5), (" yes", -1.0)))
-    text = Tags(html_of(call(reply=Words(text="no"), tokens=(token,)))).text
+    text = Tags(html_of(call(reply=ShortenedText(text="no"), tokens=(token,)))).text
     assert "Log-probabilities of the first token" in text
     assert '"no"-0.5060.7%" yes"-1.0036.8%' in text
 

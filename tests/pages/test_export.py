@@ -11,7 +11,7 @@ from pages.texts import texts
 from pages.words import Reader, language, written_for
 from rag.runs.export.export import Export, ExportedRun, StepCalls
 from rag.text.language import Language
-from rag.trace.calls import Call, Message, Words
+from rag.trace.calls import Call, Message, ShortenedText
 from rag.trace.events import Decision, RunFinished, RunStarted, StepStarted, Totals, UnknownEvent
 from rag.trace.passages import Citation
 from tests.pages.trace_examples import DETAILS, HOSTILE, OUTSIDE, PASSAGE, finished
@@ -80,7 +80,8 @@ class Parts(HTMLParser):
 @each_language
 def test_nothing_that_people_documents_or_models_wrote_acts_loads_or_leads_away(language):
     call = Call(
-        task=HOSTILE, of=HOSTILE, model=HOSTILE, temperature=0, max_tokens=None, number=1, reply=Words(text=HOSTILE),
+        task=HOSTILE, of=HOSTILE, model=HOSTILE, temperature=0, max_tokens=None, number=1,
+        reply=ShortenedText(text=HOSTILE),
         messages=(Message(role="user", text=HOSTILE),), milliseconds=1, status="finished",
     )  # fmt: skip
     hostile = run(HOSTILE, HOSTILE_ANSWER, tuple(every_step())).model_copy(
@@ -117,7 +118,7 @@ def test_every_node_of_a_graph_leads_to_its_row_and_every_marker_to_its_passage(
 @each_language
 def test_it_holds_every_step_grade_passage_and_call_in_the_readers_words(language):
     call = Call(
-        task="answer", model="m", temperature=0, max_tokens=None, number=1, reply=Words(text="the reply"),
+        task="answer", model="m", temperature=0, max_tokens=None, number=1, reply=ShortenedText(text="the reply"),
         messages=(Message(role="user", text="the prompt"),), milliseconds=1, status="finished",
     )  # fmt: skip
     exported = run("The question?", steps=tuple(every_step())).model_copy(

@@ -14,7 +14,7 @@ from index_store.access.principal import Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.audit.entry import Action
 from index_store.catalogue.records import DocumentStatus
-from index_store.full_text.analysis import Dropped
+from index_store.full_text.analysis import DropReason
 from index_store.ingestion.progress import Stage
 from index_store.ingestion.results import IngestStatus
 from index_store.search.searcher import MODES, UNITS
@@ -114,7 +114,7 @@ FAMILIES = {
     "change.{}": {"search", "found", "passages", "prompt", "gone", "newer", "left_out", "taken_in", *VERDICTS}
     | {"query", *Retrieval.model_fields, "newer_version", *TURNED},
     "compare.{}": {"outcome", "seconds", "calls", "tokens", "tokens_in", "tokens_out", "rewrites", "generations"},
-    "search.{}": {*MODES, *UNITS, *Dropped, *get_args(Found)},
+    "search.{}": {*MODES, *UNITS, *DropReason, *get_args(Found)},
     "search.{}_help": set(MODES),
     "search.{}_rank": set(MODES),
     "search.{}_unranked": set(MODES),

@@ -12,7 +12,7 @@ from rag.trace.details import DeclineDetail, GenerationDetail
 from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinished, StepStarted, Token
 
 
-class Dropped(NamedTuple):
+class DroppedAnswer(NamedTuple):
     """An answer that did not pass."""
 
     why: str
@@ -21,20 +21,20 @@ class Dropped(NamedTuple):
     """another one is being written, or is there"""
 
 
-def dropped(events: Sequence[Event]) -> Dropped | None:
+def dropped(events: Sequence[Event]) -> DroppedAnswer | None:
     """The latest that was; None where none was."""
     writers: set[str] = set()
     is_written = False
-    latest: Dropped | None = None
+    latest: DroppedAnswer | None = None
     for event in events:
         match event:
             case StepFinished(step=step, detail=GenerationDetail() | DeclineDetail()):
                 writers.add(step)
                 is_written = True
             case Decision(to=to, why=why) if is_written and to != "__end__":
-                latest, is_written = Dropped(why, is_replaced=False), False
+                latest, is_written = DroppedAnswer(why, is_replaced=False), False
             case StepStarted(step=step) | Token(step=step) if latest and (step in writers or isinstance(event, Token)):
-                latest = Dropped(latest.why, is_replaced=True)
+                latest = DroppedAnswer(latest.why, is_replaced=True)
     return latest
 
 

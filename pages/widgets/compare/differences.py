@@ -11,7 +11,7 @@ from pages.widgets.location import location
 from pages.widgets.trace.views.word_diff import MOST_WORDS, marked_html
 from pages.words import counted, say, thousands
 from rag.text.citations import MARKER
-from rag.trace.comparison import ComparedPassage, Found, compare_passages
+from rag.trace.comparison import ComparedPassage, FoundPassage, compare_passages
 from rag.trace.events import Event, RunFinished, RunStarted, Totals
 from rag.trace.passages import Passage
 
@@ -106,7 +106,7 @@ def _passage_row(compared: ComparedPassage) -> str:
     )
 
 
-def _found(found: Found | None, whole: Passage) -> str:
+def _found(found: FoundPassage | None, whole: Passage) -> str:
     if not found:
         return f'<span class="missing">{escape(say("compare.not_found"))}</span>'
     passage = found.passage

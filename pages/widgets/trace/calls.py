@@ -11,7 +11,7 @@ import streamlit as st
 from pages.process import engine
 from pages.words import counted, language, say, thousands
 from rag.runs.history.user_history import Traces
-from rag.trace.calls import Call, TokenProbability, Words
+from rag.trace.calls import Call, ShortenedText, TokenProbability
 from rag.trace.events import StepFinished
 
 
@@ -70,7 +70,7 @@ def _settings(call: Call) -> str:
     return f'<dl class="settings">{"".join(items)}</dl>'
 
 
-def _words(title: str, words: Words, nothing: str = "") -> str:
+def _words(title: str, words: ShortenedText, nothing: str = "") -> str:
     text = escape(words.text)
     if words.left_out:
         cut = escape(say("call.left_out", count=f"{words.left_out:,}"))

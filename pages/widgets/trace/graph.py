@@ -15,7 +15,7 @@ from pages.widgets.trace.layout import WIDTH, Box, layout_of, path_data
 from pages.words import say
 from rag.pipelines import PIPELINES
 from rag.trace.events import Event, RunStarted
-from rag.trace.path import END, START, Edge, Flow, Path, Visit, path_of
+from rag.trace.path import END, START, Edge, Flow, Path, StepVisit, path_of
 
 VIEWS = ("drawn", "unrolled")
 
@@ -128,7 +128,7 @@ def unrolled_html(path: Path, key: str, *, in_file: bool = False) -> str:
     """Every visit in the order in which it began, with the reasons between them. `in_file`: as above."""
     items = [f"<li>{_opener(each, path, key, in_file)}</li>" for each in path.before]
     for move in path.moves:
-        if isinstance(move, Visit):
+        if isinstance(move, StepVisit):
             items.append(f"<li>{_opener(move, path, key, in_file)}</li>")
         elif move.why:
             told = f"↳ {say(f'decision.{move.why}')} → {name_of(move.edge.to)}"
@@ -140,7 +140,7 @@ def in_words(path: Path) -> str:
     """Retrieve → Grade passages (no relevant passage) → Rewrite the question"""
     words: list[str] = [name_of(each.step) for each in path.before]
     for move in path.moves:
-        if isinstance(move, Visit):
+        if isinstance(move, StepVisit):
             words.append(name_of(move.step))
         elif move.why and words:
             words[-1] += f" ({say(f'decision.{move.why}')})"
@@ -168,14 +168,14 @@ def _node(node: str, box: Box, path: Path, key: str, in_file: bool) -> str:
     return _button(latest, key, in_file, told, (*kinds, *_state(latest, path)), place)
 
 
-def _opener(visit: Visit, path: Path, key: str, in_file: bool) -> str:
+def _opener(visit: StepVisit, path: Path, key: str, in_file: bool) -> str:
     told = escape(name_of(visit.step))
     if visit.attempt > 1:
         told += f" <small>({escape(say('step.attempt', attempt=visit.attempt))})</small>"
     return _button(visit, key, in_file, told, ("node", "visited", *_state(visit, path)))
 
 
-def _button(visit: Visit, key: str, in_file: bool, told: str, kinds: Iterable[str], place: str = "") -> str:
+def _button(visit: StepVisit, key: str, in_file: bool, told: str, kinds: Iterable[str], place: str = "") -> str:
     """`told`: HTML."""
     row = row_key(key, visit.step, visit.attempt)
     tag, opens = ("a", f'href="#{quote(row)}"') if in_file else ("button", f'data-opens="{escape(row)}"')
@@ -184,7 +184,7 @@ def _button(visit: Visit, key: str, in_file: bool, told: str, kinds: Iterable[st
     return f'<{tag} class="{" ".join(kinds)}" {opens} title="{title}"{current} {place}>{told}</{tag}>'
 
 
-def _state(visit: Visit, path: Path) -> tuple[str, ...]:
+def _state(visit: StepVisit, path: Path) -> tuple[str, ...]:
     if visit in path.current:
         return ("current",)
     return () if visit.went_through else ("broken",)

@@ -18,7 +18,7 @@ from rag.trace.passages import Citation
 
 
 @dataclass(frozen=True)
-class Words:
+class ExportLabels:
     question: str
     answer: str
     page: str
@@ -31,8 +31,8 @@ class Words:
     cut: str
 
 
-WORDS: dict[Language, Words] = {
-    "en": Words(
+WORDS: dict[Language, ExportLabels] = {
+    "en": ExportLabels(
         question="Question",
         answer="Answer",
         page="page {page}",
@@ -44,7 +44,7 @@ WORDS: dict[Language, Words] = {
         from_model="From what the model remembers: no source confirms it.",
         cut="The end of this answer is missing: it reached the limit of its length.",
     ),
-    "ja": Words(
+    "ja": ExportLabels(
         question="質問",
         answer="回答",
         page="{page} ページ",
@@ -81,7 +81,7 @@ def run_as_markdown(events: Sequence[Event], language: Language) -> str:
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _notes(last: RunFinished | None, words: Words, language: Language) -> Iterator[str]:
+def _notes(last: RunFinished | None, words: ExportLabels, language: Language) -> Iterator[str]:
     """What the page says below the answer."""
     if last is None:
         return
@@ -109,7 +109,7 @@ def _with_footnotes(answer: str, citations: Sequence[Citation]) -> str:
     return _outside_code(answer, changed)
 
 
-def _footnote(citation: Citation, words: Words) -> str:
+def _footnote(citation: Citation, words: ExportLabels) -> str:
     place = " › ".join(map(in_line, dict.fromkeys((citation.title, *citation.headings))))
     parts = [f"**{place}**", words.page.format(page=citation.page) if citation.page else ""]
     is_address = citation.source.startswith(("http://", "https://")) and not re.search(r"[\s<>]", citation.source)

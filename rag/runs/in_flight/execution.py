@@ -13,7 +13,7 @@ from index_store.base.errors import EmptyQuestion, PlainError
 from index_store.ingestion.sources import FileSource, discard_uploads
 from index_store.user_store.user_store import UserStore
 from rag.errors import RunLimit, RunTimeLimit, Unexpected
-from rag.graph.context import Assessment, Limits, Recorder, RunContext
+from rag.graph.context import Assessment, GraphLimits, Recorder, RunContext
 from rag.graph.state import State
 from rag.graph.step import Step
 from rag.models.chat_model import ChatModel, ModelSource
@@ -92,7 +92,7 @@ class Execution:
             store=self.store,
             index=self.started.index,
             retrieval=self.started.retrieval or self.pipeline.retrieval,
-            limits=Limits(
+            limits=GraphLimits(
                 rewrites=self.settings.max_rewrites,
                 generations=self.settings.max_generations,
                 web=self.web is not None,

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from index_store.full_text.analysis import LONGEST, Analyzer, Dropped, words_in_order
+from index_store.full_text.analysis import LONGEST, Analyzer, DropReason, words_in_order
 from index_store.full_text.folding import fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.sudachi import PIECE
@@ -282,19 +282,19 @@ def test_an_analysis_says_what_became_of_each_word():
     found = Analyzer().question(question)
     assert [(word.written, word.term, word.dropped) for word in found.words] == [
         ("ｻｰﾊﾞ", "サーバー", None),
-        ("は", "", Dropped.PARTICLE),
-        ("どこ", "", Dropped.COMMON),
-        ("です", "", Dropped.AUXILIARY),
-        ("か", "", Dropped.PARTICLE),
+        ("は", "", DropReason.PARTICLE),
+        ("どこ", "", DropReason.COMMON),
+        ("です", "", DropReason.AUXILIARY),
+        ("か", "", DropReason.PARTICLE),
     ]
     assert all(question[word.start : word.end] == word.written for word in found.words)
 
 
 def test_an_analysis_says_why_words_are_dropped(informed):
     why = {word.written: word.dropped for word in informed.question("Please explain 属性A、教えて").words}
-    assert why["explain"] == why["教え"] == Dropped.ASKING
-    assert why["属性"] == Dropped.WITHIN
-    assert why["、"] == Dropped.SIGN
+    assert why["explain"] == why["教え"] == DropReason.ASKING
+    assert why["属性"] == DropReason.WITHIN
+    assert why["、"] == DropReason.SIGN
 
 
 def test_pairs_of_what_only_asks_are_not_searched(analyzer):

@@ -1,12 +1,12 @@
 """Calls of the chat model as they are kept: whole where they fit, cut where not."""
 
-from rag.trace.calls import MOST_OF_A_CALL, Call, Message, TokenProbability, Words, pack, unpack, within_limits
+from rag.trace.calls import MOST_OF_A_CALL, Call, Message, ShortenedText, TokenProbability, pack, unpack, within_limits
 
 
 def call(*texts: str, reply: str = "Yes.", number: int = 1) -> Call:
     return Call(
         task="answer", model="m", temperature=0, max_tokens=100, number=number, milliseconds=5, status="finished",
-        messages=tuple(Message(role="user", text=text) for text in texts), reply=Words(text=reply),
+        messages=tuple(Message(role="user", text=text) for text in texts), reply=ShortenedText(text=reply),
         tokens=(TokenProbability(token="Yes", logprob=-0.1),),
     )  # fmt: skip
 
@@ -39,7 +39,7 @@ def test_the_last_calls_of_a_run_that_says_too_much_keep_their_settings_alone():
     kept = within_limits([call("a" * 90, number=1), call("b" * 90, number=2), call("c" * 90, number=3)], most=100)
     assert [each.characters for each in kept] == [94, 6, 0]
     assert kept[2].messages[0] == Message(role="user", text="", left_out=90)
-    assert (kept[2].reply, kept[2].tokens, kept[2].max_tokens) == (Words(text="", left_out=4), (), 100)
+    assert (kept[2].reply, kept[2].tokens, kept[2].max_tokens) == (ShortenedText(text="", left_out=4), (), 100)
 
 
 def test_what_repeats_itself_takes_little_room():

@@ -28,7 +28,7 @@ _WORD = re.compile(r"[^\W\d_]{2}|[一-鿿]")
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundHeading:
     """A heading of `count` lines; `size` is that of its type, in points."""
 
     start: int
@@ -81,8 +81,8 @@ def _body(pages: list[list[Line]]) -> tuple[float, bool] | None:
     return sizes.most_common(1)[0][0] if sizes else None
 
 
-def _on_page(lines: list[Line], size: float, is_bold: bool) -> list[Found]:
-    found: list[Found] = []
+def _on_page(lines: list[Line], size: float, is_bold: bool) -> list[FoundHeading]:
+    found: list[FoundHeading] = []
     at = 0
     while at < len(lines):
         count = 1
@@ -96,7 +96,7 @@ def _on_page(lines: list[Line], size: float, is_bold: bool) -> list[Found]:
             ):
                 count += 1
             if count <= LINES and _WORD.search(lines[at].text):
-                found.append(Found(at, count, lines[at].size))
+                found.append(FoundHeading(at, count, lines[at].size))
         at += count
     return found
 

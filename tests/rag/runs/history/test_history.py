@@ -13,7 +13,7 @@ from rag.runs.history.conversations.conversations import TITLE_LENGTH
 from rag.runs.history.history import LONGEST_REASON, History
 from rag.runs.history.schema import FILE, SCHEMA, calls, events, place
 from rag.runs.history.suggestions import StoredSuggestions
-from rag.trace.calls import MOST_OF_A_CALL, MOST_OF_A_RUN, Call, Message, Words
+from rag.trace.calls import MOST_OF_A_CALL, MOST_OF_A_RUN, Call, Message, ShortenedText
 from rag.trace.details import Detail, RefinementDetail, RetrievalDetail, Strip
 from rag.trace.events import (
     RunFinished,
@@ -220,7 +220,7 @@ def test_it_outlives_its_process(history, data_dir, database):
 def call(text: str) -> Call:
     return Call(
         task="answer", model="m", temperature=0, max_tokens=9, number=1, milliseconds=1, status="finished",
-        messages=(Message(role="user", text=text),), reply=Words(text=""),
+        messages=(Message(role="user", text=text),), reply=ShortenedText(text=""),
     )  # fmt: skip
 
 
