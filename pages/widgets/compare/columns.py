@@ -40,7 +40,7 @@ class Shown(NamedTuple):
     best: str | None
 
 
-class Column(NamedTuple):
+class ShownColumn(NamedTuple):
     number: int
     """from 0"""
     run_id: str
@@ -91,14 +91,14 @@ def _as_it_is_now(shown: Shown) -> Shown:
     return of_comparison(comparison) if comparison else shown
 
 
-def _columns(shown: Shown, known: Mapping[str, Sequence[Event]] | None = None) -> list[Column | None]:
+def _columns(shown: Shown, known: Mapping[str, Sequence[Event]] | None = None) -> list[ShownColumn | None]:
     """None for runs that are gone. `known`: the events of runs that are over, which need not be read again."""
-    columns: list[Column | None] = []
+    columns: list[ShownColumn | None] = []
     for number, run_id in enumerate(shown.run_ids):
         events = (known or {}).get(run_id) or engine().events(run_id) if run_id else ()
         run = engine().run(run_id) if run_id else None
         is_over = not events or isinstance(events[-1], RunFinished)
-        columns.append(Column(number, run_id, events, None if is_over else run) if run_id and events else None)
+        columns.append(ShownColumn(number, run_id, events, None if is_over else run) if run_id and events else None)
     return columns
 
 
@@ -124,7 +124,7 @@ def _show_live(shown: Shown, known: Mapping[str, Sequence[Event]], cards: Mappin
                 _show_past_column(shown, column, asks=False)
 
 
-def _show_turns(live: Sequence[Column]) -> None:
+def _show_turns(live: Sequence[ShownColumn]) -> None:
     waiting = [each for each in live if each.live and each.live.before]
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="turns"):
         if len(live) > 1:
@@ -134,19 +134,19 @@ def _show_turns(live: Sequence[Column]) -> None:
             st.caption(say("compare.turn", working=_names(working), waiting=_names(waiting)))
 
 
-def _stop(columns: Sequence[Column]) -> None:
+def _stop(columns: Sequence[ShownColumn]) -> None:
     for each in columns:
         if each.live:
             each.live.stop()
 
 
-def _names(columns: Sequence[Column]) -> str:
+def _names(columns: Sequence[ShownColumn]) -> str:
     """A Naive, C Self-RAG"""
     named = (f"**{LETTERS[each.number]}** {say(f'pipeline.{each.started.pipeline}')}" for each in columns)
     return ", ".join(named) or "–"
 
 
-def _show_live_column(column: Column, run: Run, cards: Cards) -> None:
+def _show_live_column(column: ShownColumn, run: Run, cards: Cards) -> None:
     now = time.time() - run.begun_at + reused_seconds(column.events)
     st.html(head_html(column.number, column.started))
     if run.before:
@@ -158,7 +158,7 @@ def _show_live_column(column: Column, run: Run, cards: Cards) -> None:
     st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
 
 
-def _show_trace(column: Column, now: float) -> None:
+def _show_trace(column: ShownColumn, now: float) -> None:
     with st.expander(headline(column.events, now), expanded=True, key=f"trace-{column.key}"):
         show_graph(column.events, column.key, usual="drawn")
         show_rows(column.events, now, key=column.key, below=offer_change)
@@ -177,7 +177,7 @@ def _show_past(shown: Shown, asks: bool) -> None:
     show_differences({each.number: each.events for each in columns if each})
 
 
-def _show_past_column(shown: Shown, column: Column | None, asks: bool) -> None:
+def _show_past_column(shown: Shown, column: ShownColumn | None, asks: bool) -> None:
     if not column:
         st.info(say("compare.run_gone"))
         return
@@ -197,7 +197,7 @@ def _show_past_column(shown: Shown, column: Column | None, asks: bool) -> None:
     _show_trace(column, last.totals.until)
 
 
-def _show_actions(shown: Shown, column: Column, last: RunFinished) -> None:
+def _show_actions(shown: Shown, column: ShownColumn, last: RunFinished) -> None:
     is_best = shown.best == column.run_id
     label = f"★ {say('compare.best')}" if is_best else f"☆ {say('compare.vote')}"
     with st.container(horizontal=True, gap="small"):
