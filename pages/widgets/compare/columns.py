@@ -31,7 +31,7 @@ from rag.trace.events import Event, RunFinished, RunStarted
 STEP = re.compile(r"([a-z_]+)-([0-9]{1,4})")
 
 
-class Shown(NamedTuple):
+class ShownComparison(NamedTuple):
     """The runs that are shown side by side."""
 
     comparison: Comparison | None
@@ -58,17 +58,17 @@ class ShownColumn(NamedTuple):
         return f"column-{self.number}-{self.run_id}"
 
 
-def of_comparison(comparison: Comparison) -> Shown:
-    return Shown(comparison, comparison.run_ids, comparison.best)
+def of_comparison(comparison: Comparison) -> ShownComparison:
+    return ShownComparison(comparison, comparison.run_ids, comparison.best)
 
 
-def of_runs(run_ids: Sequence[str]) -> Shown:
+def of_runs(run_ids: Sequence[str]) -> ShownComparison:
     """The comparison of just these, where there is one."""
     kept = engine().comparisons.of_runs(run_ids)
-    return of_comparison(kept) if kept else Shown(None, tuple(run_ids), None)
+    return of_comparison(kept) if kept else ShownComparison(None, tuple(run_ids), None)
 
 
-def show_columns(shown: Shown, step: str) -> None:
+def show_columns(shown: ShownComparison, step: str) -> None:
     """`step`: as an address names the one in the last column that is to be seen, NAME-ATTEMPT; else empty."""
     columns = _columns(shown)
     asked = list(dict.fromkeys(understood_question(each.events) for each in columns if each))
@@ -83,7 +83,7 @@ def show_columns(shown: Shown, step: str) -> None:
         land_on(row_key(columns[-1].key, named[1], int(named[2])))
 
 
-def _as_it_is_now(shown: Shown) -> Shown:
+def _as_it_is_now(shown: ShownComparison) -> ShownComparison:
     """With a column that was asked again, or a vote, of this tab or another one."""
     if not shown.comparison:
         return of_runs([each for each in shown.run_ids if each])
@@ -91,7 +91,7 @@ def _as_it_is_now(shown: Shown) -> Shown:
     return of_comparison(comparison) if comparison else shown
 
 
-def _columns(shown: Shown, known: Mapping[str, Sequence[Event]] | None = None) -> list[ShownColumn | None]:
+def _columns(shown: ShownComparison, known: Mapping[str, Sequence[Event]] | None = None) -> list[ShownColumn | None]:
     """None for runs that are gone. `known`: the events of runs that are over, which need not be read again."""
     columns: list[ShownColumn | None] = []
     for number, run_id in enumerate(shown.run_ids):
@@ -103,7 +103,7 @@ def _columns(shown: Shown, known: Mapping[str, Sequence[Event]] | None = None) -
 
 
 @st.fragment(run_every=OFTEN)
-def _show_live(shown: Shown, known: Mapping[str, Sequence[Event]], cards: Mapping[str, Cards]) -> None:
+def _show_live(shown: ShownComparison, known: Mapping[str, Sequence[Event]], cards: Mapping[str, Cards]) -> None:
     """One for all of them: each by itself would cost the server as many redraws, and each its own time.
 
     `cards`: by column, as in `show_live`.
@@ -165,7 +165,7 @@ def _show_trace(column: ShownColumn, now: float) -> None:
 
 
 @st.fragment
-def _show_past(shown: Shown, asks: bool) -> None:
+def _show_past(shown: ShownComparison, asks: bool) -> None:
     """The fragment keeps a vote from redrawing the page. `asks`: the columns do not ask the same."""
     shown = _as_it_is_now(shown)
     columns = _columns(shown)
@@ -177,7 +177,7 @@ def _show_past(shown: Shown, asks: bool) -> None:
     show_differences({each.number: each.events for each in columns if each})
 
 
-def _show_past_column(shown: Shown, column: ShownColumn | None, asks: bool) -> None:
+def _show_past_column(shown: ShownComparison, column: ShownColumn | None, asks: bool) -> None:
     if not column:
         st.info(say("compare.run_gone"))
         return
@@ -197,7 +197,7 @@ def _show_past_column(shown: Shown, column: ShownColumn | None, asks: bool) -> N
     _show_trace(column, last.totals.until)
 
 
-def _show_actions(shown: Shown, column: ShownColumn, last: RunFinished) -> None:
+def _show_actions(shown: ShownComparison, column: ShownColumn, last: RunFinished) -> None:
     is_best = shown.best == column.run_id
     label = f"★ {say('compare.best')}" if is_best else f"☆ {say('compare.vote')}"
     with st.container(horizontal=True, gap="small"):
@@ -217,7 +217,7 @@ def _show_actions(shown: Shown, column: ShownColumn, last: RunFinished) -> None:
             )
 
 
-def _vote(shown: Shown, run_id: str | None) -> None:
+def _vote(shown: ShownComparison, run_id: str | None) -> None:
     run_ids = [each for each in shown.run_ids if each]
     comparison = shown.comparison or engine().comparisons.keep(run_ids)
     engine().comparisons.vote(comparison.id, run_id)
