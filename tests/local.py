@@ -6,7 +6,7 @@ from functools import partial
 
 from index_store.access.gate import as_local
 from index_store.access.grants import EVERYONE
-from index_store.access.people import Claim
+from index_store.access.people import SignInClaims
 from index_store.access.principal import Principal, Role
 from index_store.access.rights import Right
 from rag.runs.engine import Engine, UserEngine
@@ -27,7 +27,7 @@ def as_person(engine: UserEngine, name: str, role: Role = Role.READER) -> UserEn
     """The same engine, as someone has it who signs in."""
     process = process_of(engine)
     people = process.store.access.people
-    principal = people.signed_in(Claim("https://id.example.com", name, name=name))
+    principal = people.signed_in(SignInClaims("https://id.example.com", name, name=name))
     people.set_role(principal.id, role)
     return process.as_user(partial(process.store.access.principal, principal.id))
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
 
-from index_store.access.people import Claim
+from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
 from index_store.base.errors import EmptyIndex, PlainError, UnknownDocument, UnknownIndex
 from index_store.ingestion.results import IngestStatus
@@ -67,7 +67,7 @@ class Kept:
 
 class Person:
     def __init__(self, number: int, engine: Engine, board: Board, seed: int) -> None:
-        claim = Claim("https://id.example.com", f"person-{number}", name=f"Person {number}")
+        claim = SignInClaims("https://id.example.com", f"person-{number}", name=f"Person {number}")
         principal = engine.store.access.people.signed_in(claim)
         engine.store.access.people.set_role(principal.id, Role.EDITOR)
         self._id = principal.id

@@ -9,7 +9,7 @@ from sqlalchemy import Engine
 from index_store.access.gate import CurrentPrincipal, Gate, as_local
 from index_store.access.grants import Grants
 from index_store.access.limits import Limits
-from index_store.access.people import Claim, People
+from index_store.access.people import People, SignInClaims
 from index_store.access.principal import LOCAL, Principal, Role
 from index_store.access.rights import Rights
 from index_store.access.sign_ins import SignIns
@@ -36,7 +36,7 @@ class Access:
     def close(self) -> None:
         self.people.close()
 
-    def signed_in(self, claim: Claim, *, visit: timedelta = timedelta(0)) -> Principal:
+    def signed_in(self, claim: SignInClaims, *, visit: timedelta = timedelta(0)) -> Principal:
         """As `People.signed_in`, and noted: each time, or only where they have not been seen for a `visit`."""
         known = self.people.id_of(claim.issuer, claim.subject)
         seen_at = self.people.find(known).last_seen_at if known else None

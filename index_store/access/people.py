@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class SignInClaims:
     """The claims of a sign-in: from the ID token with OIDC, else from the headers of a trusted proxy."""
 
     issuer: str
@@ -107,7 +107,7 @@ class People:
 
     # Whoever comes
 
-    def signed_in(self, claim: Claim) -> Principal:
+    def signed_in(self, claim: SignInClaims) -> Principal:
         """Who that is from now on: someone known, who was added under this name, or new.
 
         Raises SignInIncomplete, AccessWithdrawn. Nothing is written of someone of whom nothing new is claimed, so they
@@ -317,7 +317,7 @@ _OF_CLAIM = select(people.c.id).where(
 )
 
 
-def _claimed(claim: Claim) -> dict[str, Any]:
+def _claimed(claim: SignInClaims) -> dict[str, Any]:
     """Columns of a person."""
     return {
         "issuer": storable(claim.issuer),
@@ -329,7 +329,7 @@ def _claimed(claim: Claim) -> dict[str, Any]:
     }
 
 
-def _added_as(claim: Claim) -> ColumnElement[bool]:
+def _added_as(claim: SignInClaims) -> ColumnElement[bool]:
     """Under any of the names that are this person's for sure."""
     accounts = _accounts(storable(claim.subject), storable(claim.mail).strip(), claim.mail_is_verified)
     return (people.c.issuer == NOT_YET) & people.c.subject.in_(accounts)

@@ -11,7 +11,7 @@ from typing import Any
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from index_store.access.access import Access
-from index_store.access.people import Claim
+from index_store.access.people import SignInClaims
 from index_store.access.principal import LOCAL, Principal
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.server.providers import Provider
@@ -50,10 +50,10 @@ def shown(cookies: Cookies) -> bytes:
     return cookies.get(USER_COOKIE_NAME, "").encode()
 
 
-def claim_of_token(provider: Provider, token: Mapping[str, Any]) -> Claim:
+def claim_of_token(provider: Provider, token: Mapping[str, Any]) -> SignInClaims:
     """`token`: the claims of an ID token that was checked."""
     groups = token.get(provider.groups_claim)
-    return Claim(
+    return SignInClaims(
         issuer=_text(token.get("iss")),
         subject=_text(token.get("sub")),
         name=_text(token.get("name")) or _text(token.get("preferred_username")),
@@ -63,12 +63,12 @@ def claim_of_token(provider: Provider, token: Mapping[str, Any]) -> Claim:
     )
 
 
-def claim_of_headers(settings: Settings, headers: Headers) -> Claim | None:
+def claim_of_headers(settings: Settings, headers: Headers) -> SignInClaims | None:
     """Of a proxy that is believed, which has checked the mail address too. None where it names nobody."""
     subject = _only(headers(settings.auth_user_header))
     if not subject:
         return None
-    return Claim(
+    return SignInClaims(
         issuer=settings.auth_user_header,
         subject=subject,
         name=_only(headers(settings.auth_name_header)),

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from index_store.access.access import Access, open_access
-from index_store.access.people import Claim, People
+from index_store.access.people import People, SignInClaims
 from index_store.base.settings import Settings
 
 
@@ -18,7 +18,7 @@ def people(access: Access) -> People:
     return access.people
 
 
-def claim(subject: str, **more: object) -> Claim:
+def claim(subject: str, **more: object) -> SignInClaims:
     """Of `subject`, with the verified mail address of that name unless told otherwise."""
     usual = {"name": subject.title(), "mail": f"{subject}@example.com", "mail_is_verified": True}
-    return Claim("https://id.example.com", subject, **{**usual, **more})
+    return SignInClaims("https://id.example.com", subject, **{**usual, **more})

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from index_store.__main__ import main
-from index_store.access.people import Claim
+from index_store.access.people import SignInClaims
 from index_store.base.settings import Settings
 from index_store.store import IndexStore
 from tests.by_hand import by_hand
@@ -111,7 +111,7 @@ def test_a_refusal_is_one_sentence_in_each_language(
         store.create_index("a")
         for subject in ("alice", "bob", "twice"):
             store.access.people.signed_in(claim(subject))
-        store.access.people.signed_in(Claim("https://elsewhere.example", "twice"))
+        store.access.people.signed_in(SignInClaims("https://elsewhere.example", "twice"))
         run("people", "role", "alice", "admin")
     [line] = run(*arguments, status=1)
     assert line["error"]["code"] == code

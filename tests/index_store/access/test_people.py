@@ -11,7 +11,7 @@ import pytest
 
 from index_store.access.access import Access, open_access
 from index_store.access.grants import EVERYONE, Grantee
-from index_store.access.people import NOTED_EVERY, Claim, People
+from index_store.access.people import NOTED_EVERY, People, SignInClaims
 from index_store.access.principal import LOCAL, Principal, Role
 from index_store.access.rights import GranteeKind, Right
 from index_store.base import errors
@@ -53,7 +53,7 @@ def test_what_is_claimed_anew_takes_the_place_of_what_was(people: People) -> Non
 
 def test_the_same_subject_of_another_issuer_is_someone_else_whatever_the_mail_address(people: People) -> None:
     here = people.signed_in(claim("alice"))
-    there = people.signed_in(Claim("https://elsewhere.example", "alice", "Alice", "alice@example.com", True))
+    there = people.signed_in(SignInClaims("https://elsewhere.example", "alice", "Alice", "alice@example.com", True))
     assert there.id != here.id
 
 
@@ -61,7 +61,7 @@ def test_the_same_subject_of_another_issuer_is_someone_else_whatever_the_mail_ad
 def test_a_sign_in_that_names_nobody_lets_nobody_in(people: People, issuer: str, subject: str) -> None:
     people.add("alice", Role.ADMIN)
     with pytest.raises(errors.SignInIncomplete):
-        people.signed_in(Claim(issuer, subject))
+        people.signed_in(SignInClaims(issuer, subject))
 
 
 def test_tabs_that_sign_in_at_once_are_one_person(settings: Settings) -> None:
@@ -156,11 +156,11 @@ def test_a_setting_counts_from_the_next_start_for_those_who_are_signed_in_too(se
     [
         ("alice", claim("alice")),
         ("Alice@Example.com", claim("17", mail="alice@example.com")),
-        ("alice@example.com", Claim("X-Forwarded-User", "Alice@Example.com")),
+        ("alice@example.com", SignInClaims("X-Forwarded-User", "Alice@Example.com")),
     ],
 )
 def test_who_was_added_by_subject_or_mail_address_has_what_was_given_them(
-    people: People, added_as: str, signs_in: Claim
+    people: People, added_as: str, signs_in: SignInClaims
 ) -> None:
     added = people.add(added_as, Role.EDITOR)
     assert added.issuer == ""
@@ -190,7 +190,7 @@ def test_one_is_found_by_id_mail_address_or_subject_and_not_by_what_several_have
     alice = people.signed_in(claim("alice"))
     for name in (alice.id, "alice", "Alice@example.com"):
         assert people.find(name).id == alice.id
-    people.signed_in(Claim("https://elsewhere.example", "alice"))
+    people.signed_in(SignInClaims("https://elsewhere.example", "alice"))
     with pytest.raises(errors.AmbiguousPerson):
         people.find("alice")
     for name in ("", "%", "_lice@example.com", "bob"):

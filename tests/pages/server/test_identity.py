@@ -7,7 +7,7 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
 from index_store.access.access import Access, open_access
-from index_store.access.people import Claim
+from index_store.access.people import SignInClaims
 from index_store.access.principal import LOCAL, Principal
 from index_store.base.errors import AccessWithdrawn
 from index_store.base.settings import Settings as StoreSettings
@@ -49,7 +49,7 @@ def test_where_nobody_signs_in_everybody_is_the_local_person_and_no_store_is_ask
 
 
 def test_a_browser_is_known_by_the_cookie_of_its_sign_in_and_by_no_other(oidc, access):
-    anna = access.people.signed_in(Claim("https://id.example.com", "anna"))
+    anna = access.people.signed_in(SignInClaims("https://id.example.com", "anna"))
     access.sign_ins.begin(anna.id, b"random", DAY)
     assert whose(oidc, access, "other=1; _streamlit_user=random; _streamlit_user_1=x") == anna
     for wrong in ("", "other=random", "_streamlit_user=", "_streamlit_user=randoM", "_streamlit_user_1=random"):
@@ -58,13 +58,13 @@ def test_a_browser_is_known_by_the_cookie_of_its_sign_in_and_by_no_other(oidc, a
 
 
 def test_headers_name_nobody_where_people_sign_in_with_a_provider(oidc, access):
-    access.people.signed_in(Claim("Remote-User", "anna"))
+    access.people.signed_in(SignInClaims("Remote-User", "anna"))
     with pytest.raises(NotSignedIn):
         whose(oidc, access, remote_user="anna")
 
 
 def test_who_was_disabled_is_told_so(header, access):
-    anna = access.people.signed_in(Claim("Remote-User", "anna"))
+    anna = access.people.signed_in(SignInClaims("Remote-User", "anna"))
     assert whose(header, access, remote_user="anna").id == anna.id
     access.people.disable(anna.id)
     with pytest.raises(AccessWithdrawn):
@@ -72,7 +72,7 @@ def test_who_was_disabled_is_told_so(header, access):
 
 
 def test_a_proxy_that_adds_its_header_to_one_that_was_sent_is_not_believed(header, access):
-    access.people.signed_in(Claim("Remote-User", "anna"))
+    access.people.signed_in(SignInClaims("Remote-User", "anna"))
     request = HTTPConnection({"type": "http", "headers": [(b"remote-user", b"anna"), (b"remote-user", b"berta")]})
     with pytest.raises(NotSignedIn):
         identify(header, lambda: access, request.cookies, request.headers.getlist)
@@ -87,7 +87,7 @@ def test_headers_are_read_as_proxies_write_them(header):
         "remote-groups": "a, b,",
     }
     headers = Headers(raw=[(name.encode(), value.encode()) for name, value in sent.items()])
-    claim = Claim("Remote-User", "rika", "鈴木 梨香", "r@example.com", True, frozenset({"a", "b"}))
+    claim = SignInClaims("Remote-User", "rika", "鈴木 梨香", "r@example.com", True, frozenset({"a", "b"}))
     assert claim_of_headers(header, headers.getlist) == claim
 
 
@@ -98,7 +98,7 @@ def test_headers_are_read_as_proxies_write_them(header):
 def test_groups_of_a_token_may_be_a_list_or_one_name_and_nothing_else(said, groups):
     [provider] = read_providers(ONE)
     token = {"iss": "https://id.example.com", "sub": "anna", "groups": said}
-    assert claim_of_token(provider, token) == Claim("https://id.example.com", "anna", groups=frozenset(groups))
+    assert claim_of_token(provider, token) == SignInClaims("https://id.example.com", "anna", groups=frozenset(groups))
 
 
 @pytest.mark.parametrize("said", [True, "true", 1, None])

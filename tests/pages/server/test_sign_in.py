@@ -17,7 +17,7 @@ from streamlit.web.server.starlette.starlette_app import create_streamlit_middle
 from streamlit.web.server.starlette.starlette_auth_routes import create_auth_routes
 
 from index_store.access.access import Access
-from index_store.access.people import Claim
+from index_store.access.people import SignInClaims
 from pages import process
 from pages.server.identity import identify, shown
 from pages.server.providers import for_streamlit, key
@@ -133,7 +133,7 @@ def test_signing_out_ends_it_on_the_server_and_goes_on_to_the_provider(sign_in_w
 def test_groups_of_long_ago_do_not_come_back_with_the_cookie_of_then(sign_in_with, browser, access, settings):
     sign_in_with("right")
     issuer = settings.providers[0].issuer
-    access.people.signed_in(Claim(issuer, "anna", groups=frozenset({"leavers"})))  # in another browser, since
+    access.people.signed_in(SignInClaims(issuer, "anna", groups=frozenset({"leavers"})))  # in another browser, since
     anna = identify(settings, lambda: access, browser.cookies, lambda _: [])
     assert anna.groups == {"leavers"}
 

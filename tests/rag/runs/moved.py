@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from index_store.access.grants import EVERYONE
 from index_store.access.limits import GroupLimits
-from index_store.access.people import Claim
+from index_store.access.people import SignInClaims
 from index_store.access.rights import Right
 from index_store.base.settings import Settings as StoreSettings
 from index_store.move.move import move
@@ -56,7 +56,7 @@ def live_in(settings: Settings, embeddings: EmbeddedEmbeddings) -> None:
             engine.run(run.id).result()
         engine.comparisons.vote(compared.id, engine.history.runs(compared.id)[0].id)
         access = process_of(engine).store.access
-        person = access.people.signed_in(Claim("https://id.example.com", "anna", name="Anna", groups=("staff",)))
+        person = access.people.signed_in(SignInClaims("https://id.example.com", "anna", name="Anna", groups=("staff",)))
         access.sign_ins.begin(person.id, BROWSER, timedelta(days=1000))
         access.limits.set("staff", GroupLimits(tokens_a_day=3_000_000_000))
         access.grants.give(INDEX, EVERYONE, Right.READ)

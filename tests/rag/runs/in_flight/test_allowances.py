@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 
 from index_store.access.limits import GroupLimits
-from index_store.access.people import Claim
+from index_store.access.people import SignInClaims
 from index_store.access.principal import Role
 from index_store.base.errors import AdminNeeded
 from index_store.ingestion.sources import FileSource
@@ -61,7 +61,7 @@ def noted(engine: UserEngine) -> Iterator[None]:
 def in_group(engine: UserEngine, name: str, group: str, limits: GroupLimits) -> UserEngine:
     someone = as_person(engine, name)
     process_of(engine).store.access.people.signed_in(
-        Claim("https://id.example.com", name, name=name, groups=frozenset({group}))
+        SignInClaims("https://id.example.com", name, name=name, groups=frozenset({group}))
     )
     process_of(engine).store.access.limits.set(group, limits)
     return someone
