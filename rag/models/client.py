@@ -20,7 +20,7 @@ from rag.models.admission import Admission
 from rag.models.usage import ReceivedReply, Usage
 from rag.text.instruction_filter import InstructionFilter
 from rag.text.reasoning_filter import ReasoningFilter
-from rag.trace.calls import About, Request
+from rag.trace.calls import CallSubject, Request
 from rag.trace.calls import Message as Sent
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ FAULTS = (openai.OpenAIError, ValueError, TypeError, KeyError)
 REPLY_FORMATS = {"response_format": "json_schema", "tools": "function_call"}
 """how a schema is asked for, by the option that has it"""
 
-OTHER = About("other")
+OTHER = CallSubject("other")
 
 USUAL_TEMPERATURE = 0.0
 """the likeliest words: what is asked again is answered again in the same way"""
@@ -79,7 +79,7 @@ class ChatClient:
         self._admission = admission or Admission()
         self._refused_temperatures = set[float]()
 
-    async def ask(self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any) -> AIMessage:
+    async def ask(self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any) -> AIMessage:
         """The whole reply. `options` go into the request. Raises ServiceError, RunLimit."""
         asked = usage.take_prompt() or prompt
         sent = self._sent(options)
@@ -94,14 +94,14 @@ class ChatClient:
         return _with_text(message, shown.feed(message.text) + shown.end())
 
     async def _reply(
-        self, asked: Prompt | list[tuple[str, str]], usage: Usage, about: About, sent: dict[str, Any]
+        self, asked: Prompt | list[tuple[str, str]], usage: Usage, about: CallSubject, sent: dict[str, Any]
     ) -> AIMessage:
         with self._call(asked, usage, about, sent) as reply:
             message = await self._model.ainvoke(asked, **sent)
             reply.read(message)
         return message
 
-    async def write(self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any) -> str:
+    async def write(self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any) -> str:
         """The reply as text. Raises ServiceError, EmptyReply, RunLimit."""
         text = (await self.ask(prompt, usage, about=about, **options)).text.strip()
         if not text:
@@ -109,7 +109,7 @@ class ChatClient:
         return text
 
     async def stream(
-        self, prompt: Prompt, usage: Usage, *, about: About = OTHER, **options: Any
+        self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any
     ) -> AsyncIterator[AIMessageChunk | Restart]:
         """The reply, piece by piece. Raises ServiceError, EmptyReply, RunLimit."""
         asked, empty, tries = usage.take_prompt() or prompt, True, 0
@@ -160,7 +160,7 @@ class ChatClient:
 
     @contextmanager
     def _call(
-        self, prompt: Sequence[tuple[str, str]], usage: Usage, about: About, options: dict[str, Any]
+        self, prompt: Sequence[tuple[str, str]], usage: Usage, about: CallSubject, options: dict[str, Any]
     ) -> Iterator[ReceivedReply]:
         """Counted and noted, its faults in plain words."""
         request = Request(

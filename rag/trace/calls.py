@@ -19,7 +19,7 @@ LEVEL = 6
 """of zlib, its usual one: grades of one step repeat each other, and shrink to a tenth in some milliseconds"""
 
 
-class About(NamedTuple):
+class CallSubject(NamedTuple):
     """The subject of a call."""
 
     task: str
@@ -59,7 +59,7 @@ class Request(Frozen):
     """A request as it was sent: the messages and these settings only. No header, and so no key."""
 
     task: str
-    """as in About"""
+    """as in CallSubject"""
     of: str = ""
     model: str
     temperature: float | None

@@ -122,7 +122,7 @@ FAMILIES = {
     "detail.{}{}": {"".join(pair) for pair in product(("", "relevant_", "need_"), ("yes", "no"))},
     "call.{}": {*get_args(Call.model_fields["status"].annotation), *REPLY_FORMATS.values()} - {"finished"},
     "message.{}": set(get_args(get_args(Message)[0])),
-    "task.{}": literals("rag", "About"),
+    "task.{}": literals("rag", "CallSubject"),
     "grounding.{}": set(get_args(Level)),
     "graph.{}": set(VIEWS),
     "cause.{}": set(CAUSES),

@@ -19,7 +19,7 @@ from rag.models.usage import Usage, tokens_of
 from rag.text.citations import claims, without_markers
 from rag.text.language import Language
 from rag.text.overlap import words_in
-from rag.trace.calls import About
+from rag.trace.calls import CallSubject
 from rag.trace.details import Route, Turn
 from rag.trace.events import Style
 from rag.trace.grades import Grade, Grounding, Level, Usefulness
@@ -63,16 +63,16 @@ class EmbeddedChat(ChatModel):
         rejected: Rejected | None = None,
     ) -> AnswerStream:
         prompt = prompts.answer(question, passages, language, style, rejected)
-        about = About("answer", numbered(passages))
+        about = CallSubject("answer", numbered(passages))
         return self._stream(prompt, question, passages, usage, about, style.temperature)
 
     def answer_from_memory(
         self, question: str, usage: Usage, *, language: Language, temperature: float = 0
     ) -> AnswerStream:
-        return self._stream(prompts.memory(question, language), question, [], usage, About("answer"), temperature)
+        return self._stream(prompts.memory(question, language), question, [], usage, CallSubject("answer"), temperature)
 
     def small_talk(self, message: str, usage: Usage, *, language: Language, temperature: float = 0) -> AnswerStream:
-        return self._stream(prompts.talk(message, language), message, [], usage, About("answer"), temperature)
+        return self._stream(prompts.talk(message, language), message, [], usage, CallSubject("answer"), temperature)
 
     async def _stream(
         self,
@@ -80,7 +80,7 @@ class EmbeddedChat(ChatModel):
         question: str,
         passages: Sequence[Passage],
         usage: Usage,
-        about: About,
+        about: CallSubject,
         temperature: float,
     ) -> AnswerStream:
         text, logprobs, cut = AttributedText(question, passages), list[float](), False
@@ -109,25 +109,25 @@ class EmbeddedChat(ChatModel):
     ) -> str:
         """It is not told why another query is needed: its grades have no reasons."""
         prompt = prompts.rewrite(question, language)
-        return await self.client.write(prompt, usage, about=About("query"), max_tokens=LINE_TOKENS)
+        return await self.client.write(prompt, usage, about=CallSubject("query"), max_tokens=LINE_TOKENS)
 
     async def rewrite_for_web(self, question: str, usage: Usage, *, language: Language) -> str:
         prompt = prompts.web_query(question, language)
-        return await self.client.write(prompt, usage, about=About("query"), max_tokens=LINE_TOKENS)
+        return await self.client.write(prompt, usage, about=CallSubject("query"), max_tokens=LINE_TOKENS)
 
     async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
         prompt = prompts.standalone(question, turns, language)
-        return await self.client.write(prompt, usage, about=About("standalone"), max_tokens=LINE_TOKENS)
+        return await self.client.write(prompt, usage, about=CallSubject("standalone"), max_tokens=LINE_TOKENS)
 
     async def suggest_follow_ups(
         self, question: str, answer: str, sources: Sequence[Citation], usage: Usage, *, language: Language
     ) -> tuple[str, ...]:
         prompt = prompts.follow_ups(question, without_markers(answer), sources, language)
-        message = await self.client.ask(prompt, usage, about=About("follow_ups"), max_tokens=FOLLOW_UP_TOKENS)
+        message = await self.client.ask(prompt, usage, about=CallSubject("follow_ups"), max_tokens=FOLLOW_UP_TOKENS)
         return FollowUpsReply.read(message.text) or ()
 
     async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
-        return await self._grade(grading.relevance(question, passage), usage, About("relevance", named(passage)))
+        return await self._grade(grading.relevance(question, passage), usage, CallSubject("relevance", named(passage)))
 
     async def check_grounding(
         self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
@@ -138,7 +138,7 @@ class EmbeddedChat(ChatModel):
             sentences = [without_markers(answer.text)]
         asked = [grading.grounding(question, each, passages, answer.confidence) for each in sentences]
         grades = [
-            await self._grade(each, usage, About("grounding", quoting(text)))
+            await self._grade(each, usage, CallSubject("grounding", quoting(text)))
             for each, text in zip(asked, sentences, strict=True)
         ]
         unsupported = tuple(text for text, grade in zip(sentences, grades, strict=True) if grade.verdict == "no")
@@ -150,20 +150,20 @@ class EmbeddedChat(ChatModel):
 
     async def check_usefulness(self, question: str, answer: Answer, usage: Usage) -> Usefulness:
         text = without_markers(answer.text)
-        grade = await self._grade(grading.usefulness(question, text), usage, About("usefulness", quoting(text)))
+        grade = await self._grade(grading.usefulness(question, text), usage, CallSubject("usefulness", quoting(text)))
         return Usefulness(**dict(grade), rating=None if grade.score is None else grading.rating(grade.score))
 
     async def grade_retrieval_need(self, question: str, usage: Usage) -> Grade:
-        return await self._grade(grading.retrieval_need(question), usage, About("retrieval_need"))
+        return await self._grade(grading.retrieval_need(question), usage, CallSubject("retrieval_need"))
 
     async def route(self, question: str, usage: Usage) -> Routing:
         """By rules where they know, else by how sure it is of either way; where it is of none, the documents."""
         if asks_of_today(question):
             return Routing("web", "todays_world")
         scores: list[tuple[Route, float]] = []
-        ways: tuple[tuple[Route, YesNoQuestion, About], ...] = (
-            ("talk", grading.is_small_talk(question), About("route_to_talk")),
-            ("web", grading.asks_of_today(question), About("route_to_web")),
+        ways: tuple[tuple[Route, YesNoQuestion, CallSubject], ...] = (
+            ("talk", grading.is_small_talk(question), CallSubject("route_to_talk")),
+            ("web", grading.asks_of_today(question), CallSubject("route_to_web")),
         )
         for way, asked, about in ways:
             grade = await self._grade(asked, usage, about)
@@ -175,11 +175,11 @@ class EmbeddedChat(ChatModel):
     async def extract_keywords(self, question: str, usage: Usage, *, language: Language) -> Keywords:
         """All or none: what it puts in other words is often the very word that matters (docs/pipelines/hybrid.md)."""
         prompt = prompts.keywords(question, language)
-        message = await self.client.ask(prompt, usage, about=About("keywords"), max_tokens=KEYWORDS_TOKENS)
+        message = await self.client.ask(prompt, usage, about=CallSubject("keywords"), max_tokens=KEYWORDS_TOKENS)
         words = KeywordsReply.read(message.text)
         kept = words_in(question, words)
         return Keywords(words, kept, why_not="invented" if len(kept) < len(set(words)) else None)
 
-    async def _grade(self, asked: YesNoQuestion, usage: Usage, about: About) -> Grade:
+    async def _grade(self, asked: YesNoQuestion, usage: Usage, about: CallSubject) -> Grade:
         message = await self.client.ask(asked.prompt, usage, about=about, max_tokens=1, logprobs=True, top_logprobs=TOP)
         return asked.grade(tokens_of(message))

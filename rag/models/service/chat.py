@@ -26,7 +26,7 @@ from rag.models.usage import Usage
 from rag.settings import SERVICE_ANSWER, SERVICE_CONTEXT
 from rag.text.language import Language
 from rag.text.overlap import words_in
-from rag.trace.calls import About
+from rag.trace.calls import CallSubject
 from rag.trace.details import Turn
 from rag.trace.events import Style
 from rag.trace.grades import Grade, Grounding, Usefulness
@@ -68,18 +68,18 @@ class ServiceChat(ChatModel):
         rejected: Rejected | None = None,
     ) -> AnswerStream:
         prompt = prompts.answer(question, passages, language, style, rejected)
-        return self._stream(prompt, passages, usage, About("answer", numbered(passages)), style.temperature)
+        return self._stream(prompt, passages, usage, CallSubject("answer", numbered(passages)), style.temperature)
 
     def answer_from_memory(
         self, question: str, usage: Usage, *, language: Language, temperature: float = 0
     ) -> AnswerStream:
-        return self._stream(prompts.memory(question, language), [], usage, About("answer"), temperature)
+        return self._stream(prompts.memory(question, language), [], usage, CallSubject("answer"), temperature)
 
     def small_talk(self, message: str, usage: Usage, *, language: Language, temperature: float = 0) -> AnswerStream:
-        return self._stream(prompts.talk(message, language), [], usage, About("answer"), temperature)
+        return self._stream(prompts.talk(message, language), [], usage, CallSubject("answer"), temperature)
 
     async def _stream(
-        self, prompt: Prompt, passages: Sequence[Passage], usage: Usage, about: About, temperature: float
+        self, prompt: Prompt, passages: Sequence[Passage], usage: Usage, about: CallSubject, temperature: float
     ) -> AnswerStream:
         text, cut = CitedText(passages), False
         async for piece in self.client.stream(prompt, usage, about=about, temperature=temperature):
@@ -103,54 +103,54 @@ class ServiceChat(ChatModel):
         not_useful: str = "",
     ) -> str:
         prompt = prompts.rewrite(question, query, language, dropped=dropped, not_useful=not_useful)
-        return await self.client.write(prompt, usage, about=About("query"))
+        return await self.client.write(prompt, usage, about=CallSubject("query"))
 
     async def rewrite_for_web(self, question: str, usage: Usage, *, language: Language) -> str:
-        return await self.client.write(prompts.web_query(question, language), usage, about=About("query"))
+        return await self.client.write(prompts.web_query(question, language), usage, about=CallSubject("query"))
 
     async def condense_question(self, question: str, turns: Sequence[Turn], usage: Usage, *, language: Language) -> str:
         prompt = prompts.standalone(question, turns, language)
-        return await self.client.write(prompt, usage, about=About("standalone"))
+        return await self.client.write(prompt, usage, about=CallSubject("standalone"))
 
     async def suggest_follow_ups(
         self, question: str, answer: str, sources: Sequence[Citation], usage: Usage, *, language: Language
     ) -> tuple[str, ...]:
         prompt = prompts.follow_ups(question, answer, sources, language)
-        return await self._read(prompt, FollowUpsReply, FollowUpsReply.read, usage, About("follow_ups")) or ()
+        return await self._read(prompt, FollowUpsReply, FollowUpsReply.read, usage, CallSubject("follow_ups")) or ()
 
     async def grade_relevance(self, question: str, passage: Passage, usage: Usage) -> Grade:
         prompt = prompts.relevance(question, passage)
-        about = About("relevance", named(passage))
+        about = CallSubject("relevance", named(passage))
         return await self._read(prompt, RelevanceReply, RelevanceReply.read, usage, about) or Grade.unknown()
 
     async def check_grounding(
         self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
     ) -> Grounding:
         prompt = prompts.grounding(question, answer.text, passages)
-        about = About("grounding", numbered(passages))
+        about = CallSubject("grounding", numbered(passages))
         return await self._read(prompt, GroundingReply, GroundingReply.read, usage, about) or Grounding.unknown()
 
     async def check_usefulness(self, question: str, answer: Answer, usage: Usage) -> Usefulness:
         prompt = prompts.usefulness(question, answer.text)
-        about = About("usefulness", quoting(answer.text))
+        about = CallSubject("usefulness", quoting(answer.text))
         return await self._read(prompt, UsefulnessReply, UsefulnessReply.read, usage, about) or Usefulness.unknown()
 
     async def grade_retrieval_need(self, question: str, usage: Usage) -> Grade:
         prompt = prompts.retrieval_need(question)
-        about = About("retrieval_need")
+        about = CallSubject("retrieval_need")
         return await self._read(prompt, RelevanceReply, RelevanceReply.read, usage, about) or Grade.unknown()
 
     async def route(self, question: str, usage: Usage) -> Routing:
-        reply = await self._read(prompts.route(question), RouteReply, RouteReply.read, usage, About("route"))
+        reply = await self._read(prompts.route(question), RouteReply, RouteReply.read, usage, CallSubject("route"))
         return Routing(reply.route, "model", reply.reason) if reply else Routing("documents", "in_doubt")
 
     async def extract_keywords(self, question: str, usage: Usage, *, language: Language) -> Keywords:
         prompt = prompts.keywords(question, language)
-        words = await self._read(prompt, KeywordsReply, KeywordsReply.read, usage, About("keywords")) or ()
+        words = await self._read(prompt, KeywordsReply, KeywordsReply.read, usage, CallSubject("keywords")) or ()
         return Keywords(words, kept=words_in(question, words))
 
     async def _read(
-        self, prompt: Prompt, reply: type[Reply], read: Callable[[str], T | None], usage: Usage, about: About
+        self, prompt: Prompt, reply: type[Reply], read: Callable[[str], T | None], usage: Usage, about: CallSubject
     ) -> T | None:
         """None where nothing could be read, whichever way the model was asked."""
         for way in tuple(self._ways):
