@@ -46,7 +46,7 @@ class JobRow:
         return self.is_admitted and not self.is_open
 
 
-class Taken(NamedTuple):
+class LeasedItem(NamedTuple):
     """An item with its lease."""
 
     job_id: str
@@ -163,7 +163,7 @@ class Rows:
         with self._engine.connect() as connection:
             return connection.execute(other.limit(1)).first() is not None
 
-    def take(self, item_id: int) -> Taken | None:
+    def take(self, item_id: int) -> LeasedItem | None:
         """With a lease that ends any before; None where there is nothing to be done for it."""
         token = uuid.uuid4().hex
         with self._engine.begin() as connection:
@@ -173,7 +173,7 @@ class Rows:
             return None
         item = _item(row)
         item.stage, item.embedded = Stage.WAITING, 0
-        return Taken(row.job_id, item, _read(row.work), Lease(item_id, token))
+        return LeasedItem(row.job_id, item, _read(row.work), Lease(item_id, token))
 
     def take_back(self, job_id: str, *, taken: bool = False) -> list[Work]:
         """Of a job that is cancelled, what nobody has ever taken; or what was `taken`, too. It is done with."""

@@ -8,7 +8,7 @@ from dataclasses import astuple
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.ingestion.progress import Item, Items, Stage
-from index_store.ingestion.queue.rows import Deliver, Rows, Taken, Work
+from index_store.ingestion.queue.rows import Deliver, LeasedItem, Rows, Work
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class StoredItems(Items):
         self._keep(item, self._rows.add(self.job_id, source, size), None)
         return item
 
-    def adopt(self, taken: Taken) -> None:
+    def adopt(self, taken: LeasedItem) -> None:
         """One that was taken."""
         self._keep(taken.item, *taken.lease)
 
@@ -71,13 +71,13 @@ class StoredItems(Items):
             place, self._place = self._place, self._place + 1
         self._rows.put(id_, item.size, work, place, self._deliver)
 
-    def done(self, taken: Taken) -> None:
+    def done(self, taken: LeasedItem) -> None:
         """What came of it stands in the item. Raises SQLAlchemyError."""
         with self._lock:
             self._forget(taken.item)
         self._rows.close(taken.lease, taken.item)
 
-    def let_go(self, taken: Taken) -> None:
+    def let_go(self, taken: LeasedItem) -> None:
         """It is not done."""
         with self._lock:
             self._forget(taken.item)

@@ -18,7 +18,7 @@ from index_store.catalogue.records import DocumentStatus, IndexRecord
 from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.progress import Stage
 from index_store.ingestion.queue.delivery import FORGOTTEN, NotDone, QueueError, Receiver, Sender
-from index_store.ingestion.queue.rows import JobRow, Rows, Taken, Work
+from index_store.ingestion.queue.rows import JobRow, LeasedItem, Rows, Work
 from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.results import IngestResult, IngestStatus, failed
 from index_store.ingestion.sources import SiteSource
@@ -189,7 +189,7 @@ class _Job:
         self._pipeline.__exit__()
         self._items.close()
 
-    def do(self, taken: Taken) -> bool:
+    def do(self, taken: LeasedItem) -> bool:
         """Whether nothing more is to be done for it. Raises SQLAlchemyError."""
         self._items.adopt(taken)
         if isinstance(taken.work, SiteSource):
@@ -203,7 +203,7 @@ class _Job:
         self._items.done(taken)
         return True
 
-    def _add(self, taken: Taken, version: PendingVersion) -> None:
+    def _add(self, taken: LeasedItem, version: PendingVersion) -> None:
         """A document, or the documents of an archive."""
         task = DocumentTask(version, taken.item)
         if (done := self._done_before(version)) is not None:
@@ -229,7 +229,7 @@ class _Job:
             sections=record.sections, error=None,
         )  # fmt: skip
 
-    def _crawl(self, taken: Taken, site: SiteSource) -> None:
+    def _crawl(self, taken: LeasedItem, site: SiteSource) -> None:
         with self._site:  # one after another
             try:
                 for page in self._sites.tasks(self._index, site, taken.item):
