@@ -19,7 +19,7 @@ from index_store.catalogue.records import IndexRecord
 from index_store.crawl import Paces
 from index_store.crawl.guard import AddressGuard
 from index_store.ingestion.context import Services
-from index_store.ingestion.jobs import Jobs, JobsOfProcess, Resumed
+from index_store.ingestion.jobs import Jobs, JobsOfProcess, ResumedJobs
 from index_store.ingestion.sources import SiteSource, Source, source_of, without_members
 from index_store.library.data_folder import open_library, open_shared_library, own, share
 from index_store.library.library import Library
@@ -102,7 +102,7 @@ class IndexStore(Store):
                     jobs.append(self._seen(self._begin(index, sources)))
         return jobs
 
-    def _left(self, index: IndexRecord, resumed: Resumed) -> list[Source]:
+    def _left(self, index: IndexRecord, resumed: ResumedJobs) -> list[Source]:
         """What nobody sees to."""
         documents = [
             each

@@ -51,7 +51,7 @@ class Job(Protocol):
     def as_completed(self) -> Iterator[IngestResult]: ...
 
 
-class Resumed(NamedTuple):
+class ResumedJobs(NamedTuple):
     """What is under way, and who sees to it."""
 
     jobs: Sequence[Job]
@@ -69,7 +69,7 @@ class Jobs(Protocol):
     def begin(self, order: Order, open_index: OpenIndex, may_go_on: Callable[[], bool] | None) -> Job:
         """See Ingestion. It is among `all` before it does anything."""
 
-    def resume(self) -> Resumed:
+    def resume(self) -> ResumedJobs:
         """Goes on with what another process has left."""
 
     def apps(self) -> set[int]:
@@ -110,8 +110,8 @@ class JobsOfProcess:
         job.start()
         return job
 
-    def resume(self) -> Resumed:
-        return Resumed([], set(), set(), set())
+    def resume(self) -> ResumedJobs:
+        return ResumedJobs([], set(), set(), set())
 
     def apps(self) -> set[int]:
         return set()

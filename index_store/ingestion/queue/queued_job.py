@@ -16,7 +16,7 @@ from index_store.catalogue.records import IndexRecord
 from index_store.catalogue.schema import now
 from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.job import LOOK, Order
-from index_store.ingestion.jobs import Resumed
+from index_store.ingestion.jobs import ResumedJobs
 from index_store.ingestion.progress import Item, Progress, progress_of
 from index_store.ingestion.queue.delivery import Sender, make_tables
 from index_store.ingestion.queue.rows import JobRow, Rows, sources_of
@@ -314,11 +314,13 @@ class QueuedJobs:
         self._work()
         return job
 
-    def resume(self) -> Resumed:
+    def resume(self) -> ResumedJobs:
         self._work()
         rows = self.rows.jobs()
         admitting = {row.index_id for row in rows if row.index_id and not row.is_admitted}
-        return Resumed([self._job(row) for row in rows if row.is_open], *sources_of(self.rows.open_work()), admitting)
+        return ResumedJobs(
+            [self._job(row) for row in rows if row.is_open], *sources_of(self.rows.open_work()), admitting
+        )
 
     def cancel_here(self, job_id: str) -> None:
         """At once, what this process does for it."""
