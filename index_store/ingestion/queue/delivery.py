@@ -49,7 +49,7 @@ QueueError = exceptions.ProcrastinateException
 """what the queue itself says no with"""
 
 
-class NotDone(Exception):
+class Redeliver(Exception):
     """An item must be delivered again."""
 
 
@@ -112,7 +112,7 @@ class Sender:
 
 
 class Receiver:
-    """A worker's end of the queue, in a thread of its own. `handle`: does an item, or raises NotDone."""
+    """A worker's end of the queue, in a thread of its own. `handle`: does an item, or raises Redeliver."""
 
     def __init__(
         self,

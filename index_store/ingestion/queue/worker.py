@@ -17,7 +17,7 @@ from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import DocumentStatus, IndexRecord
 from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.progress import Stage
-from index_store.ingestion.queue.delivery import FORGOTTEN, NotDone, QueueError, Receiver, Sender
+from index_store.ingestion.queue.delivery import FORGOTTEN, QueueError, Receiver, Redeliver, Sender
 from index_store.ingestion.queue.rows import JobRow, LeasedItem, Rows, Work
 from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.results import IngestResult, IngestStatus, failed
@@ -82,14 +82,14 @@ class Worker:
             job.cancel()
 
     async def _handle(self, item_id: int) -> None:
-        """Raises NotDone."""
+        """Raises Redeliver."""
         try:
             is_done = await asyncio.get_running_loop().run_in_executor(self._threads, self._do, item_id)
         except SQLAlchemyError as error:
             log.warning("Item %s is to be tried again: %s", item_id, error)
-            raise NotDone from error
+            raise Redeliver from error
         if not is_done:
-            raise NotDone
+            raise Redeliver
 
     def _look(self) -> None:
         try:
