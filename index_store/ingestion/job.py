@@ -30,7 +30,7 @@ LOOK = 2.0
 
 
 @dataclass(eq=False)
-class Order:
+class JobOrder:
     """The order for a job: its sources, its index, and the person who asked."""
 
     sources: tuple[Source, ...]
@@ -52,8 +52,8 @@ class Ingestion:
     def __init__(
         self,
         services: Services,
-        order: Order,
-        open_index: Callable[[Order], IndexRecord],
+        order: JobOrder,
+        open_index: Callable[[JobOrder], IndexRecord],
         may_go_on: Callable[[], bool] | None = None,
     ) -> None:
         self.id = uuid.uuid4().hex

@@ -6,11 +6,11 @@ from typing import NamedTuple, Protocol
 from index_store.base.errors import PlainError
 from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import Services
-from index_store.ingestion.job import Ingestion, Order
+from index_store.ingestion.job import Ingestion, JobOrder
 from index_store.ingestion.progress import Item, Progress
 from index_store.ingestion.results import IngestResult
 
-OpenIndex = Callable[[Order], IndexRecord]
+OpenIndex = Callable[[JobOrder], IndexRecord]
 
 
 class Job(Protocol):
@@ -19,7 +19,7 @@ class Job(Protocol):
     id: str
 
     @property
-    def order(self) -> Order: ...
+    def order(self) -> JobOrder: ...
 
     @property
     def index(self) -> str: ...
@@ -66,7 +66,7 @@ class ResumedJobs(NamedTuple):
 class Jobs(Protocol):
     """Safe from any thread."""
 
-    def begin(self, order: Order, open_index: OpenIndex, may_go_on: Callable[[], bool] | None) -> Job:
+    def begin(self, order: JobOrder, open_index: OpenIndex, may_go_on: Callable[[], bool] | None) -> Job:
         """See Ingestion. It is among `all` before it does anything."""
 
     def resume(self) -> ResumedJobs:
@@ -103,7 +103,7 @@ class JobsOfProcess:
         self._jobs: dict[str, Ingestion] = {}
         self._dismissed: set[str] = set()
 
-    def begin(self, order: Order, open_index: OpenIndex, may_go_on: Callable[[], bool] | None) -> Job:
+    def begin(self, order: JobOrder, open_index: OpenIndex, may_go_on: Callable[[], bool] | None) -> Job:
         job = Ingestion(self._services, order, open_index, may_go_on)
         # Known before it does anything: whoever deletes an index has to find all that work on it.
         self._jobs[job.id] = job

@@ -18,7 +18,7 @@ from index_store.audit.entry import Action
 from index_store.base import errors
 from index_store.catalogue.records import IndexRecord
 from index_store.ingestion.context import Services
-from index_store.ingestion.job import Order
+from index_store.ingestion.job import JobOrder
 from index_store.ingestion.jobs import Jobs
 
 
@@ -41,7 +41,7 @@ class Lifecycle:
         with self._naming:
             return self._make(name, owner)
 
-    def open_for(self, order: Order) -> IndexRecord:
+    def open_for(self, order: JobOrder) -> IndexRecord:
         """In the job's thread: the index, made when missing; one that holds nothing yet takes the present model.
 
         Whether they may is asked here once more, where nothing comes between that and what follows. Raises
@@ -82,7 +82,7 @@ class Lifecycle:
                 self._library.delete_index(index)
         self._access.audit.note(Action.INDEX_DELETED, by, index=index.name)
 
-    def _to_fill(self, gate: Gate, order: Order) -> IndexRecord:
+    def _to_fill(self, gate: Gate, order: JobOrder) -> IndexRecord:
         if order.index_id:
             known = gate.index_with_id(order.index_id, Right.WRITE)
         else:

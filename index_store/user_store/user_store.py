@@ -21,7 +21,7 @@ from index_store.catalogue.records import Chunk, Document, DocumentStatus, Index
 from index_store.full_text.analysis import Analysis
 from index_store.full_text.bm25 import WordCount
 from index_store.ingestion.context import Services
-from index_store.ingestion.job import Order
+from index_store.ingestion.job import JobOrder
 from index_store.ingestion.jobs import Job, Jobs
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import (
@@ -376,7 +376,7 @@ class Store:
         person_id = self._gate.who().id
         may_go_on = None if person_id == LOCAL.id else partial(self._may_go_on, person_id)
         return self._parts.jobs.begin(
-            Order(tuple(sources), name, index_id, person_id), self._parts.lifecycle.open_for, may_go_on
+            JobOrder(tuple(sources), name, index_id, person_id), self._parts.lifecycle.open_for, may_go_on
         )
 
     def _seen(self, job: Job) -> UserIngestion:

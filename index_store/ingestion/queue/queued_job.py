@@ -15,7 +15,7 @@ from index_store.catalogue.pending_versions import PendingVersion
 from index_store.catalogue.records import IndexRecord
 from index_store.catalogue.schema import now
 from index_store.ingestion.context import JobContext, Services
-from index_store.ingestion.job import LOOK, Order
+from index_store.ingestion.job import LOOK, JobOrder
 from index_store.ingestion.jobs import ResumedJobs
 from index_store.ingestion.progress import Item, Progress, progress_of
 from index_store.ingestion.queue.delivery import Sender, make_tables
@@ -54,9 +54,9 @@ class QueuedIngestion:
     # What others see
 
     @property
-    def order(self) -> Order:
+    def order(self) -> JobOrder:
         row = self._look()[0]
-        return Order((), row.index, row.index_id, row.person_id)
+        return JobOrder((), row.index, row.index_id, row.person_id)
 
     @property
     def index(self) -> str:
@@ -158,8 +158,8 @@ class JobAdmission:
         self,
         queue: "QueuedJobs",
         job_id: str,
-        order: Order,
-        open_index: Callable[[Order], IndexRecord],
+        order: JobOrder,
+        open_index: Callable[[JobOrder], IndexRecord],
         may_go_on: Callable[[], bool] | None,
     ) -> None:
         self.failure: PlainError | None = None
@@ -301,7 +301,7 @@ class QueuedJobs:
         self.rows.take_over(gone, self._replica.number)
 
     def begin(
-        self, order: Order, open_index: Callable[[Order], IndexRecord], may_go_on: Callable[[], bool] | None
+        self, order: JobOrder, open_index: Callable[[JobOrder], IndexRecord], may_go_on: Callable[[], bool] | None
     ) -> QueuedIngestion:
         """Raises SQLAlchemyError."""
         id_ = uuid.uuid4().hex
