@@ -29,7 +29,7 @@ from index_store.crawl import CrawlOptions
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import FileSource, SiteSource, expand, is_address
 from index_store.move.move import move
-from index_store.move.plan import To
+from index_store.move.plan import MoveTarget
 from index_store.search.hits import Hit
 from index_store.search.searcher import MODES, UNITS
 from index_store.store import IndexStore, working
@@ -183,8 +183,8 @@ def _parser() -> argparse.ArgumentParser:
     ).add_argument(
         "--to",
         required=True,
-        choices=list(To),
-        type=To,
+        choices=list(MoveTarget),
+        type=MoveTarget,
         help="servers: Postgres of DATABASE_URL and Chroma's of CHROMA_URL; folder: from them back into DATA_DIR. Stop "
         "the app first; where the command is interrupted, run it again",
     )

@@ -21,13 +21,13 @@ from index_store.library.library import CHROMA
 from index_store.library.switch import finish, prepared, switch
 from index_store.move import errors
 from index_store.move.databases import MovableDatabase, all_databases
-from index_store.move.plan import Plan, To, plan_of
+from index_store.move.plan import MoveTarget, Plan, plan_of
 from index_store.move.tables import ProgressCallback
 from index_store.vectors.chroma import backend_of as form_of_vectors
 from index_store.vectors.copying import copy_vectors
 
 
-def move(settings: Settings, to: To, on_progress: ProgressCallback) -> tuple[Settings, errors.MoveError]:
+def move(settings: Settings, to: MoveTarget, on_progress: ProgressCallback) -> tuple[Settings, errors.MoveError]:
     """Killed at any moment, it has left what was in use as it was, and goes on when it is called again.
 
     Gives the settings of the form that is in use now, and what is to be said of the other one. Raises MoveError, and as
@@ -149,9 +149,11 @@ def _move_vectors(plan: Plan, new: Path, identity: str, on_progress: ProgressCal
         copy_vectors(origin, target, lambda name, done, of: on_progress(f"vectors.{name}", done, of))
 
 
-def _switch(plan: Plan, to: To, new: Path, movable: Sequence[MovableDatabase], identity: str) -> errors.MoveError:
+def _switch(
+    plan: Plan, to: MoveTarget, new: Path, movable: Sequence[MovableDatabase], identity: str
+) -> errors.MoveError:
     folder = plan.origin.data_dir
-    if to is To.FOLDER:
+    if to is MoveTarget.FOLDER:
         noted = folder / NAMESPACE
         schemas = [f"schema {each.name}" for each in movable] if plan.databases else []
         left = [*schemas, f"Chroma database glassbox-{noted.read_text(encoding='utf-8')}"] if plan.vectors else schemas

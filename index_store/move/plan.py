@@ -12,7 +12,7 @@ from index_store.library.library import CATALOGUE
 from index_store.move import errors
 
 
-class To(StrEnum):
+class MoveTarget(StrEnum):
     SERVERS = "servers"
     """those of DATABASE_URL and CHROMA_URL, or of one of them"""
     FOLDER = "folder"
@@ -29,16 +29,16 @@ class Plan(NamedTuple):
     """whether these do"""
 
 
-def plan_of(settings: Settings, to: To) -> Plan:
+def plan_of(settings: Settings, to: MoveTarget) -> Plan:
     """Raises NothingToMove, NowhereToMove."""
     folder = settings.data_dir
     in_folder, in_database = (folder / CATALOGUE).exists(), (folder / IDENTITY).exists()
     if not in_folder and not in_database:
         raise errors.NothingToMove(folder=os.path.abspath(folder))
     on_server = (folder / NAMESPACE).exists()
-    if to is To.SERVERS and settings.database_url is None and settings.chroma_url is None:
+    if to is MoveTarget.SERVERS and settings.database_url is None and settings.chroma_url is None:
         raise errors.NowhereToMove()
-    if to is To.SERVERS:
+    if to is MoveTarget.SERVERS:
         databases = settings.database_url is not None and in_folder
         vectors = settings.chroma_url is not None and not on_server
         return Plan(_without(settings, databases, vectors), settings, databases, vectors)

@@ -16,7 +16,7 @@ from index_store.access.people import SignInClaims
 from index_store.access.rights import Right
 from index_store.base.settings import Settings as StoreSettings
 from index_store.move.move import move
-from index_store.move.plan import To
+from index_store.move.plan import MoveTarget
 from index_store.store import IndexStore
 from index_store.vectors.embedded.model import EmbeddedEmbeddings
 from rag.runs.engine import UserEngine
@@ -98,7 +98,7 @@ def with_servers(folder: Path, database_url: str, chroma_url: str) -> Settings:
     )
 
 
-def _move(settings: StoreSettings, to: To, at: str, word: int, rename: int) -> None:
+def _move(settings: StoreSettings, to: MoveTarget, at: str, word: int, rename: int) -> None:
     count = {"words": 0, "os.rename": 0}
 
     def told(what: str, done: int, of: int) -> None:
@@ -117,7 +117,7 @@ def _move(settings: StoreSettings, to: To, at: str, word: int, rename: int) -> N
     move(settings, to, told)
 
 
-def moved(settings: Settings, to: To, *, at: str = "", word: int = 0, rename: int = 0) -> bool:
+def moved(settings: Settings, to: MoveTarget, *, at: str = "", word: int = 0, rename: int = 0) -> bool:
     """In a process of its own: whether it has ended well rather than been killed. `at`: what it moves when it is;
     `word`, `rename`: how many it has given of its progress, or which is before it.
     """

@@ -31,7 +31,7 @@ from index_store.library.switch import MOVING, SWITCHING
 from index_store.move import errors as move_errors
 from index_store.move.databases import all_databases
 from index_store.move.move import move
-from index_store.move.plan import To
+from index_store.move.plan import MoveTarget
 from index_store.move.tables import ProgressCallback, Tables
 from index_store.store import IndexStore
 from rag.runs.engine import UserEngine
@@ -134,7 +134,7 @@ def test_all_of_a_folder_goes_to_servers_and_back_and_the_old_form_stays_aside(s
 def test_killed_at_several_moments_a_move_goes_on_and_until_the_switch_the_old_form_is_in_use(
     servers, folder, embeddings, before
 ):
-    assert not moved(servers, To.SERVERS, at="history.events")
+    assert not moved(servers, MoveTarget.SERVERS, at="history.events")
     with pytest.raises(MoveUnfinished):
         IndexStore(servers.model_copy(update={"data_dir": folder.parent / "other"}), embeddings)
     with opened(in_folder(servers), embeddings) as engine:
@@ -145,14 +145,14 @@ def test_killed_at_several_moments_a_move_goes_on_and_until_the_switch_the_old_f
         engine.delete_conversation(oldest.id)
         engine.ask("冷蔵庫は?", index=INDEX, pipeline_name="naive").result()
         after = seen(engine)
-    assert not moved(servers, To.SERVERS, at="vectors")
+    assert not moved(servers, MoveTarget.SERVERS, at="vectors")
     # The rename behind the switch itself: what follows from it is done by whoever opens the folder next.
-    assert not moved(servers, To.SERVERS, rename=2)
+    assert not moved(servers, MoveTarget.SERVERS, rename=2)
     assert (folder / SWITCHING).exists()
     with opened(servers, embeddings) as engine:
         assert is_as_before(engine, after)
     assert not (folder / SWITCHING).exists()
-    assert moved(servers, To.SERVERS)
+    assert moved(servers, MoveTarget.SERVERS)
 
 
 def test_originals_of_a_share_are_known_to_both_forms(servers, folder, embeddings, before, tmp_path):
@@ -160,10 +160,10 @@ def test_originals_of_a_share_are_known_to_both_forms(servers, folder, embedding
     shared = servers.model_copy(update={"originals_url": SecretStr(Path(share).as_uri())})
     with opened(in_folder(shared), embeddings) as engine:
         assert is_as_before(engine, before)
-    assert moved(shared, To.SERVERS)
+    assert moved(shared, MoveTarget.SERVERS)
     with opened(shared, embeddings) as engine:
         assert is_as_before(engine, before)
-    assert moved(shared, To.FOLDER)
+    assert moved(shared, MoveTarget.FOLDER)
     with opened(in_folder(shared), embeddings) as engine:
         assert is_as_before(engine, before)
 
@@ -172,13 +172,13 @@ def test_originals_of_a_share_are_known_to_both_forms(servers, folder, embedding
 @pytest.mark.timeout(3600)
 def test_killed_at_any_moment_a_folder_goes_there_and_back(servers, embeddings, before):
     chance = random.Random(int(os.environ.get("CRASH_SEED", "1")))
-    for to in (To.SERVERS, To.FOLDER):
+    for to in (MoveTarget.SERVERS, MoveTarget.FOLDER):
         words = [moved(servers, to, word=word) for word in sorted(chance.sample(range(1, 40), 12))]
         assert not any(words)
         renames = [moved(servers, to, rename=rename) for rename in range(1, 6)]
         assert not renames[0]
         assert moved(servers, to)
-        with opened(servers if to is To.SERVERS else in_folder(servers), embeddings) as engine:
+        with opened(servers if to is MoveTarget.SERVERS else in_folder(servers), embeddings) as engine:
             assert is_as_before(engine, before)
 
 
@@ -187,7 +187,7 @@ def test_a_folder_of_an_earlier_version_moves_too(name, folder, servers, embeddi
     shutil.rmtree(folder)
     with tarfile.open(OLD / f"{name}.tar.xz") as packed:
         packed.extractall(folder.parent, filter="data")
-    move(servers, To.SERVERS, on_progress)
+    move(servers, MoveTarget.SERVERS, on_progress)
     assert list(folder.glob("before-move-*/catalogue.version-*.sqlite3"))
     with opened(servers, embeddings) as engine:
         assert process_of(engine).store.check() == []
@@ -270,7 +270,7 @@ def on_progress() -> ProgressCallback:
     return lambda *_: None
 
 
-def refused(settings: Settings, to: To, error: type[PlainError]) -> str:
+def refused(settings: Settings, to: MoveTarget, error: type[PlainError]) -> str:
     """What is said then, in both languages."""
     with pytest.raises(error) as refusal:
         move(settings, to, lambda *_: None)
@@ -281,24 +281,26 @@ def refused(settings: Settings, to: To, error: type[PlainError]) -> str:
 
 def test_what_can_not_be_moved_is_refused_and_the_folder_stays_as_it_is(servers, folder, tmp_path):
     there = {file.name for file in folder.iterdir()}
-    refused(servers.model_copy(update={"data_dir": tmp_path / "none"}), To.SERVERS, move_errors.NothingToMove)
-    refused(in_folder(servers), To.SERVERS, move_errors.NowhereToMove)
+    refused(servers.model_copy(update={"data_dir": tmp_path / "none"}), MoveTarget.SERVERS, move_errors.NothingToMove)
+    refused(in_folder(servers), MoveTarget.SERVERS, move_errors.NowhereToMove)
     away = with_servers(folder, f"postgresql://a:{PASSWORD}@127.0.0.1:9/b", "http://127.0.0.1:9")
-    refused(away, To.SERVERS, DatabaseAway)
-    assert "127.0.0.1:9" in refused(servers.model_copy(update={"chroma_url": away.chroma_url}), To.SERVERS, VectorsAway)
+    refused(away, MoveTarget.SERVERS, DatabaseAway)
+    assert "127.0.0.1:9" in refused(
+        servers.model_copy(update={"chroma_url": away.chroma_url}), MoveTarget.SERVERS, VectorsAway
+    )
     (folder / "notes.sqlite3").touch()
-    assert "notes.sqlite3" in refused(servers, To.SERVERS, move_errors.UnknownDatabase)
+    assert "notes.sqlite3" in refused(servers, MoveTarget.SERVERS, move_errors.UnknownDatabase)
     (folder / "notes.sqlite3").unlink()
     assert {file.name for file in folder.iterdir()} - there <= {MOVING}
 
 
 def test_beside_an_app_nothing_is_moved_in_either_direction(servers, folder, embeddings, on_progress):
     with IndexStore(in_folder(servers), embeddings):
-        refused(servers, To.SERVERS, StoreInUse)
+        refused(servers, MoveTarget.SERVERS, StoreInUse)
     assert (folder / "catalogue.sqlite3").exists()
-    move(servers, To.SERVERS, on_progress)
+    move(servers, MoveTarget.SERVERS, on_progress)
     with IndexStore(servers, embeddings):
-        refused(servers, To.FOLDER, move_errors.StillUsed)
+        refused(servers, MoveTarget.FOLDER, move_errors.StillUsed)
     assert (folder / "database.id").exists()
 
 
@@ -306,17 +308,17 @@ def test_a_database_of_another_installation_is_refused_and_stays(servers, folder
     theirs = servers.model_copy(update={"data_dir": folder.parent / "other"})
     with IndexStore(theirs, embeddings) as other:
         other.create_index("theirs")
-    assert "catalogue" in refused(servers, To.SERVERS, SchemaTaken)
+    assert "catalogue" in refused(servers, MoveTarget.SERVERS, SchemaTaken)
     with IndexStore(theirs, embeddings) as other:
         assert [each.name for each in other.indexes()] == ["theirs"]
 
 
 @linux
 def test_a_disk_that_is_full_stops_it_and_it_goes_on_when_there_is_room(servers, folder, embeddings, on_progress):
-    move(servers, To.SERVERS, on_progress)
+    move(servers, MoveTarget.SERVERS, on_progress)
     with full_disk(40_000):
-        refused(servers, To.FOLDER, move_errors.MoveFailed)
+        refused(servers, MoveTarget.FOLDER, move_errors.MoveFailed)
     assert (folder / "database.id").exists()
-    move(servers, To.FOLDER, on_progress)
+    move(servers, MoveTarget.FOLDER, on_progress)
     with IndexStore(in_folder(servers), embeddings) as store:
         assert store.check() == []
