@@ -21,7 +21,7 @@ from index_store.library.library import CHROMA
 from index_store.library.switch import finish, prepared, switch
 from index_store.move import errors
 from index_store.move.databases import MovableDatabase, all_databases
-from index_store.move.plan import MoveTarget, Plan, plan_of
+from index_store.move.plan import MovePlan, MoveTarget, plan_of
 from index_store.move.tables import ProgressCallback
 from index_store.vectors.chroma import backend_of as form_of_vectors
 from index_store.vectors.copying import copy_vectors
@@ -57,7 +57,7 @@ def move(settings: Settings, to: MoveTarget, on_progress: ProgressCallback) -> t
         return plan.target, _switch(plan, to, new, there, identity)
 
 
-def _refuse(plan: Plan, movable: Sequence[MovableDatabase]) -> None:
+def _refuse(plan: MovePlan, movable: Sequence[MovableDatabase]) -> None:
     """Before anything is changed. Raises UnknownDatabase, DataFolderNewer."""
     folder = plan.origin.data_dir
     for file in databases(folder):
@@ -80,7 +80,7 @@ def _is_there(place: DatabaseLocation) -> bool:
 
 
 @contextmanager
-def _alone(plan: Plan, movable: Sequence[MovableDatabase]) -> Iterator[None]:
+def _alone(plan: MovePlan, movable: Sequence[MovableDatabase]) -> Iterator[None]:
     """Nobody else changes the origin meanwhile, nor has another app the target. Raises StillUsed, DatabaseInUse."""
     catalogue = movable[0]
     with ExitStack() as held:
@@ -113,7 +113,7 @@ def _owned(place: DatabaseLocation, *, is_origin: bool) -> Iterator[None]:
         yield
 
 
-def _identity(plan: Plan, new: Path) -> str:
+def _identity(plan: MovePlan, new: Path) -> str:
     """By which folder and servers know each other."""
     known = plan.origin.data_dir / IDENTITY
     noted = known if known.exists() else new / IDENTITY
@@ -127,7 +127,7 @@ def _identity(plan: Plan, new: Path) -> str:
 
 
 def _move_databases(
-    plan: Plan, movable: Sequence[MovableDatabase], new: Path, identity: str, on_progress: ProgressCallback
+    plan: MovePlan, movable: Sequence[MovableDatabase], new: Path, identity: str, on_progress: ProgressCallback
 ) -> None:
     for each in movable:
         target = _place(each, plan.target, new)
@@ -138,7 +138,7 @@ def _move_databases(
         _place(each, plan.target, new).claim(identity, moving=False)
 
 
-def _move_vectors(plan: Plan, new: Path, identity: str, on_progress: ProgressCallback) -> None:
+def _move_vectors(plan: MovePlan, new: Path, identity: str, on_progress: ProgressCallback) -> None:
     folder = plan.origin.data_dir
     noted = folder / NAMESPACE
     namespace = noted.read_text(encoding="utf-8") if noted.exists() else identity
@@ -150,7 +150,7 @@ def _move_vectors(plan: Plan, new: Path, identity: str, on_progress: ProgressCal
 
 
 def _switch(
-    plan: Plan, to: MoveTarget, new: Path, movable: Sequence[MovableDatabase], identity: str
+    plan: MovePlan, to: MoveTarget, new: Path, movable: Sequence[MovableDatabase], identity: str
 ) -> errors.MoveError:
     folder = plan.origin.data_dir
     if to is MoveTarget.FOLDER:

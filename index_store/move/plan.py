@@ -18,7 +18,7 @@ class MoveTarget(StrEnum):
     FOLDER = "folder"
 
 
-class Plan(NamedTuple):
+class MovePlan(NamedTuple):
     origin: Settings
     """of the form that is in use"""
     target: Settings
@@ -29,7 +29,7 @@ class Plan(NamedTuple):
     """whether these do"""
 
 
-def plan_of(settings: Settings, to: MoveTarget) -> Plan:
+def plan_of(settings: Settings, to: MoveTarget) -> MovePlan:
     """Raises NothingToMove, NowhereToMove."""
     folder = settings.data_dir
     in_folder, in_database = (folder / CATALOGUE).exists(), (folder / IDENTITY).exists()
@@ -41,9 +41,9 @@ def plan_of(settings: Settings, to: MoveTarget) -> Plan:
     if to is MoveTarget.SERVERS:
         databases = settings.database_url is not None and in_folder
         vectors = settings.chroma_url is not None and not on_server
-        return Plan(_without(settings, databases, vectors), settings, databases, vectors)
+        return MovePlan(_without(settings, databases, vectors), settings, databases, vectors)
     origin = _without(settings, in_folder, not on_server)
-    return Plan(origin, _without(settings, databases=True, vectors=True), not in_folder, on_server)
+    return MovePlan(origin, _without(settings, databases=True, vectors=True), not in_folder, on_server)
 
 
 def _without(settings: Settings, databases: bool, vectors: bool) -> Settings:
