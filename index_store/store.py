@@ -28,7 +28,7 @@ from index_store.parsing.worker.parser import Parser
 from index_store.search.searcher import Searcher
 from index_store.user_store.lifecycle import Lifecycle
 from index_store.user_store.user_ingestion import UserIngestion
-from index_store.user_store.user_store import Parts, Store, UserStore
+from index_store.user_store.user_store import Store, StoreParts, UserStore
 from index_store.vectors.embeddings import Embeddings
 from index_store.vectors.registry import make_embeddings
 
@@ -68,7 +68,7 @@ class IndexStore(Store):
             self._owned = owned.pop_all()
             """what is closed last, or at once where a start fails: library, lock, the embedding model unless given"""
         lifecycle = Lifecycle(services, self.access, jobs)
-        super().__init__(Parts(services, self._searcher, self.access, jobs, lifecycle), as_local)
+        super().__init__(StoreParts(services, self._searcher, self.access, jobs, lifecycle), as_local)
         self._is_closed = False
 
     def close(self) -> None:

@@ -46,7 +46,7 @@ READ, WRITE, MANAGE = Right
 
 
 @dataclass(frozen=True)
-class Parts:
+class StoreParts:
     """The parts of a store that all its facades share."""
 
     services: Services
@@ -63,7 +63,7 @@ class Store:
     there is not, and so of its documents; of one where they may not do as much, RightMissing.
     """
 
-    def __init__(self, parts: Parts, who: CurrentPrincipal) -> None:
+    def __init__(self, parts: StoreParts, who: CurrentPrincipal) -> None:
         self._parts = parts
         self._services = parts.services
         self._library = parts.services.library
@@ -397,7 +397,7 @@ class UserStore(Store):
     none, so that it can't be handed to where a person's belongs.
     """
 
-    def __init__(self, parts: Parts, who: CurrentPrincipal) -> None:
+    def __init__(self, parts: StoreParts, who: CurrentPrincipal) -> None:
         super().__init__(parts, who)
         self.access = parts.access.as_user(who)
         """people and grants"""
