@@ -47,14 +47,14 @@ class SiteSource:
 
 
 @dataclass(frozen=True)
-class KeptSource:
+class StoredSource:
     """A document of the index, read again from its stored original."""
 
     document_id: str
     source: str
 
 
-Source = FileSource | SiteSource | KeptSource
+Source = FileSource | SiteSource | StoredSource
 
 
 def is_address(source: str) -> bool:
@@ -151,7 +151,7 @@ def source_of(document: DocumentRecord, kept: Set[tuple[str, int]]) -> Source:
     """Its original; where that is gone, what it came from. `kept`: document and revision of all that are there."""
     revision = document.incoming or document.revision
     if revision and (document.id, revision) in kept:
-        return KeptSource(document.id, document.source)
+        return StoredSource(document.id, document.source)
     return _first_source_of(document)
 
 
@@ -166,4 +166,4 @@ def _first_source_of(document: DocumentRecord) -> Source:
         return SiteSource(CrawlOptions(url=document.source, depth=0, limit=1), document.parent)
     if not document.parent and (path := Path(document.source)).is_absolute():
         return FileSource(path)
-    return KeptSource(document.id, document.source)
+    return StoredSource(document.id, document.source)

@@ -23,7 +23,7 @@ from index_store.ingestion.queue.rows import JobRow, Rows, sources_of
 from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.queue.worker import Worker, withdraw
 from index_store.ingestion.results import IngestResult, IngestStatus
-from index_store.ingestion.sources import FileSource, KeptSource, SiteSource, discard_uploads, storable
+from index_store.ingestion.sources import FileSource, SiteSource, StoredSource, discard_uploads, storable
 from index_store.ingestion.stages.admission import Admission
 from index_store.ingestion.stages.completion import Completion
 
@@ -239,7 +239,7 @@ class JobAdmission:
                     self._queue.services.library.catalogue.sites.begin_crawl(index.id, source.options.url, options)
                 sites.append((item, source))
                 continue
-            if isinstance(source, KeptSource):
+            if isinstance(source, StoredSource):
                 version = self._admission.admit_kept(source, item)
             elif isinstance(source, FileSource):
                 version = self._admission.admit_source(index, source, item)

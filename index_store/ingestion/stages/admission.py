@@ -17,7 +17,7 @@ from index_store.catalogue.records import DocumentRecord, DocumentStatus, IndexR
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.results import failed, removed, unchanged
-from index_store.ingestion.sources import FileSource, KeptSource, file_name, storable
+from index_store.ingestion.sources import FileSource, StoredSource, file_name, storable
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.library.versions import IncomingFile
 from index_store.parsing.loaders.formats import format_of, is_archive
@@ -51,7 +51,7 @@ class Admission:
             return None
         return self.admit(index, IncomingFile(item.source, name, "", source.path, source.is_upload), item)
 
-    def admit_kept(self, source: KeptSource, item: Item) -> PendingVersion | None:
+    def admit_kept(self, source: StoredSource, item: Item) -> PendingVersion | None:
         """A document once more, from its original."""
         name = file_name(source.source)
         try:
