@@ -18,7 +18,7 @@ from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, storable
 from index_store.ingestion.stages.admission import Admission, ArchiveAdmission
 from index_store.ingestion.stages.completion import Completion, DocumentTask
-from index_store.ingestion.stages.pipeline import Pipeline
+from index_store.ingestion.stages.pipeline import IngestionPipeline
 from index_store.ingestion.stages.sites import SiteAdmission
 from index_store.parsing.loaders.formats import is_archive
 
@@ -139,7 +139,7 @@ class Ingestion:
     def _work(self) -> None:
         try:
             index = self._open_index(self.order)
-            with Pipeline(self._context, index, self._completion, self._give_up) as pipeline:
+            with IngestionPipeline(self._context, index, self._completion, self._give_up) as pipeline:
                 for task in self._tasks(index):
                     pipeline.take(task)
         except PlainError as error:

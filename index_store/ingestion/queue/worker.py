@@ -24,7 +24,7 @@ from index_store.ingestion.results import IngestResult, IngestStatus, failed
 from index_store.ingestion.sources import SiteSource
 from index_store.ingestion.stages.admission import Admission, ArchiveAdmission
 from index_store.ingestion.stages.completion import Completion, DocumentTask
-from index_store.ingestion.stages.pipeline import Pipeline
+from index_store.ingestion.stages.pipeline import IngestionPipeline
 from index_store.ingestion.stages.sites import SiteAdmission
 from index_store.ingestion.stop import Stop
 from index_store.parsing.loaders.formats import is_archive
@@ -174,7 +174,7 @@ class _Job:
         self._sites = SiteAdmission(context, self._admission)
         self._items.waiting = lambda: self._sites.waiting
         self._site = threading.Lock()
-        self._pipeline = Pipeline(context, index, self._completion, self._give_up).__enter__()
+        self._pipeline = IngestionPipeline(context, index, self._completion, self._give_up).__enter__()
 
     def cancel(self) -> None:
         self._stop.cancel()

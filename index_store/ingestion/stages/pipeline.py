@@ -19,7 +19,7 @@ from index_store.parsing.loaders.document import RawFile
 log = logging.getLogger(__name__)
 
 
-class Pipeline:
+class IngestionPipeline:
     """Of one job. Ends with the context, after what it was given."""
 
     def __init__(
