@@ -16,7 +16,7 @@ from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.progress import Item, Progress
 from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import FileSource, SiteSource, Source, discard_uploads, storable
-from index_store.ingestion.stages.admission import Admission, ArchiveAdmission
+from index_store.ingestion.stages.admission import ArchiveAdmission, SourceAdmission
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.ingestion.stages.pipeline import IngestionPipeline
 from index_store.ingestion.stages.sites import SiteAdmission
@@ -66,7 +66,7 @@ class Ingestion:
         self._items = self._context.items
         self._stop = self._context.stop
         self._completion = Completion(self._context)
-        self._admission = Admission(self._context, self._completion)
+        self._admission = SourceAdmission(self._context, self._completion)
         self._archives = ArchiveAdmission(self._context, self._admission, self._completion)
         self._sites = SiteAdmission(self._context, self._admission)
         self._has_ended = threading.Event()

@@ -24,7 +24,7 @@ from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.queue.worker import Worker, withdraw
 from index_store.ingestion.results import IngestResult, IngestStatus
 from index_store.ingestion.sources import FileSource, SiteSource, StoredSource, discard_uploads, storable
-from index_store.ingestion.stages.admission import Admission
+from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.ingestion.stages.completion import Completion
 
 log = logging.getLogger(__name__)
@@ -173,7 +173,7 @@ class JobAdmission:
         self._begun: PendingVersion | None = None
         """in the catalogue, and not yet in the queue"""
         self._context = JobContext(queue.services, self._items)
-        self._admission = Admission(self._context, Completion(self._context))
+        self._admission = SourceAdmission(self._context, Completion(self._context))
         self._threads = [
             threading.Thread(target=work, name=f"ingestion into {order.index}", daemon=True)
             for work in (self._work, self._watch)

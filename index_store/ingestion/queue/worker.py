@@ -22,7 +22,7 @@ from index_store.ingestion.queue.rows import JobRow, LeasedItem, Rows, Work
 from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.results import IngestResult, IngestStatus, failed
 from index_store.ingestion.sources import SiteSource
-from index_store.ingestion.stages.admission import Admission, ArchiveAdmission
+from index_store.ingestion.stages.admission import ArchiveAdmission, SourceAdmission
 from index_store.ingestion.stages.completion import Completion, DocumentTask
 from index_store.ingestion.stages.pipeline import IngestionPipeline
 from index_store.ingestion.stages.sites import SiteAdmission
@@ -169,7 +169,7 @@ class _Job:
         self._stop = Stop()
         context = JobContext(services, self._items, self._stop)
         self._completion = Completion(context)
-        self._admission = Admission(context, self._completion)
+        self._admission = SourceAdmission(context, self._completion)
         self._archives = ArchiveAdmission(context, self._admission, self._completion)
         self._sites = SiteAdmission(context, self._admission)
         self._items.waiting = lambda: self._sites.waiting

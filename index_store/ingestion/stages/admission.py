@@ -25,7 +25,7 @@ from index_store.parsing.loaders.formats import format_of, is_archive
 log = logging.getLogger(__name__)
 
 
-class Admission:
+class SourceAdmission:
     """Each method returns the version to parse, or None if there is nothing to parse."""
 
     def __init__(self, context: JobContext, completion: Completion) -> None:
@@ -120,7 +120,7 @@ class Admission:
 class ArchiveAdmission:
     """Turns the members of an archive into documents."""
 
-    def __init__(self, context: JobContext, admission: Admission, completion: Completion) -> None:
+    def __init__(self, context: JobContext, admission: SourceAdmission, completion: Completion) -> None:
         self._services = context.services
         self._versions = context.services.versions
         self._original = context.original

@@ -9,7 +9,7 @@ from index_store.crawl import Crawl, CrawledPage, KnownPage, PageOutcome
 from index_store.ingestion.context import JobContext
 from index_store.ingestion.progress import Item, Stage
 from index_store.ingestion.sources import SiteSource
-from index_store.ingestion.stages.admission import Admission
+from index_store.ingestion.stages.admission import SourceAdmission
 from index_store.ingestion.stages.completion import DocumentTask
 from index_store.library.versions import IncomingFile
 
@@ -20,7 +20,7 @@ NOTHING_KNOWN = KnownPage(etag=None, last_modified=None, digest="", links=())
 class SiteAdmission:
     """Crawls sites one after another."""
 
-    def __init__(self, context: JobContext, admission: Admission) -> None:
+    def __init__(self, context: JobContext, admission: SourceAdmission) -> None:
         self._services = context.services
         self._catalogue = context.services.library.catalogue
         self._items = context.items
