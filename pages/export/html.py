@@ -17,7 +17,7 @@ from pages.widgets.answer.status import answer_status_html, unconfirmed_html
 from pages.widgets.trace.calls import calls_html
 from pages.widgets.trace.detail import detail_html, summary_text
 from pages.widgets.trace.graph import graph_html, row_key, unrolled_html
-from pages.widgets.trace.panel import Row, decision_text, headline, rows
+from pages.widgets.trace.panel import StepRow, decision_text, headline, rows
 from pages.words import counted, language, say, thousands, when
 from rag.pipelines import PIPELINES
 from rag.runs.export.export import Export, ExportedRun
@@ -110,7 +110,7 @@ def _graph(run: ExportedRun, key: str) -> str:
     )
 
 
-def _row(row: Row, run: ExportedRun, key: str, seconds: float) -> str:
+def _row(row: StepRow, run: ExportedRun, key: str, seconds: float) -> str:
     step = row.finished
     id_ = escape(row_key(key, row.started.step, row.started.attempt))
     decisions = "".join(f'<p class="decision">{escape(decision_text(each))}</p>' for each in row.decisions)
@@ -122,7 +122,7 @@ def _row(row: Row, run: ExportedRun, key: str, seconds: float) -> str:
     )
 
 
-def _line(row: Row, seconds: float) -> str:
+def _line(row: StepRow, seconds: float) -> str:
     started, step = row.started, row.finished
     name = escape(say(f"step.{started.step}"))
     attempt = f" ({escape(say('step.attempt', attempt=started.attempt))})" if started.attempt > 1 else ""

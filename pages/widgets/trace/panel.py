@@ -42,7 +42,7 @@ _SIGNS = {
 
 
 @dataclass
-class Row:
+class StepRow:
     """A step of the run, with the decision that followed it."""
 
     started: StepStarted
@@ -50,15 +50,15 @@ class Row:
     decisions: list[Decision] = field(default_factory=list)
 
 
-def rows(events: Sequence[Event]) -> list[Row]:
-    found: dict[tuple[str, int], Row] = {}
+def rows(events: Sequence[Event]) -> list[StepRow]:
+    found: dict[tuple[str, int], StepRow] = {}
     for event in events:
         if isinstance(event, StepStarted):
-            found[event.step, event.attempt] = Row(event)
+            found[event.step, event.attempt] = StepRow(event)
         elif isinstance(event, StepFinished):
             # Its start may be an event that only a newer version knows.
             begun = StepStarted(step=event.step, attempt=event.attempt, start=event.start)
-            found.setdefault((event.step, event.attempt), Row(begun)).finished = event
+            found.setdefault((event.step, event.attempt), StepRow(begun)).finished = event
         elif isinstance(event, Decision):
             latest = max((attempt for step, attempt in found if step == event.from_step), default=None)
             if latest:
@@ -124,7 +124,7 @@ def show_rows(
                 st.html(f'<div class="detail"><pre>{escape(event.stored)}</pre></div>')
 
 
-def _of_a_fork(row: Row, origin: Origin | None) -> str:
+def _of_a_fork(row: StepRow, origin: Origin | None) -> str:
     """What the row of a fork's step says of it."""
     if origin and (row.started.step, row.started.attempt) == (origin.step, origin.attempt):
         return f"✎ {say('step.changed')}"
@@ -136,7 +136,7 @@ def decision_text(decision: Decision) -> str:
     return f"↳ {say(f'decision.{decision.why}')} → {target}"
 
 
-def label(row: Row, now: float, note: str = "") -> str:
+def label(row: StepRow, now: float, note: str = "") -> str:
     """`note`: Markdown, after the name of the step."""
     started, finished = row.started, row.finished
     end = started.start + finished.milliseconds / 1000 if finished else now
