@@ -40,7 +40,7 @@ AnswerStream = AsyncIterator[str | Restart | Answer]
 
 
 @dataclass(frozen=True)
-class Rejected:
+class RejectedAnswer:
     """An answer that its check rejected."""
 
     text: str
@@ -102,7 +102,7 @@ class ChatModel(ABC):
         *,
         language: Language,
         style: Style,
-        rejected: Rejected | None = None,
+        rejected: RejectedAnswer | None = None,
     ) -> AnswerStream:
         """From the passages alone. `rejected`: the answer before this one, from the same passages."""
 

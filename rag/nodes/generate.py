@@ -8,7 +8,7 @@ from rag.errors import PASSING
 from rag.graph.context import RunContext
 from rag.graph.state import State
 from rag.graph.step import NodeStep, step
-from rag.models.chat_model import Answer, AnswerStream, Rejected
+from rag.models.chat_model import Answer, AnswerStream, RejectedAnswer
 from rag.models.client import Restart
 from rag.nodes.decline import say_no_answer
 from rag.nodes.refine import refined, strips
@@ -26,7 +26,7 @@ async def generate(state: State, step: NodeStep) -> State:
         return await say_no_answer(state, step)
     speculative, rejected = state.get("speculative"), None
     if "grounding" in state and state["grounding"].verdict == "no":
-        rejected = Rejected(state["answer"].text, state["grounding"].unsupported)
+        rejected = RejectedAnswer(state["answer"].text, state["grounding"].unsupported)
     answer = speculative.kept if speculative and speculative.passages == passages and rejected is None else None
     was_speculative = answer is not None
     if answer is None:

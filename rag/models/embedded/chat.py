@@ -6,7 +6,17 @@ docs/decisions/embedded-chat-model.md has the figures.
 from collections.abc import Sequence
 from statistics import fmean
 
-from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing, named, numbered, quoting
+from rag.models.chat_model import (
+    Answer,
+    AnswerStream,
+    ChatModel,
+    Keywords,
+    RejectedAnswer,
+    Routing,
+    named,
+    numbered,
+    quoting,
+)
 from rag.models.client import Prompt, Restart, is_cut
 from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
@@ -60,7 +70,7 @@ class EmbeddedChat(ChatModel):
         *,
         language: Language,
         style: Style,
-        rejected: Rejected | None = None,
+        rejected: RejectedAnswer | None = None,
     ) -> AnswerStream:
         prompt = prompts.answer(question, passages, language, style, rejected)
         about = CallSubject("answer", numbered(passages))

@@ -6,7 +6,7 @@ It is not asked to cite, nor given leave to say 'not found': with either it answ
 
 from collections.abc import Sequence
 
-from rag.models.chat_model import Rejected
+from rag.models.chat_model import RejectedAnswer
 from rag.models.client import Prompt
 from rag.models.embedded.grading import SYSTEM
 from rag.text.fence import fenced, passages_block
@@ -100,7 +100,7 @@ _TONES: dict[Language, dict[str, str]] = {
 
 
 def answer(
-    question: str, passages: Sequence[Passage], language: Language, style: Style, rejected: Rejected | None = None
+    question: str, passages: Sequence[Passage], language: Language, style: Style, rejected: RejectedAnswer | None = None
 ) -> Prompt:
     """The unsupported claims of a rejected answer stand in for all of it, of which they are sentences."""
     manner = f"{_LENGTHS[style.length]} in {_TONES[language][style.tone]}{_LANGUAGE[language]}"

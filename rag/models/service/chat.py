@@ -8,7 +8,17 @@ from typing import Any, TypeVar
 from langchain_core.messages import AIMessage
 
 from index_store.base.errors import RequestRefused
-from rag.models.chat_model import Answer, AnswerStream, ChatModel, Keywords, Rejected, Routing, named, numbered, quoting
+from rag.models.chat_model import (
+    Answer,
+    AnswerStream,
+    ChatModel,
+    Keywords,
+    RejectedAnswer,
+    Routing,
+    named,
+    numbered,
+    quoting,
+)
 from rag.models.client import ChatClient, Prompt, Restart, is_cut
 from rag.models.context_window import ContextWindow
 from rag.models.replies import (
@@ -65,7 +75,7 @@ class ServiceChat(ChatModel):
         *,
         language: Language,
         style: Style,
-        rejected: Rejected | None = None,
+        rejected: RejectedAnswer | None = None,
     ) -> AnswerStream:
         prompt = prompts.answer(question, passages, language, style, rejected)
         return self._stream(prompt, passages, usage, CallSubject("answer", numbered(passages)), style.temperature)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rag.models.chat_model import Rejected
+from rag.models.chat_model import RejectedAnswer
 from rag.models.client import Prompt
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
@@ -17,7 +17,7 @@ WORDING: dict[Language, Wording] = {"en": EN, "ja": JA}
 
 
 def answer(
-    question: str, passages: Sequence[Passage], language: Language, style: Style, rejected: Rejected | None = None
+    question: str, passages: Sequence[Passage], language: Language, style: Style, rejected: RejectedAnswer | None = None
 ) -> Prompt:
     words = WORDING[language]
     task = words.question.format(passages=passages_block(passages), question=question)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
-from rag.models.chat_model import Answer, ChatModel, Rejected
+from rag.models.chat_model import Answer, ChatModel, RejectedAnswer
 from rag.models.client import ChatClient
 from rag.models.embedded.chat import EmbeddedChat
 from rag.models.service.chat import ServiceChat
@@ -63,10 +63,10 @@ def prompts_over(
     ways: dict[str, Asking] = {
         "answer": lambda model, usage: model.answer(question, passages, usage, language=language, style=style),
         "answer after a rejected one": lambda model, usage: model.answer(
-            question, passages, usage, language=language, style=style, rejected=Rejected(said)
+            question, passages, usage, language=language, style=style, rejected=RejectedAnswer(said)
         ),
         "answer without its claims": lambda model, usage: model.answer(
-            question, passages, usage, language=language, style=style, rejected=Rejected("Yes.", (said, said))
+            question, passages, usage, language=language, style=style, rejected=RejectedAnswer("Yes.", (said, said))
         ),
         "relevance": lambda model, usage: model.grade_relevance(question, one, usage),
         "grounding": lambda model, usage: model.check_grounding(question, Answer("2,500円です。"), passages, usage),
