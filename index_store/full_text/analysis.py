@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import snowballstemmer
 from pydantic import BaseModel
 
-from index_store.full_text.folding import Folded, fold
+from index_store.full_text.folding import FoldedText, fold
 from index_store.full_text.glossary import Glossary
 from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import DICTIONARY, SUDACHI, Kind
@@ -152,7 +152,7 @@ class Analyzer:
             merged.append((start, end))
         return merged
 
-    def _words(self, folded: Folded) -> list[_Word]:
+    def _words(self, folded: FoldedText) -> list[_Word]:
         text = folded.text
         found = [_Word(start, end, _token(text[start:end]), None) for start, end in self._glossary.find(text)]
         inside: set[int] = set()
@@ -181,7 +181,7 @@ def _whole(words: Iterable[_Word]) -> list[_Word]:
     return whole
 
 
-def _without_stopwords(words: list[_Word], folded: Folded, question: str) -> list[_Word]:
+def _without_stopwords(words: list[_Word], folded: FoldedText, question: str) -> list[_Word]:
     """Unless nothing were left: 「教える」 by itself is what is sought."""
     is_shouted = question.isupper() and not _HAS_JAPANESE.search(question)
 
@@ -210,11 +210,11 @@ def _without_stopwords(words: list[_Word], folded: Folded, question: str) -> lis
     return [word._replace(dropped=why(word)) for word in words]
 
 
-def _is_among(word: _Word, words: frozenset[str], folded: Folded) -> bool:
+def _is_among(word: _Word, words: frozenset[str], folded: FoldedText) -> bool:
     return word.term in words or folded.text[word.start : word.end] in words
 
 
-def _shown(word: _Word, folded: Folded, question: str) -> QuestionWord:
+def _shown(word: _Word, folded: FoldedText, question: str) -> QuestionWord:
     start, end = folded.original(word.start, word.end)
     term = "" if word.dropped else word.term
     return QuestionWord(written=question[start:end], start=start, end=end, term=term, dropped=word.dropped)

@@ -29,7 +29,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 """a lone one has no UTF-8, which the tokenizer and SQLite want"""
 
 
-class Folded(NamedTuple):
+class FoldedText(NamedTuple):
     text: str
     starts: Sequence[int]
     """for each character of `text`, where in the original that begins which it came from"""
@@ -40,13 +40,13 @@ class Folded(NamedTuple):
         return self.starts[start], self.ends[end - 1]
 
 
-def fold(text: str) -> Folded:
+def fold(text: str) -> FoldedText:
     """`text` folded, with offsets in characters. Lengths differ: ㍿ becomes 株式会社, ﾊﾞ becomes バ."""
     folded = text.casefold()
     # Casefold never shortens, so at the same length each character has become one.
     is_plain = len(folded) == len(text) and not _UNSEEN.search(text) and not _SURROGATE.search(text)
     if is_plain and unicodedata.is_normalized("NFKC", text) and unicodedata.is_normalized("NFKC", folded):
-        return Folded(folded.translate(_NEW_FORMS), range(len(text)), range(1, len(text) + 1))
+        return FoldedText(folded.translate(_NEW_FORMS), range(len(text)), range(1, len(text) + 1))
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -55,7 +55,7 @@ def fold(text: str) -> Folded:
         pieces.append(piece)
         starts += [start] * len(piece)
         ends += [end] * len(piece)
-    return Folded("".join(pieces).translate(_NEW_FORMS), starts, ends)
+    return FoldedText("".join(pieces).translate(_NEW_FORMS), starts, ends)
 
 
 def _segments(text: str) -> list[tuple[int, int]]:
