@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection
 
 from index_store.base.database.database import backend_of
-from index_store.full_text.postings import ChunkRow, Postings, Ranked, Span
+from index_store.full_text.postings import ChunkRow, Postings, RankedChunk, Span
 
 TERMS = 50
 """looked up in one statement; SQLite joins up to 500"""
@@ -71,9 +71,9 @@ class FTS5(Postings):
                 if found:
                     yield term, np.fromstring(found, dtype=np.int64, sep=",")
 
-    def ranked(self, connection: Connection, rows: Sequence[int]) -> Iterator[Ranked]:
+    def ranked(self, connection: Connection, rows: Sequence[int]) -> Iterator[RankedChunk]:
         for row, chunk_id, length, *columns in self._in(connection, _RANKED, rows):
-            yield Ranked(row, chunk_id, length, tuple(columns))
+            yield RankedChunk(row, chunk_id, length, tuple(columns))
 
     def chunk_rows(self, connection: Connection, after: int, most: int) -> list[ChunkRow]:
         found = self._run(connection, _CHUNK_ROWS, (after, most))

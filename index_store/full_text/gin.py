@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, CursorResult
 from sqlalchemy.exc import ProgrammingError
 
-from index_store.full_text.postings import ChunkRow, Postings, Ranked, Span
+from index_store.full_text.postings import ChunkRow, Postings, RankedChunk, Span
 
 
 class GIN(Postings):
@@ -68,9 +68,9 @@ class GIN(Postings):
             if found:
                 yield term, np.array(found, dtype=np.int64)
 
-    def ranked(self, connection: Connection, rows: Sequence[int]) -> Iterator[Ranked]:
+    def ranked(self, connection: Connection, rows: Sequence[int]) -> Iterator[RankedChunk]:
         for row, chunk_id, length, *columns in self._run(connection, _RANKED, (list(rows),)):
-            yield Ranked(row, chunk_id, length, tuple(columns))
+            yield RankedChunk(row, chunk_id, length, tuple(columns))
 
     def chunk_rows(self, connection: Connection, after: int, most: int) -> list[ChunkRow]:
         found = self._run(connection, _CHUNK_ROWS, (after, most))

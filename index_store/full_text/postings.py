@@ -41,7 +41,7 @@ class ChunkRow(NamedTuple):
     """terms, parted by spaces"""
 
 
-class Ranked(NamedTuple):
+class RankedChunk(NamedTuple):
     """A chunk with the numbers that BM25 needs."""
 
     row: int
@@ -101,7 +101,7 @@ class Postings(ABC):
         """Each term that is there with its rows."""
 
     @abstractmethod
-    def ranked(self, connection: Connection, rows: Sequence[int]) -> Iterator[Ranked]:
+    def ranked(self, connection: Connection, rows: Sequence[int]) -> Iterator[RankedChunk]:
         """In any order."""
 
     @abstractmethod
