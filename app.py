@@ -14,7 +14,7 @@ from streamlit import config
 
 from index_store.base.errors import AccessWithdrawn, PlainError
 from pages.process import close_engine
-from pages.server.gate import Gate, refuse_others
+from pages.server.gate import RequestGate, refuse_others
 from pages.server.health import healthz, readyz
 from pages.server.identity import NotSignedIn
 from pages.server.originals import original
@@ -75,7 +75,7 @@ def middlewares() -> list[Middleware]:
     return [
         Middleware(Proxies, networks=settings.proxies, identity=settings.identity_headers),
         Middleware(
-            Gate,
+            RequestGate,
             names=settings.names,
             scripts=SCRIPTS,
             for_others=for_others(settings),

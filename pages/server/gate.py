@@ -89,7 +89,7 @@ def host_name(written: str) -> str | None:
     return None if url is None or "*" in written or re.search(r":\d*$", written) else _name(url)
 
 
-class Gate:
+class RequestGate:
     def __init__(
         self,
         app: ASGIApp,

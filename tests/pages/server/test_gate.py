@@ -9,12 +9,12 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.server.gate import Gate, NotForOthers, refuse_others
+from pages.server.gate import NotForOthers, RequestGate, refuse_others
 
 
 def get(address: str, **options: bool) -> int:
     """The status for a connection that came to this address of the server."""
-    app = Gate(Starlette(routes=[Route("/", lambda _: PlainTextResponse("in"))]), **options)
+    app = RequestGate(Starlette(routes=[Route("/", lambda _: PlainTextResponse("in"))]), **options)
     with TestClient(app, base_url=f"http://{address}:8501") as client:
         return client.get("/", headers={"host": "localhost:8501"}).status_code
 

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from pages.server.gate import Gate
+from pages.server.gate import RequestGate
 from pages.server.proxies import Proxies, is_within, read_networks
 
 NAME = "rag.example.com"
@@ -30,7 +30,10 @@ async def told(request: Request) -> Response:
 @pytest.fixture
 def ask() -> Ask:
     """Asks from an address, as a server that trusts 10.1.0.0/16 hears it."""
-    middleware = [Middleware(Proxies, networks=read_networks("10.1.0.0/16, ::1")), Middleware(Gate, names={NAME})]
+    middleware = [
+        Middleware(Proxies, networks=read_networks("10.1.0.0/16, ::1")),
+        Middleware(RequestGate, names={NAME}),
+    ]
     app = Starlette(routes=[Route("/", told)], middleware=middleware)
 
     def ask(peer: str, *headers: tuple[str, str], host: str = "localhost:8501") -> Response:
