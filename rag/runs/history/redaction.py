@@ -1,4 +1,4 @@
-"""Redaction documents: no stored trace, and no trace being written, quotes them any more."""
+"""Redaction of removed documents: no stored trace, and no trace being written, quotes them any more."""
 
 import threading
 import time
