@@ -21,9 +21,9 @@ from rag.models.client import Prompt, Restart, is_cut
 from rag.models.context_window import ContextWindow
 from rag.models.embedded import grading, prompts
 from rag.models.embedded.attribution import AttributedText
+from rag.models.embedded.current_events import asks_about_current_events
 from rag.models.embedded.engine import CONTEXT
 from rag.models.embedded.log_odds import TOP, YesNoQuestion
-from rag.models.embedded.today import asks_of_today
 from rag.models.replies import FollowUpsReply, KeywordsReply
 from rag.models.usage import Usage, tokens_of
 from rag.text.citations import claims, without_markers
@@ -168,12 +168,12 @@ class EmbeddedChat(ChatModel):
 
     async def route(self, question: str, usage: Usage) -> Routing:
         """By rules where they know, else by how sure it is of either way; where it is of none, the documents."""
-        if asks_of_today(question):
+        if asks_about_current_events(question):
             return Routing("web", "todays_world")
         scores: list[tuple[Route, float]] = []
         ways: tuple[tuple[Route, YesNoQuestion, CallSubject], ...] = (
             ("talk", grading.is_small_talk(question), CallSubject("route_to_talk")),
-            ("web", grading.asks_of_today(question), CallSubject("route_to_web")),
+            ("web", grading.asks_about_current_events(question), CallSubject("route_to_web")),
         )
         for way, asked, about in ways:
             grade = await self._grade(asked, usage, about)

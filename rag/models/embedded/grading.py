@@ -102,7 +102,7 @@ def is_small_talk(question: str) -> YesNoQuestion:
     return _ask(f"{fenced('message', question)}\n\n{task}", SMALL_TALK)
 
 
-def asks_of_today(question: str) -> YesNoQuestion:
+def asks_about_current_events(question: str) -> YesNoQuestion:
     """Whether it asks for what changes by the day in the world outside."""
     task = (
         "Does this message ask for today's weather, news, prices or other live information from the internet? "

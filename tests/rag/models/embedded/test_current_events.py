@@ -2,7 +2,7 @@
 
 import pytest
 
-from rag.models.embedded.today import asks_of_today
+from rag.models.embedded.current_events import asks_about_current_events
 
 TODAY = (
     "今日の東京の天気は?",
@@ -39,9 +39,9 @@ NOT_TODAY = (
 
 @pytest.mark.parametrize("text", TODAY)
 def test_the_weather_the_news_and_prices_are_of_today(text):
-    assert asks_of_today(text)
+    assert asks_about_current_events(text)
 
 
 @pytest.mark.parametrize("text", NOT_TODAY)
 def test_what_documents_may_hold_is_not_of_today(text):
-    assert not asks_of_today(text)
+    assert not asks_about_current_events(text)

@@ -21,7 +21,7 @@ _OURS = re.compile(
 """of the house: such a question is one to the documents, whatever else it names"""
 
 
-def asks_of_today(question: str) -> bool:
+def asks_about_current_events(question: str) -> bool:
     """The weather, the news, prices of the world outside; not what the company's documents may say of its own."""
     text = unicodedata.normalize("NFKC", question).casefold()
     if _OURS.search(text) or not _WORLD.search(text):
