@@ -61,7 +61,7 @@ class Replica:
     def __init__(self, database: Engine) -> None:
         """Raises DatabaseInUse beside an app that shares with nobody, DatabaseAway."""
         self._database = database
-        self._told: list[Callable[[str], object]] = []
+        self._subscribers: list[Callable[[str], object]] = []
         self.number = 0
         self._connection: psycopg.Connection[Any] | None = self._connect()
         self._is_closed = threading.Event()
@@ -77,11 +77,11 @@ class Replica:
         with self._database.connect() as connection:
             return {*connection.execute(_ALIVE, {"replica": _REPLICA}).scalars(), self.number}
 
-    def tell(self, word: str, *, within: Connection | None = None) -> None:
+    def notify(self, word: str, *, within: Connection | None = None) -> None:
         """All of them, this one too: when the transaction `within` is committed, or at once. Raises SQLAlchemyError."""
         if within is None:
             with self._database.begin() as connection:
-                self.tell(word, within=connection)
+                self.notify(word, within=connection)
             return
         within.exec_driver_sql("SELECT pg_notify(%s, %s)", (CHANNEL, word))
 
@@ -90,14 +90,14 @@ class Replica:
         kind = "" if alone else "_shared"
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock{kind}(%s, hashtext(%s))", (_HELD, what))
 
-    def hear(self, told: Callable[[str], object]) -> None:
-        """`told` is called with each word, in a thread that it must not hold up, and with none where some may have been
-        missed.
+    def subscribe(self, callback: Callable[[str], object]) -> None:
+        """`callback` is called with each word, in a thread that it must not hold up, and with none where some may have
+        been missed.
         """
-        self._told.append(told)
+        self._subscribers.append(callback)
 
-    def stop_hearing(self, told: Callable[[str], object]) -> None:
-        self._told.remove(told)
+    def unsubscribe(self, callback: Callable[[str], object]) -> None:
+        self._subscribers.remove(callback)
 
     def _listen(self) -> None:
         while not self._is_closed.is_set():
@@ -115,9 +115,9 @@ class Replica:
         self._disconnect()
 
     def _say(self, word: str) -> None:
-        for told in tuple(self._told):
+        for callback in tuple(self._subscribers):
             try:
-                told(word)
+                callback(word)
             except (SQLAlchemyError, errors.PlainError):  # the edge of the thread
                 log.exception("What another replica told is lost")
 

@@ -141,7 +141,7 @@ class Engine:
         )
         if self._replicas:
             self._replicas.begin(self._runs.here, on_removal=self._removal.look, forget_runs=self._runs.forget_finished)
-            self._removal.begin(self._runs.forget_finished, self._replicas.tell_of_removal)
+            self._removal.begin(self._runs.forget_finished, self._replicas.notify_of_removal)
         else:
             self._removal.begin(self._runs.forget_finished)
         self._retention = Retention(

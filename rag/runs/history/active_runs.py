@@ -148,7 +148,7 @@ class ActiveRuns:
         """Asks the app that works on it to."""
         with self._database.begin() as connection:
             connection.execute(_live.update().where(_live.c.run_id == run_id).values(is_stopped=True))
-            self._replica.tell(f"stop {run_id}", within=connection)
+            self._replica.notify(f"stop {run_id}", within=connection)
 
     def read(self, run_id: str, place: ReadPosition | None = None) -> RunUpdate:
         """All of one moment."""

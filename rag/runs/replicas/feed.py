@@ -182,8 +182,8 @@ class Feed:
                 if turn != gathered.written:
                     self._active_runs.write_turn(connection, run_id, *turn)
             for run_id in changed | fresh.keys():
-                self._replica.tell(f"run {run_id}", within=connection)
+                self._replica.notify(f"run {run_id}", within=connection)
             if has_ended:
-                self._replica.tell("turns", within=connection)
+                self._replica.notify("turns", within=connection)
         for gathered, _, turn in fresh.values():
             gathered.written = turn

@@ -95,12 +95,12 @@ class Replicas:
         and not seen to it; `forget_runs`: another one has, so those in memory that are over are to go.
         """
         self._here, self._on_removal, self._forget_runs = here, on_removal, forget_runs
-        self._replica.hear(self._hear)
+        self._replica.subscribe(self._hear)
         self._thread.start()
 
     def close(self) -> None:
         """After the last run of this app has ended, which is told."""
-        self._replica.stop_hearing(self._hear)
+        self._replica.unsubscribe(self._hear)
         self._is_closing.set()
         self._woken.set()
         self._thread.join()
@@ -149,9 +149,9 @@ class Replicas:
         """There is something to tell that others wait for."""
         self._woken.set()
 
-    def tell_of_removal(self) -> None:
+    def notify_of_removal(self) -> None:
         """Documents are taken out of the history. Raises SQLAlchemyError."""
-        self._replica.tell("removed")
+        self._replica.notify("removed")
 
     def _hear(self, word: str) -> None:
         kind, _, run_id = word.partition(" ")
@@ -228,8 +228,8 @@ class Replicas:
         if for_good:
             log.warning("Apps that are gone have left something half done: %s", for_good)
             for run_id in self._history.close_interrupted_runs(for_good):
-                self._replica.tell(f"run {run_id}")
-            self._replica.tell("turns")
+                self._replica.notify(f"run {run_id}")
+            self._replica.notify("turns")
             if self._taking_over.done():
                 self._taking_over = self._patient.submit(self._take_over, for_good)
         elif self.admission.awaited:

@@ -67,7 +67,7 @@ class SharedAdmission:
             number = max((each.turn for each in queued if each.turn is not None), default=0)
             take({each.run_id: number + place for place, each in enumerate(given, 1)})
         if any(each.app != self._replica.number for each in given):
-            self._replica.tell("turns")
+            self._replica.notify("turns")
         places = {each.run_id: 0 for each in queued if each.turn is not None} | {each.run_id: 0 for each in given}
         places |= {each.run_id: before for before, each in enumerate(order, 1)}
         loop.call_soon_threadsafe(self._hear, places)

@@ -51,9 +51,9 @@ def test_each_knows_who_is_there_and_hears_what_is_told(url: SecretStr) -> None:
         with replica(url) as other:
             assert one.alive() == other.alive() == {one.number, other.number}
             heard: list[tuple[str, str]] = []
-            one.hear(lambda word: heard.append(("one", word)))
-            other.hear(lambda word: heard.append(("other", word)))
-            one.tell("a word")
+            one.subscribe(lambda word: heard.append(("one", word)))
+            other.subscribe(lambda word: heard.append(("other", word)))
+            one.notify("a word")
             assert eventually(lambda: sorted(heard) == [("one", "a word"), ("other", "a word")])
         assert eventually(lambda: one.alive() == {one.number})
 
@@ -76,12 +76,12 @@ def test_after_the_server_was_away_it_is_there_again_under_its_number_and_says_t
 ):
     with PostgresServer() as server, replica(SecretStr(server.new_database())) as one:
         heard: list[str] = []
-        one.hear(heard.append)
+        one.subscribe(heard.append)
         server.stop()
         server.start()
         assert eventually(lambda: heard == [""])
         assert one.alive() == {one.number}
-        one.tell("again")
+        one.notify("again")
         assert eventually(lambda: heard == ["", "again"])
 
 
