@@ -33,14 +33,14 @@ class Gate:
     def who(self) -> Principal:
         return self._who()
 
-    def admin(self) -> Principal:
+    def require_admin(self) -> Principal:
         """Raises AdminNeeded."""
         principal = self._who()
         if principal.role is not Role.ADMIN:
             raise errors.AdminNeeded()
         return principal
 
-    def maker(self) -> Principal:
+    def require_editor(self) -> Principal:
         """Who may make indexes. Raises EditorNeeded."""
         principal = self._who()
         if principal.role is Role.READER:
@@ -48,7 +48,7 @@ class Gate:
         return principal
 
     @property
-    def makes_indexes(self) -> bool:
+    def may_create_indexes(self) -> bool:
         return self._who().role is not Role.READER
 
     def index(self, name: str, right: Right) -> IndexRecord:

@@ -58,7 +58,7 @@ class Grants:
 
     def all(self) -> list[IndexAccess]:
         """Of every index, by name. Raises AdminNeeded."""
-        self._gate.admin()
+        self._gate.require_admin()
         return list(self._accesses())
 
     def of(self, index: str) -> IndexAccess:

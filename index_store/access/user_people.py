@@ -19,32 +19,32 @@ class UserPeople:
         self._audit = audit
 
     def all(self) -> list[Person]:
-        self._gate.admin()
+        self._gate.require_admin()
         return self._people.all()
 
     def find(self, name: str) -> Person:
-        self._gate.admin()
+        self._gate.require_admin()
         return self._people.find(name)
 
     def add(self, name: str, role: Role | None = None) -> Person:
-        admin = self._gate.admin()
+        admin = self._gate.require_admin()
         return noted(self._audit, Action.PERSON_ADDED, admin, self._people.add(name, role))
 
     def set_role(self, person_id: str, role: Role | None) -> Person:
-        admin = self._gate.admin()
+        admin = self._gate.require_admin()
         return noted(self._audit, Action.ROLE_SET, admin, self._people.set_role(person_id, role))
 
     def disable(self, person_id: str) -> Person:
-        admin = self._gate.admin()
+        admin = self._gate.require_admin()
         return noted(self._audit, Action.DISABLED, admin, self._people.disable(person_id))
 
     def enable(self, person_id: str) -> Person:
-        admin = self._gate.admin()
+        admin = self._gate.require_admin()
         return noted(self._audit, Action.ENABLED, admin, self._people.enable(person_id))
 
     def erase(self, person_id: str) -> Person:
         """Of their data, `PersonalData` in rag/runs/retention takes care."""
-        admin = self._gate.admin()
+        admin = self._gate.require_admin()
         return noted(self._audit, Action.ERASED, admin, self._people.erase(person_id))
 
 
@@ -63,11 +63,11 @@ class UserLimits:
         self._audit = audit
 
     def all(self) -> dict[str, GroupLimits]:
-        self._gate.admin()
+        self._gate.require_admin()
         return self._limits.all()
 
     def set(self, group: str, to: GroupLimits) -> None:
-        admin = self._gate.admin()
+        admin = self._gate.require_admin()
         self._limits.set(group, to)
         self._audit.note(Action.LIMITS_SET, admin, group=group, **to.model_dump())
 
@@ -84,18 +84,18 @@ class UserAudit:
 
     @property
     def is_kept(self) -> bool:
-        self._gate.admin()
+        self._gate.require_admin()
         return self._audit.is_kept
 
     @property
     def lost(self) -> LostEntries | None:
-        self._gate.admin()
+        self._gate.require_admin()
         return self._audit.lost
 
     def read(
         self, filters: EntryFilter | None = None, *, latest: int | None = PAGE, before: str | None = None
     ) -> EntryPage:
-        self._gate.admin()
+        self._gate.require_admin()
         everybody, filters = self._people.all(), filters or EntryFilter()
         if sought := filters.person.casefold():
             meant = (each.id for each in everybody if sought in f"{each.name}\n{each.mail}".casefold())
@@ -106,7 +106,7 @@ class UserAudit:
         return found._replace(entries=named)
 
     def as_lines(self, filters: EntryFilter, *, latest: int) -> str:
-        admin = self._gate.admin()
+        admin = self._gate.require_admin()
         entries = self.read(filters, latest=latest).entries
         self._audit.note(Action.EXPORTED, admin, form="jsonl", entries=len(entries))
         return as_lines(entries)

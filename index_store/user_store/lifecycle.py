@@ -88,7 +88,7 @@ class Lifecycle:
         else:
             name = checked_name(order.index)
             try:
-                known = gate.index_to_fill(name) or self._make(name, gate.maker())
+                known = gate.index_to_fill(name) or self._make(name, gate.require_editor())
             except errors.IndexExists:  # unless it is theirs, and another process has just made it
                 known = gate.index_to_fill(name)
                 if known is None:

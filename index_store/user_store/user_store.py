@@ -83,18 +83,18 @@ class Store:
         return self._gate.allowed(index).right
 
     @property
-    def makes_indexes(self) -> bool:
+    def may_create_indexes(self) -> bool:
         """Whether the asker may."""
-        return self._gate.makes_indexes
+        return self._gate.may_create_indexes
 
     @property
     def adds_documents(self) -> bool:
         """Whether the asker may, to any index."""
-        return self._gate.makes_indexes or bool(self._gate.indexes(WRITE))
+        return self._gate.may_create_indexes or bool(self._gate.indexes(WRITE))
 
     def create_index(self, name: str) -> None:
         """Whose it is then. Raises EditorNeeded, BadIndexName; IndexExists too where that one may not be read."""
-        owner, name = self._gate.maker(), checked_name(name)
+        owner, name = self._gate.require_editor(), checked_name(name)
         with changing(name):
             self._parts.lifecycle.make(name, owner)
 
@@ -285,7 +285,7 @@ class Store:
 
     def index_sizes(self) -> list[IndexSize]:
         """What each index takes, by name. Raises AdminNeeded."""
-        self._gate.admin()
+        self._gate.require_admin()
         return self._catalogue.documents.index_sizes()
 
     @property
@@ -296,7 +296,7 @@ class Store:
 
     def check(self) -> list[Difference]:
         """Where catalogue, vectors and originals do not agree. Raises AdminNeeded."""
-        self._gate.admin()
+        self._gate.require_admin()
         with self._library.held():
             return differences(self._library)
 

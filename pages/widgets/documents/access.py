@@ -16,12 +16,12 @@ KINDS = (GranteeKind.ACCOUNT, GranteeKind.GROUP, GranteeKind.EVERYONE)
 def may_add_to(index: str) -> bool:
     """One that is not there is made with its first document, by whoever makes indexes."""
     right = right_to(index)
-    return engine().store.makes_indexes if right is None else right >= Right.WRITE
+    return engine().store.may_create_indexes if right is None else right >= Right.WRITE
 
 
 def nothing_here(words: str, index: str | None = None) -> str:
     """Of a page or an index without documents. `words`: the key of what is said to those who may add some."""
-    may_add = may_add_to(index) if index else engine().store.makes_indexes
+    may_add = may_add_to(index) if index else engine().store.may_create_indexes
     return say(words if may_add else "documents.empty_reader")
 
 

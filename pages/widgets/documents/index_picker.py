@@ -29,7 +29,7 @@ def show_indexes(indexes: dict[str, Index]) -> Index | None:
     """The picker with what can be done to the index picked; None when there is none."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="indexes"):
         index = _choose(indexes) if indexes else None
-        if engine().store.makes_indexes:
+        if engine().store.may_create_indexes:
             with _popover("new index", say("index.new")):
                 _show_new()
         right = right_to(index.name) if index else None

@@ -109,7 +109,7 @@ CALLS: dict[str, tuple[Right | str, Call]] = {
     "ingestions": (ANYBODY, lambda store, on: [each for each in store.ingestions if each.index == on.index]),
     "dismiss": (ANYBODY, lambda store, on: store.dismiss(on.job)),
     "trouble": (ANYBODY, lambda store, on: store.trouble is None),
-    "makes_indexes": (ANYBODY, lambda store, on: store.makes_indexes),
+    "may_create_indexes": (ANYBODY, lambda store, on: store.may_create_indexes),
     "adds_documents": (ANYBODY, lambda store, on: store.adds_documents),
     "load_embeddings": (ANYBODY, lambda store, on: store.load_embeddings()),
     "right": (READ, lambda store, on: store.right(on.index)),
@@ -347,7 +347,7 @@ def test_each_is_told_what_they_may_do_with_an_index_and_whether_they_make_any(w
     people = world.people
     told = {name: people(name).right("plans") for name in ("owner", "manager", "writer", "reader", "root")}
     assert told == {"owner": MANAGE, "manager": MANAGE, "writer": WRITE, "reader": READ, "root": MANAGE}
-    assert [people(name).makes_indexes for name in ("stranger", "reader", "root")] == [True, False, True]
+    assert [people(name).may_create_indexes for name in ("stranger", "reader", "root")] == [True, False, True]
     names = ("stranger", "reader", "writer", "root")
     assert [people(name).adds_documents for name in names] == [True, False, True, True]
     assert people.store.right("plans") is MANAGE
