@@ -59,7 +59,7 @@ class Comparisons(StoredComparisons):
             self._forget(pending)
             raise
         for each in pending:
-            self._runs.send_off(each)
+            self._runs.start(each)
         return comparison
 
     def begin_again(self, comparison_id: str, run_id: str, *, asker: Asker) -> Run | None:
@@ -91,7 +91,7 @@ class Comparisons(StoredComparisons):
             except PlainError:
                 self._forget(pending)
                 raise
-        self._runs.send_off(pending[0])
+        self._runs.start(pending[0])
         return pending[0].run
 
     def _replace(self, comparison_id: str, run_id: str, by: str, within: Connection) -> None:

@@ -227,7 +227,7 @@ class Engine:
             discard_uploads(attachments)
             raise
         self.suggestions.drop(pending.run.conversation_id)
-        self._runs.send_off(pending, suggests=suggests)
+        self._runs.start(pending, suggests=suggests)
         return pending.run
 
     def run(self, run_id: str) -> Run | None:

@@ -91,7 +91,7 @@ class Forks:
                 self._history.calls.copy(run_id, fork_id, fork.reused, within=within)
         except SQLAlchemyError as error:
             raise NotSaved() from error
-        self._runs.send_off(self._runs.add(run, started, flow, models, asker, allowance, fork=fork))
+        self._runs.start(self._runs.add(run, started, flow, models, asker, allowance, fork=fork))
         return run
 
     def changed_documents(self, run_id: str, *, asker: Asker) -> ChangedDocuments:

@@ -254,7 +254,7 @@ class RunsInFlight:
         return PendingRun(run, execution, asker, self._allowances.runs_at_once(asker.principal), allowance)
 
     def forget(self, run: Run) -> None:
-        """One that is not to be sent off."""
+        """One that is not to be started."""
         self._runs.pop(run.id)
         if self._replicas:
             self._replicas.feed.forget(run.id)
@@ -265,7 +265,7 @@ class RunsInFlight:
         for run_id in finished[: len(finished) - but]:
             self._runs.pop(run_id, None)
 
-    def send_off(self, pending: PendingRun, *, suggests: bool = False) -> None:
+    def start(self, pending: PendingRun, *, suggests: bool = False) -> None:
         """To be worked on. `suggests`: once it is answered, follow-ups are suggested."""
         self.forget_finished(but=KEPT_RUNS)
         if self._replicas:
