@@ -100,7 +100,7 @@ def _show_cause(run_id: str, events: list[Event]) -> None:
 
 
 def _say_why(run_id: str, chosen: str) -> None:
-    engine().run_list.say_why(run_id, cast(Cause, chosen) if chosen else None)
+    engine().run_list.set_cause(run_id, cast(Cause, chosen) if chosen else None)
 
 
 def _named(cause: Cause) -> str:

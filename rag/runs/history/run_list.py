@@ -85,7 +85,7 @@ class RunList:
         """That some run asked, those that are deleted too."""
         return self._each(_runs.index_name, principal)
 
-    def say_why(self, run_id: str, cause: Cause | None) -> None:
+    def set_cause(self, run_id: str, cause: Cause | None) -> None:
         """Sets the cause by hand, above the trace's; None takes it back. Raises NotSaved."""
         with schema.changing(self._database) as connection:
             connection.execute(schema.runs.update().where(_runs.id == run_id).values(cause_by_person=cause))

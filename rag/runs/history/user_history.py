@@ -159,9 +159,9 @@ class UserRunList:
     def indexes(self) -> list[str]:
         return self._run_list.indexes(principal=self._ownership.who())
 
-    def say_why(self, run_id: str, cause: Cause | None) -> None:
+    def set_cause(self, run_id: str, cause: Cause | None) -> None:
         if self._ownership.has_run(run_id):
-            self._run_list.say_why(run_id, cause)
+            self._run_list.set_cause(run_id, cause)
 
 
 class SharedTraces(Traces):

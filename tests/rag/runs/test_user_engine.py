@@ -161,7 +161,7 @@ CALLS: dict[str, tuple[str, Call]] = {
     "run_list.count": (ANYBODY, lambda engine, on: engine.run_list.count(RunFilter(words="of nobody"))),
     "run_list.pipelines": (ANYBODY, lambda engine, on: len(engine.run_list.pipelines()) < 9),
     "run_list.indexes": (ANYBODY, lambda engine, on: len(engine.run_list.indexes()) < 9),
-    "run_list.say_why": (OWN, lambda engine, on: (engine.run_list.say_why(on.run, "misread"), of_run(engine, on))),
+    "run_list.set_cause": (OWN, lambda engine, on: (engine.run_list.set_cause(on.run, "misread"), of_run(engine, on))),
     "suggestions.after": (OWN, lambda engine, on: engine.suggestions.after(on.run)),
     "suggestions.are_coming": (ANYBODY, lambda engine, on: engine.suggestions.are_coming(on.run)),
     "comparisons.get": (OWN, lambda engine, on: engine.comparisons.get(on.comparison)),

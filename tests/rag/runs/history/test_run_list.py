@@ -103,10 +103,10 @@ def test_why_a_run_was_no_good_one_is_kept_when_it_ends(runs, save, history, las
 
 def test_what_a_person_says_goes_above_the_trace_and_can_be_taken_back(runs, save, history):
     save("r", steps=[DECLINED], outcome="not_in_documents")
-    runs.say_why("r", "not_found")
+    runs.set_cause("r", "not_found")
     assert (history.run("r").why, history.run("r").cause) == ("not_found", "no_document")
     assert (ids(runs, RunFilter(why="not_found")), ids(runs, RunFilter(why="no_document"))) == (["r"], [])
-    runs.say_why("r", None)
+    runs.set_cause("r", None)
     assert history.run("r").why == "no_document"
 
 
@@ -179,7 +179,7 @@ def test_runs_are_gone_with_their_conversation(runs, save, history):
     save("r")
     history.conversations.delete(history.run("r").conversation_id)
     assert ids(runs) == []
-    runs.say_why("r", "misread")  # in a tab that does not know yet
+    runs.set_cause("r", "misread")  # in a tab that does not know yet
 
 
 def test_each_has_a_list_of_their_own_and_an_admin_what_is_nobodys_beside_it(runs, save):
