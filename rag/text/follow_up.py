@@ -90,8 +90,8 @@ _NOT_POINTING = re.compile(
 """words that only look as if they pointed to something"""
 
 _ENGLISH_LEANS = re.compile(
-    r"\b(?:it|its|it's|that|this|these|those|they|them|their|theirs|he|him|his|she|her|hers|there|then|thereof|such|same"
-    r"|former|latter|above|previous|previously|earlier|ones?|another|others?|else|instead|both|either|neither"
+    r"\b(?:it|its|it's|that|this|these|those|they|them|their|theirs|he|him|his|she|her|hers|there|then|thereof|such"
+    r"|same|former|latter|above|previous|previously|earlier|ones?|another|others?|else|instead|both|either|neither"
     r"|aforementioned|respectively)\b"
     r"|^(?:and|but|or|so|then|also|plus|what about|how about|what if|why not|because|otherwise|ok(?:ay)?|thanks?"
     r"|more|go on|continue)\b"

@@ -61,7 +61,8 @@ def make_tables(engine: Engine) -> None:
     known = sorted(file.stem for file in migrations_path.glob("*.sql"))
     with engine.begin() as connection:
         connection.execute(func.pg_advisory_xact_lock(_MAKING))
-        run = connection.connection.driver_connection.execute  # type: ignore[union-attr]  # psycopg's, which takes scripts
+        # Psycopg's own, which takes scripts.
+        run = connection.connection.driver_connection.execute  # type: ignore[union-attr]
         found = connection.exec_driver_sql(
             "SELECT obj_description(to_regclass('procrastinate_jobs'), 'pg_class'), to_regclass('procrastinate_jobs')"
         ).one()

@@ -104,7 +104,8 @@ def test_only_admins_read_it_and_see_limits(store: IndexStore, as_: As) -> None:
     store.access.limits.set("sales", GroupLimits(files=10))
     for role in (Role.READER, Role.EDITOR):
         access = as_("alice", role).access
-        for ask in (access.audit.read, lambda: access.audit.lost, lambda: access.audit.is_kept, access.limits.all):  # noqa: B023
+        audit = access.audit
+        for ask in (audit.read, lambda: audit.lost, lambda: audit.is_kept, access.limits.all):  # noqa: B023
             with pytest.raises(AdminNeeded):
                 ask()
         with pytest.raises(AdminNeeded):

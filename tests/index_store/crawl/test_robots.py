@@ -16,7 +16,8 @@ def sitemap(*addresses: str, kind: str = "urlset") -> Reply:
     entry = "url" if kind == "urlset" else "sitemap"
     entries = "".join(f"<{entry}><loc>{address}</loc></{entry}>" for address in addresses)
     return Reply(
-        f'<?xml version="1.0" encoding="UTF-8"?><{kind} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</{kind}>',
+        '<?xml version="1.0" encoding="UTF-8"?>'
+        f'<{kind} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</{kind}>',
         content_type="application/xml",
     )
 

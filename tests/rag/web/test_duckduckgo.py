@@ -17,7 +17,8 @@ from rag.web import DuckDuckGo, WebResult
 PAGE = """
 <html><body>
   <div class="result__body"><h2><a href="x">大阪の天気</a></h2><a href="https://weather.example/osaka">今日は晴れです。</a></div>
-  <div class="result__body"><h2><a href="x">An advertisement</a></h2><a href="https://duckduckgo.com/y.js?ad">Buy!</a></div>
+  <div class="result__body"><h2><a href="x">An advertisement</a></h2>
+    <a href="https://duckduckgo.com/y.js?ad">Buy!</a></div>
   <div class="result__body"><h2><a href="x">A script</a></h2><a href="javascript:alert(1)">No address.</a></div>
 </body></html>
 """

@@ -34,7 +34,8 @@ _MENUS = frozenset({"ul", "ol", "dl", "div", "table", "aside", "section", "p"})
 _ASIDE = re.compile(
     r"(cookie|gdpr|consent)s?([-_](\w+))*|\w+[-_]cookie([-_]\w+)*"
     r"|(social|share|sharing|sns)([-_]?(bar|buttons?|links?|icons?|list|media|this|tools?|post|block|box|area))?"
-    r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy|ads?|adsbygoogle|ad[-_](\w+)|advert(isement)?s?|banner[-_]?ads?|sponsored"
+    r"|(social|post|page|article|sns)[-_](share|sharing|buttons)|addtoany\w*|sharedaddy"
+    r"|ads?|adsbygoogle|ad[-_](\w+)|advert(isement)?s?|banner[-_]?ads?|sponsored"
     r"|newsletter([-_](signup|form|box))?|related[-_]?(posts?|articles?)|pagination|pager"
     r"|toc|toc[-_]macro|table[-_]of[-_]contents|navbox|page-metadata|likes-and-labels-container"
     r"|(site|page|global)[-_]?footer|footer|colophon|respond|comment-?respond|comment-?form"

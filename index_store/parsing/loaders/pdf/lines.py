@@ -39,7 +39,8 @@ _HYPHENS = "\x02\ufffe\u00ad"
 """what pdfium gives for the hyphen of a word that was divided at the end of a line"""
 
 BULLET = re.compile(
-    r"[•‣▪◦●○■□◆◇★☆※・*‐–—-]\s?\S|\(?[\dA-Za-z]{1,3}[.)]\s|[（(][\d一-十ア-ン]{1,3}[)）]|[①-⑳]|\d+(\.\d+)+\s|第[\d〇一二三四五六七八九十百]+[章節条項]"
+    r"[•‣▪◦●○■□◆◇★☆※・*‐–—-]\s?\S|\(?[\dA-Za-z]{1,3}[.)]\s|[（(][\d一-十ア-ン]{1,3}[)）]|[①-⑳]"
+    r"|\d+(\.\d+)+\s|第[\d〇一二三四五六七八九十百]+[章節条項]"
 )
 _SENTENCE_END = re.compile(r"[。．.!?！？:：]['\"”’」』）)]*$")
 _WIDE = re.compile(r"[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")

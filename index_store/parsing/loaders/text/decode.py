@@ -232,8 +232,8 @@ def _iso2022(content: bytes) -> str:
     parts = _ESCAPE.split(content)
     text = parts[0].decode("ascii", "replace")
     for escape, body in zip(parts[1::2], parts[2::2], strict=True):
-        # A line ends in ASCII, whether it says so or not.
-        first, newline, rest = re.match(rb"([^\r\n]*)([\r\n]?)(.*)", body, re.S).groups()  # type: ignore[union-attr]  # any
+        # A line ends in ASCII, whether it says so or not. The pattern matches any.
+        first, newline, rest = re.match(rb"([^\r\n]*)([\r\n]?)(.*)", body, re.S).groups()  # type: ignore[union-attr]
         text += _ISO2022_SETS.get(escape, _ascii)(first) + (newline + rest).decode("ascii", "replace")
     return text
 

@@ -338,8 +338,8 @@ def test_a_share_that_is_not_mounted_is_not_written_to(serviced: Settings, tmp_p
 @pytest.mark.parametrize(
     "url",
     [
-        "s3://", "s3:///prefix", "http://bucket/prefix", "file://host/share", "file:///", "/mnt/share", "s3://b?secert=x",
-        "s3://key:of-a-secret@bucket", "file:///mnt?key=x", "s3://b?key=",
+        "s3://", "s3:///prefix", "http://bucket/prefix", "file://host/share", "file:///", "/mnt/share",
+        "s3://b?secert=x", "s3://key:of-a-secret@bucket", "file:///mnt?key=x", "s3://b?key=",
     ],
 )  # fmt: skip
 def test_an_address_that_is_none_is_refused_without_being_repeated(url: str) -> None:

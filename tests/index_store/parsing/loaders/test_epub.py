@@ -39,7 +39,8 @@ def book(chapters: dict[str, str] = CHAPTERS, package: str = PACKAGE, **others: 
 
 def encrypted(target: str, algorithm: str) -> str:
     return (
-        "<encryption xmlns='urn:oasis:names:tc:opendocument:xmlns:container' xmlns:e='http://www.w3.org/2001/04/xmlenc#'>"
+        "<encryption xmlns='urn:oasis:names:tc:opendocument:xmlns:container'"
+        " xmlns:e='http://www.w3.org/2001/04/xmlenc#'>"
         f"<e:EncryptedData><e:EncryptionMethod Algorithm='{algorithm}'/>"
         f"<e:CipherData><e:CipherReference URI='{target}'/></e:CipherData></e:EncryptedData></encryption>"
     )
