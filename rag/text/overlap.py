@@ -8,7 +8,9 @@ from functools import lru_cache
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々ー]+")
 _WORD = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W\d_\u3041-\u30ff\u3400-\u9fff]{2,}")
 _FUNCTION_WORDS = frozenset(
-    "the of to in is are was be and or for on at by with as it its that this from an you your can may must not".split()  # noqa: SIM905
+    """
+    the of to in is are was be and or for on at by with as it its that this from an you your can may must not
+    """.split()  # noqa: SIM905
 )
 
 
