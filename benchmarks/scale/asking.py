@@ -134,25 +134,25 @@ def started(folder: Path, speed: Speed) -> Iterator[tuple[list[App], list[int]]]
 
 @contextmanager
 def slowed(apps: Sequence[App], share: float) -> Iterator[None]:
-    processes = [app.pid for app in apps if app.pid]
-    with running(let_run, processes, share):
+    """One after the other, so that they are not all let run at the same moment: a core is left for what they ask."""
+    with ExitStack() as slowed_:
+        for number, app in enumerate(apps):
+            slowed_.enter_context(running(let_run, app.pid, share, number / len(apps)))
         yield
 
 
-def let_run(pipe: Connection, processes: Sequence[int], share: float) -> None:
-    """These, for their share of the time, until the other end is closed."""
+def let_run(pipe: Connection, process: int, share: float, phase: float) -> None:
+    """It, for its share of each period, until the other end is closed. `phase`: of a period, when that begins."""
     try:
-        while share < 1 and not pipe.poll(PERIOD * share):
-            _send(processes, signal.SIGSTOP)
-            time.sleep(PERIOD * (1 - share))
-            _send(processes, signal.SIGCONT)
+        while share < 1:
+            now = time.time() / PERIOD - phase
+            os.kill(process, signal.SIGCONT)
+            if pipe.poll(PERIOD * max(0.0, share - now % 1)):
+                return
+            os.kill(process, signal.SIGSTOP)
+            time.sleep(PERIOD * (1 - (time.time() / PERIOD - phase) % 1))
     finally:
-        _send(processes, signal.SIGCONT)
-
-
-def _send(processes: Sequence[int], what: signal.Signals) -> None:
-    for process in processes:
-        os.kill(process, what)
+        os.kill(process, signal.SIGCONT)
 
 
 def _processor(processes: Sequence[int | None]) -> float:
