@@ -27,7 +27,7 @@ def test_a_follow_up_is_understood_in_a_step_that_opens(answered, visit, server,
     visitor.ask(FOLLOW_UP[language])
     expect(visitor.button("chat.again")).to_have_count(2, timeout=LOADED)
     expect(visitor.questions.last).to_have_text(FOLLOW_UP[language])
-    visitor.traces.last.click()
+    visitor.open(visitor.traces.last)
     row = visitor.step("standalone_question")
     expect(row).to_contain_text(WHOLE[language][:20])
     row.click()

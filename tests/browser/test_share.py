@@ -58,7 +58,7 @@ def test_a_link_is_read_by_another_person_until_it_is_revoked(answered, visit, l
     expect(reader.page.get_by_test_id("stFeedback")).to_have_count(0)
     expect(reader.button("chat.again")).to_have_count(0)
     expect(reader.page.get_by_text(reader.words["sidebar.new_chat"])).to_have_count(0)
-    reader.traces.click()
+    reader.open(reader.traces)
     expect(reader.step("retrieve")).to_be_visible(timeout=LOADED)
     expect(reader.page.locator(".run-graph .drawing")).to_be_visible()
     assert reader.width <= width

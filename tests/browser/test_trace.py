@@ -28,7 +28,7 @@ def ask(visitor: Visitor, question: str) -> Visitor:
     visitor.ask(question)
     visitor.wait_for_the_end()
     visitor.settle()
-    visitor.traces.last.click()
+    visitor.open(visitor.traces.last)
     expect(visitor.step("retrieve")).to_be_visible(timeout=LOADED)
     return visitor
 

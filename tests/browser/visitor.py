@@ -97,9 +97,11 @@ class Visitor:
         """A folded part, until all of it is there: while it grows, what is clicked next may move away."""
         summary.click()
         expect(summary.locator("xpath=..")).to_have_attribute("open", "")
+        # It begins to grow in the frame after that, and a press on what still grows scrolls it from under the pointer.
         self.page.wait_for_function(
-            "() => !document.getAnimations().some("
-            "each => each.playState === 'running' && each.effect.target.matches('details'))"
+            "async () => { for (const _ of [1, 2]) await new Promise(requestAnimationFrame);"
+            " return !document.getAnimations().some("
+            "each => each.playState === 'running' && each.effect.target.matches('details')) }"
         )
 
     def ask(self, question: str, file: Path | None = None) -> None:
