@@ -128,7 +128,7 @@ class BM25Index:
         return self._postings(connection).chunk_rows(connection, after, most)
 
     def put_rows(self, connection: Connection, rows: Sequence[ChunkRow]) -> None:
-        """As another form of the same index has them; none is here yet, nor one behind them."""
+        """As another backend of the same index has them; none is here yet, nor one behind them."""
         _put(self._postings(connection), connection, rows)
 
     def totals(self, connection: Connection) -> tuple[int, int]:

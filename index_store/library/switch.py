@@ -1,12 +1,12 @@
-"""Which form of a data folder is the one in use: changed by a single rename.
+"""Which backend of a data folder is in use: changed by a single rename.
 
     moving/        what is prepared, while what is in use stays as it is
-        to             which form it is to be
+        to             which backend it is to be
         new/           what is to take its place: files, or the ids that say that servers have it
         switch.json    names that it takes the place of
     switching/     the same, once that is decided: whoever opens the folder next finishes it
 
-So at any moment one form is in use, and whole.
+So at any moment one backend is in use, and whole.
 """
 
 import json
@@ -28,7 +28,7 @@ ASIDE = "before-move"
 
 
 def prepared(folder: Path, to: str) -> Path:
-    """Where what is to be in use is put. What an earlier move left there stays, if it was to the same form."""
+    """Where what is to be in use is put. What an earlier move left there stays, if it was to the same backend."""
     moving = folder / MOVING
     noted = moving / TO
     if not noted.exists() or noted.read_text(encoding="utf-8") != to:
@@ -79,6 +79,6 @@ def _put_aside(folder: Path, names: Sequence[str], place: Path) -> None:
 
 
 def _write_all_to_disk() -> None:
-    """So that a power cut finds either form whole. Windows has no such call."""
+    """So that a power cut finds either backend whole. Windows has no such call."""
     if hasattr(os, "sync"):
         os.sync()

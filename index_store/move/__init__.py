@@ -8,6 +8,6 @@
         errors
 
 Each part makes the target like the origin, whatever of it is there already: so a move that was killed goes on when it
-is asked for again. What then makes the target the form in use is a single rename (library/switch.py). Why so:
+is asked for again. What then makes the target the backend in use is a single rename (library/switch.py). Why so:
 docs/decisions/growing.md.
 """

@@ -1,4 +1,4 @@
-"""The catalogue: its tables, and the full text of each index, which both forms keep in tables of their own."""
+"""The catalogue: its tables, and the full text of each index, which both backends keep in tables of their own."""
 
 from sqlalchemy import Connection, inspect, select
 

@@ -30,8 +30,8 @@ from index_store.vectors.copying import copy_vectors
 def move(settings: Settings, to: MoveTarget, on_progress: ProgressCallback) -> tuple[Settings, errors.MoveError]:
     """Killed at any moment, it has left what was in use as it was, and goes on when it is called again.
 
-    Gives the settings of the form that is in use now, and what is to be said of the other one. Raises MoveError, and as
-    IndexStore does.
+    Gives the settings of the backend that is in use now, and what is to be said of the other one. Raises MoveError, and
+    as IndexStore does.
     """
     folder = settings.data_dir
     with ExitStack() as held, _telling():

@@ -1,4 +1,4 @@
-"""What a folder keeps where, by what stands in it, and what of that is to go to the other form."""
+"""What a folder keeps where, by what stands in it, and what of that is to go to the other backend."""
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 
@@ -20,7 +20,7 @@ class MoveTarget(StrEnum):
 
 class MovePlan(NamedTuple):
     origin: Settings
-    """of the form that is in use"""
+    """of the backend that is in use"""
     target: Settings
     """of the one that is to be"""
     databases: bool

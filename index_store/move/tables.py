@@ -22,7 +22,7 @@ Rows = Sequence[dict[str, Any]]
 
 
 class Tables:
-    """A database of which both forms have the same tables. See MovableDatabase."""
+    """A database of which both backends have the same tables. See MovableDatabase."""
 
     def __init__(self, name: str, schema: Schema) -> None:
         self.name = name
