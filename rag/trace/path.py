@@ -43,7 +43,7 @@ class StepVisit:
         return self.finished is not None and self.finished.verdict not in ("failed", "stopped")
 
 
-class Crossing(NamedTuple):
+class EdgeUse(NamedTuple):
     """One use of an edge."""
 
     edge: Edge
@@ -55,7 +55,7 @@ class Crossing(NamedTuple):
 class Path:
     before: tuple[StepVisit, ...]
     """steps that are not of the graph: the run takes them on its way to the graph's start"""
-    moves: tuple[StepVisit | Crossing, ...]
+    moves: tuple[StepVisit | EdgeUse, ...]
     """on the graph, in the order in which they happened"""
     is_over: bool
 
@@ -64,8 +64,8 @@ class Path:
         return [each for each in self.moves if isinstance(each, StepVisit)]
 
     @cached_property
-    def crossings(self) -> list[Crossing]:
-        return [each for each in self.moves if isinstance(each, Crossing)]
+    def crossings(self) -> list[EdgeUse]:
+        return [each for each in self.moves if isinstance(each, EdgeUse)]
 
     @cached_property
     def visit_counts(self) -> Counter[str]:
@@ -90,13 +90,13 @@ class Path:
 def path_of(events: Iterable[Event], flow: Flow) -> Path:
     """An edge without a decision counts as taken when the step behind it begins, or the run ends well."""
     before: list[StepVisit] = []
-    moves: list[StepVisit | Crossing] = []
+    moves: list[StepVisit | EdgeUse] = []
     visits: dict[tuple[str, int], StepVisit] = {}
     open_edges = {edge for edge in flow.edges if edge.source == START}
     is_over = False
 
     def take(edges: Sequence[Edge]) -> None:
-        moves.extend(Crossing(edge) for edge in edges)
+        moves.extend(EdgeUse(edge) for edge in edges)
         open_edges.difference_update(edges)
 
     def begin(step: str, attempt: int) -> StepVisit:
@@ -120,7 +120,7 @@ def path_of(events: Iterable[Event], flow: Flow) -> Path:
                     open_edges.update(edge for edge in flow.edges if edge.source == step)
             case Decision(from_step=step, to=to, why=why):
                 open_edges.difference_update({edge for edge in open_edges if edge.source == step})
-                moves.append(Crossing(Edge(step, to), why))
+                moves.append(EdgeUse(Edge(step, to), why))
             case RunFinished(status=status):
                 is_over = True
                 if status == "finished":
