@@ -10,7 +10,7 @@ from rag.graph.context import RunContext
 from rag.graph.state import State
 from rag.graph.step import ROLES
 from rag.trace.passages import Retrieval
-from rag.trace.path import Edge, Flow
+from rag.trace.path import Edge, PipelineGraph
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Pipeline:
         return any(ROLES.get(name) == "checks" for name in self.graph.nodes)
 
     @cached_property
-    def flow(self) -> Flow:
+    def flow(self) -> PipelineGraph:
         """The graph that runs, for those who draw a run's way through it."""
         drawn = self.compiled.get_graph()
-        return Flow(
+        return PipelineGraph(
             nodes=tuple(drawn.nodes),
             edges=tuple(Edge(each.source, each.target) for each in drawn.edges),
             deciding=frozenset(node for node, routers in self.graph.branches.items() if f"after_{node}" in routers),

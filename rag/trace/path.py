@@ -19,7 +19,7 @@ class Edge(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Flow:
+class PipelineGraph:
     """A pipeline's graph, for its readers."""
 
     nodes: tuple[str, ...]
@@ -87,7 +87,7 @@ class Path:
         return found
 
 
-def path_of(events: Iterable[Event], flow: Flow) -> Path:
+def path_of(events: Iterable[Event], flow: PipelineGraph) -> Path:
     """An edge without a decision counts as taken when the step behind it begins, or the run ends well."""
     before: list[StepVisit] = []
     moves: list[StepVisit | EdgeUse] = []

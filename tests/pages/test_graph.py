@@ -15,11 +15,11 @@ from rag.pipelines import PIPELINES
 from rag.runs.history.history import PastRun
 from rag.runs.history.schema import FILE
 from rag.trace.events import Decision, RunFinished, StepFinished, StepStarted, Totals, to_json
-from rag.trace.path import END, START, Edge, Flow, Path, path_of
+from rag.trace.path import END, START, Edge, Path, PipelineGraph, path_of
 from tests.pages.chat_page import ChatPage
 
 QUESTION = "Who approves the green car?"
-THREE_BESIDE_EACH_OTHER = Flow(
+THREE_BESIDE_EACH_OTHER = PipelineGraph(
     nodes=(START, "fork", "one", "two", "three", "join", END),
     edges=(
         Edge(START, "fork"),

@@ -15,7 +15,7 @@ from pages.widgets.trace.layout import WIDTH, Box, layout_of, path_data
 from pages.words import say
 from rag.pipelines import PIPELINES
 from rag.trace.events import Event, RunStarted
-from rag.trace.path import END, START, Edge, Flow, Path, StepVisit, path_of
+from rag.trace.path import END, START, Edge, Path, PipelineGraph, StepVisit, path_of
 
 VIEWS = ("drawn", "unrolled")
 
@@ -105,7 +105,7 @@ def show_graph(events: Sequence[Event], key: str, usual: str | None) -> None:
         st.html(OPEN_ROWS, unsafe_allow_javascript=True)
 
 
-def graph_html(flow: Flow, path: Path, key: str, *, in_file: bool = False) -> str:
+def graph_html(flow: PipelineGraph, path: Path, key: str, *, in_file: bool = False) -> str:
     """`in_file`: without the script, nodes are links to what has the key of their row as its id."""
     layout = layout_of(flow)
     taken = frozenset(crossing.edge for crossing in path.crossings) & layout.lines.keys()
@@ -213,17 +213,17 @@ def _place(box: Box) -> str:
 
 
 @cache
-def _base(flow: Flow) -> str:
+def _base(flow: PipelineGraph) -> str:
     return _svg(flow, flow.edges, LINE)
 
 
-def _mask(flow: Flow, taken: frozenset[Edge] | None) -> str:
+def _mask(flow: PipelineGraph, taken: frozenset[Edge] | None) -> str:
     """`taken`: None for all edges."""
     svg = _base(flow) if taken is None else _svg(flow, [edge for edge in flow.edges if edge in taken], TAKEN)
     return f"mask-image: url(&quot;data:image/svg+xml,{svg}&quot;)"
 
 
-def _svg(flow: Flow, edges: Iterable[Edge], width: float) -> str:
+def _svg(flow: PipelineGraph, edges: Iterable[Edge], width: float) -> str:
     layout = layout_of(flow)
     data = "".join(path_data(layout.lines[edge]) for edge in edges)
     return quote(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from rag.trace.path import END, START, Edge, Flow
+from rag.trace.path import END, START, Edge, PipelineGraph
 
 WIDTH = 400
 BOX_WIDTH, BOX_HEIGHT = 220.0, 32.0
@@ -66,12 +66,12 @@ class Layout:
 
 
 @cache
-def layout_of(flow: Flow) -> Layout:
+def layout_of(flow: PipelineGraph) -> Layout:
     return _Drawing(flow).layout()
 
 
 class _Drawing:
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: PipelineGraph) -> None:
         self.flow = flow
         self.order = {node: place for place, node in enumerate(flow.nodes)}
         self.layer_of = self._layers()
