@@ -19,7 +19,7 @@ from index_store.ingestion.job import LOOK, JobOrder
 from index_store.ingestion.jobs import ResumedJobs
 from index_store.ingestion.progress import Item, Progress, progress_of
 from index_store.ingestion.queue.delivery import Sender, make_tables
-from index_store.ingestion.queue.rows import JobRow, Rows, sources_of
+from index_store.ingestion.queue.job_table import JobRow, JobTable, sources_of
 from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.queue.worker import Worker, withdraw
 from index_store.ingestion.results import IngestResult, IngestStatus
@@ -43,7 +43,7 @@ class QueuedIngestion:
         """`admission`: in the process that began it."""
         self.id = row.id
         self._queue = queue
-        self._rows = queue.rows
+        self._job_table = queue.job_table
         self._row = row
         self._admission = admission
         self._looked = -FRESH
@@ -94,11 +94,11 @@ class QueuedIngestion:
 
     def cancel(self) -> None:
         """Leaves out what is not done: as if it had not been given, or as it was before."""
-        self._rows.cancel(self.id)
+        self._job_table.cancel(self.id)
         if self._admission:
             self._admission.cancel()
         self._queue.cancel_here(self.id)
-        for work in self._rows.take_back(self.id):
+        for work in self._job_table.take_back(self.id):
             withdraw(self._queue.services, self._look()[0].index_id, work)
         self._looked = -FRESH
 
@@ -143,10 +143,10 @@ class QueuedIngestion:
         with self._lock:
             if time.monotonic() - self._looked >= FRESH:
                 # In this order: what is finished has all its results.
-                found = self._rows.jobs(self.id)
+                found = self._job_table.jobs(self.id)
                 if found:
                     self._row = found[0]
-                    self._items, self._waiting = self._rows.items(self.id)
+                    self._items, self._waiting = self._job_table.items(self.id)
                 self._looked = time.monotonic()
             return self._row, self._items, self._waiting
 
@@ -164,12 +164,12 @@ class JobAdmission:
     ) -> None:
         self.failure: PlainError | None = None
         self._queue = queue
-        self._rows = queue.rows
+        self._job_table = queue.job_table
         self._job_id = job_id
         self._order = order
         self._open_index = open_index
         self._may_go_on = may_go_on
-        self._items = StoredItems(self._rows, job_id, queue.deliver)
+        self._items = StoredItems(self._job_table, job_id, queue.deliver)
         self._begun: PendingVersion | None = None
         """in the catalogue, and not yet in the queue"""
         self._context = JobContext(queue.services, self._items)
@@ -195,7 +195,7 @@ class JobAdmission:
     def _work(self) -> None:
         try:
             index = self._open_index(self._order)
-            self._rows.set_index(self._job_id, index.id, index.name)
+            self._job_table.set_index(self._job_id, index.id, index.name)
             self._admit(index)
         except PlainError as error:
             self.failure = error
@@ -218,7 +218,7 @@ class JobAdmission:
                 self._queue.services.versions.fail(self._begun, self.failure)
             self._begun = None
             self._items.close()
-            self._rows.admitted(self._job_id, self.failure)
+            self._job_table.admitted(self._job_id, self.failure)
         except SQLAlchemyError as error:
             log.warning("That all of %s is taken in is noted later: %s", self._order.index, error)
             return False
@@ -277,7 +277,7 @@ class QueuedJobs:
         make_tables(database)
         self._replica = replica
         self.services = services
-        self.rows = Rows(database)
+        self.job_table = JobTable(database)
         self.is_closed = threading.Event()
         self._sender = Sender()
         self.deliver = self._sender.deliver
@@ -286,28 +286,28 @@ class QueuedJobs:
         self._works = works
         self._worker: Worker | None = None
         # In this order: whoever has a job was there before.
-        gone = self.rows.all_apps() - replica.alive()
-        self.rows.drop_finished(gone)
+        gone = self.job_table.all_apps() - replica.alive()
+        self.job_table.drop_finished(gone)
         self.take_over(gone)
 
     def apps(self) -> set[int]:
-        return self.rows.apps()
+        return self.job_table.apps()
 
     def take_over(self, gone: Set[int]) -> None:
-        for row in self.rows.jobs():
+        for row in self.job_table.jobs():
             is_left = row.is_cancelled and (row.app is None or row.app in gone)
-            for work in self.rows.take_back(row.id, taken=True) if is_left else ():
+            for work in self.job_table.take_back(row.id, taken=True) if is_left else ():
                 withdraw(self.services, row.index_id, work)
-        self.rows.take_over(gone, self._replica.number)
+        self.job_table.take_over(gone, self._replica.number)
 
     def begin(
         self, order: JobOrder, open_index: Callable[[JobOrder], IndexRecord], may_go_on: Callable[[], bool] | None
     ) -> QueuedIngestion:
         """Raises SQLAlchemyError."""
         id_ = uuid.uuid4().hex
-        self.rows.begin(id_, order.index_id, order.index, order.person_id, self._replica.number)
+        self.job_table.begin(id_, order.index_id, order.index, order.person_id, self._replica.number)
         admission = JobAdmission(self, id_, order, open_index, may_go_on)
-        job = QueuedIngestion(self, self.rows.jobs(id_)[0], admission)
+        job = QueuedIngestion(self, self.job_table.jobs(id_)[0], admission)
         with self._lock:
             self._known[id_] = job
         admission.start()
@@ -316,10 +316,10 @@ class QueuedJobs:
 
     def resume(self) -> ResumedJobs:
         self._work()
-        rows = self.rows.jobs()
+        rows = self.job_table.jobs()
         admitting = {row.index_id for row in rows if row.index_id and not row.is_admitted}
         return ResumedJobs(
-            [self._job(row) for row in rows if row.is_open], *sources_of(self.rows.open_work()), admitting
+            [self._job(row) for row in rows if row.is_open], *sources_of(self.job_table.open_work()), admitting
         )
 
     def cancel_here(self, job_id: str) -> None:
@@ -329,24 +329,24 @@ class QueuedJobs:
             worker.cancel(job_id)
 
     def all(self) -> list[QueuedIngestion]:
-        return [self._job(row) for row in self.rows.jobs()]
+        return [self._job(row) for row in self.job_table.jobs()]
 
     def of(self, index_id: str) -> list[QueuedIngestion]:
-        return [self._job(row) for row in self.rows.jobs() if row.index_id == index_id]
+        return [self._job(row) for row in self.job_table.jobs() if row.index_id == index_id]
 
     def listed(self) -> list[QueuedIngestion]:
         """Under way, or finished, and not dismissed."""
-        return [self._job(row) for row in self.rows.jobs() if not row.is_dismissed]
+        return [self._job(row) for row in self.job_table.jobs() if not row.is_dismissed]
 
     def get(self, job_id: str) -> QueuedIngestion | None:
-        return next((self._job(row) for row in self.rows.jobs(job_id)), None)
+        return next((self._job(row) for row in self.job_table.jobs(job_id)), None)
 
     def dismiss(self, job_id: str) -> None:
         """Takes it off the list; one under way goes on."""
-        self.rows.dismiss(job_id)
-        for row in self.rows.jobs():
+        self.job_table.dismiss(job_id)
+        for row in self.job_table.jobs():
             if row.is_dismissed and row.is_finished:
-                self.rows.forget(row.id)
+                self.job_table.forget(row.id)
                 with self._lock:
                     self._known.pop(row.id, None)
 

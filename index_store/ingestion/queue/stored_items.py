@@ -8,7 +8,7 @@ from dataclasses import astuple
 from sqlalchemy.exc import SQLAlchemyError
 
 from index_store.ingestion.progress import Item, Items, Stage
-from index_store.ingestion.queue.rows import Deliver, LeasedItem, Rows, Work
+from index_store.ingestion.queue.job_table import Deliver, JobTable, LeasedItem, Work
 
 log = logging.getLogger(__name__)
 
@@ -19,12 +19,12 @@ EVERY = 0.5
 class StoredItems(Items):
     """Changes of an item are written at intervals, and by `flush`."""
 
-    def __init__(self, rows: Rows, job_id: str, deliver: Deliver) -> None:
+    def __init__(self, job_table: JobTable, job_id: str, deliver: Deliver) -> None:
         super().__init__()
         self.job_id = job_id
         self.waiting: Callable[[], int] = int
         """pages that are still to come of the site that is crawled"""
-        self._rows = rows
+        self._job_table = job_table
         self._deliver = deliver
         self._place = 0
         """how many were put into the queue"""
@@ -43,7 +43,7 @@ class StoredItems(Items):
 
     def add(self, source: str, size: int = 0) -> Item:
         item = Item(source, size)
-        self._keep(item, self._rows.add(self.job_id, source, size), None)
+        self._keep(item, self._job_table.add(self.job_id, source, size), None)
         return item
 
     def adopt(self, taken: LeasedItem) -> None:
@@ -57,11 +57,11 @@ class StoredItems(Items):
                 return
             if known[1] is None:
                 self._forget(item)
-        self._rows.hide(known[0])
+        self._job_table.hide(known[0])
 
     def has_other(self, item: Item) -> bool:
         known = self._ids.get(id(item))
-        return known is not None and self._rows.has_other(self.job_id, item.source, known[0])
+        return known is not None and self._job_table.has_other(self.job_id, item.source, known[0])
 
     def put(self, item: Item, work: Work) -> None:
         """Something is to be done for it, by whoever takes it."""
@@ -69,13 +69,13 @@ class StoredItems(Items):
             id_, _ = self._ids[id(item)]
             self._forget(item)
             place, self._place = self._place, self._place + 1
-        self._rows.put(id_, item.size, work, place, self._deliver)
+        self._job_table.put(id_, item.size, work, place, self._deliver)
 
     def done(self, taken: LeasedItem) -> None:
         """What came of it stands in the item. Raises SQLAlchemyError."""
         with self._lock:
             self._forget(taken.item)
-        self._rows.close(taken.lease, taken.item)
+        self._job_table.close(taken.lease, taken.item)
 
     def let_go(self, taken: LeasedItem) -> None:
         """It is not done."""
@@ -95,7 +95,7 @@ class StoredItems(Items):
                     written[key] = state
                 if item.stage is Stage.DONE and lease is None:
                     done.append(item)
-            self._rows.write(changed)
+            self._job_table.write(changed)
             self._written |= written
             for item in done:
                 self._forget(item)

@@ -18,7 +18,7 @@ from index_store.catalogue.records import DocumentStatus, IndexRecord
 from index_store.ingestion.context import JobContext, Services
 from index_store.ingestion.progress import Stage
 from index_store.ingestion.queue.delivery import FORGOTTEN, QueueError, Receiver, Redeliver, Sender
-from index_store.ingestion.queue.rows import JobRow, LeasedItem, Rows, Work
+from index_store.ingestion.queue.job_table import JobRow, JobTable, LeasedItem, Work
 from index_store.ingestion.queue.stored_items import StoredItems
 from index_store.ingestion.results import IngestResult, IngestStatus, failed
 from index_store.ingestion.sources import SiteSource
@@ -45,7 +45,7 @@ class Worker:
         if url is None:
             raise ValueError("DATABASE_URL is not set")
         self._services = services
-        self._rows = Rows(services.library.catalogue.database)
+        self._job_table = JobTable(services.library.catalogue.database)
         self._jobs: dict[str, _Job] = {}
         self._lock = threading.Lock()
         self._sender = Sender()
@@ -93,7 +93,7 @@ class Worker:
 
     def _look(self) -> None:
         try:
-            self._rows.put_again(FORGOTTEN, self._sender.deliver)
+            self._job_table.put_again(FORGOTTEN, self._sender.deliver)
         except (SQLAlchemyError, QueueError) as error:
             log.info("What the queue may have forgotten is looked for later: %s", error)
 
@@ -110,14 +110,14 @@ class Worker:
         """Whether nothing more is to be done for it. Raises SQLAlchemyError."""
         if self._is_closed.is_set():
             return False
-        taken = self._rows.take(item_id)
+        taken = self._job_table.take(item_id)
         if taken is None:
             return True
-        [row] = self._rows.jobs(taken.job_id)
+        [row] = self._job_table.jobs(taken.job_id)
         index = self._services.library.catalogue.indexes.record(row.index_id) if row.index_id else None
         if row.is_cancelled or index is None:
             withdraw(self._services, row.index_id, taken.work)
-            self._rows.close(taken.lease, taken.item)
+            self._job_table.close(taken.lease, taken.item)
             return True
         with self._working_on(row, index) as job:
             return job.do(taken)
@@ -128,7 +128,7 @@ class Worker:
         with self._lock:
             job = self._jobs.get(row.id)
             if job is None:
-                job = self._jobs[row.id] = _Job(self._services, self._rows, self._sender, row, index)
+                job = self._jobs[row.id] = _Job(self._services, self._job_table, self._sender, row, index)
                 if self._is_closed.is_set():
                     job.suspend()
             job.users += 1
@@ -150,7 +150,7 @@ class Worker:
             if not jobs:
                 continue
             try:
-                going_on = {row.id for row in self._rows.jobs(*jobs) if not row.is_cancelled}
+                going_on = {row.id for row in self._job_table.jobs(*jobs) if not row.is_cancelled}
             except SQLAlchemyError as error:
                 log.warning("The jobs can't be looked at: %s", error)
                 continue
@@ -161,11 +161,13 @@ class Worker:
 class _Job:
     """The work of this worker for one job."""
 
-    def __init__(self, services: Services, rows: Rows, sender: Sender, row: JobRow, index: IndexRecord) -> None:
+    def __init__(
+        self, services: Services, job_table: JobTable, sender: Sender, row: JobRow, index: IndexRecord
+    ) -> None:
         self.users = 0
         self._services = services
         self._index = index
-        self._items = StoredItems(rows, row.id, sender.deliver)
+        self._items = StoredItems(job_table, row.id, sender.deliver)
         self._stop = Stop()
         context = JobContext(services, self._items, self._stop)
         self._completion = Completion(context)

@@ -15,7 +15,7 @@ from index_store.__main__ import main
 from index_store.base import errors
 from index_store.base.settings import Settings
 from index_store.ingestion.queue import delivery
-from index_store.ingestion.queue.rows import Rows
+from index_store.ingestion.queue.job_table import JobTable
 from index_store.ingestion.sources import FileSource, keep_upload
 from index_store.store import IndexStore, working
 from index_store.user_store.user_ingestion import UserIngestion
@@ -89,9 +89,9 @@ def test_a_worker_that_was_thought_dead_changes_nothing_of_what_another_has(
     job = add(app, write("a.md", sections=3))
     with working(queued):
         service.wait_for_requests(1)
-        rows = Rows(app.access.people._database)
-        [item] = rows.items(job.id)[0]
-        taken = rows.take(item)
+        job_table = JobTable(app.access.people._database)
+        [item] = job_table.items(job.id)[0]
+        taken = job_table.take(item)
         assert taken
         service.is_held = False
         assert eventually(lambda: len(service.texts) >= 3)

@@ -55,7 +55,7 @@ class LeasedItem(NamedTuple):
     lease: Lease
 
 
-class Rows:
+class JobTable:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
