@@ -13,10 +13,11 @@ stay there: parts can be run one by one, and a filling that was interrupted goes
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 from benchmarks.fixed_speed import Speed
@@ -35,18 +36,19 @@ MOST_GROWTH = 4.0
 
 
 def grown(given: argparse.Namespace, parts: Sequence[str], texts: Texts, folder: Path) -> None:
-    found: list[Searched] = []
-    for chunks in sorted(given.chunks):
-        with serving(folder / f"{chunks}") as store:
-            if "fill" in parts:
+    sizes = sorted(given.chunks)
+    if "fill" in parts:
+        for chunks in sizes:
+            with serving(folder / f"{chunks}") as store:
                 fill(store, MadeLibrary(texts, chunks, given.seed))
+    if set(parts) & {"search", "add"}:
+        with ExitStack() as open_:
+            stores = [open_.enter_context(serving(folder / f"{chunks}")) for chunks in sizes]
             if "search" in parts:
-                found.append(search(store, texts.questions))
+                print(report(search(stores, texts.questions)), flush=True)
             if "add" in parts:
-                added = adding.measure(store, texts, given.add, given.seed)
-                print(f"{added} beside {chunks}", flush=True)
-    if found:
-        print(report(found))
+                for chunks, store in zip(sizes, stores, strict=True):
+                    print(f"{adding.measure(store, texts, given.add, given.seed)} beside {chunks}", flush=True)
 
 
 def report(found: Sequence[Searched]) -> str:
@@ -54,6 +56,7 @@ def report(found: Sequence[Searched]) -> str:
     for name in SEARCHES:
         cells = (f"{each.p(name, 50):.1f}, {each.p(name, 95):.1f}" for each in found)
         lines.append(f"| {name}, ms at p50 and p95 | {' | '.join(cells)} |")
+    lines.append("| processor, ms a search | " + " | ".join(f"{each.processor:.1f}" for each in found) + " |")
     lines.append("| first by vector after the start, s | " + " | ".join(f"{each.first:.1f}" for each in found) + " |")
     for part in found[0].memory:
         lines.append(f"| memory: {part}, MB | " + " | ".join(f"{each.memory[part]:.0f}" for each in found) + " |")
@@ -67,12 +70,10 @@ def report(found: Sequence[Searched]) -> str:
 
 
 def asked(given: argparse.Namespace, folder: Path) -> None:
-    print("| apps | people | answer p50, s | p95, s | processor of apps, s an answer | of what is around them |")
-    print("|--:|--:|--:|--:|--:|--:|", flush=True)
-    measured = []
-    for each in asking.measure(folder, Speed.of(given), given.share, given.people, given.rounds):
-        measured.append(each)
-        print(each, flush=True)
+    measured = asking.measure(folder, Speed.of(given), given.share, given.people, given.rounds)
+    print("| apps | people | answer p50, s | p95, s | processor of apps, s an answer | of tabs and Chroma |")
+    print("|--:|--:|--:|--:|--:|--:|")
+    print(*measured, sep="\n")
     print("", *asking.held(measured), sep="\n")
 
 
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--add", type=int, default=2000, help="chunks that are added")
     parser.add_argument("--people", type=int, nargs="+", default=[1, 20, 100], help="who ask at once")
-    parser.add_argument("--rounds", type=int, default=1, help="in each of which all of them ask once")
+    parser.add_argument("--rounds", type=int, default=2, help="in each of which all of them ask once")
     parser.add_argument("--share", type=float, default=1 / 3, help="of a core that each app has")
     parser.add_argument("--seed", type=int, default=1)
     Speed.add_options(parser, Speed(delay=0.5, token_seconds=0.02, tokens=60))
@@ -111,4 +112,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # with all that it has started
     main()

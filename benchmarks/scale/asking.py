@@ -6,6 +6,7 @@ directly, in turn; what a load balancer costs is no part of this.
 """
 
 import asyncio
+import math
 import os
 import signal
 import statistics
@@ -14,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from benchmarks.fixed_speed import Speed, serve
 from benchmarks.latency import KEY, MODEL
 from benchmarks.machine import processor_seconds_of
 from benchmarks.people import ask, late
-from benchmarks.tab import Tab
+from benchmarks.tab import PageFailed, Tab
 from pages import samples
 from tests.browser.app_process import ROOT, App
 from tests.servers.chroma import ChromaServer
@@ -36,16 +37,22 @@ AT_ONCE = "400"
 """runs: nobody waits for a turn, but for the apps' processors"""
 
 
-@dataclass(frozen=True)
+LEAST = 1.8
+"""times the people that one app holds, at the same p95: the target of the project"""
+
+
+@dataclass
 class Asked:
+    """Of all rounds with so many people, of whom each asks once in each."""
+
     apps: int
     people: int
-    answers: list[float]
+    answers: list[float] = field(default_factory=list)
     """seconds, of each"""
-    processor: float
-    """seconds of the apps, an answer"""
-    around: float
-    """the same of tabs and servers, but for Postgres' own processes"""
+    processor: float = 0
+    """seconds of both apps"""
+    around: float = 0
+    """the same of the tabs and of Chroma"""
 
     @property
     def p95(self) -> float:
@@ -54,48 +61,55 @@ class Asked:
     def __str__(self) -> str:
         typical = statistics.median(self.answers)
         return (
-            f"| {self.apps} | {self.people} | {typical:.2f} | {self.p95:.2f} | {self.processor:.2f} "
-            f"| {self.around:.2f} |"
+            f"| {self.apps} | {self.people} | {typical:.2f} | {self.p95:.2f} "
+            f"| {self.processor / len(self.answers):.2f} | {self.around / len(self.answers):.2f} |"
         )
 
 
-def measure(folder: Path, speed: Speed, share: float, people: Sequence[int], rounds: int) -> Iterator[Asked]:
-    """One app, then two, each with all these numbers of people; two with 1.8 times as many as well."""
-    for count in (1, 2):
-        numbers = people if count == 1 else sorted({*people, *(round(LEAST * each) for each in people if each > 1)})
-        with started(folder / f"{count}", speed, count) as (apps, others):
-            asyncio.run(ask_all(apps, len(apps)))  # opens what opens once
-            with slowed(apps, share):
-                for number in numbers:
-                    yield measured(apps, others, number, rounds)
+def measure(folder: Path, speed: Speed, share: float, people: Sequence[int], rounds: int) -> list[Asked]:
+    """One app and two with all these numbers of people, and two with 1.8 times as many; by turns, so that what else the
+    machine does meets them alike. Both run all the time: one that nobody asks does next to nothing.
+    """
+    many = sorted({*people, *(round(LEAST * each) for each in people if each > 1)})
+    cells = {(1, number): Asked(1, number) for number in people} | {(2, number): Asked(2, number) for number in many}
+    with started(folder, speed) as (apps, others):
+        asyncio.run(ask_all(apps, 2 * len(apps)))  # opens what opens once
+        with slowed(apps, share):
+            for _ in range(rounds):
+                for cell in sorted(cells.values(), key=lambda each: (each.people, each.apps)):
+                    ask_once(cell, apps, others)
+                    print(cell, file=sys.stderr, flush=True)
+    return [cells[cell] for cell in sorted(cells)]
 
 
-LEAST = 1.8
-"""times the people that one app holds, at the same p95: the target of the project"""
-
-
-def measured(apps: Sequence[App], others: Sequence[int], people: int, rounds: int) -> Asked:
+def ask_once(cell: Asked, apps: Sequence[App], others: Sequence[int]) -> None:
     own = [app.pid for app in apps]
     before = _processor(own), _processor(others) + time.process_time()
-    answers = [seconds for _ in range(rounds) for seconds in asyncio.run(ask_all(apps, people))]
-    after = _processor(own), _processor(others) + time.process_time()
-    share, around = ((late - early) / len(answers) for early, late in zip(before, after, strict=True))
-    return Asked(len(apps), people, answers, share, around)
+    cell.answers += asyncio.run(ask_all(apps[: cell.apps], cell.people))
+    cell.processor += _processor(own) - before[0]
+    cell.around += _processor(others) + time.process_time() - before[1]
 
 
 async def ask_all(apps: Sequence[App], people: int) -> list[float]:
-    """Seconds of each answer."""
+    """Seconds of each answer; without an end where the page was not drawn for too long."""
     tabs = [Tab(apps[number % len(apps)].url) for number in range(people)]
     try:
         await asyncio.gather(*(tab.open() for tab in tabs))
-        return list(await asyncio.gather(*map(ask, tabs)))
+        return list(await asyncio.gather(*map(_ask, tabs)))
     finally:
         await asyncio.gather(*(tab.leave() for tab in tabs))
 
 
+async def _ask(tab: Tab) -> float:
+    try:
+        return await ask(tab)
+    except PageFailed:
+        return math.inf
+
+
 @contextmanager
-def started(folder: Path, speed: Speed, count: int) -> Iterator[tuple[list[App], list[int]]]:
-    """So many apps of the big form, over an index of the samples; and the ids of Chroma and of Postgres."""
+def started(folder: Path, speed: Speed) -> Iterator[tuple[list[App], list[int]]]:
+    """Two apps of the big form, over an index of the samples; and Chroma, by its id."""
     data = folder / "data"
     data.mkdir(parents=True, mode=0o700)
     with ExitStack() as open_:
@@ -110,35 +124,35 @@ def started(folder: Path, speed: Speed, count: int) -> Iterator[tuple[list[App],
         add = [sys.executable, "-m", "index_store", "add", "--index", samples.INDEX, *files]
         subprocess.run(add, cwd=ROOT, env=os.environ | settings, check=True, stdout=subprocess.DEVNULL)
         apps = []
-        for number in range(count):
+        for number in range(2):
             (folder / f"{number}").mkdir()
             apps.append(App(folder / f"{number}", **settings))
             apps[-1].start()
             open_.callback(apps[-1].stop)
-        yield apps, [each for each in (postgres.pid, chroma.pid) if each]
+        yield apps, [each for each in (chroma.pid,) if each]
 
 
 @contextmanager
 def slowed(apps: Sequence[App], share: float) -> Iterator[None]:
-    processes = [app.pid for app in apps if app.pid]
-    with running(let_run, processes, share):
+    """One after the other, so that they are not all let run at the same moment: a core is left for what they ask."""
+    with ExitStack() as slowed_:
+        for number, app in enumerate(apps):
+            slowed_.enter_context(running(let_run, app.pid, share, number / len(apps)))
         yield
 
 
-def let_run(pipe: Connection, processes: Sequence[int], share: float) -> None:
-    """These, for their share of the time, until the other end is closed."""
+def let_run(pipe: Connection, process: int, share: float, phase: float) -> None:
+    """It, for its share of each period, until the other end is closed. `phase`: of a period, when that begins."""
     try:
-        while share < 1 and not pipe.poll(PERIOD * share):
-            _send(processes, signal.SIGSTOP)
-            time.sleep(PERIOD * (1 - share))
-            _send(processes, signal.SIGCONT)
+        while share < 1:
+            now = time.time() / PERIOD - phase
+            os.kill(process, signal.SIGCONT)
+            if pipe.poll(PERIOD * max(0.0, share - now % 1)):
+                return
+            os.kill(process, signal.SIGSTOP)
+            time.sleep(PERIOD * (1 - (time.time() / PERIOD - phase) % 1))
     finally:
-        _send(processes, signal.SIGCONT)
-
-
-def _send(processes: Sequence[int], what: signal.Signals) -> None:
-    for process in processes:
-        os.kill(process, what)
+        os.kill(process, signal.SIGCONT)
 
 
 def _processor(processes: Sequence[int | None]) -> float:
@@ -149,7 +163,7 @@ def held(measured: Sequence[Asked]) -> Iterator[str]:
     """For each number of people, how many two apps hold at the p95 that one has with it."""
     two = sorted((each.people, each.p95) for each in measured if each.apps == 2)
     for one in measured:
-        if one.apps == 2 or one.people == 1:
+        if one.apps == 2 or one.people == 1 or math.isinf(one.p95):
             continue
         within = [(people, p95) for people, p95 in two if p95 <= one.p95]
         if not within:

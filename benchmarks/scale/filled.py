@@ -114,18 +114,20 @@ def fill_text(library: Library, index: IndexRecord, made: MadeLibrary) -> None:
     """Catalogue, full text and originals."""
     database = library.catalogue.database
     done = _documents(database, index)
-    if index.dimension and done >= len(made):  # is set at the end
+    if index.dimension and done >= len(made):
         return
+    dimension = update(indexes).where(indexes.c.id == index.id)
     terms = GIN(f"keywords_{index.id}")
     with database.begin() as connection:
         terms.defer(connection)
+        connection.execute(dimension.values(dimension=0))  # until all is there
     told = _Told("text", len(made))
     for first in range(done, len(made), AT_ONCE):
         _put(library, index, terms, [made.document(number) for number in range(first, min(first + AT_ONCE, len(made)))])
         told.at(first + AT_ONCE)
     with database.begin() as connection:
         terms.settle(connection)
-        connection.execute(update(indexes).where(indexes.c.id == index.id).values(dimension=Clustered.dimension))
+        connection.execute(dimension.values(dimension=Clustered.dimension))
     with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql("VACUUM ANALYZE")
 
@@ -181,7 +183,10 @@ def fill_vectors(store: Filled, index: IndexRecord, made: MadeLibrary) -> None:
             _put_vectors(collection, made, range(first, min(first + VECTORS_AT_ONCE, len(made))))
             told.at(first + VECTORS_AT_ONCE)
         _write_graph_after(OFTEN, collection)
-        # Once more, so that it writes its graph: else it would make that of what was not written at each start.
+        # Started anew, as it reads then how often; and some once more, so that it writes its graph: else it would make
+        # that of what was not written at each start.
+        store.chroma.kill()
+        store.chroma.start()
         _put_vectors(collection, made, range(max(0, len(made) - VECTORS_AT_ONCE), len(made)))
 
 

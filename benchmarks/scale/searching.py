@@ -7,6 +7,7 @@ is a model's, and the same at any size.
 import os
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 
 from benchmarks.child import running
 from benchmarks.clustered import Clustered
-from benchmarks.machine import memory_of
+from benchmarks.machine import memory_of, processor_seconds_of
 from benchmarks.scale.filled import DATABASE, INDEX, Filled, patiently
 from benchmarks.search_speed import SEARCHES, WARM, Asked, K, total
 from index_store.base.settings import MEGABYTE, Settings
@@ -29,6 +30,8 @@ class Searched:
     chunks: int
     times: dict[str, list[float]]
     """milliseconds, by what is searched"""
+    processor: float
+    """milliseconds that a search takes of all parts', of whatever mode"""
     first: float
     """seconds until the first search by vector was answered, after the servers had started"""
     memory: dict[str, float]
@@ -40,29 +43,55 @@ class Searched:
         return float(np.percentile(self.times[search], percent))
 
 
-def search(store: Filled, questions: Sequence[str]) -> Searched:
-    times: dict[str, list[float]] = {name: [] for name in SEARCHES}
-    with running(serve, store.settings) as app:
-        process, chunks, first = app.recv()
-
-        def seconds(search: str, question: str) -> float:
-            app.send(Asked(search, question))
-            return float(app.recv())
-
+def search(stores: Sequence[Filled], questions: Sequence[str]) -> list[Searched]:
+    """Of all by turns, so that what else the machine does meets them alike."""
+    with ExitStack() as running_:
+        apps = [_App(store, running_.enter_context(running(serve, store.settings))) for store in stores]
         for question in questions[:WARM]:
-            for search in times:
-                seconds(search, question)
+            for app in apps:
+                for name in SEARCHES:
+                    app.seconds(name, question)
+        before = [app.processor for app in apps]
+        times: list[dict[str, list[float]]] = [{name: [] for name in SEARCHES} for _ in apps]
         for number in range(len(questions)):
             # Each search has come to another question, so that none reads what the one before it has just read.
-            for place, search in enumerate(times):
-                question = questions[(number + place * len(questions) // len(times)) % len(questions)]
-                times[search].append(1000 * seconds(search, question))
-        memory = {
-            "app": memory_of([process]),
-            "Postgres": memory_of(_family(store.postgres.pid)),
-            "Chroma": memory_of(_family(store.chroma.pid)),
-        }
-    return Searched(chunks, times, first, memory, _disk(store))
+            for place, name in enumerate(SEARCHES):
+                question = questions[(number + place * len(questions) // len(SEARCHES)) % len(questions)]
+                for app, taken in zip(apps, times, strict=True):
+                    taken[name].append(1000 * app.seconds(name, question))
+        asked = len(questions) * len(SEARCHES)
+        return [
+            Searched(app.chunks, taken, 1000 * (app.processor - early) / asked, app.first, app.memory, _disk(app.store))
+            for app, taken, early in zip(apps, times, before, strict=True)
+        ]
+
+
+class _App:
+    """A process that holds a store, as `serve` does."""
+
+    def __init__(self, store: Filled, pipe: Connection) -> None:
+        self.store = store
+        self._pipe = pipe
+        self._process, self.chunks, self.first = pipe.recv()
+
+    def seconds(self, name: str, question: str) -> float:
+        self._pipe.send(Asked(name, question))
+        return float(self._pipe.recv())
+
+    @property
+    def _parts(self) -> dict[str, list[int]]:
+        """Processes."""
+        postgres, chroma = (_family(each.pid) for each in (self.store.postgres, self.store.chroma))
+        return {"app": [self._process], "Postgres": postgres, "Chroma": chroma}
+
+    @property
+    def memory(self) -> dict[str, float]:
+        return {part: memory_of(processes) for part, processes in self._parts.items()}
+
+    @property
+    def processor(self) -> float:
+        """Seconds that all parts have had."""
+        return sum(processor_seconds_of(str(each)) for part in self._parts.values() for each in part)
 
 
 def serve(pipe: Connection, settings: Settings) -> None:

@@ -99,7 +99,7 @@ class BM25Index:
 
     @contextmanager
     def filling(self, connection: Connection) -> Iterator[None]:
-        """While very many are put, in a fraction of the time; they are found after it."""
+        """While very many are put, which takes less time so; they are found after it."""
         postings = self._postings(connection)
         postings.defer(connection)
         yield

@@ -100,7 +100,9 @@ def test_a_small_store_is_filled_searched_and_added_to(printed: Printed):
 
 @pytest.mark.soak
 def test_people_ask_one_app_and_two(printed: Printed):
-    out = printed(scale, "ask", "--people", 1, 2, "--share", 0.9, "--delay", 0, "--token-seconds", 0, "--tokens", 5)
+    out = printed(
+        scale, "ask", "--people", 1, 2, "--rounds", 1, "--share", 0.9, "--delay", 0, "--token-seconds", 0, "--tokens", 5
+    )
     rows = re.findall(r"^\| (\d) \| (\d+) \| [\d.]+ \| [\d.]+ \| [\d.]+ \| [\d.]+ \|$", out, re.M)
     assert rows == [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2"), ("2", "4")]
     assert re.search(r"^Two (?:hold|apps are slower) .+$", out, re.M)
