@@ -1,4 +1,4 @@
-"""What every error of the app is: a sentence in each language, for a person to read, and data to be kept."""
+"""The base of all errors of the app: a sentence in each language for people, and data that can be stored."""
 
 import re
 from typing import ClassVar
