@@ -1,4 +1,4 @@
-"""Why one document is not loaded, while the others go on."""
+"""Why one document is not loaded. The other documents continue."""
 
 from index_store.base.errors.plain import IndexStoreError
 

@@ -1,4 +1,4 @@
-"""What can go wrong with the original files of documents, where ORIGINALS_URL says that they are."""
+"""What can go wrong with original files in the place that ORIGINALS_URL names."""
 
 from index_store.base.errors.plain import IndexStoreError
 

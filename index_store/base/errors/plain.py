@@ -20,8 +20,8 @@ class Failure(BaseModel, frozen=True):
 class PlainError(Exception):
     """An error whose sentences a person can read and act on.
 
-    A subclass gives `en` and `ja`, format strings over the keyword arguments it is raised with. No secret may be among
-    them.
+    A subclass defines `en` and `ja`, format strings that use the keyword arguments of the error. These must not contain
+    secrets.
     """
 
     en: ClassVar[str] = "Something went wrong: {what}. See the log of the app."
