@@ -85,6 +85,11 @@ class _Output:
     def line(self, fields: dict[str, Any], text: str) -> None:
         print(json.dumps(fields, ensure_ascii=False) if self.as_json else text, flush=True)
 
+    def note(self, text: str) -> None:
+        """For a person alone: what is read by a program stays empty."""
+        if not self.as_json:
+            print(text, file=sys.stderr)
+
     def failed(self, source: str, failure: errors.Failure, fields: dict[str, Any]) -> None:
         sentence = failure.sentence(self.language)
         self.line({"source": source, "status": "failed", **fields, "error": sentence}, f"failed  {source}  {sentence}")
@@ -322,6 +327,8 @@ def _check(store: IndexStore, _: argparse.Namespace, out: _Output) -> bool:
         sentence = each.what.sentence(out.language)
         fields = {"index": each.index, "source": each.document, "what": each.what.code, "error": sentence}
         out.line(fields, "  ".join(filter(None, [each.index, each.document, sentence])))
+    if not differences:
+        out.note("Everything agrees.")
     return not differences
 
 
@@ -349,13 +356,19 @@ def _crawl_options(url: str, options: argparse.Namespace) -> CrawlOptions:
 
 def _list(store: IndexStore, options: argparse.Namespace, out: _Output) -> bool:
     if options.index is None:
-        for index in store.indexes():
+        indexes = store.indexes()
+        if not indexes:
+            out.note("There is no index yet. `add` makes one.")
+        for index in indexes:
             fields = index.model_dump(mode="json")
             out.line(
                 fields, f"{index.name}  ({index.documents} documents, {index.chunks} chunks, {index.embedding_model})"
             )
         return True
-    for document in store.documents(options.index):
+    documents = store.documents(options.index)
+    if not documents:
+        out.note("This index holds no documents yet. `add` brings some in.")
+    for document in documents:
         fields = document.model_dump(mode="json")
         fields["document_id"] = fields.pop("id")
         fields["error"] = document.error and document.error.sentence(out.language)

@@ -175,6 +175,8 @@ if conversation_id:
     branch = current_branch(conversation_id)
     outlines = engine().history.outlines(conversation_id, latest=shown, branch=branch)
 keep_latest_in_view(conversation_id, running_of(outlines))
+if st.session_state.conversation and not conversation_id:
+    st.warning(say("chat.not_here"))
 if conversation_id:
     if named := engine().history.conversations.get(conversation_id):
         with st.container(horizontal=True, horizontal_alignment="right", key="conversation-actions"):

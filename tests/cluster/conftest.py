@@ -2,7 +2,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, BrowserContext
 
 from tests.browser.conftest import ARGUMENTS, KEY, YES, chromium, installed_chromium
 from tests.browser.visitor import Visitor
@@ -13,6 +13,7 @@ from tests.servers.postgres import PostgresServer
 
 __all__ = ["chromium"]
 
+Open = Callable[[], BrowserContext]
 Visit = Callable[[], Visitor]
 
 
@@ -43,14 +44,15 @@ def topology(
 
 
 @pytest.fixture
-def visit(topology: Topology, chromium: Browser) -> Iterator[Visit]:
-    """Opens the page by Caddy, for someone new."""
+def open_browser(chromium: Browser) -> Iterator[Open]:
+    """Of someone new, who finds Caddy by its name."""
     arguments = [*ARGUMENTS, f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
     browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
-
-    def visit() -> Visitor:
-        context = browser.new_context(ignore_https_errors=True, locale="en-US")
-        return Visitor(context, f"{topology.url}/", "en")
-
-    yield visit
+    yield lambda: browser.new_context(ignore_https_errors=True, locale="en-US")
     browser.close()
+
+
+@pytest.fixture
+def visit(topology: Topology, open_browser: Open) -> Visit:
+    """Opens the page by Caddy, for someone new."""
+    return lambda: Visitor(open_browser(), f"{topology.url}/", "en")

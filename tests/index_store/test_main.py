@@ -180,6 +180,23 @@ def test_documents_are_added_listed_searched_and_removed(run: Run, handbook: Pat
     assert (gone.status, [line["status"] for line in gone.objects]) == (1, ["failed"])
 
 
+def test_where_there_is_nothing_to_show_a_person_is_told_so_and_a_program_reads_nothing(
+    run: Run, handbook: Path
+) -> None:
+    def told(*arguments: str) -> str:
+        done = run(*arguments)
+        assert (done.status, done.out) == (0, "")
+        return done.err
+
+    assert told("list") == "There is no index yet. `add` makes one.\n"
+    assert told("list", "--json") == ""
+    run("add", "--index", "a", handbook)
+    run("remove", "--index", "a", handbook)
+    assert told("list", "--index", "a") == "This index holds no documents yet. `add` brings some in.\n"
+    assert told("check") == "Everything agrees.\n"
+    assert told("check", "--json") == ""
+
+
 def test_files_folders_and_archives_are_added_together(run: Run, write: Write, tmp_path: Path) -> None:
     write("docs/b.md")
     write("docs/deep/a.md")

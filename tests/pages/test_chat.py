@@ -300,11 +300,14 @@ def test_a_deleted_conversation_is_gone_with_its_runs(handbook, engine):
     page.look()
     assert page.conversation is None
     assert ASKED["en"] not in page.buttons
+    assert not page.app.warning
     assert engine.history.conversations.listed() == engine.history.runs() == []
 
 
-def test_the_address_of_a_conversation_that_is_gone_opens_a_new_chat(handbook):
-    page = ChatPage(conversation="gone")
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_address_of_a_conversation_that_is_gone_says_so_and_opens_a_new_chat(handbook, language):
+    page = ChatPage(language, conversation="gone")
+    assert [each.value for each in page.app.warning] == [page.words["chat.not_here"]]
     assert not page.questions
     assert page.words["empty.ask"] in [each.value for each in page.app.markdown]
 
