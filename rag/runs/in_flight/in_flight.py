@@ -381,4 +381,4 @@ class RunsInFlight:
         except AccessWithdrawn:
             begun.run.stop()
         except SQLAlchemyError as error:  # asked again soon
-            log.warning("Whether run %s may go on is not known: %s", begun.run.id, error)
+            log.warning("The app can't check whether run %s may continue: %s", begun.run.id, error)
