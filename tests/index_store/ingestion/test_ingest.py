@@ -97,7 +97,7 @@ def test_a_job_returns_at_once_and_its_documents_are_pending_until_they_are_read
 def test_progress_is_told_of_each_document_and_in_all_with_the_time_left(
     store: IndexStore, service: EmbeddingService, write: Write
 ) -> None:
-    service.delay = 0.1
+    service.delay = 0.4  # a worker tells of its progress about once a second
     job = store.ingest("a", given(*(write(f"{i}.md", sections=100) for i in range(5))))
     seen = [job.progress]
     halfway = set()
