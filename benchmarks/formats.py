@@ -1,10 +1,10 @@
-"""What becomes of each file of a folder: ready or refused, and how much of what it says is found in its sections.
+"""Loads each file of a folder: is it ready or refused, and how many of the expected words are in its sections?
 
     python -m benchmarks.formats --data DIR > docs/formats.md
 
-Files go through the real parser, in its process with its limits. `formats_expected.toml` says what is expected of those
-that it names: words that other programs (pdftotext, w3m, unzip) find in the file, words that must not be there, or the
-error's code. DIR holds the files and `manifest.jsonl`, an object a line with `file` and `note`.
+Files go through the real parser, in its process with its limits. `formats_expected.toml` says what is expected of a
+file: words that other programs (pdftotext, w3m, unzip) find in it, words that must not be there, or the code of the
+error. DIR has the files and `manifest.jsonl`: one object per line, with `file` and `note`.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     files = [json.loads(line) for line in (data / "manifest.jsonl").read_text(encoding="utf-8").splitlines()]
     expected = {name: Expected(**entry) for name, entry in tomllib.loads(EXPECTED.read_text(encoding="utf-8")).items()}
 
-    print(f"# What is read of which file\n\n{formats_table()}\n\n{_INTRODUCTION}")
+    print(f"# File formats\n\n{formats_table()}\n\n{_INTRODUCTION}")
     wrong = []
     for file in sorted(files, key=lambda file: (file["file"].rpartition(".")[2], file["file"])):
         name = file["file"]
@@ -83,10 +83,10 @@ def formats_table() -> str:
 
 
 _INTRODUCTION = """\
-Made by `python -m benchmarks.formats --data DIR`. *Found* is the share of expected words that stand in the sections:
-words that other programs (pdftotext, w3m, unzip) find in the same file, listed in `benchmarks/formats_expected.toml`,
-or whether a file that can't be read is refused for the right reason. *MB* is the most that the parser's process held
-for this file, its libraries included; it may hold 1024 more than these.
+`python -m benchmarks.formats --data DIR` writes this page. *Found* is the share of the expected words that are in the
+sections; `benchmarks/formats_expected.toml` lists these words, which other programs (pdftotext, w3m, unzip) find in the
+same file. For a file that can't be read it says whether the error names the right reason. *MB* is the largest memory of
+the parser's process for this file, including its libraries; the limit is 1024 MB above that of the libraries.
 
 | file | result | sections | chunks | s | MB | found |
 | --- | --- | --- | --- | --- | --- | --- |"""

@@ -137,11 +137,11 @@ CommandOnStore = Callable[[IndexStore, argparse.Namespace, _Output], bool]
 
 def _parser() -> argparse.ArgumentParser:
     """What it parses has `run`, the command; `json` and `language`; and the command's own."""
-    whole = argparse.ArgumentParser(prog="python -m index_store", description="Keep documents, and find them.")
+    whole = argparse.ArgumentParser(prog="python -m index_store", description="Store documents and search them.")
     known = whole.add_subparsers(required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--json", action="store_true", help="one JSON object a line")
-    common.add_argument("--language", choices=("en", "ja"), help="of sentences; else that of LC_ALL or LANG")
+    common.add_argument("--json", action="store_true", help="print one JSON object per line")
+    common.add_argument("--language", choices=("en", "ja"), help="language of messages (default: from LC_ALL or LANG)")
 
     def command_on_folder(name: str, run: Command, what: str) -> argparse.ArgumentParser:
         added = known.add_parser(name, parents=[common], help=what)
@@ -167,36 +167,40 @@ def _parser() -> argparse.ArgumentParser:
         return added
 
     _add_sources(command_on_index("add", _add, "load files, folders and sites into an index"))
-    command("list", _list, "the indexes, or the documents of one").add_argument("--index", metavar="NAME")
+    command("list", _list, "list the indexes, or the documents of one").add_argument("--index", metavar="NAME")
     command_on_index("remove", _remove, "remove documents from an index").add_argument(
         "sources", nargs="+", metavar="SOURCE", help="a document's source, or a folder above it"
     )
-    command_on_index("retry", _retry, "load once more what failed or was interrupted")
-    command_on_index("reindex", _reindex, "load all again, with the present embedding model and chunk size")
-    command("check", _check, "hold the stores against each other; say what differs")
+    command_on_index("retry", _retry, "load documents again that failed or were interrupted")
+    command_on_index("reindex", _reindex, "load all documents again, with the current embedding model and chunk size")
+    command("check", _check, "compare catalogue, vectors, full text and originals, and report differences")
     command_on_index("rename", _rename, "give an index another name").add_argument("name", metavar="NEW_NAME")
     command_on_index("drop", _drop, "remove an index with all its documents")
-    command_on_folder("worker", _work, "read and embed what is added in the app, beside it or on another machine")
-    command_on_folder("backup", _backup, "save the whole data folder in one file, while the app runs").add_argument(
-        "file", type=Path, metavar="FILE", help="is made; use a name that ends in .zip"
+    command_on_folder(
+        "worker", _work, "read and embed the documents that are added in the app, on this or another machine"
     )
-    command_on_folder("restore", _restore, "fill an empty data folder from a backup, and check it").add_argument(
+    command_on_folder("backup", _backup, "save the whole data folder in one file, while the app runs").add_argument(
+        "file", type=Path, metavar="FILE", help="file to create; use a name that ends in .zip"
+    )
+    command_on_folder("restore", _restore, "restore a backup into an empty data folder, and check it").add_argument(
         "file", type=Path, metavar="FILE"
     )
     command_on_folder(
-        "move", _move, "take what a data folder keeps to the servers that the settings name, or back, and check it"
+        "move", _move, "move a data folder to the servers in the settings, or back, and check it"
     ).add_argument(
         "--to",
         required=True,
         choices=list(MoveTarget),
         type=MoveTarget,
-        help="servers: Postgres of DATABASE_URL and Chroma's of CHROMA_URL; folder: from them back into DATA_DIR. Stop "
-        "the app first; where the command is interrupted, run it again",
+        help="servers: to Postgres (DATABASE_URL) and Chroma (CHROMA_URL); folder: from there back into DATA_DIR. Stop "
+        "the app first. If the command is interrupted, run it again",
     )
-    _add_search(command_on_index("search", _search, "find what answers a question"))
-    commands.add_people(commands_on_access("people", "who may come in, and as what"))
-    commands.add_grants(commands_on_access("grants", "what people and groups may do with an index"))
-    audit_commands.add_arguments(command_on_folder("audit", _audit, "who did what, while the app runs too"))
+    _add_search(command_on_index("search", _search, "search an index with a question"))
+    commands.add_people(commands_on_access("people", "people and their roles"))
+    commands.add_grants(commands_on_access("grants", "owners and rights of indexes"))
+    audit_commands.add_arguments(
+        command_on_folder("audit", _audit, "show the audit log: who did what; also while the app runs")
+    )
     return whole
 
 
@@ -214,9 +218,9 @@ def _add_sources(command: argparse.ArgumentParser) -> None:
 def _add_search(command: argparse.ArgumentParser) -> None:
     command.add_argument("--mode", default=MODES[0], help=" or ".join(MODES))
     command.add_argument("--unit", default=UNITS[0], help=" or ".join(UNITS))
-    command.add_argument("-k", type=_count, default=4, metavar="N", help="hits wanted (4)")
+    command.add_argument("-k", type=_count, default=4, metavar="N", help="number of hits (4)")
     asked = command.add_mutually_exclusive_group(required=True)
-    asked.add_argument("--queries", metavar="FILE", help='lines {"id", "question"}')
+    asked.add_argument("--queries", metavar="FILE", help='a file with one JSON object per line: {"id", "question"}')
     asked.add_argument("question", nargs="?", metavar="QUESTION")
 
 

@@ -51,30 +51,32 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rag", description=__doc__.splitlines()[0])
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--json", action="store_true", help="one JSON object a line")
-    common.add_argument("--language", choices=("ja", "en"), default=_language(), help="of messages")
+    common.add_argument("--json", action="store_true", help="print one JSON object per line")
+    common.add_argument("--language", choices=("ja", "en"), default=_language(), help="language of messages")
     commands = parser.add_subparsers(required=True)
 
     pipelines = commands.add_parser("pipelines", parents=[common], help="list the pipelines")
     pipelines.set_defaults(command=_pipelines)
 
-    ask = commands.add_parser("ask", parents=[common], help="ask a question of an index")
+    ask = commands.add_parser("ask", parents=[common], help="ask an index a question")
     ask.add_argument("--index", required=True)
     ask.add_argument("--pipeline", default="self_rag")
     # What is not known is told in a sentence, in the reader's language: argparse has neither.
-    ask.add_argument("--mode", help=f"of search, instead of the pipeline's: {', '.join(MODES)}")
-    ask.add_argument("--unit", help=f"that is read, instead of the pipeline's: {', '.join(UNITS)}")
-    ask.add_argument("-k", metavar="HITS", help=f"instead of the pipeline's: {LEAST_HITS} to {MOST_HITS}")
-    ask.add_argument("--length", help=f"of the answer, instead of ANSWER_LENGTH: {', '.join(LENGTHS)}")
-    ask.add_argument("--tone", help=f"of the answer, instead of ANSWER_TONE: {', '.join(TONES)}")
-    ask.add_argument("--temperature", help="of the answer, instead of ANSWER_TEMPERATURE: 0 to 2")
-    ask.add_argument("--conversation", metavar="ID", help="that the question goes on with; told with each answer")
+    ask.add_argument("--mode", help=f"search mode, instead of the pipeline's: {', '.join(MODES)}")
+    ask.add_argument("--unit", help=f"what the model reads, instead of the pipeline's: {', '.join(UNITS)}")
+    ask.add_argument(
+        "-k", metavar="HITS", help=f"number of hits, instead of the pipeline's: {LEAST_HITS} to {MOST_HITS}"
+    )
+    ask.add_argument("--length", help=f"length of the answer, instead of ANSWER_LENGTH: {', '.join(LENGTHS)}")
+    ask.add_argument("--tone", help=f"tone of the answer, instead of ANSWER_TONE: {', '.join(TONES)}")
+    ask.add_argument("--temperature", help="temperature of the answer, instead of ANSWER_TEMPERATURE: 0 to 2")
+    ask.add_argument("--conversation", metavar="ID", help="conversation to continue; each answer shows its id")
     ask.add_argument("question")
     ask.set_defaults(command=_ask)
 
     export = commands.add_parser("export", parents=[common], help="write a conversation or a run to standard output")
     export.add_argument("--format", choices=("md", "json"), default="md")
-    export.add_argument("name", metavar="RUN_OR_CONVERSATION", help="its id, as addresses and events have it")
+    export.add_argument("name", metavar="RUN_OR_CONVERSATION", help="its id, from the address of a page or from events")
     export.set_defaults(command=_export)
     return parser
 

@@ -6,27 +6,27 @@ index_store.base.errors.PlainError
     ├── UnknownPipeline
     ├── BadHitCount               too few or too many passages asked for
     ├── UnknownStyle, BadTemperature, UnknownConversation
-    ├── UnknownRun                deleted meanwhile
+    ├── UnknownRun                it was deleted
     ├── BadColumnCount, ModelNotOffered   of a comparison
     ├── NothingOfThisName         to share or export
-    ├── UnknownShare              of a link that was revoked, or leads to nothing
-    ├── UnreadableExport          a file that is none of ours, or of a newer version
-    ├── NoChatModel               none is set, and none comes with this installation
+    ├── UnknownShare              the link was revoked, or never existed
+    ├── UnreadableExport          not an export of this app, or one of a newer version
+    ├── NoChatModel               no model is set, and there is no embedded one
     ├── ModelError
     │   ├── EmptyReply            the model answered with nothing
-    │   ├── ModelTooSlow          a step that can do without did not wait longer
-    │   └── NoJson                no grader of a step got an answer that it could read
-    ├── WebSearchError            the web could not be searched; the run goes on without
+    │   ├── ModelTooSlow          a step that can continue without the model did not wait longer
+    │   └── NoJson                no grader of a step got a reply that it could read
+    ├── WebSearchError            the web could not be searched; the run continues without it
     │   ├── WebKeyRefused, WebLimitReached
     │   └── WebSearchFailed, WebUnreachable, WebSearchTooSlow, WebAnswerUnreadable
-    ├── RunLimit                  the run has used up what it may; what it has written so far is kept
+    ├── RunLimit                  the run has reached a limit; the text written so far is kept
     │   └── RunTimeLimit, RunCallLimit, RunTokenLimit, TokensUsedUp
     ├── ForkError                 a run can't be changed and run on from
     │   ├── RunNotOver, NoCheckpoint
     │   └── IndexGone, DocumentsGone, BadChange, NothingChanged
     ├── NotSaved                  of a conversation; the disk may be full
-    ├── Interrupted               the app ended in the midst of the run
-    └── Unexpected                a fault of ours; the log has the details
+    ├── Interrupted               the app ended during the run
+    └── Unexpected                a bug in the app; the log has the details
 """
 
 from index_store.base.errors import (
@@ -289,5 +289,5 @@ class Unexpected(RagError):
 PASSING = (
     ServiceBusy, ServiceFailed, ServiceTimedOut, ServiceUnreachable, AnswerUnreadable, RequestRefused, ModelError,
 )  # fmt: skip
-"""what one call to the model may meet, and a step that has a fallback does without; a key that is refused, say, would
-be refused to the next step as well"""
+"""errors of one call to the model, after which a step with a fallback can continue. Other errors, such as a refused
+key, would happen in the next step again"""

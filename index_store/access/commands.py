@@ -28,28 +28,28 @@ Add = Callable[[str, Command, str], argparse.ArgumentParser]
 
 
 def add_people(command: Add) -> None:
-    command("list", _list_people, "who may come in, and as what")
-    added = command("add", _add_person, "let someone in under this name before they have signed in")
+    command("list", _list_people, "list the people and their roles")
+    added = command("add", _add_person, "add a person before they sign in for the first time")
     added.add_argument("name", metavar="MAIL_OR_SUBJECT")
-    added.add_argument("--role", choices=list(Role), help="by hand; else as claimed at the sign-in")
-    changed = command("role", _set_role, "give a role by hand")
+    added.add_argument("--role", choices=list(Role), help="role set by hand (default: from the sign-in)")
+    changed = command("role", _set_role, "set a role by hand")
     _add_person_argument(changed)
-    changed.add_argument("role", choices=[*Role, CLAIMED], help=f"{CLAIMED}: that of the sign-in again")
-    _add_person_argument(command("disable", _disable, "let someone in no longer; who is in is out at once"))
-    _add_person_argument(command("erase", _erase, "forget who someone is; their conversations go when the app starts"))
-    _add_person_argument(command("enable", _enable, "let someone in again"))
+    changed.add_argument("role", choices=[*Role, CLAIMED], help=f"{CLAIMED}: use the role from the sign-in again")
+    _add_person_argument(command("disable", _disable, "withdraw a person's access; they are signed out at once"))
+    _add_person_argument(
+        command("erase", _erase, "erase a person's identity; the app deletes their data at its start or within a day")
+    )
+    _add_person_argument(command("enable", _enable, "restore a person's access"))
 
 
 def add_grants(command: Add) -> None:
-    command("list", _list_grants, "whose each index is, and what others may do with it").add_argument(
-        "--index", metavar="NAME"
-    )
-    given = _add_grantees(command("give", _give, "let others read, write or manage an index"))
+    command("list", _list_grants, "list the owner and the rights of each index").add_argument("--index", metavar="NAME")
+    given = _add_grantees(command("give", _give, "grant the right to read, write or manage an index"))
     given.add_argument("right", choices=list(RIGHTS))
-    _add_grantees(command("take", _take, "take back what was granted"))
-    owned = command("own", _own, "make an index someone's, or nobody's")
+    _add_grantees(command("take", _take, "withdraw a right"))
+    owned = command("own", _own, "set or remove the owner of an index")
     owned.add_argument("--index", required=True, metavar="NAME")
-    owned.add_argument("--person", metavar="WHO", help="id, mail address or subject; else nobody")
+    owned.add_argument("--person", metavar="WHO", help="id, mail address or subject (default: no owner)")
 
 
 def _add_person_argument(command: argparse.ArgumentParser) -> None:
@@ -60,9 +60,11 @@ def _add_grantees(command: argparse.ArgumentParser) -> argparse.ArgumentParser:
     command.add_argument("--index", required=True, metavar="NAME")
     whom = command.add_mutually_exclusive_group(required=True)
     whom.add_argument("--person", metavar="WHO", help="id, mail address or subject")
-    whom.add_argument("--account", metavar="NAME", help="mail address or subject of someone who may be still to come")
-    whom.add_argument("--group", metavar="NAME", help="as the sign-in claims it")
-    whom.add_argument("--everyone", action="store_true", help="who signs in")
+    whom.add_argument(
+        "--account", metavar="NAME", help="mail address or subject of a person who may not have signed in yet"
+    )
+    whom.add_argument("--group", metavar="NAME", help="name of the group at the sign-in")
+    whom.add_argument("--everyone", action="store_true", help="everyone who signs in")
     return command
 
 

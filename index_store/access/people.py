@@ -173,7 +173,9 @@ class People:
         connection.execute(people.update().where(people.c.id == row.id).values(**values))
         if had_admin and not self._has_admin(connection):
             # Whom the provider no longer calls an admin is none, and the command line makes another.
-            log.warning("Nobody is an admin any more: `python -m index_store people role WHO admin` makes someone one")
+            log.warning(
+                "There is no admin any more. Make someone an admin: `python -m index_store people role WHO admin`"
+            )
         return str(row.id)
 
     def _note_seen(self, row: Row[Any]) -> None:

@@ -45,8 +45,8 @@ class VectorsNotInFolder(BackupError):
 
 class OriginalsNotInFolder(BackupError):
     en = (
-        "The original files of the documents are where ORIGINALS_URL says, and not in the data folder {folder}. Stop "
-        "the app, then copy both the data folder and all that is there."
+        "The original files of the documents are in the place of ORIGINALS_URL, not in the data folder {folder}. Stop "
+        "the app, then copy the data folder and all files in that place."
     )
     ja = (
         "文書の元のファイルはデータフォルダー {folder} ではなく、ORIGINALS_URL の場所にあります。"
@@ -91,7 +91,7 @@ class BackupDamaged(BackupError):
 class BackupNewer(BackupError):
     en = (
         "A newer version of this app made the backup {file}: {name} has version {found}, and this app reads up to "
-        "{known}. Nothing was restored; restore it with the newer version."
+        "{known}. Nothing was restored. Restore it with the newer version."
     )
     ja = (
         "バックアップ {file} はこのアプリの新しいバージョンで作られています({name} のバージョンは {found}、"

@@ -109,7 +109,7 @@ class Replica:
                 for notice in self._connection.notifies(timeout=LISTEN):
                     self._say(notice.payload)
             except (psycopg.Error, errors.IndexStoreError) as error:
-                log.warning("What other replicas tell can't be heard: %s", error)
+                log.warning("Messages of other replicas can't be received: %s", error)
                 self._disconnect()
                 self._is_closed.wait(AGAIN)
         self._disconnect()
@@ -119,7 +119,7 @@ class Replica:
             try:
                 callback(word)
             except (SQLAlchemyError, errors.PlainError):  # the edge of the thread
-                log.exception("What another replica told is lost")
+                log.exception("A message of another replica is lost")
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None

@@ -141,7 +141,7 @@ class Crawler:
                 self._slots.release()
             self._conclude(visit, page)
             if self._silences >= SILENCES:
-                log.warning("%s does not answer any more: the crawl ends", host_of(visit.url))
+                log.warning("%s does not answer any more, so the crawl ends", host_of(visit.url))
                 self.frontier.close()
             await self.frontier.done(is_page=page is not None and page.outcome is not PageOutcome.GONE)
 

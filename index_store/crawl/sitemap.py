@@ -63,7 +63,7 @@ async def read_sitemap(
                     elif address not in waiting:
                         waiting.append(address)
     except TimeoutError:
-        log.warning("the site map of %s takes longer than %g s: the rest is left out", host_of(places[0]), SECONDS)
+        log.warning("the site map of %s takes longer than %g s, so the rest is left out", host_of(places[0]), SECONDS)
         is_whole = False
     return SiteMap(list(found)[:ADDRESSES], is_whole)
 

@@ -75,7 +75,7 @@ def _say_if_open_to_others(folder: Path) -> None:
     """No more: whoever made a folder that a group shares, say, meant it."""
     others = stat.S_IRWXG | stat.S_IRWXO
     if os.name == "posix" and folder.stat().st_mode & others:
-        log.warning("Other accounts may look into the data folder %s; `chmod 700` closes it to them", folder)
+        log.warning("Other accounts can read the data folder %s. To prevent this, use `chmod 700`", folder)
 
 
 def share(folder: Path) -> None:

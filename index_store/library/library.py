@@ -83,7 +83,7 @@ class Library:
         for index in self.catalogue.indexes.records():
             if index.collection in self.vectors.broken:
                 log.warning(
-                    "The vectors of %s can't be read since a process was killed: to be embedded again", index.name
+                    "The vectors of %s can't be read after a process was killed. They are embedded again", index.name
                 )
                 self.catalogue.indexes.set_model(index.id, index.embedding_model, new_collection())
         with self._later_where_away():
@@ -130,7 +130,7 @@ class Library:
         try:
             yield
         except (VectorServerError, OriginalsError) as error:
-            log.warning("To be finished later: %s", error)
+            log.warning("A change will be finished later: %s", error)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -269,7 +269,7 @@ class Library:
         """Rebuilds it where another analyzer has made it, or none yet."""
         analyzer = self.analyzer(index)
         if index.analysis != analyzer.id:
-            log.info("The full text of %s is rebuilt", index.name)
+            log.info("The full text of %s is built again", index.name)
             self.catalogue.full_text.rebuild(index.id, analyzer)
 
 

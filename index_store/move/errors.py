@@ -1,4 +1,4 @@
-"""What can go wrong with a move, in words fit to be shown to a person; and what is said when it is done.
+"""The errors of a move, and the sentences at its end, for people.
 
 MoveError
 ├── NothingToMove, NowhereToMove, StillUsed, UnknownDatabase, CountsDiffer, MoveFailed
@@ -9,11 +9,11 @@ from index_store.base.errors import IndexStoreError
 
 
 class MoveError(IndexStoreError):
-    """Nothing was moved, or not all; what is in use is as it was."""
+    """Nothing was moved, or only a part. The data in use is unchanged."""
 
 
 class NothingToMove(MoveError):
-    en = "The data folder {folder} holds nothing of this app. Set DATA_DIR to the one that the app uses."
+    en = "The data folder {folder} has no data of this app. Set DATA_DIR to the folder that the app uses."
     ja = (
         "データフォルダー {folder} にはこのアプリのデータがありません。"
         "アプリが使うフォルダーを DATA_DIR に指定してください。"
@@ -22,8 +22,8 @@ class NothingToMove(MoveError):
 
 class NowhereToMove(MoveError):
     en = (
-        "Nothing says where to. Set DATABASE_URL to an empty Postgres database and CHROMA_URL to a Chroma server, in "
-        "`.env` or for this command, then run it again."
+        "The destination is not set. Set DATABASE_URL to an empty Postgres database and CHROMA_URL to a Chroma server, "
+        "in `.env` or for this command, then run it again."
     )
     ja = (
         "移動先が指定されていません。DATABASE_URL に空の Postgres データベース、CHROMA_URL に Chroma サーバーを"
@@ -33,8 +33,8 @@ class NowhereToMove(MoveError):
 
 class StillUsed(MoveError):
     en = (
-        "An app, a worker or a command still uses the database of DATABASE_URL. Nothing was changed; stop all of them, "
-        "then run this again."
+        "An app, a worker or a command is still using the database of DATABASE_URL. Nothing was changed. Stop all of "
+        "them, then run this again."
     )
     ja = (
         "DATABASE_URL のデータベースを、アプリ・ワーカー・コマンドのいずれかがまだ使用しています。"
@@ -45,7 +45,7 @@ class StillUsed(MoveError):
 class UnknownDatabase(MoveError):
     en = (
         "The data folder {folder} has a database {name}, which this version of the app does not know and can't move. "
-        "Nothing was changed; if the file is not the app's, move it to another place."
+        "Nothing was changed. If the file does not belong to the app, move it to another place."
     )
     ja = (
         "データフォルダー {folder} に、この版のアプリが知らないデータベース {name} があり、移動できません。"
@@ -55,8 +55,8 @@ class UnknownDatabase(MoveError):
 
 class CountsDiffer(MoveError):
     en = (
-        "{what} has {there} rows where it was moved to, but {wanted} where it came from, so what was in use stays in "
-        "use. See that nothing else writes to either, then run the same command again."
+        "{what} has {there} rows after the move, but {wanted} before, so the original data stays in use. Check that "
+        "nothing else writes to either place, then run the same command again."
     )
     ja = (
         "{what} の行数が、移動元は {wanted}、移動先は {there} で一致しないため、元のデータを使い続けます。"
@@ -66,8 +66,8 @@ class CountsDiffer(MoveError):
 
 class MoveFailed(MoveError):
     en = (
-        "The move stopped: {reason}. What was in use stays in use, as it was. If a disk is full, make room on it; then "
-        "run the same command again: it goes on where it stopped."
+        "The move stopped: {reason}. The original data is unchanged and stays in use. If a disk is full, make room on "
+        "it. Then run the same command again: it continues where it stopped."
     )
     ja = (
         "移動が途中で止まりました({reason})。元のデータはそのままで、引き続き使えます。"
@@ -77,8 +77,8 @@ class MoveFailed(MoveError):
 
 class MovedToServers(MoveError):
     en = (
-        "Moved. The app uses the servers as long as its settings name them. What was in use before is in {aside}: "
-        "delete it when you do not want to go back."
+        "Moved. The app uses the servers as long as its settings name them. The original data is in {aside}. Delete it "
+        "when you no longer want to go back."
     )
     ja = (
         "移動しました。設定にサーバーのアドレスがある限り、アプリはサーバーを使います。"
@@ -88,8 +88,8 @@ class MovedToServers(MoveError):
 
 class MovedToFolder(MoveError):
     en = (
-        "Moved. Remove DATABASE_URL and CHROMA_URL from the settings before you start the app. What the servers have "
-        "is as it was: delete {left} there when you do not want to go back."
+        "Moved. Remove DATABASE_URL and CHROMA_URL from the settings before you start the app. The data on the servers "
+        "is unchanged. Delete {left} there when you no longer want to go back."
     )
     ja = (
         "移動しました。アプリを起動する前に、DATABASE_URL と CHROMA_URL を設定から外してください。"
@@ -98,5 +98,5 @@ class MovedToFolder(MoveError):
 
 
 class NothingLeft(MoveError):
-    en = "All of it is there already: nothing was left to move."
+    en = "All data has already been moved. There is nothing left to move."
     ja = "すべて移動済みです。移動するものは残っていません。"

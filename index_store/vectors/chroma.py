@@ -278,7 +278,7 @@ class VectorStore:
         try:
             self._backend.drop(collection)
         except NotFoundError:
-            log.info("%s was gone already", collection)
+            log.info("%s was already deleted", collection)
         for known in (self._known, self._means, self._orphans, self._changes):
             known.pop(collection, None)
 

@@ -57,7 +57,9 @@ class Orphans:
             document_ids += (str(each["document_id"]) for each in records["metadatas"] or ())
             units.append(_unit(np.asarray(records["embeddings"], np.float32)))
         if lost:
-            log.info("%d of %d vectors of %s are nobody's neighbours", len(lost), len(every), collection.name)
+            log.info(
+                "%d of %d vectors of %s are not reachable in Chroma's graph", len(lost), len(every), collection.name
+            )
         return cls(ids, document_ids, np.concatenate(units[1:] or units))
 
     def cosines(self, vector: NDArray[np.float32], within: Sequence[str] | None) -> dict[str, float]:

@@ -11,23 +11,23 @@ from streamlit import file_util
 
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "SAMEORIGIN",  # frame-ancestors for what does not know that
+    "X-Frame-Options": "SAMEORIGIN",  # for browsers that do not know frame-ancestors
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-"""of every answer that has none of its own"""
+"""set on every answer that does not set them itself"""
 
 _INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
 
 def content_policy(scripts: Iterable[str]) -> str:
-    """Beside the policy that an answer may have: a browser keeps both. Nothing is loaded from or sent to anywhere else,
-    whatever a text on the page might be read as, and no script runs but Streamlit's files and those that are named.
+    """The Content-Security-Policy of every answer, in addition to its own: a browser obeys both. Nothing is loaded from
+    or sent to other origins, however a text on the page is read. Only Streamlit's files and the listed scripts run.
 
-    `scripts`: HTML with each inline script that our own pages have. They are told by their hashes, so a script must be
-    the same text each time; what differs goes into attributes that it reads.
+    `scripts`: HTML with each inline script of our pages. The browser recognises them by their hashes, so a script must
+    always be the same text. Variable data goes into attributes that the script reads.
     """
     page = Path(file_util.get_static_dir(), "index").with_suffix(".html").read_text(encoding="utf-8")
     hashes = " ".join(f"'{_hash(script)}'" for html in (page, *scripts) for script in _INLINE.findall(html))
@@ -49,8 +49,8 @@ def content_policy(scripts: Iterable[str]) -> str:
 
 
 def tell_browser(headers: MutableHeaders, policy: str, *, is_tls: bool) -> None:
-    """Adds to an answer's headers. `is_tls`: whether the browser's own connection is; then it may keep each cookie for
-    such connections alone.
+    """Adds to the headers of an answer. `is_tls`: whether the browser's connection is TLS. If so, each cookie becomes
+    `Secure`.
     """
     for name, value in HEADERS.items():
         headers.setdefault(name, value)

@@ -1,8 +1,8 @@
 """`GET /healthz`: the process answers. `GET /readyz`: it can serve people, because its data is open and readable.
 
-Whoever asks is told no more than yes or no; the log says why not. A model service that is down is no reason: documents,
-search and past answers are there without it. Nor is a server of vectors that is away, which would take all replicas
-away at once: that is said in a word, with the status of a yes.
+The answer is only yes or no; the log says why not. A model service that is down does not count, because documents,
+search and past answers work without it. If the Chroma server or the storage of the originals is away, the answer is
+`degraded` with status 200. A no would stop all replicas at the same time.
 """
 
 import logging
@@ -34,7 +34,7 @@ async def readyz(_: Request) -> Response:
 
 
 def _read_both() -> bool:
-    """Catalogue and history; the first one to ask opens them. Whether all else is there too."""
+    """Reads catalogue and history; the first call opens them. Returns whether all other parts are available too."""
     current = whole_engine()
     current.store.indexes()
     current.history.run("")

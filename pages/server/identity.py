@@ -1,8 +1,8 @@
-"""Who is at the browser: finds the person behind a request.
+"""Finds the person behind a request.
 
-Claims are taken once, when someone signs in or a tab connects (`sign_in.py`): a cookie, or a tab, of last week is not
-to bring back the groups of last week. From then on a request only says which person it is of, and whether that one may
-still come in is asked of the people each time.
+Claims are read once, when someone signs in or a tab connects (`sign_in.py`), so that an old cookie or tab does not
+bring back old groups. After that, a request only identifies the person. Each time, `people` is asked whether this
+person still has access.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -29,7 +29,10 @@ Headers = Callable[[str], Iterable[str]]
 
 
 def identify(settings: Settings, access: Callable[[], Access], cookies: Cookies, headers: Headers) -> Principal:
-    """Of one request, or of the one that a tab came by. Raises NotSignedIn, AccessWithdrawn; what `access` raises."""
+    """The person of a request, or of the request that opened a tab.
+
+    Raises NotSignedIn, AccessWithdrawn, and the errors of `access`.
+    """
     if settings.auth == "none":
         return LOCAL
     if settings.auth == "oidc":
@@ -46,12 +49,12 @@ def identify(settings: Settings, access: Callable[[], Access], cookies: Cookies,
 
 
 def shown(cookies: Cookies) -> bytes:
-    """What of its cookies a browser is known by."""
+    """The cookie that identifies a signed-in browser."""
     return cookies.get(USER_COOKIE_NAME, "").encode()
 
 
 def claim_of_token(provider: Provider, token: Mapping[str, Any]) -> SignInClaims:
-    """`token`: the claims of an ID token that was checked."""
+    """`token`: the claims of a checked ID token."""
     groups = token.get(provider.groups_claim)
     return SignInClaims(
         issuer=_text(token.get("iss")),
@@ -64,7 +67,7 @@ def claim_of_token(provider: Provider, token: Mapping[str, Any]) -> SignInClaims
 
 
 def claim_of_headers(settings: Settings, headers: Headers) -> SignInClaims | None:
-    """Of a proxy that is believed, which has checked the mail address too. None where it names nobody."""
+    """The claim of a trusted proxy, which has also verified the mail address. None if it names nobody."""
     subject = _only(headers(settings.auth_user_header))
     if not subject:
         return None
@@ -79,7 +82,7 @@ def claim_of_headers(settings: Settings, headers: Headers) -> SignInClaims | Non
 
 
 def _only(values: Iterable[str]) -> str:
-    """Empty where there are several: the proxy has then added its own to what a browser sent."""
+    """The only value; empty if there are several, because the proxy has then added its own to one from the browser."""
     found = list(values)
     # ASGI hands headers on as Latin-1; proxies write UTF-8.
     return found[0].strip().encode("latin-1", "replace").decode("utf-8", "replace") if len(found) == 1 else ""

@@ -1,7 +1,7 @@
 """`GET /originals/{document_id}`: the original file of a document.
 
-What people upload is not trusted: of the kinds that a browser opens, none can run a script here. HTML is sandboxed to
-an origin of its own and loads nothing; every other kind is sent as exactly the type that it is, or to be saved.
+Uploaded files are not trusted: none can run a script in the browser. HTML is shown in a sandbox with its own origin and
+loads nothing. Every other kind is sent with its exact media type, or as a download.
 """
 
 import re
@@ -33,7 +33,7 @@ BLOCK = 1 << 16
 """bytes read at once"""
 
 SAMPLE = 1 << 20
-"""bytes that are looked at, from the first that is not ASCII on"""
+"""bytes that are examined, starting at the first that is not ASCII"""
 
 REFUSALS: dict[type[PlainError], int] = {
     UnknownDocument: 404,
@@ -41,7 +41,7 @@ REFUSALS: dict[type[PlainError], int] = {
     NotSignedIn: 401,
     AccessWithdrawn: 403,
 }
-"""by what went wrong; whatever else it was may be over soon"""
+"""HTTP status for each error; all others may be temporary: 503"""
 
 CODECS = {
     "utf-8": "utf-8",
@@ -54,13 +54,13 @@ CODECS = {
     "gb18030": "gb18030",
     "euc-kr": "cp949",
 }
-"""what the WHATWG Encoding Standard calls an encoding -> what Python does"""
+"""name in the WHATWG Encoding Standard -> name in Python"""
 
 
 async def original(request: Request) -> Response:
     document_id = request.path_params["document_id"]
     try:
-        # The store works with files and SQL, and must not hold up the server.
+        # The store uses files and SQL, which must not block the server.
         found = await run_in_threadpool(lambda: engine_of(request).store.original(document_id))
         return await run_in_threadpool(_response, request, found)
     except PlainError as error:
@@ -80,7 +80,7 @@ def _response(request: Request, original: Original) -> Response:
         charset = _charset(stream, original.name, original.charset)
         media_type = f"{media_type}; charset={charset}" if charset else media_type
     headers = {
-        # As a header, since Starlette would add a charset of its own to a media type.
+        # As a header, because Starlette would add its own charset to a media type.
         "Content-Type": media_type,
         "Content-Disposition": _disposition(original.name, is_shown=bool(record and record.shown_as)),
         "X-Content-Type-Options": "nosniff",
@@ -107,14 +107,14 @@ def _response(request: Request, original: Original) -> Response:
 
 
 def _disposition(name: str, *, is_shown: bool) -> str:
-    """RFC 6266: a name that needs no quoting as it is, any other one in UTF-8."""
+    """RFC 6266: a name that needs no quoting is sent as it is, any other name in UTF-8."""
     kind, quoted = "inline" if is_shown else "attachment", quote(name)
     return f'{kind}; filename="{name}"' if quoted == name else f"{kind}; filename*=utf-8''{quoted}"
 
 
 def _part(headers: Headers, size: int, tag: str) -> tuple[int, int] | None:
-    """What a browser asks for, from the first byte to before the last one; nothing of it is there where they are the
-    same. None: all of it, as for several parts at once, which RFC 9110 lets a server answer so.
+    """The requested range (start, end), without the byte at `end`; empty if both are equal. None means the whole file,
+    also if several ranges are requested, which RFC 9110 allows.
     """
     asked = re.fullmatch(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", headers.get("range", "").strip())
     if not asked or headers.get("if-range", tag) != tag:
@@ -123,7 +123,7 @@ def _part(headers: Headers, size: int, tag: str) -> tuple[int, int] | None:
         return max(size - int(asked[3]), 0), size
     start, end = int(asked[1]), min(int(asked[2]) + 1, size) if asked[2] else size
     if asked[2] and int(asked[2]) < start:
-        return None  # no range at all
+        return None  # not a valid range
     return (start, end) if start < size else (size, size)
 
 
@@ -136,9 +136,9 @@ def _blocks(stream: BinaryIO, start: int, end: int) -> Iterator[bytes]:
 
 
 def _charset(file: BinaryIO, name: str, declared: str | None) -> str | None:
-    """In which encoding a file of text is, as a browser has to be told; found without reading it into memory.
+    """The encoding of a text file, by its name for browsers. The file is not read into memory.
 
-    None where it can't be told: a browser then follows the document's own word, or guesses.
+    None if it is unknown: the browser then uses what the document declares, or guesses.
     """
     sample = _sample(file)
     try:
@@ -149,17 +149,17 @@ def _charset(file: BinaryIO, name: str, declared: str | None) -> str | None:
 
 
 def _sample(file: BinaryIO) -> bytes:
-    """Whole lines, from the first that has something else than ASCII."""
+    """Whole lines, starting near the first that is not only ASCII."""
     plain = sum(len(block) for block in takewhile(_is_ascii, iter(lambda: file.read(BLOCK), b"")))
     file.seek(plain)
     sample = file.read(SAMPLE)
     is_whole = not file.read(1)
-    # Within a line a character may be cut; none of these encodings uses the byte of a line feed for another.
+    # A cut inside a line may split a character. In these encodings, the byte of a line feed is only a line feed.
     return sample if is_whole else sample[: sample.rfind(b"\n") + 1]
 
 
 def _is_ascii(block: bytes) -> bool:
-    # An escape begins a stretch of ISO-2022-JP, which is all ASCII; zeros are of UTF-16.
+    # ISO-2022-JP looks like ASCII, but has escapes; UTF-16 has zeros.
     return block.isascii() and b"\x1b" not in block and b"\0" not in block
 
 

@@ -8,25 +8,25 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, SecretStr, TypeAdapter, field_validator
 
 CALLBACK = "/oauth2callback"
-"""Streamlit's; to be registered at each provider, behind the app's own address"""
+"""path of Streamlit; register it at each provider, after the app's address"""
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 TIMEOUT = 10
-"""seconds for each answer of a provider; the browser waits meanwhile, and nobody else"""
+"""seconds for each answer of a provider; only the browser that signs in waits"""
 
 
 class Provider(BaseModel, frozen=True, extra="forbid"):
     name: str
-    """on its button"""
+    """shown on its button"""
     issuer: str
-    """as the provider's own metadata has it, which stand below it"""
+    """as in the provider's own metadata, which are found below this address"""
     client_id: str
     client_secret: SecretStr
     scope: str = "openid email profile"
     groups_claim: str = "groups"
-    """of the ID token: a list of names"""
+    """claim in the ID token with a list of group names"""
     prompt: str = ""
-    """such as select_account or login; empty: whoever is signed in there is not asked again"""
+    """such as select_account or login; empty: a person who is signed in there is not asked again"""
 
     @field_validator("name", "client_id")
     @classmethod
@@ -43,7 +43,7 @@ class Provider(BaseModel, frozen=True, extra="forbid"):
 
 
 def read_providers(written: str) -> tuple[Provider, ...]:
-    """Of a list in JSON. Raises ValueError."""
+    """`written`: a JSON list. Raises ValueError."""
     return _PROVIDERS.validate_json(written) if written.strip() else ()
 
 
@@ -51,7 +51,7 @@ _PROVIDERS = TypeAdapter(tuple[Provider, ...])
 
 
 def without_path(url: str) -> str:
-    """scheme://host:port of an address which has no more. Raises ValueError."""
+    """scheme://host:port of an address that has no other parts. Raises ValueError."""
     parts = _check_private(url.strip())
     if parts.path not in ("", "/") or parts.query or parts.fragment or parts.username is not None:
         raise ValueError
@@ -59,7 +59,7 @@ def without_path(url: str) -> str:
 
 
 def _check_private(url: str) -> Any:
-    """Raises ValueError where what is said to this address could be read on the way."""
+    """Raises ValueError if others could read what is sent to this address."""
     parts = urlsplit(url)
     _ = parts.port
     if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)):
@@ -68,15 +68,17 @@ def _check_private(url: str) -> Any:
 
 
 def key(number: int) -> str:
-    """By which Streamlit knows a provider. No underscore: it and Authlib cut keys there."""
+    """The name of a provider for Streamlit. No underscore, because Streamlit and Authlib split names there."""
     return f"provider{number}"
 
 
 def for_streamlit(app_url: str, providers: Sequence[Provider], cookie_secret: str = "") -> dict[str, Any]:
-    """What stands in `secrets.toml` otherwise: given in process, so nothing of it is written to a disk. {} for none.
+    """The content of Streamlit's `secrets.toml`, passed in process so that it is not written to disk. {} without
+    providers.
 
-    `cookie_secret`: of all replicas, one of this process unless it is given. A sign-in counts because index_store keeps
-    it, and not by its signature; but who has begun to sign in shows a cookie of the replica that sent them.
+    `cookie_secret`: the same for all replicas; if empty, one for this process. A sign-in is valid because index_store
+    has it, not because of a signature. But during a sign-in, the browser shows a cookie that another replica may have
+    signed.
     """
     if not providers:
         return {}

@@ -1,9 +1,9 @@
 """Trusted reverse proxies, and which of their headers the app accepts.
 
-Anybody can write `X-Forwarded-…`. Of a proxy that is trusted the last value counts, which it wrote itself; from anybody
-else these headers are taken away, so that nothing further in can be deceived by them; and who says by headers that
-somebody is signed in, and is no proxy of ours, is refused. uvicorn has a look at them of its
-own, which would let whoever is on this machine name any address as theirs: `forwarded_allow_ips` has to be empty.
+Anybody can send `X-Forwarded-…`. From a trusted proxy, the last value counts, because the proxy wrote it. From other
+peers these headers are removed, so that no later code can be deceived by them. If another peer sends a header that says
+who is signed in, the request is refused. uvicorn also reads these headers, and would let every program on this machine
+claim any address, so `forwarded_allow_ips` must be empty.
 """
 
 import logging
@@ -19,22 +19,22 @@ from pages.server.refusal import Refused, refuse
 Network = IPv4Network | IPv6Network
 
 SCHEMES = {"http": {"http": "http", "https": "https"}, "websocket": {"http": "ws", "https": "wss"}}
-"""by kind of connection: what a proxy says -> what ASGI calls it"""
+"""by kind of connection: the name in the header -> the name in ASGI"""
 
 
 class OtherProxies(PlainError):
     en = (
-        "The server beneath the app believes proxies of its own choice, so TRUSTED_PROXIES would not hold. Start the "
-        "app with `make run`, or with the environment variable FORWARDED_ALLOW_IPS set to nothing."
+        "uvicorn, the web server of the app, trusts proxies by its own setting, so TRUSTED_PROXIES would have no "
+        "effect. Start the app with `make run`, or with the environment variable FORWARDED_ALLOW_IPS set to nothing."
     )
     ja = (
-        "下のサーバーが別の設定でプロキシを信用するため、TRUSTED_PROXIES が守られません。`make run` で起動するか、"
-        "環境変数 FORWARDED_ALLOW_IPS を空に設定して起動してください。"
+        "アプリの Web サーバー(uvicorn)が別の設定でプロキシを信用するため、TRUSTED_PROXIES が効きません。`make run` で"
+        "起動するか、環境変数 FORWARDED_ALLOW_IPS を空に設定して起動してください。"
     )
 
 
 class NotOfAProxy(Refused):
-    en = "This request says who you are, and only the proxy before this app may. Open the app by the proxy's address."
+    en = "This request says who you are, but only the proxy may do that. Open the app at the proxy's address."
     ja = (
         "利用者を名乗る要求は、アプリの前にあるプロキシからだけ受け付けます。プロキシのアドレスでアプリを開いて"
         "ください。"
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 def read_networks(written: str) -> tuple[Network, ...]:
-    """Of addresses and networks (CIDR) separated by commas. Raises ValueError for what is neither or all."""
+    """`written`: addresses and networks (CIDR) separated by commas. Raises ValueError, also for all addresses."""
     networks = tuple(ip_network(part.strip()) for part in written.split(",") if part.strip())
     if any(network.prefixlen == 0 for network in networks):
         raise ValueError("every address would be a proxy")
@@ -53,7 +53,7 @@ def read_networks(written: str) -> tuple[Network, ...]:
 
 
 def is_within(address: str, networks: Iterable[Network]) -> bool:
-    """`address`: of a peer as ASGI gives it; what is no IP address is in no network."""
+    """`address`: of a peer, from ASGI. A text that is no IP address is in no network."""
     try:
         peer = ip_address(address)
     except ValueError:
@@ -64,10 +64,10 @@ def is_within(address: str, networks: Iterable[Network]) -> bool:
 
 
 class Proxies:
-    """ASGI middleware, before all others: gives each request the scheme and `Host` that its browser used."""
+    """The first ASGI middleware: gives each request the scheme and `Host` that its browser used."""
 
     def __init__(self, app: ASGIApp, networks: Sequence[Network] = (), identity: Set[str] = frozenset()) -> None:
-        """`identity`: headers by which a proxy says who somebody is, in lower case."""
+        """`identity`: headers in which a proxy says who the person is, in lower case."""
         self._app = app
         self._networks = networks
         self._identity = frozenset(name.encode() for name in identity)
@@ -103,5 +103,5 @@ def _is_forwarded(name: bytes) -> bool:
 
 
 def _last(headers: Headers, name: str) -> str:
-    """What the peer has written; before it may stand what it was sent."""
+    """The value that the peer wrote itself. Values before it may come from the browser."""
     return ",".join(headers.getlist(name)).rpartition(",")[2].strip()

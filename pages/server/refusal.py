@@ -14,7 +14,7 @@ class Refused(PlainError):
 
 async def refuse(error: PlainError, scope: Scope, receive: Receive, send: Send, status: int) -> None:
     if scope["type"] == "websocket" and "websocket.http.response" not in scope.get("extensions", {}):
-        await send({"type": "websocket.close", "code": 1008})  # a server of this kind says 403 by itself
+        await send({"type": "websocket.close", "code": 1008})  # such a server answers 403 itself
         return
     sentence = error.sentence(preferred_language(Headers(scope=scope)))
     await PlainTextResponse(f"{sentence}\n", status, {"Cache-Control": "no-store"})(scope, receive, send)

@@ -40,14 +40,14 @@ class Settings(PlainSettings):
             "カンマで区切ったホスト名または IP アドレス(http:// とポートは不要)",
         ),
         "trusted_proxies": (
-            "IP addresses or networks separated by commas, such as 127.0.0.1,10.1.0.0/24, and not all there are",
+            "IP addresses or networks separated by commas, such as 127.0.0.1,10.1.0.0/24, but not all addresses",
             "カンマで区切った IP アドレスまたはネットワーク(例: 127.0.0.1,10.1.0.0/24。全アドレスは不可)",
         ),
         "allow_anonymous": ("true or false", "true または false"),
         "auth": ("none, oidc or header", "none・oidc・header のいずれか"),
         "app_url": APP_URL,
         "oidc_providers": PROVIDERS,
-        "cookie_secret": ("a text of at least 32 characters, by chance", "32 文字以上のランダムな文字列"),
+        "cookie_secret": ("a random text of at least 32 characters", "32 文字以上のランダムな文字列"),
         "sign_in_hours": ("a number of hours from above 0 to 720", "0 より大きく 720 以下の時間数"),
         "auth_user_header": HEADER,
         "auth_name_header": HEADER,
@@ -56,21 +56,21 @@ class Settings(PlainSettings):
     }
 
     allowed_hosts: str = ""
-    """names of the app beside those of loopback, separated by commas"""
+    """host names of the app besides those of loopback, separated by commas"""
     trusted_proxies: str = ""
     """addresses and networks of reverse proxies, separated by commas"""
     allow_anonymous: bool = False
-    """whether others than this machine may reach it although nobody signs in"""
+    """whether other machines may reach the app without sign-in"""
     auth: Literal["none", "oidc", "header"] = "none"
     """how people sign in"""
     app_url: str = ""
-    """under which a provider sends browsers back"""
+    """address to which a provider sends browsers back"""
     oidc_providers: SecretStr = SecretStr("")
     cookie_secret: SecretStr = SecretStr("")
-    """that signs cookies; the same for all replicas. Empty: one of this process"""
+    """key that signs cookies, the same for all replicas; empty: one for this process"""
     sign_in_hours: float = Field(default=12, gt=0, le=720, allow_inf_nan=False)
     auth_user_header: str = Field(default="Remote-User", pattern=_HEADER_NAME)
-    """in which a proxy says who somebody is"""
+    """header in which a proxy says who the person is"""
     auth_name_header: str = Field(default="Remote-Name", pattern=_HEADER_NAME)
     auth_mail_header: str = Field(default="Remote-Email", pattern=_HEADER_NAME)
     auth_groups_header: str = Field(default="Remote-Groups", pattern=_HEADER_NAME)
@@ -124,7 +124,7 @@ class Settings(PlainSettings):
 
     @property
     def names(self) -> frozenset[str]:
-        """Of the app beside loopback."""
+        """Host names of the app besides loopback."""
         of_app = self.app_url.rpartition("://")[2]
         named = [*_parts(self.allowed_hosts), re.sub(r":\d+\Z", "", of_app)]
         return frozenset(filter(None, map(host_name, filter(None, named))))
@@ -139,7 +139,7 @@ class Settings(PlainSettings):
 
     @property
     def identity_headers(self) -> frozenset[str]:
-        """In lower case; none unless a proxy signs people in."""
+        """In lower case; empty unless a proxy signs people in."""
         named = (self.auth_user_header, self.auth_name_header, self.auth_mail_header, self.auth_groups_header)
         return frozenset(map(str.lower, named)) if self.auth == "header" else frozenset()
 
@@ -154,5 +154,5 @@ def _parts(hosts: str) -> list[str]:
 
 @cache
 def server_settings() -> Settings:
-    """Those of this process, read once: each action asks for them."""
+    """The settings of this process, read once, because each action needs them."""
     return Settings()

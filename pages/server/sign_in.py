@@ -1,8 +1,7 @@
 """Sign-in and sign-out, around Streamlit's own routes; blocks what needs a sign-in.
 
-Streamlit and Authlib speak with the provider. What they leave open is done here: a sign-in is kept on the server, so
-that it ends there; a failure is told on our page, in the reader's language; and the reader comes back to the address
-that was asked for.
+Streamlit and Authlib speak with the provider. The rest is done here: the server stores each sign-in, so that it can end
+it; a failure is shown on our page, in the reader's language; and the reader returns to the requested address.
 """
 
 import json
@@ -32,27 +31,27 @@ from pages.server.settings import Settings
 
 LOGIN, LOGOUT = "/auth/login", "/auth/logout"
 FOR_PEOPLE = ("/originals/", "/media/", "/_stcore/upload_file/")
-"""paths that hold or take what is somebody's"""
+"""paths that serve or accept people's data"""
 
 LEEWAY = 5 * 60
 """seconds that the clocks of a provider and of this machine may differ"""
 
 CAME_FROM = "came_from"
-"""cookie: where someone was when they went to sign in"""
+"""cookie: the address from which someone went to sign in"""
 AWAY = 10 * 60
-"""seconds for which that is known"""
+"""lifetime of that cookie in seconds"""
 
 OUTCOME = "sign_in"
-"""of an address: what came of a sign-in, where it was none"""
+"""query parameter with the result of a sign-in that failed"""
 
 VISIT = timedelta(hours=8)
-"""A proxy signs in whoever it sends with each tab: who has not been here for so long is noted to have come."""
+"""With a proxy, each tab is a sign-in. It is recorded only if the person was away for this long."""
 
 log = logging.getLogger(__name__)
 
 
 def allow_for_clocks() -> None:
-    """Streamlit asks Authlib for no leeway, and its own is two minutes."""
+    """Raises the allowed difference of clocks to LEEWAY: Authlib allows two minutes, and Streamlit can't set it."""
     from authlib.integrations import starlette_client  # takes a moment, and most have no provider
 
     class Lenient(starlette_client.StarletteOAuth2App):  # type: ignore[misc]
@@ -63,7 +62,7 @@ def allow_for_clocks() -> None:
 
 
 class SignIn:
-    """ASGI middleware, behind the gate and the proxies."""
+    """ASGI middleware, after the proxies and the gate."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
@@ -89,17 +88,17 @@ class SignIn:
         await self._app(scope, receive, send)
 
     def _take_claims(self, connection: HTTPConnection) -> None:
-        """Of a tab that connects. What can't be taken is told on the page."""
+        """Signs in the person of a tab that connects. If this fails, the page says so."""
         claim = claim_of_headers(self._settings, connection.headers.getlist)
         try:
             if claim:
                 access().signed_in(claim, visit=VISIT)
         except PlainError as error:
-            log.warning("Who connects is not taken in: %s", error)
+            log.warning("A tab whose proxy signs its person in could not be accepted: %s", error)
 
     async def _answer(self, request: Request) -> Response:
         if request.url.path != CALLBACK and request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
-            return _to("/")  # nobody else's page signs people in or out
+            return _to("/")  # pages of other sites can't sign people in or out
         if request.url.path == LOGIN:
             return await self._begin(request)
         if request.url.path == LOGOUT:
@@ -112,7 +111,7 @@ class SignIn:
         try:
             access().signed_out(shown)
         except PlainError:
-            log.exception("A sign-out could not be kept: only the browser forgets it")
+            log.exception("A sign-out could not be saved: only the browser has deleted its cookie")
 
     async def _begin(self, request: Request) -> Response:
         came_from = _address(request.headers.get("referer", ""))
@@ -124,7 +123,7 @@ class SignIn:
         return answer
 
     async def _end(self, request: Request) -> Response:
-        """Where a provider sends a browser, which has signed in there or out."""
+        """The answer to a browser that comes back from the provider, after a sign-in or a sign-out."""
         came_from = _address(unquote(request.cookies.get(CAME_FROM, "")))
         _, headers = await self._of_streamlit(request)
         cookies, query = _set_in(headers), request.query_params
@@ -134,7 +133,7 @@ class SignIn:
             token = json.loads(signed)
             cookie = _cookie(token)
             outcome = await run_in_threadpool(self._take_in, token, cookie.encode(), shown(request.cookies))
-        elif "state" in query or "error" in query:  # else back from signing out
+        elif "state" in query or "error" in query:  # otherwise it comes back from a sign-out
             outcome = "cancelled" if query.get("error") == "access_denied" else "failed"
         answer = _with_cookies(_to(came_from, outcome), headers, {SESSION_COOKIE_NAME})
         answer.delete_cookie(CAME_FROM, CALLBACK)
@@ -144,13 +143,13 @@ class SignIn:
         return answer
 
     def _take_in(self, token: Mapping[str, Any], shown: bytes, before: bytes) -> str:
-        """What came of it; empty: someone is signed in. `before`: what the browser showed until now."""
+        """The reason of a failure; empty if the person is signed in. `before`: the browser's cookie until now."""
         number = next(n for n in range(len(self._settings.providers)) if key(n) == token["provider"])
         provider = self._settings.providers[number]
         claim = claim_of_token(provider, token)
         if claim.issuer.rstrip("/") != provider.issuer.rstrip("/"):
-            # Authlib holds a token against the provider's own metadata, where it may call itself by another's name.
-            log.error("%r signs people in as %.200r, and not as its issuer", provider.name, claim.issuer)
+            # Authlib checks a token against the provider's own metadata, which may have another provider's name.
+            log.error("%r signs people in as %.200r, not as the issuer in the settings", provider.name, claim.issuer)
             return "failed"
         try:
             person = access().signed_in(claim)
@@ -159,12 +158,12 @@ class SignIn:
         except AccessWithdrawn:
             return "withdrawn"
         except PlainError as error:
-            log.warning("A sign-in is not taken: %s", error)
+            log.warning("A sign-in could not be accepted: %s", error)
             return "failed"
         return ""
 
     async def _of_streamlit(self, request: Request) -> tuple[str, Headers]:
-        """Where Streamlit sends the browser, empty where it gives up; and the headers of its answer."""
+        """The address to which Streamlit sends the browser (empty if it fails), and the headers of its answer."""
         start: Message = {}
 
         async def keep(message: Message) -> None:
@@ -183,7 +182,7 @@ def _to(address: str, outcome: str = "") -> Response:
 
 
 def _address(url: str) -> str:
-    """Of a page of ours, as path and query alone: whatever was sent, it leads nowhere else."""
+    """Path and query of `url`, so it can only lead to a page of this app."""
     parts = urlsplit(url)
     query = urlencode([(name, value) for name, value in parse_qsl(parts.query) if name != OUTCOME])
     path = "/" + parts.path.replace("\\", "/").lstrip("/")
@@ -191,14 +190,14 @@ def _address(url: str) -> str:
 
 
 def _set_in(headers: Headers) -> dict[str, str]:
-    """Cookies, without those that are taken away."""
+    """The cookies that an answer sets, without those that it deletes."""
     pairs = [cookie.partition(";")[0].partition("=") for cookie in headers.getlist("set-cookie")]
     return {name: value for name, _, value in pairs if value.strip('"')}
 
 
 def _cookie(token: Mapping[str, Any]) -> str:
-    """In the place of Streamlit's, which would hold all claims, in several parts if need be: a random id, and what its
-    sign-out asks for.
+    """The value of our cookie, used instead of Streamlit's, which would contain all claims: a random id, and the fields
+    that Streamlit's sign-out reads.
     """
     kept = {name: token[name] for name in ("provider", "origin", "is_logged_in")}
     value = json.dumps({**kept, "id": secrets.token_urlsafe(32)})
@@ -206,7 +205,7 @@ def _cookie(token: Mapping[str, Any]) -> str:
 
 
 def _with_cookies(answer: Response, headers: Headers, names: Set[str]) -> Response:
-    """Those of another answer, and no others: the claims and tokens of the provider stay here."""
+    """Copies only the cookies `names` from another answer: claims and tokens of the provider stay on the server."""
     own = MutableHeaders(raw=answer.raw_headers)
     for cookie in headers.getlist("set-cookie"):
         if cookie.partition("=")[0] in names:

@@ -1,7 +1,7 @@
 """Limits the uploads that the server keeps in memory until a page takes them.
 
-Streamlit bounds one file (`server.maxUploadSize`), not how many there are, and takes any id for a file: what no page
-knows of would stay for as long as the tab is open.
+Streamlit limits the size of one file (`server.maxUploadSize`), but not the number of files, and it accepts any id. A
+file with an id that no page knows would stay in memory as long as the tab is open.
 """
 
 import re
@@ -14,12 +14,20 @@ from streamlit import config
 from streamlit.runtime import get_instance
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
+from pages.server.refusal import Refused
+from pages.texts import preferred_language
+
 MEGABYTE = 1024 * 1024
 MOST_HELD = 256 * MEGABYTE
-"""bytes of one tab at a time: the largest file, and some beside it"""
+"""bytes of one tab at a time: the largest file, and a few small ones"""
 
 _UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+")
-REFUSED = "Too much at once: add these files when the others are there."
+
+
+class TooMuchAtOnce(Refused):
+    status = 413
+    en = "These files are too large to add at the same time. Wait until the others are added, then add these."
+    ja = "一度に追加できる大きさを超えています。ほかのファイルの追加が終わってから、もう一度追加してください。"
 
 
 class UploadLimit:
@@ -35,9 +43,12 @@ class UploadLimit:
         if not upload:
             await self._app(scope, receive, send)
             return
-        session, size = upload[1], _size(Headers(scope=scope))
+        headers = Headers(scope=scope)
+        session, size = upload[1], _size(headers)
         if _held(session) + self._coming[session] + size > MOST_HELD:
-            await PlainTextResponse(REFUSED, status_code=413, headers={"Connection": "close"})(scope, receive, send)
+            sentence = TooMuchAtOnce().sentence(preferred_language(headers))
+            response = PlainTextResponse(f"{sentence}\n", TooMuchAtOnce.status, {"Connection": "close"})
+            await response(scope, receive, send)
             return
         self._coming[session] += size
         try:
@@ -48,7 +59,7 @@ class UploadLimit:
 
 
 def _size(headers: Headers) -> int:
-    """In bytes; of one that does not tell, the most that it may have."""
+    """In bytes; if the request does not say, the largest allowed size."""
     told = headers.get("content-length", "")
     return int(told) if told.isdecimal() else config.get_option("server.maxUploadSize") * MEGABYTE
 

@@ -181,7 +181,7 @@ class ChatClient:
     def _explained(self, error: Exception) -> PlainError:
         if isinstance(error, openai.OpenAIError):
             return explain(error, base_url=self._base_url, model=self.name)
-        log.warning("The answer of %s is no chat completion: %s", host_of(self._base_url), type(error).__name__)
+        log.warning("The answer of %s is not a chat completion: %s", host_of(self._base_url), type(error).__name__)
         return AnswerUnreadable(host=host_of(self._base_url), model=self.name)
 
 

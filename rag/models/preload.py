@@ -49,6 +49,6 @@ class Preload:
         try:
             self._models.open()
         except PlainError as error:
-            log.warning("The chat model could not be started ahead: %s", error)
+            log.warning("The chat model could not be started before the first question: %s", error)
         finally:
             self._since = None

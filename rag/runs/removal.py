@@ -58,7 +58,7 @@ class Removal:
             ):
                 self._checkpoints.delete([run_id])
         except SQLAlchemyError:
-            log.exception("The checkpoints of run %s can't be dropped", run_id)
+            log.exception("The checkpoints of run %s can't be deleted", run_id)
 
     def sweep(self) -> None:
         """Drops the checkpoints of runs that were deleted, or have had their time."""
@@ -69,7 +69,7 @@ class Removal:
             since = time.time() - self._settings.keep_checkpoints_days * DAY
             self._checkpoints.delete(kept - self._history.known_runs(kept, since=since))
         except SQLAlchemyError:
-            log.exception("Checkpoints of runs that are gone can't be dropped")
+            log.exception("Checkpoints of deleted runs can't be deleted")
 
     def clear_log(self) -> None:
         """Of the history, whose file then holds nothing any more of what was deleted."""
@@ -90,7 +90,7 @@ class Removal:
             if not self._settings.keep_removed:
                 self._tell()
         except (NotSaved, SQLAlchemyError):  # the edge of the thread; they stay noted for the next time
-            log.exception("The passages of removed documents can't be taken out of the history")
+            log.exception("The passages of removed documents can't be removed from the history")
             return
         if not self._settings.keep_removed:
             self._forget_runs()

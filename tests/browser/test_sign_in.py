@@ -88,7 +88,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             assert answer.status == 200
         yield Served(app, provider, behind, folder / "data")
     log = app.log.read_text(encoding="utf-8")
-    faults = [line for line in log.splitlines() if " ERROR " in line and "and not as its issuer" not in line]
+    faults = [line for line in log.splitlines() if " ERROR " in line and "not as the issuer in" not in line]
     assert faults == []
     assert CLIENT_SECRET not in log
 

@@ -142,7 +142,7 @@ class PostgresSchema:
 
     def keep(self, version: str | None) -> None:
         """Nothing: what fails is undone by Postgres, and copies are those of whoever runs it."""
-        log.warning("The schema %s of version %s is brought to the present one", self._name, version or "0000")
+        log.warning("The schema %s of version %s is updated to the current version", self._name, version or "0000")
 
     def drop_kept(self) -> None:
         """There are none."""
@@ -195,7 +195,7 @@ def _tell(context: ExceptionContext) -> None:
         return  # another connection is tried
     fault = context.original_exception
     if isinstance(fault, psycopg.OperationalError) and (context.connection is None or context.is_disconnect):
-        log.warning("The database is away: %s", fault)
+        log.warning("The database can't be reached: %s", fault)
         raise DatabaseAway(fault)
     if isinstance(fault, psycopg.Error) and fault.diag.message_detail and context.sqlalchemy_exception:
         # The detail quotes the row that was to be written.
@@ -313,7 +313,7 @@ class SharedChanges:
                     connection.exec_driver_sql(f"SELECT pg_advisory_unlock{kind}({_CHANGING})")
             except SQLAlchemyError as error:
                 # With its connection the lock is gone, too.
-                log.warning("The lock of changes was lost: %s", error)
+                log.warning("The lock for changes was lost: %s", error)
                 self.close()
 
     def _lock(self, statement: str) -> Connection:

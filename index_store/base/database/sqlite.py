@@ -102,7 +102,7 @@ class SqliteFile:
             megabytes = file.stat().st_size // 1_000_000 + 1
             raise UpgradeNotSaved(file=self.name, folder=self.within, reason=error, megabytes=megabytes) from error
         log.warning(
-            "%s is brought to the present version; as it was, it is kept for %d days as %s", file, KEPT_DAYS, kept
+            "%s is updated to the current version. A copy from before is kept for %d days as %s", file, KEPT_DAYS, kept
         )
 
     def drop_kept(self) -> None:

@@ -35,7 +35,7 @@ class DataFolderDamaged(IndexStoreError):
 class DataFolderNewer(IndexStoreError):
     en = (
         "A newer version of this app has used the data folder {folder}: {file} has version {found}, and this app reads "
-        "up to {known}. Nothing was changed; start the newer version, or set DATA_DIR to another folder."
+        "up to {known}. Nothing was changed. Start the newer version, or set DATA_DIR to another folder."
     )
     ja = (
         "データフォルダー {folder} は、このアプリの新しいバージョンで使われています({file} のバージョンは {found}、"

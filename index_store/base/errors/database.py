@@ -75,8 +75,8 @@ class NoQueue(IndexStoreError):
 
 class SchemaTaken(IndexStoreError):
     en = (
-        "The database {place} is not empty: its schema {name} is another installation's, or of an earlier move. "
-        "Nothing of it was changed; set DATABASE_URL to an empty database. If nobody needs the schema, drop it."
+        "The database {place} is not empty: its schema {name} belongs to another installation or an earlier move. "
+        "Nothing was changed. Set DATABASE_URL to an empty database. If nobody needs the schema, drop it."
     )
     ja = (
         "データベース {place} は空ではありません。スキーマ {name} は、別のインストールのものか、以前の移動のものです。"
@@ -87,8 +87,8 @@ class SchemaTaken(IndexStoreError):
 
 class MoveUnfinished(IndexStoreError):
     en = (
-        "A move into the database of DATABASE_URL has not ended, so not all is there. With the data folder that it "
-        "came from, run `python -m index_store move --to servers` once more, or set DATABASE_URL to another database."
+        "A move into the database of DATABASE_URL is not finished, so some data is missing. Run `python -m index_store "
+        "move --to servers` again with the original data folder, or set DATABASE_URL to another database."
     )
     ja = (
         "DATABASE_URL のデータベースへの移動が終わっておらず、内容が揃っていません。移動元のデータフォルダーで "

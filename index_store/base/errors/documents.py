@@ -1,4 +1,4 @@
-"""Why one document is not loaded, while the others go on."""
+"""Why one document is not loaded. The other documents continue."""
 
 from index_store.base.errors.plain import IndexStoreError
 
@@ -136,7 +136,7 @@ class NothingToLoad(DocumentError):
 
 
 class TooManyMembers(DocumentError):
-    en = "The archive {name} holds more than {limit} files. Split it into smaller ones, then add them."
+    en = "The archive {name} has more than {limit} files. Split it into smaller ones, then add them."
     ja = "アーカイブ {name} には {limit} 個を超えるファイルがあります。小さく分けて追加してください。"
 
 
@@ -146,7 +146,7 @@ class ArchiveTooLarge(DocumentError):
 
 
 class PackedTooTightly(DocumentError):
-    en = "{name} unpacks to over {ratio} times its size, as only faulty or hostile files do. Add what you need from it."
+    en = "{name} unpacks to over {ratio} times its size, so it is faulty or hostile. Add only the files that you need."
     ja = "{name} は展開すると {ratio} 倍を超える異常なファイルです。必要な文書だけを取り出して追加してください。"
 
 
@@ -156,5 +156,5 @@ class NestedTooDeeply(DocumentError):
 
 
 class UnsafeMember(DocumentError):
-    en = "{name} was left in its archive: it is a link, or its name leads elsewhere. Add the file itself."
+    en = "{name} was not unpacked: it is a link, or its name points outside the archive. Add the file itself."
     ja = "{name} はリンクか、別の場所を指す名前のため、取り出しませんでした。ファイル自体を追加してください。"

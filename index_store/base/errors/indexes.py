@@ -1,4 +1,4 @@
-"""What can go wrong with an index and with what is looked up in it."""
+"""What can go wrong with an index, its documents and its jobs."""
 
 from index_store.base.errors.plain import IndexStoreError
 

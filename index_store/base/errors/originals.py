@@ -1,12 +1,12 @@
-"""What can go wrong with the original files of documents, where ORIGINALS_URL says that they are."""
+"""What can go wrong with original files in the place that ORIGINALS_URL names."""
 
 from index_store.base.errors.plain import IndexStoreError
 
 
 class OriginalsInFolder(IndexStoreError):
     en = (
-        "The original files of the documents are in {place}, and ORIGINALS_URL names another place. Nothing was "
-        "changed; remove ORIGINALS_URL, or copy all that is in {place} there as it is, move {place} away, and start "
+        "The original files of the documents are in {place}, but ORIGINALS_URL names another place. Nothing was "
+        "changed. Remove ORIGINALS_URL. Or copy the contents of {place} to the new place, move {place} away, and start "
         "again."
     )
     ja = (
@@ -18,9 +18,9 @@ class OriginalsInFolder(IndexStoreError):
 
 class OriginalsElsewhere(IndexStoreError):
     en = (
-        "The original files of the documents are where ORIGINALS_URL named, and it is not set any more. Nothing was "
-        "changed; set it again, or copy all that is there to {place} as it is, delete the file {noted}, and start "
-        "again."
+        "The original files of the documents are in the place that ORIGINALS_URL named, but it is no longer set. "
+        "Nothing was changed. Set it again. Or copy the contents of that place to {place}, delete the file {noted}, "
+        "and start again."
     )
     ja = (
         "文書の元のファイルは ORIGINALS_URL の場所にありますが、いまは設定されていません。何も変更していません。"
@@ -30,14 +30,14 @@ class OriginalsElsewhere(IndexStoreError):
 
 
 class OriginalsError(IndexStoreError):
-    """Where the originals are kept, it did not answer as it should."""
+    """The storage of the originals did not answer correctly."""
 
 
 class OriginalsAway(OriginalsError):
     en = (
-        "The storage {host}, which has the documents' original files, can't be reached just now. Search and past "
-        "answers go on; wait a moment, then try again. If it lasts: see that the service which ORIGINALS_URL names "
-        "runs and lets this app in."
+        "The storage {host}, which has the documents' original files, can't be reached. Search and past answers still "
+        "work. Wait a moment, then try again. If the problem lasts, check that the service in ORIGINALS_URL is running "
+        "and accepts connections from this app."
     )
     ja = (
         "文書の元のファイルを保存している {host} に接続できません。検索と過去の回答はそのまま使えます。"
@@ -48,8 +48,8 @@ class OriginalsAway(OriginalsError):
 
 class OriginalsFailed(OriginalsError):
     en = (
-        "The storage {host}, which has the documents' original files, answered with an error ({code}). Try again; if "
-        "it lasts, see its log and its disk, and whether ORIGINALS_URL and AWS_REGION are right."
+        "The storage {host}, which has the documents' original files, answered with an error ({code}). Try again. If "
+        "the problem lasts, check its log, its disk space, ORIGINALS_URL and AWS_REGION."
     )
     ja = (
         "文書の元のファイルを保存している {host} がエラー({code})を返しました。もう一度試してください。"
@@ -59,8 +59,8 @@ class OriginalsFailed(OriginalsError):
 
 class OriginalsRefused(OriginalsError):
     en = (
-        "The storage {host} does not let this app into the bucket {bucket}, which has the documents' original files. "
-        "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may read, write, list and delete there."
+        "The storage {host} does not give this app access to the bucket {bucket}, which has the documents' original "
+        "files. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key that may read, write, list and delete there."
     )
     ja = (
         "{host} が、文書の元のファイルを保存するバケット {bucket} へのアクセスを許可していません。"
@@ -69,14 +69,14 @@ class OriginalsRefused(OriginalsError):
 
 
 class BucketMissing(OriginalsError):
-    en = "There is no bucket {bucket} at {host}, as ORIGINALS_URL says. Make it, or correct ORIGINALS_URL."
+    en = "{host} has no bucket {bucket}, which ORIGINALS_URL names. Create it, or correct ORIGINALS_URL."
     ja = "ORIGINALS_URL のバケット {bucket} が {host} にありません。作成するか、ORIGINALS_URL を直してください。"
 
 
 class OriginalsOfAnother(OriginalsError):
     en = (
-        "The files at {place} are those of another installation of this app. Nothing was changed there; set "
-        "ORIGINALS_URL to a place of its own, such as another prefix."
+        "The files at {place} belong to another installation of this app. Nothing was changed there. Set "
+        "ORIGINALS_URL to another place, such as another prefix."
     )
     ja = (
         "{place} にあるのは、このアプリの別の環境のファイルです。何も変更していません。"
@@ -86,8 +86,8 @@ class OriginalsOfAnother(OriginalsError):
 
 class OriginalsNotThere(OriginalsError):
     en = (
-        "The original files of these documents are not at {place}, or those of other documents are. Nothing was "
-        "changed there; see that the share is mounted and that ORIGINALS_URL names the right place."
+        "The original files of these documents are not at {place}, or other files are there. Nothing was changed "
+        "there. Check that the share is mounted and that ORIGINALS_URL names the right place."
     )
     ja = (
         "{place} には、この環境の文書の元のファイルがないか、別の文書のファイルがあります。何も変更していません。"

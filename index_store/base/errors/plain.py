@@ -1,4 +1,4 @@
-"""What every error of the app is: a sentence in each language, for a person to read, and data to be kept."""
+"""The base of all errors of the app: a sentence in each language for people, and data that can be stored."""
 
 import re
 from typing import ClassVar
@@ -20,8 +20,8 @@ class Failure(BaseModel, frozen=True):
 class PlainError(Exception):
     """An error whose sentences a person can read and act on.
 
-    A subclass gives `en` and `ja`, format strings over the keyword arguments it is raised with. No secret may be among
-    them.
+    A subclass defines `en` and `ja`, format strings that use the keyword arguments of the error. These must not contain
+    secrets.
     """
 
     en: ClassVar[str] = "Something went wrong: {what}. See the log of the app."

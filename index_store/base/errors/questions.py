@@ -1,4 +1,4 @@
-"""What can go wrong with a question and with how it is searched."""
+"""What can go wrong with a question and the options of its search."""
 
 from index_store.base.errors.plain import IndexStoreError
 

@@ -1,4 +1,4 @@
-"""What a service that speaks OpenAI's protocol, for chat or embeddings, can go wrong with."""
+"""What can go wrong with a service for chat or embeddings that speaks OpenAI's protocol."""
 
 from index_store.base.errors.plain import IndexStoreError
 

@@ -173,7 +173,7 @@ class Receiver:
                 async with self._app.open_async():
                     await self._work()
             except (exceptions.ProcrastinateException, psycopg_pool.PoolTimeout, OSError) as error:
-                log.warning("The queue is away: %s", error)
+                log.warning("The queue can't be reached: %s", error)
                 await asyncio.wait({asyncio.create_task(self._closing.wait())}, timeout=AWAY)
 
     async def _work(self) -> None:
@@ -222,12 +222,14 @@ class Receiver:
                 if stalled:
                     await asyncio.to_thread(self._mend)
                 for job in lost:
-                    log.warning("Item %s goes back to the queue: its worker is gone", job.task_kwargs.get("item_id"))
+                    log.warning(
+                        "Item %s goes back to the queue, because its worker is dead", job.task_kwargs.get("item_id")
+                    )
                     with suppress(exceptions.ConnectorException):  # another has seen it too
                         await manager.retry_job(job)
                 await asyncio.to_thread(self._look)
             except exceptions.ConnectorException as error:
-                log.warning("The queue can't be looked through: %s", error)
+                log.warning("The queue can't be checked: %s", error)
 
 
 async def _end(tasks: Sequence[asyncio.Task[Any]], again: float) -> None:

@@ -220,7 +220,7 @@ class JobAdmission:
             self._items.close()
             self._job_table.admitted(self._job_id, self.failure)
         except SQLAlchemyError as error:
-            log.warning("That all of %s is taken in is noted later: %s", self._order.index, error)
+            log.warning("It is recorded later that all sources of %s were accepted: %s", self._order.index, error)
             return False
         return True
 
@@ -266,7 +266,7 @@ class JobAdmission:
                         self._queue.services.library.on_removal()
                     return
             except SQLAlchemyError as error:
-                log.warning("The jobs can't be looked at: %s", error)
+                log.warning("The jobs can't be read: %s", error)
 
 
 class QueuedJobs:

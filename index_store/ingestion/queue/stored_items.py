@@ -120,4 +120,4 @@ class StoredItems(Items):
             try:
                 self.flush()
             except SQLAlchemyError as error:
-                log.warning("How far a job is can't be written down: %s", error)
+                log.warning("The progress of a job can't be saved: %s", error)

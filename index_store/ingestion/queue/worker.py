@@ -86,7 +86,7 @@ class Worker:
         try:
             is_done = await asyncio.get_running_loop().run_in_executor(self._threads, self._do, item_id)
         except SQLAlchemyError as error:
-            log.warning("Item %s is to be tried again: %s", item_id, error)
+            log.warning("Item %s will be tried again: %s", item_id, error)
             raise Redeliver from error
         if not is_done:
             raise Redeliver
@@ -95,7 +95,7 @@ class Worker:
         try:
             self._job_table.put_again(FORGOTTEN, self._sender.deliver)
         except (SQLAlchemyError, QueueError) as error:
-            log.info("What the queue may have forgotten is looked for later: %s", error)
+            log.info("Items that the queue may have lost are checked later: %s", error)
 
     def _mend(self) -> None:
         """Of a worker that was killed between two steps: vectors and originals of versions that are none any more."""
@@ -104,7 +104,7 @@ class Worker:
             with library.held():
                 library.repair()
         except (SQLAlchemyError, OSError, PlainError) as error:
-            log.warning("What a worker that is gone has left is cleared at the next start: %s", error)
+            log.warning("Data that a dead worker has left is deleted at the next start: %s", error)
 
     def _do(self, item_id: int) -> bool:
         """Whether nothing more is to be done for it. Raises SQLAlchemyError."""
@@ -152,7 +152,7 @@ class Worker:
             try:
                 going_on = {row.id for row in self._job_table.jobs(*jobs) if not row.is_cancelled}
             except SQLAlchemyError as error:
-                log.warning("The jobs can't be looked at: %s", error)
+                log.warning("The jobs can't be read: %s", error)
                 continue
             for id_ in jobs.keys() - going_on:
                 jobs[id_].cancel()

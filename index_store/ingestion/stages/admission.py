@@ -59,7 +59,7 @@ class SourceAdmission:
                 lambda: self._versions.begin_same(source.document_id, self._services.splitting)
             )
         except (OSError, SQLAlchemyError, errors.OriginalsError) as error:
-            log.warning("%s can't be begun once more: %s", source.source, error)
+            log.warning("%s can't be started again: %s", source.source, error)
             self._completion.complete(item, failed(source.source, source.document_id, _told(error, name)))
             return None
         if version is None:
@@ -82,7 +82,7 @@ class SourceAdmission:
                 lambda: self._versions.begin(index, replace(file, kind=kind), self._services.splitting)
             )
         except (OSError, SQLAlchemyError, errors.OriginalsError) as error:
-            log.warning("%s can't be kept: %s", file.source, error)
+            log.warning("%s can't be stored: %s", file.source, error)
             self._completion.complete(item, failed(file.source, None, _told(error, file.name)))
             return None
         except (errors.IndexHasTooManyFiles, errors.IndexTooLarge) as error:

@@ -102,7 +102,7 @@ class Completion:
                 error = errors.Superseded(name=version.name)
             self._versions.fail(version, error)
         except (OSError, SQLAlchemyError):
-            log.exception("The failure of %s can't be noted", version.source)
+            log.exception("The failure of %s can't be recorded", version.source)
         if isinstance(error, errors.Superseded) and self._items.has_other(task.item):
             self._items.remove(task.item)
         else:

@@ -89,7 +89,7 @@ class Originals:
         try:
             self._backend.drop(staged)
         except OriginalsError as error:
-            log.info("To be swept away later: %s", error)
+            log.info("Originals will be deleted later: %s", error)
 
     def keep(self, staged: StagedFile, document_id: str, revision: int) -> None:
         self._backend.keep(staged, name_of(document_id, revision))
@@ -123,7 +123,7 @@ class Originals:
         try:
             self._backend.delete(name_of(*version) for version in versions)
         except OriginalsError as error:
-            log.warning("To be swept away later: %s", error)
+            log.warning("Originals will be deleted later: %s", error)
 
     def kept(self) -> Iterator[tuple[str, int]]:
         """Document and revision of every file; others, such as a desktop leaves (.DS_Store), are not ours."""

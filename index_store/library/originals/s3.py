@@ -154,7 +154,7 @@ class S3:
                 on_return()
                 pause = LOOK
             except (PlainError, OSError, SQLAlchemyError) as error:
-                log.warning("What was half done can't be finished yet: %s", error)
+                log.warning("Unfinished changes can't be finished yet: %s", error)
                 pause = min(2 * pause, LOOK_BEHIND)
                 self._look.set()
 

@@ -90,7 +90,7 @@ class ChromaFolder:
             compact, capture_output=True, encoding="utf-8", env=environment(), check=False
         )
         if done.returncode:
-            log.warning("Chroma's disk space is not given back: %s", done.stderr)
+            log.warning("Chroma's database could not be compacted: %s", done.stderr)
             return
         used = set(done.stdout.split())
         for folder in self._folder.iterdir():

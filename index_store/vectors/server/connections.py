@@ -74,7 +74,7 @@ class Connections(httpx.Client):
                 if not again or time.monotonic() + pause > until:
                     self._fail(error)
                     raise
-                log.info("Once more in %.1f s: %s", pause, error)
+                log.info("Next try in %.1f s: %s", pause, error)
             time.sleep(pause)
 
     def _fail(self, error: VectorServerError) -> None:

@@ -110,7 +110,7 @@ class ChromaServer:
                 on_return()
                 pause = LOOK_AWAY
             except (PlainError, OSError, SQLAlchemyError) as error:
-                log.warning("What was half done can't be finished yet: %s", error)
+                log.warning("Unfinished changes can't be finished yet: %s", error)
                 self._connections.has_failed = True
                 not_before = time.monotonic() + pause
                 pause = min(2 * pause, LOOK_BEHIND)
@@ -131,7 +131,7 @@ class ChromaServer:
         if after and type(after) is not type(before):
             log.warning("%s", after)
         elif before and not after:
-            log.warning("Chroma's server %s is back", self._connections.host)
+            log.warning("The Chroma server %s is back", self._connections.host)
 
     def found(self, name: str) -> Collection:
         # embedding_function=None: Chroma's default one would be downloaded.

@@ -120,7 +120,7 @@ def _sole_fetcher(path: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        log.info("Another process is fetching the chat model: waiting for it.")
+        log.info("Another process is downloading the chat model. Waiting for it.")
         lock.acquire()
     try:
         yield
@@ -243,10 +243,10 @@ def main() -> int:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     settings = Settings()
     if settings.chat_model_kind != EMBEDDED:
-        log.info("A chat service is configured: the embedded chat model is not needed.")
+        log.info("A chat service is configured, so the embedded chat model is not needed.")
         return 0
     if settings.embedded_model:
-        log.info("EMBEDDED_MODEL names %s: nothing to fetch.", settings.embedded_model)
+        log.info("EMBEDDED_MODEL is %s, so there is nothing to download.", settings.embedded_model)
         return 0
     if not engine_is_installed():
         return _complain(EngineMissing())

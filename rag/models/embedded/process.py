@@ -67,7 +67,9 @@ class EmbeddedServer:
             if self._endpoint and self.is_running():
                 return self._endpoint
             if self._child:
-                log.warning("The embedded chat model ended with status %s: starting it again.", self._child.returncode)
+                log.warning(
+                    "The embedded chat model ended with status %s. It is started again.", self._child.returncode
+                )
                 self._end_child()
             self._endpoint = self._launch()
             return self._endpoint

@@ -54,7 +54,7 @@ class PostgresCheckpoints:
             saver = _Saver(pool, serde=CompressedSerializer())
             await saver.setup()
         except (DatabaseError, psycopg.Error) as error:
-            log.warning("Runs can't be forked, as their checkpoints can't be kept: %s", error)
+            log.warning("Runs can't be forked, because their checkpoints can't be saved: %s", error)
             await pool.close()
             database.dispose()
             return None

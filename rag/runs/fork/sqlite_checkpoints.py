@@ -40,7 +40,7 @@ class SqliteCheckpoints:
             connection._thread.daemon = True  # noqa: SLF001 - or a process that does not close it never ends
             await connection
         except (DatabaseError, sqlite3.Error) as error:
-            log.warning("Runs can't be forked, as %s can't be opened: %s", FILE, error)
+            log.warning("Runs can't be forked, because %s can't be opened: %s", FILE, error)
             return None
         try:
             # What is deleted is overwritten, as in the history.
@@ -49,7 +49,7 @@ class SqliteCheckpoints:
             saver = _Saver(connection, serde=CompressedSerializer())
             await saver.setup()
         except sqlite3.Error as error:
-            log.warning("Runs can't be forked, as %s can't be written: %s", FILE, error)
+            log.warning("Runs can't be forked, because %s can't be written: %s", FILE, error)
             await connection.close()
             database.dispose()
             return None
@@ -104,7 +104,7 @@ def _open(file: Path) -> Engine:
     if not found:
         return database
     database.dispose()
-    log.warning("%s is damaged, and begins anew: %s", FILE, found)
+    log.warning("%s is damaged. A new, empty one is used: %s", FILE, found)
     with suppress(OSError):
         discard(file.parent)
     return SqliteFile(file).connect()

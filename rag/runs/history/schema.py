@@ -215,7 +215,7 @@ def open_history(where: DatabaseLocation) -> tuple[Engine, Path | None]:
         if not is_damaged or not isinstance(where, SqliteFile):
             raise
     aside = _set_aside(where.file)
-    log.warning("The history is damaged: it is now %s, and an empty one begins", aside)
+    log.warning("The history is damaged. It was renamed to %s, and a new, empty one is used", aside)
     return _open(where), aside
 
 

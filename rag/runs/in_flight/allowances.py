@@ -33,14 +33,14 @@ class SharedAllowance(Allowance):
         try:
             self.usage.add(self.person_id, self.day, tokens=tokens, runs=0)
         except (NotSaved, SQLAlchemyError) as error:
-            log.warning("What a run has used can't be saved: %s", error)
+            log.warning("The usage of a run can't be saved: %s", error)
 
     def check(self) -> None:
         if self.limit < math.inf:
             try:
                 self.spent = self.usage.tokens(self.person_id, self.day)
             except SQLAlchemyError as error:  # what is known here counts
-                log.warning("What others have used can't be looked up: %s", error)
+                log.warning("The usage in other apps can't be read: %s", error)
         super().check()
 
 
@@ -84,4 +84,4 @@ class Allowances:
         try:
             self._usage.add(principal.id, allowance.day, tokens=0 if self._are_shared else tokens)
         except (NotSaved, SQLAlchemyError) as error:
-            log.warning("What a run has used can't be saved: %s", error)
+            log.warning("The usage of a run can't be saved: %s", error)

@@ -383,4 +383,4 @@ class RunsInFlight:
         except AccessWithdrawn:
             pending.run.stop()
         except SQLAlchemyError as error:  # asked again soon
-            log.warning("Whether run %s may go on is not known: %s", pending.run.id, error)
+            log.warning("The app can't check whether run %s may continue: %s", pending.run.id, error)

@@ -78,7 +78,7 @@ class Suggestions(StoredSuggestions):
                 questions = await suggested(run.events, last, model, budget)
             self.save(run.id, questions)
         except (PlainError, TimeoutError, SQLAlchemyError) as error:  # an answer is an answer without them
-            log.warning("After run %s nothing is suggested: %s %s", run.id, type(error).__name__, error)
+            log.warning("Run %s has no suggested questions: %s %s", run.id, type(error).__name__, error)
 
     def drop(self, conversation_id: str) -> None:
         """Those that are being made: the conversation goes on without them."""

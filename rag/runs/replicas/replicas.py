@@ -189,7 +189,7 @@ class Replicas:
                     swept = now
                     self._sweep()
             except (NotSaved, PlainError, SQLAlchemyError) as error:  # the edge of the thread: tried again soon
-                log.warning("What goes on in other apps can't be told or seen: %s", error)
+                log.warning("This app can't exchange messages with the other apps: %s", error)
                 with self._telling:
                     self._has_missed = True
                 self._is_closing.wait(IDLE)
@@ -226,7 +226,7 @@ class Replicas:
         gone = there - self._replica.alive()
         for_good, self._gone = gone & self._gone, gone
         if for_good:
-            log.warning("Apps that are gone have left something half done: %s", for_good)
+            log.warning("Unfinished work of apps that ended can't be finished yet: %s", for_good)
             for run_id in self._history.close_interrupted_runs(for_good):
                 self._replica.notify(f"run {run_id}")
             self._replica.notify("turns")
@@ -246,11 +246,11 @@ class Replicas:
             if is_left:
                 self._store.finish()
         except (PlainError, SQLAlchemyError, OSError) as error:  # the edge of the thread
-            log.warning("What others were about to delete is looked for later: %s", error)
+            log.warning("Unfinished deletions of other apps are checked again later: %s", error)
 
     def _take_over(self, gone: Set[int]) -> None:
         try:
             self._store.take_over(gone)
         except (PlainError, SQLAlchemyError, OSError):  # the edge of the thread; the next look finds them again
-            log.exception("The jobs of an app that is gone can't be gone on with")
+            log.exception("The jobs of an app that ended can't be continued")
         self._on_removal()

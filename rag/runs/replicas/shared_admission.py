@@ -55,7 +55,7 @@ class SharedAdmission:
             await asyncio.to_thread(self.look, loop)
             await waiting.admitted.wait()
         except SQLAlchemyError as error:
-            log.warning("Run %s does not wait for its turn: %s", run_id, error)
+            log.warning("Run %s starts without waiting for its turn: %s", run_id, error)
         finally:
             self._waiting.pop(run_id, None)
         yield

@@ -65,7 +65,7 @@ class Retention:
                 self._sweep()
                 pause = PAUSE
             except (NotSaved, ChangeFailed, SQLAlchemyError, OSError):  # the edge of the thread
-                log.exception("What has had its time can't be dropped; tried again in an hour")
+                log.exception("Expired data can't be deleted. It is tried again in an hour")
                 pause = UNTIL_TRIED_AGAIN
 
     def _sweep(self) -> None:

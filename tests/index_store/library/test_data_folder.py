@@ -39,5 +39,5 @@ def test_a_folder_that_was_there_keeps_its_rights_and_the_log_says_that_it_is_op
     serviced.data_dir.chmod(shared)
     IndexStore(serviced).close()
     assert rights(serviced.data_dir) == shared
-    assert "`chmod 700` closes it to them" in caplog.text
+    assert "To prevent this, use `chmod 700`" in caplog.text
     assert str(serviced.data_dir) in caplog.text

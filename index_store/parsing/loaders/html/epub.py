@@ -110,7 +110,7 @@ class _Book:
 
     def _chapter(self, path: str, title: str | None) -> Page | None:
         if path not in self._archive.namelist():
-            log.warning("%s names a chapter that it does not hold: %s", self._name, path)
+            log.warning("%s lists a chapter that it does not contain: %s", self._name, path)
             return None
         tree = parse(decode(self._read(path), self._name))
         markdown = body_markdown(tree.root)
