@@ -268,7 +268,7 @@ def _backup(options: argparse.Namespace, out: _Output) -> bool:
 
 def _restore(options: argparse.Namespace, out: _Output) -> bool:
     manifest = restore(options.file, Settings().data_dir)
-    all_well = _with_store(_check, options, out)
+    all_well = _with_store(_compare, options, out)
     _told(out, options.file, "restored", manifest)
     return all_well
 
@@ -276,7 +276,7 @@ def _restore(options: argparse.Namespace, out: _Output) -> bool:
 def _move(options: argparse.Namespace, out: _Output) -> bool:
     in_use, said = move(Settings(), options.to, _Progress(out).on_progress)
     with IndexStore(in_use) as store:
-        all_well = _check(store, options, out)
+        all_well = _compare(store, options, out)
     sentence = said.sentence(out.language)
     out.line({"status": "moved", "to": options.to, "checked": all_well, "said": sentence}, sentence)
     return all_well
@@ -325,14 +325,19 @@ def _reindex(store: IndexStore, options: argparse.Namespace, out: _Output) -> bo
     return out.job(store.reindex(options.index))
 
 
-def _check(store: IndexStore, _: argparse.Namespace, out: _Output) -> bool:
+def _check(store: IndexStore, options: argparse.Namespace, out: _Output) -> bool:
+    all_well = _compare(store, options, out)
+    if all_well:
+        out.note("Everything agrees.")
+    return all_well
+
+
+def _compare(store: IndexStore, _: argparse.Namespace, out: _Output) -> bool:
     differences = store.check()
     for each in differences:
         sentence = each.what.sentence(out.language)
         fields = {"index": each.index, "source": each.document, "what": each.what.code, "error": sentence}
         out.line(fields, "  ".join(filter(None, [each.index, each.document, sentence])))
-    if not differences:
-        out.note("Everything agrees.")
     return not differences
 
 
