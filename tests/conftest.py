@@ -37,6 +37,8 @@ BOTH_CHROMAS = tuple(
 )
 """folders and files whose tests run on a Chroma server too"""
 
+WITHOUT_A_DATABASE = ("tests/index_store/parsing",)
+"""folders within these whose code can't even import one"""
 WITH_A_QUEUE = ("tests/index_store/ingestion",)
 """folders whose tests run on both together too, where what is added goes through a queue"""
 
@@ -58,6 +60,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     both, in `make soak`, what is about adding documents, but for what is marked `no_queue`.
     """
     if "database" not in metafunc.fixturenames or not _stands_in(metafunc, BOTH_FORMS):
+        return
+    if _stands_in(metafunc, WITHOUT_A_DATABASE):
         return
     marks = {mark.name for mark in metafunc.definition.iter_markers()}
     forms: list[object] = ["sqlite"]
