@@ -69,8 +69,7 @@ CHAINS = {
 }
 """calls of a run that must wait for each other, if every grade is good. A speculative answer is written while passages
 are graded, then both checks run at the same time. A candidate is written and then checked, after documents are found to
-be needed
-"""
+be needed"""
 MOST_OWN = 0.05
 """largest part of a run that may be the engine's own"""
 

@@ -57,8 +57,7 @@ VECTORS_AT_ONCE = 10
 
 SELDOM = 100_000
 """rows after which Chroma writes its graph during filling; the default is 1,000, and it writes the whole graph each
-time
-"""
+time"""
 
 OFTEN = 1000
 """Chroma's default"""

@@ -29,8 +29,7 @@ REVISION = 1
 RARE = 0.5
 FEWEST = 1000
 """From number FEWEST on, part number n appears in proportion to n ** -(1 + RARE): the longer the text, the more
-different numbers it has (Heaps' law). The most common one is in a thousandth of the chunks
-"""
+different numbers it has (Heaps' law). The most common one is in a thousandth of the chunks"""
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,7 @@ FAULTS: tuple[type[Exception], ...] = (
     *(LookupError, ValueError, TypeError, AttributeError, RuntimeError),
 )
 """what latex2mathml raises if a text is not LaTeX: its own errors, which have no common base class, and plain ones;
-RuntimeError if nesting is too deep
-"""
+RuntimeError if nesting is too deep"""
 
 _TAGS = re.compile(
     "math|mrow|mi|mn|mo|mtext|mspace|mfrac|msqrt|mroot|msub|msup|msubsup|munder|mover|munderover|mtable|mtr|mtd|mstyle"
@@ -44,8 +43,7 @@ _SMALL = re.compile(r"-?[0-3]?(\.\d+)?em")
 """the width of a space that stays in its line"""
 
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(?:aligned|align|split|eqnarray|gathered|gather|equation)\}")
-"""environments that models write, but that latex2mathml does not know, or numbers; without them it aligns lines anyway
-"""
+"""environments that models write, which latex2mathml does not know or would number; it aligns their lines anyway"""
 
 _SIGNS = frozenset("\\^_={}")
 """nearly every formula has one of these characters; no price has"""

@@ -9,8 +9,8 @@ from index_store.full_text.analysis import words_in_order
 from pages.words import say
 
 MOST_WORDS = 400
-"""words of each text that are compared one by one: time grows with their square. A rewrite has at most 300 characters.
-"""
+"""words of each text that are compared one by one: time grows with their square. A rewrite has 300
+characters at most"""
 
 
 def rewrite_html(before: str, after: str) -> str:
