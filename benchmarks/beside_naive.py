@@ -1,11 +1,10 @@
-"""How long a pipeline takes compared with `naive`, for the same questions over the same passages: the cost of its
-checks.
+"""How long a pipeline takes compared with `naive`, for the same questions and passages: the cost of its checks.
 
     python -m benchmarks.beside_naive [--pipeline self_rag] [--rounds 1] [--questions 6]
 
 The chat model is that of the environment. Without a key it is the embedded one, which takes half a minute for a checked
-answer. The questions are those of the sample handbook. One pipeline is asked all of them, then the next, so that the
-model does not still have a question in its cache from another pipeline. The start of the model is not timed.
+answer. The questions are those of the sample handbook. Each pipeline is asked all of them in one go, so that the model
+does not still have a question in its cache when the next pipeline asks it. The start of the model is not timed.
 """
 
 import argparse

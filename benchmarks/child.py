@@ -1,6 +1,4 @@
-"""Work in another process: a server's threads would compete with what is measured, and memory is counted
-per process.
-"""
+"""Work in another process: a server's threads would compete with the measured work, and memory is per process."""
 
 import multiprocessing
 from collections.abc import Callable, Iterator

@@ -1,5 +1,4 @@
-"""How well the embedded model grades, and where its thresholds belong: AUC, the best threshold, and the result of the
-one in the code.
+"""How well the embedded model grades: AUC, the best threshold, and the result of the one in the code.
 
     python -m benchmarks.grading --data DIR [--limit 60] [--only relevance_ja ...]
 

@@ -1,11 +1,11 @@
-"""The cost of adding documents compared with only embedding their texts, which is always needed; and of adding them
-again.
+"""The cost of adding documents compared with only embedding their texts, and of adding them again.
 
     python -m benchmarks.ingest [--data paragraphs.jsonl] [--sections 500] [--pages 200]
 
 The same sections are added twice: one document each, and one document per article. Then the texts that the store
-embedded are embedded once more with nothing else, in full batches. All parts are real: files, parser processes, the
-embedded model, Chroma, SQL. Memory is that of this process, which has the store; parsers have limits of their own.
+embedded are embedded once more with nothing else, in full batches: this cost can't be avoided. All parts are real:
+files, parser processes, the embedded model, Chroma, SQL. Memory is that of this process, which has the store; parsers
+have limits of their own.
 """
 
 import argparse

@@ -1,12 +1,11 @@
-"""How long each pipeline takes with a server of fixed speed, compared with Self-RAG as published, one call after
-another.
+"""How long each pipeline takes with a server of fixed speed, compared with Self-RAG as published.
 
     python -m benchmarks.latency [--rounds 5]
 
-The server runs in another process and takes the same time for every call. All else is real: the client, the engine with
-its history, embedded embeddings, Chroma. Not measured: the page, which shows news when it refreshes. The engine's own
-part is the time of a run without two things: the calls that must wait for each other, at the server's own time, and the
-embedding of the question, which is also a call of a model.
+The published Self-RAG makes one call after another. The server runs in another process and takes the same time for
+every call. All else is real: the client, the engine with its history, embedded embeddings, Chroma. Not measured: the
+page, which shows news when it refreshes. The engine's own part is the time of a run without two things: the calls that
+must wait for each other, at the server's own time, and the embedding of the question, which is also a call of a model.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""The Compare page: four columns at the same time compared with each alone, from the click to the differences below
-them.
+"""The Compare page: four columns at the same time compared with each alone.
 
-A column alone is shown next to a finished answer, which is not asked again.
+The time is from the click to the differences below the columns. A column alone is shown next to a finished answer,
+which is not asked again.
 """
 
 import statistics

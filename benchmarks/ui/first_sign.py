@@ -1,8 +1,9 @@
-"""From enter to the first reaction of the page (the line of the run that has started), while the embedded chat model
-still has to start: with PRELOAD, which begins its start with the page, and without.
+"""From enter to the first reaction of the page while the embedded chat model still has to start, with and without
+PRELOAD.
 
-Each app was started just before, and this is its first page. With PRELOAD, the page must say that the model is starting
-before anything is asked.
+The reaction is the line of the run that has started. With PRELOAD, the model begins to start with the page. Each app
+was started just before, and this is its first page. With PRELOAD, the page must say that the model is starting before
+anything is asked.
 """
 
 import statistics

@@ -1,8 +1,8 @@
-"""From enter to the first token of the answer on the page, compared with the engine's own time, in turn in the same
-process.
+"""From enter to the first token of the answer on the page, compared with the engine's own time.
 
-Each question starts a new conversation. The page measures its own time, until the token is painted. "At best" is the
-fastest time on the page minus the fastest of the engine: other work on the machine does not affect it.
+Page and engine are asked in turn in the same process. Each question starts a new conversation. The page measures its
+own time, until the token is painted. "At best" is the fastest time on the page minus the fastest of the engine: other
+work on the machine does not affect it.
 """
 
 import statistics

@@ -1,5 +1,4 @@
-"""The app of `app.py` with two more routes: one opens a new engine for a test, one returns what the server has in
-memory.
+"""The app of `app.py` with two more routes: a new engine for a test, and the bytes of uploads in memory.
 
 `streamlit run tests/browser/served.py`. A new process for each test would take seconds. Instead, a new engine, with a
 data folder and services of the test, replaces the previous one.

@@ -141,7 +141,7 @@ class Visitor:
 
     @property
     def cancel(self) -> Locator:
-        """The button for jobs; an upload has one too."""
+        """The button that cancels jobs; an upload has one too."""
         return self.page.get_by_role("button", name=self.words["documents.cancel"], exact=True)
 
     def settle(self) -> None:

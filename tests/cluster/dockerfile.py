@@ -1,5 +1,5 @@
-"""Reads the Dockerfile like `docker build`, but only the syntax that our file uses: its stages, and the image of a
-stage.
+"""Reads the Dockerfile like `docker build`: its stages, and the image of a stage. Only the syntax that
+our file uses.
 """
 
 import json

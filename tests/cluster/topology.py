@@ -1,5 +1,7 @@
-"""Starts the services of compose.yaml as real processes on loopback, with its commands and settings: Debian's Postgres,
-Chroma's server, our own processes in a folder with the files of the image, and Caddy with its real file.
+"""Starts the services of compose.yaml as real processes on loopback, with its commands and settings.
+
+They are Debian's Postgres, Chroma's server, our own processes in a folder with the files of the image, and Caddy with
+its real file.
 """
 
 import itertools
