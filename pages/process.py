@@ -36,7 +36,7 @@ def _as(principal: Principal) -> UserEngine:
 
 
 def whole_engine() -> Engine:
-    """For work in nobody's name. Raises PlainError, such as StoreInUse, if it can't be opened."""
+    """For work in nobody's name. Raises PlainError, such as StoreInUse, if the engine can't be opened."""
     global _engine, _is_frozen
     with _lock:
         if _engine is None:

@@ -1,6 +1,6 @@
 """Scrolls to the latest question when it is asked, and when its conversation is opened. A new chat starts at its top.
 
-Streamlit keeps the end of a page in view only if `st.chat_input` is directly below the page, not inside `st.bottom`.
+Streamlit keeps the end of a page in view only if `st.chat_input` is alone below the page, not inside `st.bottom`.
 """
 
 from html import escape
