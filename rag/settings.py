@@ -79,8 +79,7 @@ class Settings(index_store.Settings):
     """the most tokens of all runs of a person, from midnight to midnight; 0: no limit; groups as above"""
     calls_at_once: int = Field(250, ge=1)
     """calls to a service's model at the same time, by all runs: five, as Self-RAG makes in parallel, for each possible
-    run
-    """
+    run"""
     compare_models: str = ""
     """names of more service models for columns of comparisons, separated by commas"""
     run_time_limit: float = Field(600, gt=0, allow_inf_nan=False)

@@ -13,8 +13,7 @@ from index_store.search.hits import Hit
 
 TOKENS_A_CHARACTER = 0.8
 """per wide character: the embedded model's tokenizer took 0.64 in Japanese and 0.48 in English, at most 0.83 (48
-questions); other tokenizers take somewhat more for Japanese
-"""
+questions); other tokenizers take somewhat more for Japanese"""
 
 FIGURE = 0.9
 """additional wide characters for a digit or an ASCII sign: each is a token, so a table has three times as many"""

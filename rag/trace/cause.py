@@ -47,8 +47,7 @@ SUBJECT_SHARE, SUBJECT_COSINE = 0.35, 0.4
 
 WHOLE_SCORE = 0.75
 """the keyword score of a passage that has every word of the question once or twice; used for the share if there is no
-probe
-"""
+probe"""
 
 DOUBTED = 0.4
 """a grade of not relevant with at least this score (yes is from 0.5) means that the grader was not sure"""

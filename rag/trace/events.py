@@ -13,8 +13,7 @@ from rag.trace.upgrade import upgraded
 
 Role = Literal["answers", "answers_from_model", "checks", "declines", "rewrites"]
 """what a step does for the answer: it writes one from passages, or from the model's memory, checks it, says that there
-is none, or rewrites the question
-"""
+is none, or rewrites the question"""
 
 StepVerdict = Verdict | Literal["stopped", "failed"]
 """how a step ended: with the verdict of its grade, or too early"""
@@ -151,8 +150,7 @@ RunStatus = Literal["finished", "stopped", "failed", "limited"]
 
 Outcome = Literal["answered", "confirmed", "unconfirmed", "not_in_documents", "from_model"]
 """the quality of an answer: not checked by the pipeline, checked and good, checked and not good, no answer, or from the
-model's memory without any source
-"""
+model's memory without any source"""
 
 
 class RunFinished(Frozen):

@@ -31,8 +31,7 @@ GROUNDING = -0.3
 USEFULNESS = -0.5
 RETRIEVAL_NEED = 0.2
 """with it, rag/nodes/route_question.py, which searches unless it is sure, searched for all of 28 questions about
-documents (docs/pipelines/self_rag_candidates.md)
-"""
+documents (docs/pipelines/self_rag_candidates.md)"""
 SMALL_TALK = 0.9
 TODAY = -1.0
 """with it, all of 24 questions about documents stayed with the documents; figures: docs/pipelines/adaptive.md"""
@@ -40,8 +39,7 @@ TODAY = -1.0
 OVERLAP_WEIGHT = 2.0
 """log-odds added for full overlap of question and passage, compared to none. It raises the AUC of relevance in Japanese
 from 0.92 to 0.98. A higher weight would be still better for those questions, and worse for questions with other words
-than the passages
-"""
+than the passages"""
 NEUTRAL_OVERLAP = 0.4
 """the overlap that neither raises nor lowers a grade"""
 
@@ -49,8 +47,7 @@ UNSTATED_NAMES = -1.1
 """log-odds of an answer with names or numbers that are neither in its passages nor in the question"""
 UNSOURCED = -3.5
 """log-odds of an answer that would get no citation: 10 of 76 wrong ones, and none of 52 right ones
-(docs/decisions/embedded-chat-model.md)
-"""
+(docs/decisions/embedded-chat-model.md)"""
 LEAST_FEATURES = 4
 """words, or pairs of Japanese characters, that an answer needs before UNSOURCED applies: "yes" never has a source"""
 CONFIDENCE_WEIGHT = 6.0

@@ -37,8 +37,7 @@ STOP_LIMIT = 5
 
 PATIENT_THREADS = {"GOMP_SPINCOUNT": "1000"}
 """A thread that waits for other threads of a computation soon sleeps. By default it spins: on a busy machine it takes
-the time of the threads that it waits for. Figures: docs/decisions/embedded-chat-model.md
-"""
+the time of the threads that it waits for. Figures: docs/decisions/embedded-chat-model.md"""
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,7 @@ STANDALONE: dict[Language, str] = {
     ),
 }
 """instructed in English, the model repeats the earlier question of a Japanese one
-(docs/decisions/embedded-chat-model.md)
-"""
+(docs/decisions/embedded-chat-model.md)"""
 FOLLOW_UP: dict[Language, str] = {
     "ja": "{turns}\n次の質問: {question}\n書き直した「{question}」:",
     "en": "{turns}\nLast question: {question}",

@@ -13,8 +13,7 @@ from rag.settings import Settings
 
 NO_CHUNK_TIMEOUT = None
 """ChatOpenAI's own timeout per chunk can swallow a stop that arrives with a chunk (asyncio.wait_for of Python 3.11);
-the connection's timeout limits silence anyway
-"""
+the connection's timeout limits silence anyway"""
 
 PLACEHOLDER_KEY = "none"
 """for servers that need no key; the client requires one"""

@@ -18,8 +18,7 @@ from rag.trace.cause import Cause
 
 State = Literal["unconfirmed", "no_answer", "thumb_down", "failed", "slow", "voted"]
 """`failed`: also runs that met a limit; `slow`: the slowest tenth of the person's runs; `voted`: the best of a
-comparison
-"""
+comparison"""
 
 Order = Literal["latest", "earliest", "slowest", "fastest", "most_tokens", "fewest_tokens"]
 

@@ -54,8 +54,7 @@ conversations = Table(
     Index("ix_conversations_person_id", "person_id", "updated_at"),
 )
 """`kind`: chat, comparison or fork; `origin_run_id`: of a fork, which is deleted with that run; `person_id`: see
-rag/runs/history/ownership.py
-"""
+rag/runs/history/ownership.py"""
 
 runs = Table(
     "runs",
@@ -89,8 +88,7 @@ runs = Table(
     Index("ix_runs_person_id_index_name", "person_id", "index_name", "started_at"),
 )
 """`index_id`: the index that was asked, even if it is renamed; None for an index that did not exist, and for old runs.
-`person_id`: that of the conversation, so that each order of a person's list has an index
-"""
+`person_id`: that of the conversation, so that each order of a person's list has an index"""
 
 events = Table(
     "events",
@@ -177,8 +175,7 @@ live = Table(
     Column("turn", Integer),
 )
 """Active runs, when several apps share a database. `app`: number of the replica; `before`, `begun_at`: as in `Run`;
-`came`: its place in the order of arrival; `turn`: the number of its turn, NULL until then.
-"""
+`came`: its place in the order of arrival; `turn`: the number of its turn, NULL until then."""
 
 tokens = Table(
     "tokens",

@@ -60,8 +60,7 @@ log = logging.getLogger(__name__)
 
 KEPT_RUNS = 50
 """finished runs that stay in memory with their tokens, for pages that still read them. When a document is removed, all
-of them are dropped, and only the history has them
-"""
+of them are dropped, and only the history has them"""
 
 
 LOOK = 5.0
