@@ -49,8 +49,7 @@ class Admission:
         within: Hashable = None,
         at_once: float | None = None,
     ) -> AsyncIterator[None]:
-        """Waits for a turn. `tell`: called with the number of those before this one whenever it changes, at last with
-        0.
+        """Waits for a turn. `tell`: gets the number of those before this one whenever it changes; at last 0.
 
         `at_once`: the party's limit from now on, if it differs from the general limit. `within`: a party of parties;
         these take turns first.

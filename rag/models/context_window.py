@@ -20,12 +20,10 @@ FIGURE = 0.9
 _FIGURES = re.compile(r"[!-@\[-`{-~]")
 
 BESIDE_PASSAGES = 1200
-"""tokens of a prompt without the passages' text: instructions, a long question, a rejected answer, the passages' titles
-"""
+"""tokens of a prompt without the passages' text: instructions, a long question, a rejected answer, titles"""
 
 PIECE = 100
-"""wide characters: a trimmed passage begins and ends at the ends of pieces of about this length (paragraphs, sentences)
-"""
+"""wide characters: a passage is trimmed to whole pieces of about this length (paragraphs, sentences)"""
 
 
 @dataclass(frozen=True)

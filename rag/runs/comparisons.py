@@ -85,7 +85,7 @@ class Comparisons(StoredComparisons):
                         self._begin(comparison.question, comparison.index, column, comparison.id, asker, within)
                     )
                     self._replace(comparison.id, run_id, pending[0].run.id, within)
-            except (IntegrityError, _ReplacedElsewhere):  # the second one, or the comparison was deleted meanwhile
+            except (IntegrityError, _ReplacedElsewhere):  # deleted meanwhile, or replaced by another app
                 self._forget(pending)
                 return None
             except PlainError:

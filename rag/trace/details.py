@@ -85,8 +85,7 @@ class RewriteDetail(Frozen):
     refused: str | None = None
     """the model's text, if it was not a usable query and `before` was kept"""
     reason: str = ""
-    """why another query is needed, as the model was told: from the answer's grader, or the passages that were dropped
-    """
+    """why another query is needed, as the model was told: from the answer's grader, or the dropped passages"""
 
 
 class Claim(Frozen):

@@ -56,12 +56,7 @@ class Tavily:
             raise WebSearchFailed(service=name, status=error.response.status_code) from error
         except httpx.HTTPError as error:
             raise WebUnreachable(service=name) from error
-        except (
-            ValueError,
-            TypeError,
-            KeyError,
-            AttributeError,
-        ) as error:  # an answer that does not follow the protocol
+        except (ValueError, TypeError, KeyError, AttributeError) as error:  # an answer against the protocol
             raise WebAnswerUnreadable(service=name) from error
 
     async def close(self) -> None:

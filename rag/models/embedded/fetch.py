@@ -129,9 +129,7 @@ def _sole_fetcher(path: Path) -> Iterator[None]:
 
 def _complete(folder: Path, files: ModelFiles, progress: Progress) -> None:
     path, partial = folder / files.name, folder / f"{files.name}.partial"
-    if (
-        path.is_file() and path.stat().st_size == files.size
-    ):  # copied here by hand, or interrupted before the note was written
+    if path.is_file() and path.stat().st_size == files.size:  # copied by hand, or interrupted before the note
         path.replace(partial)
     partial.touch()
     _require_space(folder, files.size - partial.stat().st_size + DOWNLOADS_AT_ONCE * files.part_size)

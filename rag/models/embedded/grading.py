@@ -44,9 +44,9 @@ NEUTRAL_OVERLAP = 0.4
 """the overlap that neither raises nor lowers a grade"""
 
 UNSTATED_NAMES = -1.1
-"""log-odds of an answer with names or numbers that are neither in its passages nor in the question"""
+"""log-odds added for an answer with names or numbers that are neither in its passages nor in the question"""
 UNSOURCED = -3.5
-"""log-odds of an answer that would get no citation: 10 of 76 wrong ones, and none of 52 right ones
+"""log-odds added for an answer that would get no citation: 10 of 76 wrong ones, and none of 52 right ones
 (docs/decisions/embedded-chat-model.md)"""
 LEAST_FEATURES = 4
 """words, or pairs of Japanese characters, that an answer needs before UNSOURCED applies: "yes" never has a source"""
@@ -69,9 +69,7 @@ def grounding(
     question: str, answer: str, passages: Sequence[Passage], confidence: float | None = None
 ) -> YesNoQuestion:
     """Whether the passages state the answer. `confidence`: the mean log-probability of its tokens."""
-    one_line = " ".join(
-        quoted(answer).split()
-    )  # one line: between tags, as elsewhere, the model says yes more often and separates worse
+    one_line = " ".join(quoted(answer).split())  # between tags, the model says yes too often and distinguishes less
     said = f"Question: {question}\nProposed answer: {one_line}"
     task = "According to the passages above, is the proposed answer to the question right? Answer yes or no."
     adjustments = [*_names_and_source(question, answer, passages)]

@@ -64,7 +64,7 @@ _PICTURE = re.compile(r"!\[(?!\^\d+\])")
 _SIGN = re.compile(r"([\\`*_\[\]<>#|~$&])")
 
 
-# Finds code by the rules that every Markdown reader uses. HTML is off, because an HTML block would hide what follows.
+# Finds code by the rules that every Markdown reader uses. HTML is off, so that it hides no code.
 _blocks = MarkdownIt("commonmark", {"html": False})
 
 

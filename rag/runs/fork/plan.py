@@ -144,7 +144,7 @@ def _is(task: Task, step: str, attempt: int) -> bool:
 
 
 def _before(snapshot: Snapshot, events: Sequence[Event]) -> Iterator[Event]:
-    """The events before this step and its parallel steps began, as the trace of the fork begins with them. Tokens are
+    """The events before this step and its parallel steps; the trace of the fork begins with them. Tokens are
     not stored, so a step's text comes from its detail.
     """
     now = {(task.step, task.attempt) for task in snapshot.tasks}

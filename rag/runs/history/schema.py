@@ -107,8 +107,7 @@ calls = Table(
     Column("characters", Integer, nullable=False),
     Column("packed", LargeBinary, nullable=False),
 )
-"""calls of the chat model, one row per step, packed by rag/trace/calls.py; not in `events`, because few are ever read
-"""
+"""calls of the chat model, one row per step, packed by rag/trace/calls.py; few are read, so not in `events`"""
 
 comparisons = Table(
     "comparisons",
