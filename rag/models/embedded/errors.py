@@ -36,7 +36,7 @@ class ModelUnavailable(EmbeddedModelError):
 
 
 class ModelDamaged(EmbeddedModelError):
-    """`path` held something whose SHA-256 is not `expected`; it has been deleted."""
+    """SHA-256 of `path` was not `expected`; the file has been deleted."""
 
     en = (
         "The download is not the expected chat model (SHA-256 {found} instead of {expected}), so {path} was deleted. "
