@@ -94,10 +94,19 @@ class Visitor:
         return self.page.get_by_test_id("stExpander").locator("summary").filter(has=title).last
 
     def open(self, summary: Locator) -> None:
-        """Opens a folded part and waits until it has its full size: while it grows, the next target may move away."""
+        """Opens a fold and waits until it has its full height.
+
+        A fold grows when it is opened and when its content arrives. A press inside a fold that grows scrolls it, and is
+        lost.
+        """
+        expect(summary).to_be_visible(timeout=LOADED)
+        self._wait_for_folds()
         summary.click()
         expect(summary.locator("xpath=..")).to_have_attribute("open", "")
-        # It starts to grow in the next frame, and a click on a growing part moves it away from the pointer.
+        self._wait_for_folds()
+
+    def _wait_for_folds(self) -> None:
+        """Waits until no fold grows. A fold begins to grow up to two frames after it has changed."""
         self.page.wait_for_function(
             "async () => { for (const _ of [1, 2]) await new Promise(requestAnimationFrame);"
             " return !document.getAnimations().some("

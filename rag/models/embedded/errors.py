@@ -113,7 +113,7 @@ class ProcessorTooOld(EmbeddedModelError):
 class ModelDidNotStart(EmbeddedModelError):
     en = (
         "The embedded chat model in {path} did not start ({reason}). Its log is {log}. If EMBEDDED_MODEL is set, "
-        "check that it is a GGUF file of a chat model. CallSubject 2.5 GB of memory must be free."
+        "check that it is a GGUF file of a chat model. About 2.5 GB of memory must be free."
     )
     ja = (
         "内蔵のチャットモデル {path} を起動できませんでした({reason})。ログは {log} にあります。"
