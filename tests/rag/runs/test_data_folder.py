@@ -63,6 +63,7 @@ def test_a_run_with_an_event_that_this_version_does_not_know_does_not_keep_the_e
 
 
 @linux
+@pytest.mark.sqlite_alone
 def test_on_a_full_disk_a_question_is_refused_in_a_sentence_and_its_attachments_take_no_room(engine):
     engine.ask(QUESTION, index=INDEX, pipeline_name="naive").result()
     before = engine.history.runs()
@@ -75,6 +76,7 @@ def test_on_a_full_disk_a_question_is_refused_in_a_sentence_and_its_attachments_
 
 
 @linux
+@pytest.mark.sqlite_alone
 def test_wherever_the_disk_gets_full_what_is_begun_is_there_as_a_whole_or_not_at_all(engine, chat):
     """No conversation without its run, and no run that nobody works on: the file takes a page more each time."""
     first = engine.ask(QUESTION, index=INDEX, pipeline_name="naive")
