@@ -1,4 +1,6 @@
-"""Parses files to sections in a few processes: a file that crashes, hangs or swells its parser affects no other."""
+"""Parses files to sections in a few processes: a file that crashes its parser, hangs or takes all memory affects no
+other file.
+"""
 
 import threading
 import uuid
@@ -20,10 +22,10 @@ if TYPE_CHECKING:
     from index_store.parsing.loaders.archive import Unpacked
 
 WRITTEN = 512 * MEGABYTE
-"""of sections: what the characters that a document may have come to as JSON, with a chunk's headings beside each"""
+"""of sections: the JSON of the most characters that a document may have, with the headings of each chunk"""
 
 LISTING = 64 * MEGABYTE
-"""of JSON: an archive's members, for some 200,000"""
+"""of JSON: the members of an archive, about 200,000"""
 
 
 def _never() -> bool:
@@ -38,7 +40,7 @@ class Parser:
     """
 
     def __init__(self, settings: Settings, folder: Path | None = None) -> None:
-        """`folder`: instead of that, of another process's own."""
+        """`folder`: a folder of this process, in place of `DATA_DIR/parsing`."""
         self._settings = settings
         self._folder = folder or settings.data_dir.absolute() / "parsing"
         self._free = [Process() for _ in range(settings.parser_workers)]
@@ -84,7 +86,7 @@ class Parser:
         )
 
     def close(self) -> None:
-        """Ends every process; files that are being read, or wait for it, are Cancelled. Closing twice is fine."""
+        """Ends every process; files that are being read or wait are Cancelled. Closing twice is fine."""
         self._is_closed.set()
         with self._turn:
             self._turn.notify_all()
@@ -115,7 +117,7 @@ class Parser:
 
     @contextmanager
     def _process(self, name: str, is_unwanted: Callable[[], bool]) -> Iterator[Process]:
-        """A free one, when it is this caller's turn."""
+        """A free process, when it is this caller's turn."""
         caller = object()
         with self._turn:
             self._waiting.append(caller)
@@ -126,7 +128,7 @@ class Parser:
                     if self._free and self._waiting[0] is caller:
                         break
                     self._turn.wait(LOOK)
-                # The one that was used last: it runs already.
+                # The last one used, because it is already running.
                 process = self._free.pop()
             finally:
                 self._waiting.remove(caller)

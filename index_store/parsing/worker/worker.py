@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from index_store.parsing.loaders.archive import Unpacked
 
 FILES = 200
-"""after which the process is replaced, so that what libraries leak is given back; starting one takes 0.25 s"""
+"""after which the process is replaced, to free what libraries leak; starting one takes 0.25 s"""
 
 NICENESS = 10
-"""of 19: whoever waits for an answer, or for a page, goes before what is only read in"""
+"""of 19: answers and pages, for which people wait, go before parsing"""
 
 GRACE = 10
-"""seconds beyond a file's own, after which the process ends itself where the kernel does not watch its owner"""
+"""seconds beyond a file's own time, after which the process ends itself if the kernel does not watch its owner"""
 
 
 def main() -> None:
-    # What libraries print must not get among the answers, nor into a log: it may quote the document.
+    # Output of libraries must not get into the answers or into a log: it may quote the document.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     complaints = os.fdopen(os.dup(2), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -60,7 +60,7 @@ def main() -> None:
             limits.limit(request.memory, request.file_size)
             answer = _answer(request, work)
         grown = limits.address_space() - libraries
-        # Memory that is not given back, by a leak or in pieces, would be added to what the next file may take.
+        # Memory that is not freed, because of leaks or fragments, would be added to the next file's limit.
         if count >= FILES or grown > request.memory // 4:
             answer = answer.model_copy(update={"is_worn": True})
         answers.write(answer.model_dump_json() + "\n")
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def _work(request: ParserRequest) -> Callable[[], ParserResponse]:
-    """With its libraries imported, which are not to count as the file's memory."""
+    """Imports the libraries first, so that they don't count as the file's memory."""
     if request.folder is not None:
         from index_store.parsing.loaders.archive import unpack
 
@@ -108,7 +108,7 @@ def _unpack(unpack: Callable[[Path, str, Path], "Unpacked"], request: ParserRequ
 
 
 def _complain(error: BaseException | None, write: Callable[[str], object]) -> None:
-    """A traceback without the error's own words: they may quote the document."""
+    """Writes a traceback without the error's own words: they may quote the document."""
     while error:
         write("".join(traceback.format_tb(error.__traceback__)) + type(error).__qualname__ + "\n")
         error = error.__cause__ or error.__context__
@@ -136,7 +136,7 @@ def _end_with_owner(lifeline: int) -> None:
 
 @contextmanager
 def _ended_in_time(seconds: float) -> Iterator[None]:
-    """Where the kernel does not watch the owner: a file is read no longer than its owner would have waited."""
+    """Used if the kernel does not watch the owner: limits a file's time to what its owner would wait."""
     if sys.platform == "linux" or not hasattr(signal, "alarm"):
         yield
         return
