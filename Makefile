@@ -1,5 +1,5 @@
 # make run     install, fetch the embedded model if it is needed, start the app
-# make test    all that is checked: lint, import contracts, tests, browser and embedded models included
+# make test    all checks: lint, import contracts, tests, including browser and embedded models
 # make fix     repairs what ruff can
 # make help    the rest
 
@@ -62,7 +62,7 @@ port: $(INSTALLED)
 	@$(BIN)/python -c 'import socket; socket.create_server(("localhost", $(PORT)))' 2>/dev/null || \
 	  { echo "Port $(PORT) is taken, perhaps by this app: look at http://localhost:$(PORT), or take another one, as in PORT=8502 make run"; exit 1; } >&2
 
-# For the tests the embedded model is wanted even where a service is set.
+# The tests need the embedded model even if a service is set.
 model: $(INSTALLED)
 	@CHAT_MODEL=embedded $(BIN)/python -m rag.models.embedded.fetch
 
@@ -75,7 +75,7 @@ chromium: $(INSTALLED_DEV)
 	  elif ! command -v chromium >/dev/null; then $(BIN)/playwright install --only-shell chromium; fi; \
 	fi
 
-# The reverse proxies of docs/operating, unpacked beside the packages: installed, they would be started too.
+# The reverse proxies of docs/operating. They are unpacked next to the packages: if installed, they would also be started.
 proxies: $(INSTALLED_DEV)
 	@if ! [ -x $(VENV)/proxies/usr/bin/caddy ] && command -v apt-get >/dev/null; then \
 	  mkdir -p $(VENV)/proxies && cd $(VENV)/proxies && \
@@ -85,7 +85,7 @@ proxies: $(INSTALLED_DEV)
 	  echo "nginx and Caddy can't be had: the tests behind them are skipped." >&2; \
 	fi
 
-# Postgres likewise, with the libraries that it is linked with: Debian's package would start a server of the machine.
+# Postgres in the same way, with its libraries: Debian's package would start a server for the whole machine.
 postgres: $(INSTALLED_DEV)
 	@if ! ls /usr/lib/postgresql/*/bin/initdb $(VENV)/postgres/usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && \
 	  command -v apt-get >/dev/null; then \
@@ -98,7 +98,7 @@ postgres: $(INSTALLED_DEV)
 	  echo "Postgres can't be had: the tests on it are skipped." >&2; \
 	fi
 
-# What turns a process's clock, likewise.
+# The library that changes a process's clock, in the same way.
 clock: $(INSTALLED_DEV)
 	@if ! ls /usr/lib/*/faketime/libfaketimeMT.so.1 $(VENV)/clock/usr/lib/*/faketime/libfaketimeMT.so.1 >/dev/null 2>&1 && \
 	  command -v apt-get >/dev/null; then \
@@ -109,7 +109,7 @@ clock: $(INSTALLED_DEV)
 	  echo "libfaketime can't be had: the tests with clocks apart are skipped." >&2; \
 	fi
 
-# The OpenID provider that tests sign in with: npm's packages by their hashes, of which none runs anything to install itself.
+# The OpenID provider with which tests sign in: npm packages, checked by their hashes, without install scripts.
 provider: $(INSTALLED_DEV)
 	@if ! command -v npm >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  export DEBIAN_FRONTEND=noninteractive; \
@@ -122,10 +122,10 @@ provider: $(INSTALLED_DEV)
 	  echo "Node.js or npm's packages can't be had: the tests that sign in are skipped." >&2; \
 	fi
 
-# First what waits as often as it works, three at a time on two cores; then what a browser does, which waits for a quarter
-# of its time, likewise, each file by one process, as its servers take seconds to start; then models that use all cores.
-# All three run, whatever the first ones find. Nothing that fails is run again.
-# Each is looked for where it stands alone: only to import all the tests takes a process ten seconds.
+# First the tests that wait half of their time: three processes on two cores. Then the browser tests, which wait for a
+# quarter of their time: also three processes, but one per file, because its servers take seconds to start. Then the
+# models, which use all cores. All three parts run, even if one fails. A failed test is not run again.
+# Each part collects only its own folders: importing all tests takes a process ten seconds.
 
 ifdef T
 test: install-dev chromium proxies postgres clock provider model
@@ -152,7 +152,7 @@ fix: $(INSTALLED_DEV)
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
-# One for every system and every Python from 3.11 on; what is locked stays where requirements*.txt allow it.
+# One lock file for every system and every Python from 3.11. Locked versions stay if requirements*.txt allow them.
 LOCKER = $(BIN)/uv
 LOCK = $(LOCKER) pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate \
   --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
@@ -164,7 +164,7 @@ lock: $(LOCKER)
 	@$(LOCK) requirements-dev.txt --constraints requirements.lock --output-file requirements-dev.lock
 	@$(LOCK) requirements-sbom.txt --output-file requirements-sbom.lock
 
-# In an environment of its own: with one of its packages beside it, Chroma takes 1.6 s longer to load.
+# In an environment of its own: with one of its packages installed, Chroma takes 1.6 s longer to load.
 $(SBOM)/installed: $(INSTALLED) requirements-sbom.lock
 	@$(PYTHON) -m venv --clear $(SBOM)
 	@$(SBOM)/bin/python $(PIP_INSTALL) -r requirements-sbom.lock

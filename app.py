@@ -1,4 +1,4 @@
-"""The server: `streamlit run app.py`. It serves the pages, and gives the engine back when it ends."""
+"""The server: `streamlit run app.py`. It serves the pages and closes the engine when it ends."""
 
 import logging
 import os
@@ -32,13 +32,13 @@ from pages.widgets.trace.graph import OPEN_ROWS
 from pages.words import say
 
 logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-# One line a request to a model would drown what matters.
+# One line per request to a model would hide what matters.
 logging.getLogger("httpx2").setLevel(logging.WARNING)
 logging.getLogger("httpx").setLevel(logging.WARNING)
 log = logging.getLogger("app")
 
 SCRIPTS = (COPY_ON_CLICK, KEEP_IN_VIEW, CLOSE_ON_CHOICE, OPEN_ROWS)
-"""all that our pages have; a browser runs no other (pages/server/browser_rules.py)"""
+"""all scripts of our pages; a browser runs no others (pages/server/browser_rules.py)"""
 
 
 @asynccontextmanager
@@ -48,7 +48,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 
 
 def say_that_it_crashed(error: Exception) -> bool:
-    """For faults of ours: the log gets the trace, the page a sentence. Who may come in no longer is told so."""
+    """For errors in our code: the log gets the traceback, the page a sentence. Without access, that is said instead."""
     if isinstance(error, (AccessWithdrawn, NotSignedIn)):
         show_error(error)
         return True
@@ -58,12 +58,12 @@ def say_that_it_crashed(error: Exception) -> bool:
 
 
 def for_others(settings: Settings) -> bool:
-    """Whether others than this machine may connect."""
+    """Whether other machines may connect."""
     return settings.auth != "none" or settings.allow_anonymous
 
 
 def middlewares() -> list[Middleware]:
-    """What each request passes, in this order. Where a setting is wrong the process ends: no page could tell it."""
+    """What each request passes, in this order. A wrong setting ends the process, because no page could show it."""
     try:
         settings = server_settings()
         if not for_others(settings):
@@ -88,10 +88,10 @@ def middlewares() -> list[Middleware]:
 
 
 def secrets_of(settings: Settings) -> dict[str, Any]:
-    """Those that Streamlit is told of."""
+    """The secrets that Streamlit gets."""
     cookie_secret = settings.cookie_secret.get_secret_value()
     if cookie_secret:
-        config.set_option("server.cookieSecret", cookie_secret)  # of what it signs where nobody signs in, too
+        config.set_option("server.cookieSecret", cookie_secret)  # Streamlit also signs with it where nobody signs in
     return for_streamlit(settings.app_url, settings.providers, cookie_secret) if settings.auth == "oidc" else {}
 
 

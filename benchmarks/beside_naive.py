@@ -1,10 +1,10 @@
-"""How long a pipeline takes beside `naive` for the same questions over the same passages: what its checks cost.
+"""How long a pipeline takes compared with `naive`, for the same questions and passages: the cost of its checks.
 
     python -m benchmarks.beside_naive [--pipeline self_rag] [--rounds 1] [--questions 6]
 
-The chat model is that of the environment: without a key the embedded one, which takes half a minute for an answer that
-is checked. The questions are those of the sample handbook. Each pipeline is asked all of them in turn, so that what the
-model has read for one is not still read when the next asks the same. The start of the model is not timed.
+The chat model is that of the environment. Without a key it is the embedded one, which takes half a minute for a checked
+answer. The questions are those of the sample handbook. Each pipeline is asked all of them in one go, so that the model
+does not still have a question in its cache when the next pipeline asks it. The start of the model is not timed.
 """
 
 import argparse
@@ -23,13 +23,13 @@ from rag.runs.engine import Engine, UserEngine
 
 PLAIN = "naive"
 WARM_UP = "Who looks after the plants in the lobby?"
-"""none of the samples': what it has read for a question, the model need not read again"""
+"""not a sample question: the model does not read again what it has just read"""
 MOST = 2.5
-"""times as long as PLAIN: the target of the project for self_rag over 4 passages with the embedded model"""
+"""most time, in multiples of PLAIN: the project's target for self_rag over 4 passages with the embedded model"""
 
 
 def ask(engine: UserEngine, question: str, pipeline: str) -> float:
-    """Seconds."""
+    """Returns seconds."""
     begun = time.perf_counter()
     finished = engine.ask(question, index=samples.INDEX, pipeline_name=pipeline).result()
     if finished.status != "finished":

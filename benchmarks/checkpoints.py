@@ -1,10 +1,10 @@
-"""What the checkpoints that a fork needs cost a run: its time with and without them, and the bytes that they take.
+"""What a run's checkpoints, which forks need, cost: the time of a run with and without them, and their bytes.
 
     python -m benchmarks.checkpoints [--rounds 10]
 
-Two engines alike but for KEEP_CHECKPOINTS_DAYS are asked by turns, against a server of fixed speed. The long run is
-Self-RAG whose answers are never useful, so that it loops until its limits are met. The processor's time is that of this
-process, in which the engines are; the server has one of its own.
+Two engines that differ only in KEEP_CHECKPOINTS_DAYS are asked in turn, against a server of fixed speed. The long run
+is Self-RAG whose answers are never useful, so it loops until its limits. Processor time is that of this process, which
+has the engines; the server has its own.
 """
 
 import argparse
@@ -48,7 +48,7 @@ SIZES = {
         "select coalesce(sum(length(packed)), 0) from calls where run_id = ?",
     ),
 }
-"""bytes of a run, by the file that they are in"""
+"""bytes of a run, by file"""
 
 
 class Cost(NamedTuple):
@@ -84,7 +84,7 @@ def opened(folder: Path, base_url: str, days: int, documents: int) -> Engine:
 
 
 def size(folder: Path, file: str, run_id: str) -> int:
-    """Bytes."""
+    """Returns bytes."""
     with closing(sqlite3.connect(folder / file)) as database:
         return sum(database.execute(asked, (run_id,)).fetchone()[0] for asked in SIZES[file])
 
@@ -99,7 +99,7 @@ def measure(speed: Speed, documents: int, rounds: int) -> str:
             kind: open_.enter_context(opened(folder / kind, base_url, days, documents)).as_user(as_local)
             for kind, days in kinds.items()
         }
-        for _ in range(rounds + 1):  # the first one opens what opens once
+        for _ in range(rounds + 1):  # the first one also opens files and connections
             for name, (pipeline, question) in ASKED.items():
                 for kind, engine in engines.items():
                     costs[name, kind].append(ask(engine, pipeline, question))

@@ -1,4 +1,4 @@
-"""A process of its own: a server's threads would take turns with what is measured, and memory is a process's."""
+"""Work in another process: a server's threads would compete with the measured work, and memory is per process."""
 
 import multiprocessing
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 
 @contextmanager
 def running(work: Callable[..., None], *arguments: object) -> Iterator[Connection]:
-    """The pipe to `work(pipe, *arguments)`, which is to end when the pipe is closed, or this process dies."""
+    """The pipe to `work(pipe, *arguments)`, which must end when the pipe is closed or this process dies."""
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(target=work, args=(theirs, *arguments), daemon=True)
     process.start()

@@ -12,10 +12,10 @@ from index_store.vectors.embeddings import Embeddings, Vectors
 
 
 class Clustered:
-    """A stand-in for an embedding model: of each text always the same unit vector, whatever the text says.
+    """A stand-in for an embedding model: the same text always gets the same unit vector; its meaning does not matter.
 
-    Vectors are as near to each other as those of multilingual-e5-small, measured on 400 paragraphs of JSQuAD: cosine
-    0.77 for two articles, 0.82 within one, 0.89 to the nearest; the graph that Chroma searches has to tell these apart.
+    Distances are like those of multilingual-e5-small, measured on 400 paragraphs of JSQuAD: cosine 0.77 for two
+    articles, 0.82 inside one, 0.89 to the nearest. Chroma's search graph must distinguish these.
     """
 
     id = "stand-in"
@@ -23,12 +23,12 @@ class Clustered:
     dimension = EmbeddedEmbeddings.dimension
 
     SHARES = (0.77, 0.05, 0.07, 0.11)
-    """of the square of a vector: common to all, to an article, to a subject, its own"""
+    """parts of the square of a vector: common to all, of an article, of a subject, its own"""
     ARTICLES, SUBJECTS = 1000, 20_000
 
     def __init__(self, file: Path | None = None, reader: Embeddings | None = None) -> None:
         """`file`: where vectors of passages are also written, as float32. `reader`: a model that embeds each question
-        too, for the time that it takes.
+        too, so that its time is included.
         """
         self._file = file
         self._reader = reader
@@ -36,7 +36,7 @@ class Clustered:
         """questions; each is made once, before its searches are timed"""
 
     def load(self) -> None:
-        """Nothing."""
+        """Does nothing."""
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         vectors = np.stack([self._vector(text) for text in texts])
@@ -46,12 +46,12 @@ class Clustered:
         return vectors
 
     def read(self, text: str) -> None:
-        """Takes the time of embedding a question."""
+        """Takes as long as embedding a question."""
         if self._reader:
             self._reader.query(text)
 
     def prepare(self, text: str) -> None:
-        """Makes the vector of a question beforehand, which takes longer than that of a real model."""
+        """Makes the vector of a question in advance, because that takes longer than with a real model."""
         if text not in self._asked:
             self._asked[text] = self._vector(text)
 
@@ -61,7 +61,7 @@ class Clustered:
         return self._asked[text]
 
     def drawn(self, count: int, chance: np.random.Generator) -> Vectors:
-        """As many as asked for, of no text, among the same articles and subjects: a hundredth of the work."""
+        """`count` vectors without texts, among the same articles and subjects: a hundredth of the work."""
         own = self.SHARES[-1]
         subjects = _centres()[chance.integers(self.SUBJECTS, size=count)]
         noise = chance.standard_normal((count, self.dimension), np.float32)
@@ -86,7 +86,7 @@ def _direction(name: str) -> Vectors:
 
 @cache
 def _centres() -> Vectors:
-    """Of all subjects, a row each."""
+    """One row per subject."""
     common, article, subject, _ = (np.sqrt(share) for share in Clustered.SHARES)
     articles = np.stack([_direction(f"article {number}") for number in range(Clustered.ARTICLES)])
     subjects = np.stack([_direction(f"subject {number}") for number in range(Clustered.SUBJECTS)])

@@ -1,10 +1,10 @@
-"""How long the chat page takes to redraw a conversation: one of a hundred turns beside one of five.
+"""How long the chat page takes to redraw a conversation: one of a hundred turns compared with one of five.
 
     python -m benchmarks.conversation [--rounds 20] [--turns 100]
 
-One question about the sample documents is asked through Self-RAG of a scripted server, and its run is put into both
-conversations as often as they have turns. Then the page's script runs as it does after each click, in turn for both.
-Not measured: the browser, which draws what has changed.
+One question about the sample documents is asked through Self-RAG with a scripted server. Its run is copied into both
+conversations, once per turn. Then the page's script runs as after a click, for both in turn. Not measured: the browser,
+which draws the changes.
 """
 
 import argparse
@@ -34,7 +34,7 @@ TIMEOUT = 60
 
 
 def asked_once() -> list[Event]:
-    """The events of a run over the samples, loaded first."""
+    """The events of a run over the samples, which are loaded first."""
     files = [FileSource(path, path.name) for path in samples.documents()]
     engine().store.ingest(samples.INDEX, files).wait()
     run = engine().ask(QUESTION, index=samples.INDEX, pipeline_name="self_rag")
@@ -43,7 +43,7 @@ def asked_once() -> list[Event]:
 
 
 def conversation(history: History, events: list[Event], turns: int) -> str:
-    """Its id. Each turn has the events given."""
+    """Creates a conversation whose turns all have these events; returns its id."""
     conversation_id = history.conversations.new(f"{turns} turns", principal=LOCAL).id
     before = ""
     for number in range(turns):
@@ -65,7 +65,7 @@ def opened(conversation_id: str) -> AppTest:
 
 
 def redraw(page: AppTest) -> float:
-    """Seconds."""
+    """Returns seconds."""
     begun = time.perf_counter()
     page.run()
     if page.exception:

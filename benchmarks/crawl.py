@@ -1,9 +1,9 @@
-"""How long a crawl takes, beside the least that its own politeness allows.
+"""How long a crawl takes, compared with the least time that its politeness allows.
 
     python -m benchmarks.crawl [--pages 200] [--at-once 4] [--rate 1000]
 
-The site runs in a process of its own and takes the same time for every page. The least is the larger of pages / rate
-and pages x time a page / pages at once; robots.txt, the site map and finding the first links come on top.
+The site runs in another process and takes the same time for every page. The least time is the larger of pages / rate
+and pages x time per page / pages at once. robots.txt, the site map and finding the first links need additional time.
 """
 
 import argparse
@@ -21,14 +21,14 @@ from index_store.crawl import Crawl, CrawlOptions, PageOutcome
 from tests.servers.site_server import Reply, SiteServer, html
 
 MOST = 1.3
-"""times the least: the target of the project"""
+"""most time, in multiples of the least: the project's target"""
 LINKS = 20
-"""on each page"""
+"""links on each page"""
 TEXT = "日当は1日2,500円です。宿泊を伴わないときは半額になります。" * 100
 
 
 def serve(parent: Connection, pages: int, delay: float) -> None:
-    """Until the parent closes its end, or dies. Page n links to the LINKS next ones of a tree."""
+    """Runs until the parent closes its end or dies. Page n links to the next LINKS pages of a tree."""
     with SiteServer() as site:
         for number in range(pages):
             links = (f"/{child}" for child in range(LINKS * number + 1, LINKS * (number + 1) + 1) if child < pages)
@@ -39,7 +39,7 @@ def serve(parent: Connection, pages: int, delay: float) -> None:
 
 
 def crawl(url: str, pages: int, rate: float, at_once: int) -> float:
-    """Seconds for all pages. Raises RuntimeError when some did not come."""
+    """Returns seconds for all pages. Raises RuntimeError if some are missing."""
     settings = Settings(_env_file=None, crawl_allowed="127.0.0.1", crawl_rate=rate, crawl_at_once=at_once)
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()

@@ -1,11 +1,11 @@
-"""What a new user waits for, beside an earlier version: the samples loaded, a first answer, a long Word file.
+"""The waits of a new user, compared with an earlier version: loading the samples, a first answer, a long Word file.
 
     python -m benchmarks.first_minutes --before CHECKOUT --word FILE [--rounds 3]
 
-CHECKOUT is a clone of this project at an earlier commit, installed in its `.venv`, and FILE a long Word file. The
-models are those of the environment, the embedded ones without a key. Each thing is done by a command line of its own,
-in a data folder of its own, so the start of the process and of the models is in it; the two versions take turns.
-Given are medians, and what part of the time is left.
+CHECKOUT is a clone of this project at an earlier commit, installed in its `.venv`; FILE is a long Word file. The models
+are those of the environment; without a key, the embedded ones. Each wait is one command line with a new data folder, so
+it includes the start of the process and of the models. The two versions take turns. The report has medians, and the new
+time as a part of the old one.
 """
 
 import argparse
@@ -34,7 +34,7 @@ class Version:
     checkout: Path
 
     def run(self, data: Path, *arguments: str | Path) -> float:
-        """Seconds of `python -m ...`. Raises CalledProcessError."""
+        """Returns seconds of `python -m ...`. Raises CalledProcessError."""
         python = sys.executable if self.checkout == HERE else self.checkout / ".venv" / "bin" / "python"
         environment = {**os.environ, "DATA_DIR": str(data), "PYTHONPATH": str(self.checkout)}
         command = [str(python), "-m", *map(str, arguments)]
@@ -44,7 +44,7 @@ class Version:
 
 
 def waits(version: Version, folder: Path, word: Path) -> Iterator[tuple[str, float]]:
-    """What is waited for, and seconds."""
+    """Yields the name of each wait and its seconds."""
     data = folder / "data"
     data.mkdir()
     models = HERE / Settings().data_dir / "models"

@@ -1,4 +1,4 @@
-"""A chat service that takes the same time for every call. Its process loads none of what is measured."""
+"""A chat service that takes the same time for every call. Its process loads nothing of what is measured."""
 
 from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from tests.servers import Answer, OpenAIServer
 from tests.servers.chat import CHARACTERS_A_TOKEN, ChatRequest
 
 NEVER_SERVED = "Why must a company password have so many characters?"
-"""a question which no answer is useful to, by the server; each time that it rewords it, it finds other words"""
+"""a question for which the server grades no answer as useful, and rewrites in different words each time"""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Of the server, the same for every call."""
+    """The speed of the server, the same for every call."""
 
     delay: float
     """seconds before the first token"""
     token_seconds: float
     tokens: int
-    """a call"""
+    """tokens of a call"""
 
     @staticmethod
     def add_options(parser: ArgumentParser, usual: "Speed") -> None:
@@ -39,7 +39,7 @@ class Speed:
 
 
 def serve(parent: Connection, speed: Speed) -> None:
-    """Until the parent closes its end, or dies."""
+    """Runs until the parent closes its end or dies."""
     length = speed.tokens * CHARACTERS_A_TOKEN
     verdict = '{"reason": "It holds the answer.", "verdict": "yes", "score": 0.9}'.ljust(length)
     route = '{"reason": "A rule of the house.", "route": "documents"}'.ljust(length)

@@ -36,7 +36,7 @@ class Expected(BaseModel, frozen=True):
     words: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
     error: str | None = None
-    """its code; of an archive the code for one of its members"""
+    """code of the error; for an archive, the code for one of its members"""
 
 
 @dataclass
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def formats_table() -> str:
-    """Every format that can be loaded, as its record says."""
+    """All formats that can be loaded, from their records."""
     rows = [
         f"| {record.kind} | {' '.join(record.suffixes)} | {' '.join(record.media_types)} "
         f"| {f'shown as {record.shown_as}' if record.shown_as else f'saved as {record.saved_as}'} |"
@@ -93,7 +93,7 @@ the parser's process for this file, including its libraries; the limit is 1024 M
 
 
 def _measured(path: Path) -> tuple[Outcome, float]:
-    """What became of it, and the peak of memory in MB of a process that reads it alone."""
+    """The outcome, and the peak memory in MB of a process that reads only this file."""
     with tempfile.TemporaryDirectory() as folder:
         parser = Parser(Settings(data_dir=Path(folder), parser_workers=1))
         try:
@@ -106,8 +106,8 @@ def _measured(path: Path) -> tuple[Outcome, float]:
 
 
 def _peak() -> float:
-    """Of the parser's process; 0 where it is gone, or the system does not say."""
-    # The parser's process is a child of this thread, which asks for one file at a time.
+    """Peak memory of the parser's process; 0 if it has ended or the system does not say."""
+    # The parser's process is a child of this thread, which hands in one file at a time.
     children = Path("/proc/thread-self/children")
     pids = children.read_text().split() if children.exists() else []
     statuses = [status.read_text() for pid in pids if (status := Path(f"/proc/{pid}/status")).exists()]
@@ -142,7 +142,7 @@ def _file(parser: Parser, path: Path, name: str, _: Path) -> Outcome:
 
 
 def held_against(outcome: Outcome, expected: Expected) -> str:
-    """Bold where it is not as expected."""
+    """The outcome, in bold if it is not as expected."""
     if outcome.error is not None or expected.error is not None:
         code = outcome.error.code if outcome.error else "ready"
         return "right reason" if code == expected.error else f"**{code}, not {expected.error or 'ready'}**"
@@ -160,7 +160,7 @@ def held_against(outcome: Outcome, expected: Expected) -> str:
 
 
 def _key(text: str) -> str:
-    """Spaces and the width of characters don't count."""
+    """Ignores spaces and the width of characters."""
     return "".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

@@ -1,11 +1,10 @@
-"""How well the embedded model grades, and where its thresholds belong: AUC, the best threshold, and what
-the code's yields.
+"""How well the embedded model grades: AUC, the best threshold, and the result of the one in the code.
 
     python -m benchmarks.grading --data DIR [--limit 60] [--only relevance_ja ...]
 
-DIR holds grading/ (relevance_{ja,en}, relevance_en_human, grounding_ja) and qa/{jsquad,squad}.
-Grounding in English and usefulness are made from qa/: an answer, another from the same passage, one from elsewhere, a
-refusal. A case takes 3 to 10 seconds on two cores.
+DIR has grading/ (relevance_{ja,en}, relevance_en_human, grounding_ja) and qa/{jsquad,squad}. Cases for grounding in
+English and usefulness are made from qa/: an answer, another from the same passage, one from elsewhere, a refusal. A
+case takes 3 to 10 seconds on two cores.
 """
 
 import argparse
@@ -119,7 +118,7 @@ SETS = {
 
 
 def chosen(cases: Iterable[Case], limit: int) -> list[Case]:
-    """`limit` cases, half of them yes, the rest spread evenly over the kinds of no."""
+    """`limit` cases: half of them yes, the rest spread evenly over the kinds of no."""
     kinds: dict[tuple[bool, str], list[Case]] = {}
     for case in cases:
         kinds.setdefault((case.is_yes, case.kind), []).append(case)
@@ -128,7 +127,7 @@ def chosen(cases: Iterable[Case], limit: int) -> list[Case]:
 
 
 def auc(yes: list[float], no: list[float]) -> float:
-    """How often a yes scores above a no."""
+    """How often a yes has a higher score than a no."""
     return sum((a > b) + (a == b) / 2 for a in yes for b in no) / (len(yes) * len(no))
 
 

@@ -1,10 +1,11 @@
-"""What adding documents costs beside the embedding of their texts, which nobody can save; and adding them again.
+"""The cost of adding documents compared with only embedding their texts, and of adding them again.
 
     python -m benchmarks.ingest [--data paragraphs.jsonl] [--sections 500] [--pages 200]
 
-The same sections are added twice over: a document each, and a document an article. The texts that the store had
-embedded are then embedded once more with nothing around them, in full batches. All is real: files, parser processes,
-the embedded model, Chroma, SQL. Memory is this process's, which owns the store; the parser's have limits of their own.
+The same sections are added twice: one document each, and one document per article. Then the texts that the store
+embedded are embedded once more with nothing else, in full batches: this cost can't be avoided. All parts are real:
+files, parser processes, the embedded model, Chroma, SQL. Memory is that of this process, which has the store; parsers
+have limits of their own.
 """
 
 import argparse
@@ -34,14 +35,14 @@ from index_store.vectors.embeddings import Embeddings, Vectors
 from pages import samples
 
 MOST_ADDING = 1.15
-"""times the embedding alone: the target of the project, as those below"""
+"""most time, in multiples of embedding alone: the project's target, like the next two"""
 MOST_AGAIN = 0.02
-"""of adding"""
+"""as a part of adding"""
 MOST_MEMORY = 300
 """MB"""
 
 LOOK = 0.02
-"""seconds between looks at the resident memory"""
+"""seconds between two reads of the resident memory"""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Paragraph:
 
 @dataclass
 class Recorded:
-    """An embedding model that keeps the texts it is asked for."""
+    """An embedding model that keeps the texts that it embeds."""
 
     model: Embeddings
     texts: list[str] = field(default_factory=list)
@@ -89,7 +90,7 @@ class Row:
 
 
 def paragraphs_of(data: Path) -> Iterator[Paragraph]:
-    """One a line, as JSON with `title` and `text`."""
+    """One paragraph per line, as JSON with `title` and `text`."""
     with data.open(encoding="utf-8") as lines:
         for line in lines:
             content = json.loads(line)
@@ -97,7 +98,7 @@ def paragraphs_of(data: Path) -> Iterator[Paragraph]:
 
 
 def made_up() -> Iterator[Paragraph]:
-    """The sections of the sample handbook over and over, no two the same."""
+    """The sections of the sample handbook again and again, each one different."""
     handbook = [file.read_text(encoding="utf-8") for file in samples.documents() if file.suffix == ".md"]
     sections = [section for text in handbook for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]]
     for number, section in enumerate(cycle(sections)):
@@ -117,7 +118,7 @@ def a_document_an_article(paragraphs: Iterable[Paragraph]) -> list[str]:
 
 
 def add(store: IndexStore, index: str, files: Sequence[Path], status: IngestStatus) -> float:
-    """Seconds until all are there. Raises RuntimeError when one is not."""
+    """Returns seconds until all have this status. Raises RuntimeError if one fails."""
     begun = time.perf_counter()
     added = store.ingest(index, [FileSource(file) for file in files]).wait()
     seconds = time.perf_counter() - begun
@@ -128,7 +129,9 @@ def add(store: IndexStore, index: str, files: Sequence[Path], status: IngestStat
 
 
 def embed(model: Embeddings, texts: Sequence[str]) -> float:
-    """Seconds, in a thread that ends: the native library keeps threads for each that calls it, as for the store's."""
+    """Returns seconds. Runs in a thread that ends: the native library keeps threads for each thread that calls it, and
+    so it does for the store's.
+    """
 
     def work() -> float:
         begun = time.perf_counter()
@@ -142,7 +145,7 @@ def embed(model: Embeddings, texts: Sequence[str]) -> float:
 
 @contextmanager
 def watched_memory() -> Iterator[list[float]]:
-    """A list whose one number is, in the end, by how many MB this process was larger than at first."""
+    """A list with one number: in the end, by how many MB this process has grown at most."""
     first = resident()
     growth = [0.0]
     done = threading.Event()
@@ -161,7 +164,7 @@ def watched_memory() -> Iterator[list[float]]:
 
 
 def resident() -> int:
-    """Bytes; where there is no /proc, the most there have been."""
+    """Bytes; without /proc, the largest value so far."""
     import resource
 
     if sys.platform == "linux":
@@ -179,7 +182,7 @@ def measure(paragraphs: Sequence[Paragraph], rounds: int) -> Iterator[Row]:
         settings = Settings(_env_file=None, data_dir=Path(folder) / "data")
         with IndexStore(settings, model) as store:
             empty = resident()
-            # What is loaded once, weights, dictionary and parser, is no part of what a batch costs.
+            # Weights, dictionary and parser are loaded once, so they do not belong to the cost of a batch.
             add(store, "warm", written(Path(folder) / "warm", ["# 起動\n\n最初の文書です。\n"]), IngestStatus.READY)
             loaded = f"{(resident() - empty) / MEGABYTE:.0f} MB before for what is loaded once"
             for shape, documents in shapes.items():

@@ -1,11 +1,11 @@
-"""How long each pipeline takes against a server of fixed speed, beside Self-RAG as published, one call after another.
+"""How long each pipeline takes with a server of fixed speed, compared with Self-RAG as published.
 
     python -m benchmarks.latency [--rounds 5]
 
-The server runs in a process of its own and takes the same time for every call. All else is real: the client, the
-engine with its history, embedded embeddings, Chroma. Not measured: the page, which shows what is new when it refreshes.
-The engine's own share is what a run takes beyond the calls that have to wait for each other, at the server's own time,
-and beyond the embedding of the question, which is a call of a model, too.
+The published Self-RAG makes one call after another. The server runs in another process and takes the same time for
+every call. All else is real: the client, the engine with its history, embedded embeddings, Chroma. Not measured: the
+page, which shows news when it refreshes. The engine's own part is the time of a run without two things: the calls that
+must wait for each other, at the server's own time, and the embedding of the question, which is also a call of a model.
 """
 
 import argparse
@@ -54,7 +54,7 @@ SERIAL = "serial Self-RAG"
 SERIAL_CORRECTIVE = "serial corrective"
 
 MANY = 10
-"""passages, where there are not as many as a pipeline has by itself"""
+"""passages, instead of the pipeline's default"""
 OVER_MANY = f", {MANY} passages"
 
 CHAINS = {
@@ -66,16 +66,16 @@ CHAINS = {
     "corrective": 1,
     "adaptive": 3,
 }
-"""calls of a run that have to wait for each other, when every grade is good: a speculative answer is written while
-passages are graded, then both checks at once; a candidate is written and then checked, once documents are known to be
-needed"""
+"""calls of a run that must wait for each other, if every grade is good. A speculative answer is written while passages
+are graded, then both checks run at the same time. A candidate is written and then checked, after documents are found to
+be needed"""
 MOST_OWN = 0.05
-"""share of a run that may be the engine's own"""
+"""largest part of a run that may be the engine's own"""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Of one question, or the median of several."""
+    """Times of one question, or medians of several."""
 
     calls: int
     first: float
@@ -83,11 +83,11 @@ class Timing:
     total: float
     """seconds"""
     embedding: float = 0.0
-    """seconds of `total` in which the question was embedded; not told of the serial flows"""
+    """seconds of `total` for embedding the question; not measured in the serial flows"""
 
 
 class TimedEmbeddings(EmbeddedEmbeddings):
-    """Keeps how long questions took."""
+    """Records how long embedding the questions took."""
 
     seconds = 0.0
 
@@ -100,12 +100,12 @@ class TimedEmbeddings(EmbeddedEmbeddings):
 
 @dataclass(frozen=True)
 class Target:
-    """What a ratio of two totals, or of two first tokens, may be at most."""
+    """The largest allowed ratio of two totals, or of two first tokens."""
 
     ours: str
     theirs: str
     part: str
-    """the field of Timing"""
+    """name of the field of Timing"""
     most: float
 
 
@@ -117,12 +117,12 @@ TARGETS = (
     Target("corrective", SERIAL_CORRECTIVE, "first", 0.20),
     Target("naive", SERVER, "total", 1.05),
     Target("multivector", SERVER, "total", 1.05),
-    Target("hybrid", SERVER, "total", 2.10),  # two calls, one after the other: the first gives the search its words
+    Target("hybrid", SERVER, "total", 2.10),  # two calls in a row: the first gives the search its words
 )
 
 
 def ask_server(base_url: str) -> Timing:
-    """One streamed call with nothing around it, read as bytes: the server's own time."""
+    """One streamed call, read as bytes, with nothing else: the server's own time."""
     address = urlsplit(base_url)
     connection = http.client.HTTPConnection(address.netloc)
     body = {"model": MODEL, "stream": True, "messages": [{"role": "user", "content": QUESTION}]}
@@ -138,10 +138,10 @@ def ask_server(base_url: str) -> Timing:
 
 
 def ask_serially(store: UserStore, model: ChatOpenAI, k: int) -> Timing:
-    """Self-RAG in the order that was published: each passage graded, the answer, grounding, usefulness.
+    """Self-RAG in the published order: each passage graded, the answer, grounding, usefulness.
 
-    With the prompts, the store and the client of the pipelines, so that only the flow differs; and with the answer
-    streamed, which the published one is not. Source: `langgraph_self_rag.ipynb` of LangGraph's tutorials.
+    It uses the prompts, the store and the client of the pipelines, so that only the flow differs. The answer is
+    streamed, unlike in the published one. Source: `langgraph_self_rag.ipynb` of LangGraph's tutorials.
     """
     begun = time.perf_counter()
     grader = model.with_structured_output(RelevanceReply)
@@ -166,9 +166,9 @@ def ask_serially(store: UserStore, model: ChatOpenAI, k: int) -> Timing:
 
 
 def ask_corrective_serially(store: UserStore, model: ChatOpenAI) -> Timing:
-    """Corrective RAG in the order that was published, where the documents do: each passage graded, then the answer.
+    """Corrective RAG in the published order, if the documents are enough: each passage graded, then the answer.
 
-    Source: `langgraph_crag.ipynb` of LangGraph's tutorials. It refines nothing, so it spends no call on that either.
+    Source: `langgraph_crag.ipynb` of LangGraph's tutorials. It refines nothing, so it makes no call for that.
     """
     begun = time.perf_counter()
     grader = model.with_structured_output(RelevanceReply)
@@ -184,7 +184,7 @@ def ask_corrective_serially(store: UserStore, model: ChatOpenAI) -> Timing:
 
 
 def ask_engine(engine: UserEngine, embeddings: TimedEmbeddings, pipeline: str, k: int | None = None) -> Timing:
-    """As the page asks: a run begun from this thread, its events read as they come."""
+    """Asks as the page does: starts a run from this thread and reads its events as they come."""
     retrieval = Retrieval(k=k) if k else None
     embeddings.seconds = 0.0
     begun = time.perf_counter()
@@ -201,15 +201,17 @@ def ask_engine(engine: UserEngine, embeddings: TimedEmbeddings, pipeline: str, k
 
 
 def in_a_thread(ask: Callable[..., Timing], *given: object) -> Timing:
-    """The embedding model keeps OpenMP threads for every thread that calls it: those of the serial flow end with it, as
-    in the app there is none, and they change how long the engine's own searches take.
+    """Runs `ask` in a thread that ends. The embedding model keeps OpenMP threads for every thread that calls it. Those
+    of the serial flow would change the time of the engine's own searches; the app has no such threads.
     """
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(ask, *given).result()
 
 
 def measure(asked: Mapping[str, Callable[[], Timing]], rounds: int) -> dict[str, Timing]:
-    """Medians over rounds in which they take turns; one round before them, which opens what opens once, is left out."""
+    """Medians over rounds in which they take turns. A first round, which also opens files and connections, is not
+    counted.
+    """
     timings: dict[str, list[Timing]] = {name: [] for name in asked}
     for _ in range(rounds + 1):
         for name, ask in asked.items():
@@ -273,7 +275,7 @@ def report(timings: Mapping[str, Timing]) -> str:
 
 
 def own(name: str, timings: Mapping[str, Timing]) -> str:
-    """The share of a pipeline's time that no call of a model accounts for; empty for what is no pipeline."""
+    """The part of a pipeline's time that is not a model call; empty for the other timings."""
     chain = CHAINS.get(name.removesuffix(OVER_MANY))
     if chain is None:
         return ""

@@ -1,4 +1,4 @@
-"""What a benchmark ran on, for the last line of its report, and what a process has had of it."""
+"""The machine of a benchmark, for the last line of its report, and the processor time and memory of a process."""
 
 import os
 import platform
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class Machine:
-    """Made before the measuring begins, and told after it."""
+    """Create it before the measurement and print it after that."""
 
     def __init__(self) -> None:
         self._load = os.getloadavg()[0]
@@ -21,12 +21,14 @@ class Machine:
 
 
 def processor_seconds_of(process: str) -> float:
-    """That the process of this id has had, with all its threads. Raises OSError where it is gone; Linux only."""
+    """Processor seconds of the process with this id, all threads included. Raises OSError if it has
+    ended. Linux only.
+    """
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def memory_of(processes: Iterable[int]) -> float:
-    """MB that these have, each page that several share counted once between them. Raises OSError; Linux only."""
+    """MB of these processes; a page that several share is counted once. Raises OSError. Linux only."""
     rollups = (Path(f"/proc/{each}/smaps_rollup").read_text() for each in processes)
     return sum(int(line.split()[1]) for text in rollups for line in text.splitlines() if line.startswith("Pss:")) / 1024

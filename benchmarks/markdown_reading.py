@@ -1,10 +1,10 @@
-"""What Markdown of 20 million characters costs: by the module that reads it here, and by markdown-it-py's block parser.
+"""What Markdown of 20 million characters costs: with our own reader, and with markdown-it-py's block parser.
 
     python -m benchmarks.markdown_reading [--characters 20000000] [--folder DIR]
 
-Each text is read in a process of its own with the limits that a file has: the seconds of PARSER_TIMEOUT, and the
-memory of PARSER_MEMORY_MB above what libraries take. Seconds are the processor's. With `--folder`, also in how many
-of its Markdown files the two find other headings. See docs/decisions/markdown-reading.md.
+Each text is read in a process of its own with the limits for a file: PARSER_TIMEOUT seconds, and PARSER_MEMORY_MB above
+the memory of libraries. Seconds are processor time. With `--folder`, it also counts the folder's Markdown files in
+which the two find different headings. See docs/decisions/markdown-reading.md.
 """
 
 import argparse
@@ -26,11 +26,11 @@ from index_store.parsing.worker import limits
 ROOT = Path(__file__).parents[1]
 
 Headings = list[int]
-"""their levels, from 1"""
+"""levels of the headings, from 1"""
 
 
 def here(path: Path) -> Headings:
-    """Headings, and the tables and code fences that a splitter has to know."""
+    """Headings. Also reads the tables and code fences that a splitter must know."""
     (page,) = load(RawFile(path, path.name)).pages
     blocks_of(page.markdown)
     return [heading.level for heading in page.headings or ()]
@@ -41,7 +41,7 @@ def markdown_it(path: Path) -> Headings:
 
 
 def markdown_it_headings(text: str) -> Headings:
-    """By its block rules alone: what stands within a line is not looked at."""
+    """With block rules only: text inside a line is not parsed."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _agree(path: Path) -> bool:
-    """On the text that is left when front matter, which is none of Markdown's, was read."""
+    """Whether both find the same headings in the text after the front matter, which is not Markdown."""
     (page,) = load(RawFile(path, path.name)).pages
     return here(path) == markdown_it_headings(page.markdown)
 

@@ -1,16 +1,16 @@
-"""How long people wait who ask at once, and how the app's memory fares while people come and go.
+"""How long people wait who ask at the same time, and how the app's memory develops while people come and go.
 
     python -m benchmarks.people [--people 1 5 20 50] [--rounds 3]
     python -m benchmarks.people --churn SECONDS [--seed 1]
 
-The app runs as in `make run`, in a process of its own; the model behind it is a server of fixed cost in another one.
-Each person is a tab that speaks Streamlit's own WebSocket protocol (`tab.py`). They open the chat page, ask the default
-pipeline one question, all at once, and look at the page until their answers stand on it. Then they leave.
+The app runs as in `make run`, in another process; the model is a server of fixed cost in a third one. Each person is a
+tab that speaks Streamlit's own WebSocket protocol (`tab.py`). All open the chat page, ask the default pipeline one
+question at the same time, and watch the page until their answers are there. Then they leave.
 
-With `--churn`, five people ask, press, change pages, lose their connection and come anew, as a seed has it. Given is
-the app's memory at the end beside that after ten minutes (after half of the time where that is sooner).
+With `--churn`, five people ask, press buttons, change pages, lose their connection and come back, at random from a
+seed. The result is the app's memory at the end compared with that after ten minutes (or after half of a shorter time).
 
-Linux only: time on processors and memory are read from /proc. Memory is what is resident.
+Linux only: processor time and memory are read from /proc. Memory is resident memory.
 """
 
 import argparse
@@ -38,12 +38,12 @@ from tests.browser.app_process import App
 
 PEOPLE = (1, 5, 20, 50)
 LATE = 0.95
-"""the share of all that wait no longer"""
+"""the p95: this part of the waits is not longer"""
 MOST_LATE = 1.3
-"""what the p95 of an answer at TWENTY may be beside one person's"""
+"""largest p95 of an answer with TWENTY people, as a multiple of that of one person"""
 TWENTY = 20
 MOST_REFRESH = 0.2
-"""seconds that a refresh may take at the median"""
+"""largest median of a refresh in seconds"""
 
 CHURNING = 5
 """people"""
@@ -51,30 +51,30 @@ SETTLED = 600
 """seconds of churn after which memory should no longer grow"""
 MOST_GROWTH = 1.15
 LOOK = 5
-"""seconds between two looks at memory"""
+"""seconds between two reads of the memory"""
 LONGEST_PAUSE = 2
-"""seconds between two things that one person does"""
+"""longest pause in seconds between two acts of a person"""
 
 MEGABYTE = 1024 * 1024
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Of all rounds with so many people."""
+    """All rounds with this number of people."""
 
     people: int
     answers: list[float]
-    """seconds from asking, of each"""
+    """seconds from question to answer, for each"""
     refreshes: list[float]
-    """seconds, of each"""
+    """seconds of each refresh"""
     processor: float
-    """seconds of the app, an answer"""
+    """processor seconds of the app per answer"""
     memory: float
     """megabytes of the app, after the last round"""
 
 
 def loaded(folder: Path, documents: int | None) -> Path:
-    """A data folder with so many of the samples, or all, and the models that there are."""
+    """A data folder with `documents` samples (None: all), and the available models."""
     data = folder / "data"
     data.mkdir(parents=True)
     models = Settings().data_dir / "models"
@@ -89,7 +89,7 @@ def loaded(folder: Path, documents: int | None) -> Path:
 
 @contextmanager
 def running(folder: Path, speed: Speed, documents: int | None, script: str = "app.py") -> Iterator[App]:
-    """The app, with so many of the samples, or all, before the model."""
+    """The app, with `documents` samples (None: all) and the model server."""
     embedded = {"DATA_DIR": str(loaded(folder, documents)), "EMBEDDING_MODEL": "embedded"}
     with serving(serve, speed) as base_url:
         service = {"OPENAI_BASE_URL": base_url, "OPENAI_API_KEY": KEY, "CHAT_MODEL": MODEL, "WEB_SEARCH": "off"}
@@ -102,18 +102,18 @@ def running(folder: Path, speed: Speed, documents: int | None, script: str = "ap
 
 
 def processor_seconds(app: App) -> float:
-    """That it has had."""
+    """Processor seconds of the app so far."""
     return processor_seconds_of(str(app.pid))
 
 
 def memory(app: App) -> float:
-    """Megabytes."""
+    """Memory of the app in megabytes."""
     pages = int(Path(f"/proc/{app.pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE
 
 
 async def ask(tab: Tab) -> float:
-    """Seconds."""
+    """Returns seconds."""
     begun = time.perf_counter()
     await tab.type(QUESTION)
     await tab.read_answer()
@@ -143,7 +143,7 @@ async def measure(app: App, people: int, rounds: int) -> Measured:
 
 
 async def measure_all(app: App, people: Sequence[int], rounds: int) -> list[Measured]:
-    await ask_at_once(app, 1)  # opens what opens once
+    await ask_at_once(app, 1)  # also opens files and connections
     measured = []
     for each in people:
         measured.append(await measure(app, each, rounds))
@@ -189,7 +189,7 @@ def _met(measured: float, most: float) -> str:
 
 
 class Person:
-    """Does one thing after another, each a matter of chance."""
+    """Does one act after another, each chosen at random."""
 
     def __init__(self, url: str, chance: random.Random) -> None:
         self._url = url
@@ -197,7 +197,7 @@ class Person:
         self.asked = 0
 
     async def live(self, end: float) -> None:
-        """Until `end` on the clock of `time.monotonic`."""
+        """Acts until `end` (clock `time.monotonic`)."""
         while time.monotonic() < end:
             async with opened(self._url) as tab:
                 while time.monotonic() < end and self._chance.random() > 0.1:
@@ -232,7 +232,7 @@ class Person:
                 await tab.type(QUESTION)
             else:
                 await tab.press(self._chance.choice(suggestions))
-            if self._chance.random() < 0.8:  # others don't wait for it
+            if self._chance.random() < 0.8:  # the others do not wait for the answer
                 await tab.read_answer()
 
 

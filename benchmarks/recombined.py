@@ -1,4 +1,4 @@
-"""As many documents as anyone wants, of real sentences drawn anew for each passage, and questions to ask of them."""
+"""Any number of documents, whose passages are made of randomly chosen real sentences; and questions about them."""
 
 import itertools
 import random
@@ -13,7 +13,7 @@ from index_store.parsing.chunking.text_splitter import text_width
 from pages import samples
 
 PASSAGE = 200
-"""wide characters, at least: two do not fit into one chunk (300), so each passage is one, or now and then two"""
+"""wide characters, at least: two do not fit into one chunk (300), so each passage is one chunk, sometimes two"""
 PASSAGES_A_SECTION = 4
 SECTIONS_A_DOCUMENT = 50
 
@@ -21,7 +21,7 @@ SECTIONS_A_DOCUMENT = 50
 @dataclass(frozen=True)
 class Texts:
     sentences: list[tuple[str, str]]
-    """each with the title of what it is taken from"""
+    """each with the title of its text"""
     questions: list[str]
     origin: str
 
@@ -50,7 +50,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def documents(texts: Texts, chunks: int, generator: random.Random) -> Iterator[str]:
-    """Markdown of about as many chunks as asked for."""
+    """Yields Markdown with about `chunks` chunks."""
     passages = iter(lambda: _passage(texts, generator), None)
     for first in range(0, chunks, PASSAGES_A_SECTION * SECTIONS_A_DOCUMENT):
         rest = min(chunks - first, PASSAGES_A_SECTION * SECTIONS_A_DOCUMENT)
@@ -63,7 +63,7 @@ def documents(texts: Texts, chunks: int, generator: random.Random) -> Iterator[s
 
 
 def _passage(texts: Texts, generator: random.Random) -> tuple[str, str]:
-    """A title, and sentences of any."""
+    """A title, and random sentences."""
     title, text = generator.choice(texts.sentences)
     while text_width(text) < PASSAGE:
         text += " " + generator.choice(texts.sentences)[1]

@@ -1,10 +1,10 @@
-"""How much of a passage refinement leaves, and how often the sentence with the answer is in it.
+"""How much of a passage refinement keeps, and how often the sentence with the answer is in it.
 
     python -m benchmarks.refinement --data DIR [--limit 500]
 
-DIR holds qa/{jsquad,squad}: questions with the paragraph that answers each, and where in it. Only paragraphs of three
-strips or more count. The questions were written by people who saw the paragraph, so they share more of its words than
-those of an index's users do.
+DIR has qa/{jsquad,squad}: questions with the paragraph that answers each, and the position of the answer. Only
+paragraphs of at least three strips count. The people who wrote the questions saw the paragraphs, so the questions share
+more words with them than those of an index's users do.
 """
 
 import argparse
@@ -22,7 +22,7 @@ EVERYTHING = ContextWindow(passage=1e9, passages=1e9)
 
 
 def cases(data: Path, name: str) -> Iterator[tuple[str, str, str]]:
-    """Question, paragraph, and the strip of it with the answer."""
+    """Question, paragraph, and its strip with the answer."""
     folder = data / "qa" / name
     texts = {row["pid"]: row["text"] for row in rows(folder / "paragraphs.jsonl")}
     questions = rows(folder / "questions.jsonl")

@@ -1,14 +1,14 @@
-"""How often a pipeline says that the documents don't hold the answer, where they don't and where they do, and is right.
+"""How often a pipeline gives no answer, when the documents contain none and when they do, and how often it is right.
 
     python -m benchmarks.refusal --data DIR [--pipeline self_rag] [--limit 20] [--only ja en squad2]
 
-DIR holds rejection/{ja,en}.jsonl and qa/squad2. Of the first two each question is asked twice, of an index of its own:
-once it holds passages near the question without the answer, once one that has it as well. Those of squad2 are asked of
-one index of the whole article. The chat model is that of the environment. With the embedded one, a question takes half
-a minute on two cores.
+DIR has rejection/{ja,en}.jsonl and qa/squad2. Each question of the first two is asked twice, each time of a new index:
+one with passages near the question but without the answer, and one that also has a passage with the answer. Those of
+squad2 are asked of one index of the whole article. The chat model is that of the environment. With the embedded one, a
+question takes half a minute on two cores.
 
-An answer that is shown as not confirmed is no refusal; it is counted beside. An answer is right that holds one of those
-which people gave.
+An answer that is shown as not confirmed does not count as no answer; it is counted separately. An answer is right if it
+contains one of the answers that people gave.
 """
 
 import argparse
@@ -37,7 +37,7 @@ class Case:
     index: str
     passages: tuple[str, ...]
     answers: tuple[str, ...] = ()
-    """of people"""
+    """answers from people"""
 
     def is_right(self, answer: str) -> bool:
         return any(_bare(each) in _bare(answer) for each in self.answers)

@@ -2,15 +2,15 @@
 
     python -m benchmarks.search_quality --data DIR [--cache FILE] [--questions 1000]
 
-DIR holds qa/jsquad and qa/squad: paragraphs.jsonl (pid, title, text) and questions.jsonl (pid, question, and
-answers with text and start; answer_in_text where not every answer is). All is searched through the store.
+DIR has qa/jsquad and qa/squad: paragraphs.jsonl (pid, title, text) and questions.jsonl (pid, question, and answers with
+text and start; answer_in_text if not every answer is). All searches go through the store.
 
-First table: each paragraph is a document of its own, as it is in other people's figures.
+First table: each paragraph is one document, as in published figures.
 
-Second table: what a model is given to read. Each article is one document, its paragraphs under h3, four of them under
-an h2, so that a section holds several chunks; headings say no more than the title, so not where an answer is. Chunks,
-and sections as the pipelines trim them, fill the same context window. Counted is whether the answer stands in it: that
-very place of the article, not the same words elsewhere.
+Second table: what a model gets to read. Each article is one document, its paragraphs under h3, four of them under an
+h2, so that a section has several chunks. Headings contain only the title, so they do not show where an answer is.
+Chunks, and sections as the pipelines trim them, fill the same context window. A question counts if the answer is in it:
+at that position of the article, not the same words elsewhere.
 
 Embedding takes ten minutes on two cores; --cache keeps the vectors.
 """
@@ -43,27 +43,27 @@ from rag.models.context_window import ContextWindow, fit_to_context
 RANKS = (1, 4, 10)
 
 WINDOWS = (1200, 2500)
-"""wide characters: what four chunks of the default size take at most, and four of JSQuAD's sections at the median"""
+"""wide characters: most that four chunks of the default size take, and median of four sections of JSQuAD"""
 
 EVERY = {"jsquad": 5, "squad": 4}
-"""sets; of every so many of their questions the subject is asked about in five ways"""
+"""by set: one of so many questions has its subject asked about in five ways"""
 
 UNITS_GIVEN = {"chunk": 40, "section": 4}
-"""the unit, and hits at most: chunks until the window is full, sections as many as the pipelines give"""
+"""most hits by unit: chunks until the window is full; sections as many as the pipelines give"""
 
 PARAGRAPHS_A_SECTION = 4
 
 BESIDE = 20
-"""characters on either side of an answer by which its place is found in a section"""
+"""characters before and after an answer that identify its position in a section"""
 
 FUSIONS = {
     "score": {"vector": "vector", "keyword": "keyword", "hybrid": "hybrid"},
     "rank": {"hybrid by rank": "hybrid"},
 }
-"""the setting, and what is measured under it: a name and the mode"""
+"""by setting: what is measured with it, a name and the mode"""
 
 Search = Callable[[str], list[str]]
-"""a question to the ids of passages, best first"""
+"""question -> ids of passages, best first"""
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class Passage:
 class Question:
     text: str
     gold: str
-    """id of the passage that it was asked about"""
+    """id of the passage that the question is about"""
     answer: tuple[int, int]
-    """where in that passage, in characters"""
+    """(start, end) in that passage, in characters"""
 
 
 @dataclass(frozen=True)
@@ -88,12 +88,12 @@ class Collection:
     passages: list[Passage]
     questions: list[Question]
     subject: Callable[[str], str]
-    """of a question"""
+    """finds the subject of a question"""
     ways: tuple[str, ...]
-    """how its subject is asked about"""
+    """questions to ask about a subject"""
 
 
-# Steadiness: a question's subject is a run of its characters, found without any analysis that a search may also do.
+# Steadiness: the subject is a run of the question's characters, found without an analysis that a search may also do.
 
 JAPANESE_WAYS = (
     "{}とは", "{}について教えてください", "{}とはどういったものですか", "{}の説明をしてください", "{}",
@@ -115,7 +115,7 @@ def japanese_subject(question: str) -> str:
 
 
 def english_subject(question: str) -> str:
-    """The longest run of words that are no function words."""
+    """The longest run of words without function words."""
     function_words = set(_FUNCTION_WORDS.split())
     runs: list[list[str]] = [[]]
     for word in (found.rstrip(".'’,?;") for found in _ENGLISH_WORD.findall(question)):
@@ -161,7 +161,7 @@ class Kept:
         return self._model.batch
 
     def load(self) -> None:
-        """Nothing: what is kept needs no model."""
+        """Does nothing: the kept vectors need no model."""
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         keys = [_key("passage", text) for text in texts]
@@ -184,7 +184,7 @@ class Kept:
 
 
 def measure(collection: Collection, model: Embeddings, folder: Path, every: int) -> Iterator[tuple[str, list[float]]]:
-    """Each way of searching with its figures. Each paragraph is a document of its own, added as anybody's is."""
+    """Yields each kind of search with its figures. Each paragraph is a document, added in the normal way."""
     files = []
     for passage in collection.passages:
         files.append(folder / f"{passage.id}.md")
@@ -208,13 +208,13 @@ def add(store: IndexStore, index: str, files: Sequence[Path]) -> None:
 
 
 def found(store: IndexStore, mode: str, question: str) -> list[str]:
-    """Ids of passages, best first. A long one may be two chunks, hence twice as many hits."""
+    """Ids of passages, best first. A long passage may be two chunks, so twice as many hits are requested."""
     hits = store.search("a", question, mode=mode, k=2 * RANKS[-1])
     return list(dict.fromkeys(Path(place.source).stem for hit in hits for place in (hit, *hit.copies)))
 
 
 def recall(collection: Collection, search: Search) -> list[float]:
-    """The share of questions whose passage is among the first 1, 4, 10, then the mean reciprocal rank."""
+    """The parts of the questions whose passage is among the first 1, 4 and 10, then the mean reciprocal rank."""
     ranks = []
     for question in collection.questions:
         ids = search(question.text)
@@ -223,7 +223,9 @@ def recall(collection: Collection, search: Search) -> list[float]:
 
 
 def steadiness(collection: Collection, search: Search, every: int) -> list[float]:
-    """How much of the first 10 two ways of asking share (Jaccard), and the share of passages found in all five."""
+    """How much of the first 10 is common to two ways of asking (Jaccard), and the part of passages found
+    in all five.
+    """
     overlaps: list[float] = []
     is_found: list[bool] = []
     for question in collection.questions[::every]:
@@ -260,7 +262,7 @@ def as_document(title: str, passages: Sequence[Passage]) -> str:
 
 
 def answer_spans(collection: Collection, store: IndexStore) -> list[Span]:
-    """Of each question. Raises RuntimeError for an answer that no section holds."""
+    """One per question. Raises RuntimeError for an answer that no section contains."""
     passages = {passage.id: passage for passage in collection.passages}
     documents = {document.title: document.id for document in store.documents("articles")}
     sections = {title: store.sections(id_) for title, id_ in documents.items()}
@@ -279,7 +281,7 @@ def answer_spans(collection: Collection, store: IndexStore) -> list[Span]:
 
 
 def measure_given(collection: Collection, model: Embeddings, folder: Path) -> Iterator[tuple[str, str, list[float]]]:
-    """Mode, unit, and for each window the share of questions whose answer stands in what is given."""
+    """Mode, unit, and for each window the part of the questions whose answer is in the given text."""
     files = []
     for number, (title, passages) in enumerate(articles(collection.passages).items()):
         files.append(folder / f"{number}.md")

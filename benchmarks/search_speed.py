@@ -1,14 +1,15 @@
-"""How long a search takes as an index grows, beside a bare Chroma query over the same vectors; disk and memory.
+"""How long a search takes as an index grows, compared with a bare Chroma query over the same vectors; disk and memory.
 
     python -m benchmarks.search_speed [--data DIR] [--sizes 1000 10000 100000] [--questions 200]
 
-DIR is that of search_quality.py: sentences of JSQuAD are drawn anew for each passage, so that words are as frequent as
-in real text, and its questions are asked. Without it both are made of the sample handbook. Documents are added as
-anybody's are. Their vectors are a stand-in's (see Clustered): embedding 100,000 passages takes hours. A question is
-embedded for real, within the time of a search; it is no part of the bare query, and is asked for alone as well.
+DIR is that of search_quality.py: each passage is made of random sentences of JSQuAD, so that words are as frequent as
+in real text, and its questions are asked. Without DIR, both come from the sample handbook. Documents are added in the
+normal way. Their vectors are from a stand-in (see Clustered), because embedding 100,000 passages takes hours. A
+question is really embedded, and the time of a search includes this. The bare query does not; embedding is also measured
+alone.
 
-Store and bare Chroma are each asked in a process of their own, opened anew at each size, so that memory is what
-searching takes; they are asked by turns, so that what else the machine does meets all alike.
+Store and bare Chroma run in one process each, opened again at each size, so that memory is that of searching. They take
+turns, so that other work on the machine affects all alike.
 """
 
 import argparse
@@ -44,12 +45,12 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 MOST_TO_CHROMA = 4.0
-"""times the p95 of the bare query, beside the embedding: the target of the project, as the next"""
+"""most time beyond the embedding, in multiples of the bare query's p95: the project's target, like the next"""
 MOST_GROWTH = 4.0
-"""times the p95 at a tenth of the chunks"""
+"""in multiples of the p95 at a tenth of the chunks"""
 
 K = 10
-"""hits that everyone is asked for"""
+"""hits per search"""
 
 WARM = 20
 """questions asked of each before timing; they open files and load the vectors' graph"""
@@ -63,11 +64,11 @@ SEARCHES = {
     "hybrid": ("hybrid", "chunk"),
     "hybrid, sections": ("hybrid", "section"),
 }
-"""mode and unit"""
+"""(mode, unit)"""
 ASKED = (BARE, EMBEDDING, *SEARCHES)
 
 
-# What is asked, each in a process of its own: it is sent what to search, and sends back how many seconds that took
+# The processes: each receives what to search and sends back how many seconds that took
 
 
 class Asked(NamedTuple):
@@ -76,11 +77,11 @@ class Asked(NamedTuple):
 
 
 MEMORY = Asked("memory", "")
-"""asks by how many bytes the process has grown since its modules were loaded"""
+"""asks how many bytes the process has grown since its modules were loaded"""
 
 
 def ask_store(pipe: Connection, folder: Path) -> None:
-    import chromadb  # noqa: F401 - the store loads it, and it is no part of what grows
+    import chromadb  # noqa: F401 - the store loads it, so it must not count as growth
 
     model, empty = Clustered(reader=EmbeddedEmbeddings()), resident()
     with IndexStore(settings(folder), model) as store:
@@ -108,7 +109,7 @@ def ask_bare(pipe: Connection, folder: Path) -> None:
 
 
 def answer(pipe: Connection, model: Clustered, search: Callable[[Asked], None], empty: int) -> None:
-    """Until the other end is closed."""
+    """Runs until the other end is closed."""
     while True:
         try:
             asked = pipe.recv()
@@ -129,7 +130,7 @@ def settings(folder: Path) -> Settings:
 
 @contextmanager
 def bare_collection(folder: Path) -> "Iterator[Collection]":
-    """As index_store/vectors/local/folder.py makes its own."""
+    """Made as in index_store/vectors/local/folder.py."""
     import chromadb
     from chromadb.config import Settings as ChromaSettings
 
@@ -147,16 +148,16 @@ def bare_collection(folder: Path) -> "Iterator[Collection]":
 
 @dataclass(frozen=True)
 class Size:
-    """What was measured at one size. Times in milliseconds."""
+    """Results at one size. Times in milliseconds."""
 
     chunks: int
     times: dict[str, list[float]]
     memory: dict[str, float]
-    """MB of the two processes"""
+    """MB of both processes"""
     disk: dict[str, float]
     """MB"""
     adding: float
-    """seconds, since the size before"""
+    """seconds of adding since the size before"""
 
     def p(self, search: str, percent: int) -> float:
         return float(np.percentile(self.times[search], percent))
@@ -178,7 +179,7 @@ def grown(texts: Texts, sizes: Sequence[int], folder: Path) -> Iterator[Size]:
 
 
 def put_bare(folder: Path, vectors: Path) -> None:
-    """Those that are not there yet."""
+    """Adds those that are missing."""
     every = np.memmap(vectors, np.float32, "r").reshape(-1, Clustered.dimension)
     with bare_collection(folder) as collection:
         for first in range(collection.count(), len(every), BATCH):
@@ -199,7 +200,7 @@ def asked_by_turns(questions: Sequence[str], ours: Path, bare: Path) -> tuple[di
             for search in times:
                 seconds(search, question)
         for number in range(len(questions)):
-            # Each search has come to another question, so that none reads what the one before it has just read.
+            # Each search gets another question, so that none finds its data in the cache of the previous one.
             for place, search in enumerate(times):
                 question = questions[(number + place * len(questions) // len(times)) % len(questions)]
                 times[search].append(1000 * seconds(search, question))
@@ -211,7 +212,7 @@ def asked_by_turns(questions: Sequence[str], ours: Path, bare: Path) -> tuple[di
 
 
 def disk(ours: Path, bare: Path) -> dict[str, float]:
-    """MB, while nobody has them open. What full text takes is what a copy of the catalogue loses with its tables."""
+    """MB, while no process has them open. Full text is what a copy of the catalogue loses with its tables."""
     catalogue = ours / CATALOGUE
     with tempfile.TemporaryDirectory(dir=ours.parent) as folder:
         copy = Path(shutil.copy(catalogue, folder))
@@ -219,7 +220,7 @@ def disk(ours: Path, bare: Path) -> dict[str, float]:
             tables = connection.execute(
                 "SELECT name FROM sqlite_master WHERE name GLOB 'keywords_*' AND type = 'table'"
             )
-            for name in sorted((name for (name,) in tables), key=len):  # FTS5's own go with the one they belong to
+            for name in sorted((name for (name,) in tables), key=len):  # FTS5 drops its own tables with the main one
                 connection.execute(f'DROP TABLE IF EXISTS "{name}"')
             connection.execute("VACUUM")
         rest = copy.stat().st_size

@@ -1,7 +1,7 @@
 """One tab of a browser, as the server sees it: Streamlit's own WebSocket protocol, without the browser.
 
-It answers each message as Streamlit's page does (`App.tsx`, 1.67): it keeps the address, looks again as often as a
-fragment asks for it until the page is drawn anew, and remembers large messages. It draws nothing, and opens no file.
+It answers each message as Streamlit's page does (`App.tsx`, 1.67): it keeps the address, requests fragments at their
+intervals until the page is drawn again, and remembers large messages. It draws nothing and opens no file.
 """
 
 import asyncio
@@ -22,32 +22,32 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
 NO_TOKEN = Subprotocol("none")
-"""stands where a browser sends its XSRF token, which only uploads and sign-in ask for"""
+"""takes the place of a browser's XSRF token, which only uploads and sign-in need"""
 
 PATIENCE = 120
-"""seconds without a page that is drawn to its end"""
+"""seconds to wait for a complete page"""
 
 DRAWN = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 
 class PageFailed(Exception):
-    """The page says what went wrong, or says nothing more."""
+    """The page shows an error, or sends nothing more."""
 
 
 @dataclass
 class Page:
-    """What was drawn since the page was last drawn anew, fragments included."""
+    """Elements since the last full redraw of the page, fragments included."""
 
     composer: str | None = None
-    """the id of the field for questions"""
+    """id of the field for questions"""
     is_busy: bool = False
-    """the field takes no question"""
+    """whether the field takes no question"""
     buttons: dict[str, str] = field(default_factory=dict)
     """ids by key"""
     links: list[str] = field(default_factory=list)
-    """hashes of the pages that the page leads to"""
+    """hashes of the pages to which the page links"""
     answers: int = 0
-    """past ones, with their thumbs"""
+    """number of past answers, counted by their thumbs"""
     alerts: list[str] = field(default_factory=list)
 
     def add(self, element: Element) -> None:
@@ -65,38 +65,38 @@ class Page:
 
 
 class Tab:
-    """In the event loop that opened it. What takes long raises PageFailed."""
+    """Belongs to the event loop that opened it. What takes too long raises PageFailed."""
 
     def __init__(self, url: str) -> None:
-        """`url`: of the server, such as http://localhost:8501."""
+        """`url`: the server's, such as http://localhost:8501."""
         self.url = url
         self.page = Page()
         self.refreshes: list[float] = []
         """seconds from each request of a fragment to the end of its run"""
         self.paces: list[float] = []
-        """all that fragments were told, in seconds between two looks"""
+        """all intervals that fragments were told, in seconds"""
         self._drawn = Page()
         self._runs = 0
-        """that drew the whole page to its end"""
+        """complete runs of the whole page"""
         self._session: str | None = None
         self._query = "lang=en"
         self._hash = ""
         self._kept: dict[str, ForwardMsg] = {}
         self._timers: dict[str, tuple[float, asyncio.Task[None]]] = {}
-        """of fragments, with their seconds"""
+        """by fragment, with their seconds"""
         self._asked: float | None = None
-        """when the oldest refresh that is not answered yet was asked for"""
+        """when the oldest open refresh was requested"""
         self._socket: ClientConnection | None = None
         self._reader: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
 
     @property
     def pace(self) -> float | None:
-        """Seconds between two looks of the page by itself; None where it takes none."""
+        """Seconds between two automatic refreshes; None without any."""
         return min((seconds for seconds, _ in self._timers.values()), default=None)
 
     async def open(self) -> None:
-        """A page of its own, or what `leave` left."""
+        """Opens a new page, or the page that `leave` left."""
         entries = [Subprotocol("streamlit"), NO_TOKEN, *([Subprotocol(self._session)] if self._session else [])]
         stream = f"{self.url.replace('http', 'ws', 1)}/_stcore/stream"
         self._socket = await connect(stream, subprotocols=entries, origin=Origin(self.url), max_size=None)
@@ -104,7 +104,7 @@ class Tab:
         await self._run()
 
     async def leave(self) -> None:
-        """As when a network is gone, or a tab is closed: the server can't tell."""
+        """Like a lost network or a closed tab: the server can't tell these apart."""
         self._stop_timers()
         if self._socket and self._reader:
             await self._socket.close()
@@ -112,7 +112,7 @@ class Tab:
         self._socket = self._reader = self._asked = None
 
     async def go(self, link: int) -> None:
-        """To the page that stands there in the sidebar."""
+        """Opens the page at this position in the sidebar."""
         self._hash = self.page.links[link]
         self._query = "lang=en"
         await self._run()
@@ -121,18 +121,18 @@ class Tab:
         await self._run(WidgetState(id=self.page.buttons[key], trigger_value=True))
 
     async def type(self, question: str) -> None:
-        """Into the field, and sends it."""
+        """Types into the field and sends it."""
         said = ChatInputValue(data=question)
         await self._run(WidgetState(id=self.page.composer or "", chat_input_value=said))
 
     async def read_answer(self) -> None:
-        """Until it stands on the page, whole, with all that belongs to it."""
+        """Waits until the whole answer is on the page, with all that belongs to it."""
         await self._until(lambda: not self.page.is_busy)
         if not self.page.answers:
             raise PageFailed(self.page.alerts)
 
     async def _run(self, *changed: WidgetState) -> None:
-        """Until the page is drawn anew."""
+        """Waits until the page is drawn again."""
         before = self._runs
         await self._rerun(changed=changed)
         await self._until(lambda: self._runs > before)

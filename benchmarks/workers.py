@@ -1,9 +1,9 @@
-"""How much faster two workers add documents than one, where the embedding service takes the same time for each call.
+"""How much faster two workers add documents than one, if the embedding service takes the same time for each call.
 
     python -m benchmarks.workers [--documents 240] [--sections 8] [--delay 1] [--workers 1 2]
 
-All is real: Debian's Postgres, a Chroma server, the app, workers in processes of their own. The service has a core to
-spare, whoever asks it: what is measured is how well the work is spread, and what saving it costs beside.
+All parts are real: Debian's Postgres, a Chroma server, the app, workers in their own processes. The service always has
+a free core, so the result shows how well the work is spread, and what storing costs in addition.
 """
 
 import argparse
@@ -30,11 +30,11 @@ from tests.servers.openai_server import OpenAIServer
 from tests.servers.postgres import PostgresServer
 
 LEAST = 1.8
-"""times as fast with two as with one: the target of the project"""
+"""times as fast with two as with one: the project's target"""
 
 
 def serve(parent: Connection, delay: float) -> None:
-    """Until the parent closes its end, or dies."""
+    """Runs until the parent closes its end or dies."""
     with OpenAIServer(delay=delay) as server:
         parent.send(server.base_url)
         parent.poll(None)
@@ -42,7 +42,7 @@ def serve(parent: Connection, delay: float) -> None:
 
 @contextmanager
 def worker(settings: Settings) -> Iterator[None]:
-    """In a process of its own, ready when the context begins. Raises ValueError without both servers."""
+    """A worker process, ready when the context begins. Raises ValueError without both servers."""
     if settings.database_url is None or settings.chroma_url is None:
         raise ValueError("no queue")
     variables = {
@@ -69,7 +69,7 @@ def document(number: int, sections: int) -> str:
 
 
 def seconds(settings: Settings, files: Sequence[Path], workers: int) -> float:
-    """From when the first document is waiting until the last is found. Raises RuntimeError where some are not."""
+    """From the first waiting document until the last one can be found. Raises RuntimeError if some can't."""
     with IndexStore(settings) as app, ExitStack() as running:
         for _ in range(workers):
             running.enter_context(worker(settings))

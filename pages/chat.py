@@ -31,10 +31,10 @@ from rag.runs.history.history import RunOutline
 from rag.trace.events import RunFinished, Style
 from rag.trace.passages import Retrieval
 
-# Comments, as Streamlit would show strings that stand alone on a page.
+# Comments, because Streamlit would show strings that stand alone on a page.
 LATEST = 5  # turns of a conversation that are drawn: each costs 5 to 10 ms in every redraw
-MOST_PASTED = 1_000_000  # characters: of what is longer the browser takes nothing, and can't say so
-EARLIER = 10  # more, with every press of the button above them
+MOST_PASTED = 1_000_000  # characters: the browser ignores a longer text and can't say so
+EARLIER = 10  # turns that each press of the button above them adds
 NO_FILES = '<style>[data-testid="stChatInputFileUploadButton"] { display: none; }</style>'
 
 
@@ -68,7 +68,7 @@ def take_said(
     retrieval: Retrieval | None,
     style: Style | None,
 ) -> None:
-    """A question, files, or both. Raises PlainError."""
+    """Asks a question, adds files, or both. Raises PlainError."""
     try:
         attached = keep_uploads(engine().settings.data_dir, [(file.name, file) for file in files])
     finally:
@@ -86,7 +86,7 @@ def take_said(
 
 
 def show_conversation(conversation_id: str, outlines: list[RunOutline], branch: Branch) -> bool:
-    """Whether its last answer is still being made. `outlines`: of the last turns of its branch."""
+    """Returns whether its last run is in flight. `outlines`: outlines of the last turns of the branch."""
     if earlier := len(branch.runs) - len(outlines):
         words = say("chat.earlier", count=earlier)
         st.button(words, key="earlier", on_click=show_more, args=(conversation_id,), width="stretch")
@@ -104,7 +104,7 @@ def show_conversation(conversation_id: str, outlines: list[RunOutline], branch: 
 
 
 def running_of(outlines: list[RunOutline]) -> str | None:
-    """The latest run, while it goes on."""
+    """The latest run, if it is in flight."""
     live = engine().run(outlines[-1].run.id) if outlines else None
     return live.id if live and not live.is_finished else None
 
@@ -199,12 +199,12 @@ with st.bottom:
     if not conversation_id:
         st.caption(say(f"pipeline.{pipeline}_help"))
     if refused := st.session_state.pop("refused question", None):
-        st.session_state.composer, error = refused  # back into the field: nothing is lost
+        st.session_state.composer, error = refused  # back into the field, so nothing is lost
         show_error(error)
     said = st.chat_input(
         say("chat.placeholder" if takes_files else "chat.placeholder_alone"),
         max_chars=MOST_PASTED,
-        # Not by the chosen index: a field that takes files is another one to Streamlit, and what was typed is gone.
+        # Independent of the chosen index: with another value, Streamlit makes a new field and the typed text is lost.
         accept_file="multiple" if engine().store.adds_documents else False,
         key="composer",
         disabled=is_busy,
@@ -213,7 +213,7 @@ with st.bottom:
         st.html(NO_FILES)
 
 if said:
-    # Where no file is taken, Streamlit gives the words alone.
+    # If the field takes no files, Streamlit returns only the text.
     question, files = (said.strip(), []) if isinstance(said, str) else (said.text.strip(), said.files)
     try:
         take_said(question, files, index, pipeline, retrieval, style)
@@ -221,11 +221,11 @@ if said:
         st.session_state["refused question"] = question, error
         st.rerun()
 
-# After the question, which leaves this page: what is drawn for nobody keeps the answer waiting.
+# After the question, which leaves this page: drawing this part first would only delay the answer.
 if not conversation_id:
     show_welcome(indexes)
 
-# After the question: taking files reruns the page, which would lose one that came at the same moment.
+# After the question: taking files reruns the page, which would lose a question sent at the same moment.
 with st.sidebar:
     if takes_files:
         show_uploader(index, "sidebar")

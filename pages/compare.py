@@ -38,7 +38,7 @@ def show_comparison(comparison: Comparison) -> None:
 
 
 def show_runs(named: str) -> bool:
-    """Whether any of them is there. `named`: ids, separated by commas."""
+    """Returns whether any of them exists. `named`: ids, separated by commas."""
     wanted = list(dict.fromkeys(each.strip() for each in named.split(",") if each.strip()))
     found = [each for each in wanted[: MOST_COLUMNS * 2] if engine().history.run(each)]
     if len(found) < len(wanted[: MOST_COLUMNS * 2]) or not found:

@@ -18,7 +18,7 @@ from pages.words import language, say
 
 
 def current_document() -> str | None:
-    """What the address says, unless something was opened or closed just now."""
+    """The document in the address, unless one was opened or closed just now."""
     if "opened document" in st.session_state:
         opened = st.session_state.pop("opened document")
         if opened:
@@ -50,8 +50,8 @@ def show_all() -> None:
     if may_add := may_add_to(name):
         with st.container(border=True, key="adding"):
             show_adding(name)
-    # Each in a place of its own, so that none is moved when another grows: Streamlit would draw it anew, beside the
-    # old one at first, and without what was being typed into it.
+    # Each part has a container of its own, so that none moves when another grows. Streamlit would draw a moved part
+    # again, for a moment next to the old one, and without the text that was being typed.
     coming, listed = st.container(), st.container()
     with coming:
         show_jobs(known_jobs)

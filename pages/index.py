@@ -37,7 +37,7 @@ st.set_page_config(
     layout="centered" if page in (PAGES["chat"], SHARED, SHARES, MY_DATA) else "wide",
 )
 st.html(HERE / "assets" / "style.css")
-# Streamlit's own words in the uploader are English: the style sheet puts ours in their place.
+# Streamlit's own texts in the uploader are English. The style sheet shows ours instead.
 st.html(f"<style>:root {{ --upload: '{say('sidebar.upload')}'; --limit: '{say('sidebar.limit')}'; }}</style>")
 
 
@@ -74,14 +74,14 @@ watch()
 show_sent_around()
 
 if set_aside and "history warning read" not in st.session_state:
-    # Not a toast: it cuts a sentence off after three lines, and offers the rest in English.
+    # Not a toast: it cuts a sentence after three lines and offers the rest in English.
     st.warning(say("app.history_set_aside", file=plain(set_aside.name)))
     read = {"history warning read": True}
     st.button(say("documents.dismiss"), key="read", on_click=st.session_state.update, args=(read,))
 
 with st.sidebar, st.container(gap=None, key="pages"):
-    for name, each in PAGES.items() if page != SHARED else ():  # its reader came for one thing
-        # A link clears the address, and with it the language.
+    for name, each in PAGES.items() if page != SHARED else ():  # a reader of a shared page needs nothing else
+        # A link clears the address, including the language.
         st.page_link(each, label=say(f"app.{name}"), query_params={"lang": language()}, width="stretch")
     if server_settings().auth != "none" and page != SHARED:
         for name, each in {**(FOR_ADMINS if who.role is Role.ADMIN else {}), "my_data": MY_DATA}.items():

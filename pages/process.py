@@ -1,4 +1,4 @@
-"""The one Engine of the process, created at the first page, and the facade of the person at the browser."""
+"""The one Engine of the process, created with the first page, and the facade of the person at the browser."""
 
 import gc
 import threading
@@ -19,12 +19,14 @@ _is_frozen = False
 
 
 def engine() -> UserEngine:
-    """As whoever is at the browser has it; it may be kept, and asked in any thread. Raises as `principal`."""
+    """The facade of the person at the browser. It can be kept and called in any thread. Raises the errors of
+    `principal`.
+    """
     return _as(principal())
 
 
 def engine_of(request: HTTPConnection) -> UserEngine:
-    """The same of a request, outside of pages."""
+    """The same for a request outside of pages."""
     return _as(principal_of(request))
 
 
@@ -34,14 +36,14 @@ def _as(principal: Principal) -> UserEngine:
 
 
 def whole_engine() -> Engine:
-    """For what is done in nobody's name. Raises PlainError, such as StoreInUse, when there can't be one."""
+    """For work in nobody's name. Raises PlainError, such as StoreInUse, if the engine can't be opened."""
     global _engine, _is_frozen
     with _lock:
         if _engine is None:
             _engine = Engine()
         if not _is_frozen:
-            # What is loaded by now stays: to look through all of it for garbage held everybody up for 0.3 to 0.6 s,
-            # twice in an answer when twenty people ask.
+            # Freezes what is loaded now: a collection over all of it stopped everything for 0.3 to 0.6 s, twice in an
+            # answer when twenty people ask.
             gc.collect()
             gc.freeze()
             _is_frozen = True
@@ -57,24 +59,25 @@ def close_engine() -> None:
 
 
 def replica_number() -> int:
-    """Of this app among those that share a database; 0 where it is the only one, and until its engine is there."""
+    """The number of this app among those that share a database. 0 for a single app, and until its engine exists."""
     process = _engine
     return process.store.replica.number if process and process.store.replica else 0
 
 
 def access() -> Access:
-    """People and their sign-ins, for finding out who somebody is. Raises as `whole_engine`."""
+    """People and their sign-ins, to identify a person. Raises the errors of `whole_engine`."""
     return whole_engine().store.access
 
 
 def principal() -> Principal:
-    """Of whoever is at the browser whose page is drawn, or whose button was pressed; to be asked each time.
+    """The person at the browser whose page is drawn or whose button was pressed. Call it each time, don't keep the
+    result.
 
-    Raises NotSignedIn, AccessWithdrawn; unless AUTH is none, as `whole_engine` too.
+    Raises NotSignedIn, AccessWithdrawn; unless AUTH is none, also the errors of `whole_engine`.
     """
     return identify(server_settings(), access, st.context.cookies, st.context.headers.get_all)
 
 
 def principal_of(request: HTTPConnection) -> Principal:
-    """The same of a request, outside of pages."""
+    """The same for a request outside of pages."""
     return identify(server_settings(), access, request.cookies, request.headers.getlist)

@@ -8,7 +8,7 @@ from pages.words import say
 
 
 def current_run() -> str | None:
-    """What the address says, unless something was opened just now."""
+    """The run in the address, unless one was opened just now."""
     if opened := st.session_state.pop("opened run", None):
         st.query_params["run"] = opened
     return st.query_params.get("run")

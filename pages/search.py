@@ -18,18 +18,18 @@ from pages.widgets.search.question_words import analysis_html
 from pages.widgets.search.results import SectionTexts, results_html
 from pages.words import language, say
 
-# Comments, as Streamlit would show strings that stand alone on a page.
+# Comments, because Streamlit would show strings that stand alone on a page.
 LONGEST = 2000  # characters of a question
-K, MOST = 10, 30  # hits a list
-CHOSEN = 50  # documents that a search can be kept to: an address has to hold them
+K, MOST = 10, 30  # hits per list
+CHOSEN = 50  # documents to which a search can be limited: an address must hold them
 
 
 def choose(name: str, value: object) -> dict[str, Any]:
-    """Options of a widget that shows what the address says, and writes there what is chosen.
+    """Options of a widget that shows the value in the address and writes the chosen value there.
 
-    Each widget needs the value as its default too. Streamlit sends a value of the session state once, and drops that
-    message when the next run of the page begins before the browser has it: the widget would fall back to a default of
-    its own, and that would be written into the address.
+    Each widget also needs the value as its default. Streamlit sends a value of the session state once, and drops that
+    message if the next run of the page begins before the browser has it. Then the widget would show its own default and
+    write that into the address.
     """
     key = f"search {name}"
     if st.session_state.get(key) != value:
@@ -70,7 +70,9 @@ def ask_question() -> str:
 
 
 def ask_words() -> str:
-    """What the keyword side is asked for instead; only where the address has it, as that of a run in the chat may."""
+    """The words for keyword search instead of the question. Shown only if the address has them, as from a run in the
+    chat.
+    """
     kept = address("words")[:LONGEST]
     if not kept:
         return ""
@@ -156,7 +158,7 @@ def show(
         results = search_every_mode(store, index.name, question, unit, k, [words] if words else None, document_ids)
         keyword = next(each for each in results if each.mode == "keyword")
         if keyword.error:
-            # What even this side can't do is wrong with the index, not with a service.
+            # If even keyword search fails, the problem is the index, not a service.
             show_warning(keyword.error)
             return
         counts = store.count_words(index.name, analysis, document_ids)
@@ -195,5 +197,5 @@ def show_page() -> None:
 with st.container(key="search-page"):
     try:
         show_page()
-    except PlainError as error:  # an index that was deleted on another page, say
+    except PlainError as error:  # for example, the index was deleted on another page
         show_error(error)

@@ -18,34 +18,34 @@ from pages.texts import texts
 from rag.text.language import Language
 
 WORD_JOINER = "\u2060"
-"""takes no room, and means nothing in the name of a host"""
+"""has no width, and no meaning in a host name"""
 
 _READ_UNESCAPED = re.compile(
     r"(?<=://)|(?<=www)(?=\.)|(?<=@)|(?<=:)(?=streamlit:)|(?<=[<>~-])(?=[-=>](?:\s|$))", re.IGNORECASE
 )
-"""where Streamlit finds addresses, arrows and its logo when it has taken off the escapes: a joiner there parts them"""
+"""where Streamlit finds addresses, arrows and its logo after it has removed the escapes; a joiner there splits them"""
 
 
 class Reader(NamedTuple):
     language: Language
     zone: str
-    """of time, as IANA names it"""
+    """time zone, an IANA name"""
 
 
 _reader: ContextVar[Reader | None] = ContextVar("reader", default=None)
-"""where no page is drawn, as while a file is made that someone has asked for"""
+"""for code that runs while no page is drawn, for example when a requested file is made"""
 
 LANGUAGES: dict[Language, str] = {"ja": "日本語", "en": "English"}
 
 
 def reader() -> Reader:
-    """Of the page that is being drawn."""
+    """The reader of the page that is being drawn."""
     return Reader(language(), zone())
 
 
 @contextmanager
 def written_for(reader: Reader) -> Iterator[None]:
-    """What is said within it is said to this reader, in whichever thread it is."""
+    """Inside it, texts are for this reader, in any thread."""
     token = _reader.set(reader)
     try:
         yield
@@ -54,7 +54,7 @@ def written_for(reader: Reader) -> Iterator[None]:
 
 
 def language() -> Language:
-    """What the address says (?lang=), so that it survives a reload; else a guess from the browser."""
+    """The language in the address (?lang=), so that it survives a reload; otherwise a guess from the browser."""
     if told := _reader.get():
         return told.language
     context = get_script_run_ctx()
@@ -64,14 +64,14 @@ def language() -> Language:
 
 @lru_cache(maxsize=64)
 def _named_in(query: str) -> str:
-    """Of an address, the language that it asks for. It is looked up for each word of a page: of `st.query_params` that
-    took a fifth of the time in which a trace is drawn.
+    """The language in an address. It is looked up for each text of a page; with `st.query_params`, that took a fifth of
+    the time to draw a trace.
     """
     return parse_qs(query).get("lang", [""])[-1]
 
 
 def say(key: str, **parts: object) -> str:
-    """The text of `key` in the reader's language; the name in it where there is none, as of a step that only a newer
+    """The text of `key` in the reader's language. Without a text, the name in the key, as for a step that only a newer
     version knows.
     """
     text = texts(language()).get(key)
@@ -79,7 +79,7 @@ def say(key: str, **parts: object) -> str:
 
 
 def counted(key: str, count: int) -> str:
-    """A text with a number in it, which English writes otherwise for one."""
+    """A text with a number in it; English has another form for one."""
     return say(f"{key}_one") if count == 1 else say(key, count=count)
 
 
@@ -89,20 +89,20 @@ def thousands(number: int) -> str:
 
 
 def plain(text: str) -> str:
-    """Without what Markdown would read as its own: for words of documents, models and people in labels and messages."""
+    """Escapes what Markdown would read as its own. For names from documents, models and people."""
     joined = _READ_UNESCAPED.sub(WORD_JOINER, " ".join(text.split()))
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", joined)
 
 
 def megabytes(size: int) -> str:
-    """Of bytes: 830 B, 12 KB, 3.4 MB"""
+    """`size`: bytes. 830 B, 12 KB, 3.4 MB"""
     if size < 1000:
         return f"{size} B"
     return f"{math.ceil(size / 1000)} KB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
 
 
 def duration(seconds: float) -> str:
-    """Roughly, as one says it of what is still to come."""
+    """A rough text, for time that remains. `seconds`: of that time."""
     if seconds < 90:
         return say("time.seconds", count=max(1, round(seconds)))
     return (

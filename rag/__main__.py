@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     except PlainError as error:
         return _refuse(error, options)
     except BrokenPipeError:
-        # Whoever read us has gone; without this Python complains once more while it closes stdout.
+        # The reader of our output has ended. Without this, Python prints another error while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     ask = commands.add_parser("ask", parents=[common], help="ask an index a question")
     ask.add_argument("--index", required=True)
     ask.add_argument("--pipeline", default="self_rag")
-    # What is not known is told in a sentence, in the reader's language: argparse has neither.
+    # No `choices`: argparse can't report unknown values in the reader's language.
     ask.add_argument("--mode", help=f"search mode, instead of the pipeline's: {', '.join(MODES)}")
     ask.add_argument("--unit", help=f"what the model reads, instead of the pipeline's: {', '.join(UNITS)}")
     ask.add_argument(
@@ -112,7 +112,7 @@ def _ask(options: argparse.Namespace) -> int:
                 options.length or usual.length, options.tone or usual.tone, options.temperature or usual.temperature
             ),
         )
-        # Ctrl-C ends the run, and with it the model's work, in the way that the page's stop button does.
+        # Ctrl-C ends the run and the model's work, like the page's stop button.
         signal.signal(signal.SIGINT, lambda *_: run.stop())
         for line in _events(run) if options.json else _told(run, options.language):
             _line(line, end="\n" if options.json else "")
@@ -120,7 +120,7 @@ def _ask(options: argparse.Namespace) -> int:
 
 
 def _retrieval(options: argparse.Namespace) -> Retrieval | None:
-    """The pipeline's with what is given in its place; None where nothing is."""
+    """The pipeline's retrieval with the given options; None if there are none."""
     given = {"mode": options.mode, "unit": options.unit, "k": options.k and hit_count(options.k)}
     changes = {name: value for name, value in given.items() if value is not None}
     return pipeline(options.pipeline).retrieval.model_copy(update=changes) if changes else None
@@ -153,7 +153,7 @@ def _told(run: Run, language: Language) -> Iterator[str]:
 
 
 def _export(options: argparse.Namespace) -> int:
-    # The history alone, which can be read while the app runs.
+    # Only the history, which can be read while the app runs.
     settings = Settings()
     History.refuse_newer(settings.data_dir, settings.database_url)
     with closing(History(settings.data_dir, settings.database_url)) as history:
@@ -172,7 +172,7 @@ _WARNINGS: dict[Outcome, dict[Language, str]] = {
         "ja": "この回答はモデルの記憶によるもので、文書の裏付けはありません。",
     },
 }
-"""of those that a reader has to be warned of; no answer says so itself"""
+"""for outcomes that need a warning, because the answer's text has none"""
 
 
 def _warning(outcome: Outcome | None, language: Language) -> str | None:

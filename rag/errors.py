@@ -7,7 +7,7 @@ index_store.base.errors.PlainError
     ├── BadHitCount               too few or too many passages asked for
     ├── UnknownStyle, BadTemperature, UnknownConversation
     ├── UnknownRun                it was deleted
-    ├── BadColumnCount, ModelNotOffered   of a comparison
+    ├── BadColumnCount, ModelNotOffered   in a comparison
     ├── NothingOfThisName         to share or export
     ├── UnknownShare              the link was revoked, or never existed
     ├── UnreadableExport          not an export of this app, or one of a newer version
@@ -21,10 +21,10 @@ index_store.base.errors.PlainError
     │   └── WebSearchFailed, WebUnreachable, WebSearchTooSlow, WebAnswerUnreadable
     ├── RunLimit                  the run has reached a limit; the text written so far is kept
     │   └── RunTimeLimit, RunCallLimit, RunTokenLimit, TokensUsedUp
-    ├── ForkError                 a run can't be changed and run on from
+    ├── ForkError                 a run can't be forked
     │   ├── RunNotOver, NoCheckpoint
     │   └── IndexGone, DocumentsGone, BadChange, NothingChanged
-    ├── NotSaved                  of a conversation; the disk may be full
+    ├── NotSaved                  a conversation can't be saved; the disk may be full
     ├── Interrupted               the app ended during the run
     └── Unexpected                a bug in the app; the log has the details
 """

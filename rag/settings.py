@@ -9,13 +9,13 @@ from index_store.base import settings as index_store
 from rag.trace.events import Style
 
 SERVICE, EMBEDDED = "service", "embedded"
-"""kinds of chat model; the latter as CHAT_MODEL: the embedded model even where a service is set"""
+"""kinds of chat model; `embedded` as CHAT_MODEL means the embedded model even if a service is set"""
 
 SERVICE_CONTEXT = 16_384
-"""tokens: what every model behind a key has, and most that are served at home can be given"""
+"""tokens: every model behind a key has that many, and most local servers can be given that many"""
 
 SERVICE_ANSWER = 2000
-"""tokens: three times a long answer; a model that goes round in circles would otherwise never come to an end"""
+"""tokens: three times a long answer; without a limit, a model that repeats itself would never end"""
 
 TAVILY_URL = "https://api.tavily.com"
 
@@ -56,61 +56,62 @@ class Settings(index_store.Settings):
 
     chat_model: str = "gpt-4o-mini"
     embedded_model: Path | None = None
-    """a file to serve in place of the one that is fetched"""
+    """a model file to use instead of the fetched one"""
     model_context: int = Field(SERVICE_CONTEXT, ge=4096, le=10_000_000)
-    """tokens that the service's model holds: passages are trimmed to fit it"""
+    """tokens of the service model's context; passages are trimmed to it"""
     answer_tokens: int = Field(SERVICE_ANSWER, ge=100, le=1_000_000)
-    """that a reply of the service's model may have; a quarter of `model_context` at most"""
+    """the most tokens of a reply of the service's model; at most a quarter of `model_context`"""
     max_rewrites: int = Field(2, ge=0, le=10)
-    """per run: how often a question may be reworded"""
+    """per run: the most rewrites of a question"""
     max_generations: int = Field(3, ge=1, le=10)
-    """per run: how many answers may be written"""
+    """per run: the most answers"""
     draft_ahead: bool = True
-    """begin an answer while its passages are graded, with a service's model; costs the tokens of drafts in vain"""
+    """write speculative answers with a service's model; dropped ones cost tokens"""
     answer_length: Literal["short", "normal", "long"] = "normal"
     answer_tone: Literal["neutral", "polite", "plain"] = "neutral"
     answer_temperature: float = Field(0, ge=0, le=2, allow_inf_nan=False)
-    """of answers for which nothing else is asked"""
+    """the default for answers"""
     runs_at_once: int = Field(50, ge=1)
-    """with a service's model; others wait for their turn, and the embedded one answers one at a time"""
+    """runs with a service's model at the same time; others wait. The embedded model answers one at a time"""
     runs_per_person: int = Field(5, ge=1)
-    """of those; groups may have others, see index_store/access/limits.py"""
+    """the most of these per person; groups may have other limits, see index_store/access/limits.py"""
     tokens_a_day: int = Field(0, ge=0)
-    """that all runs of a person may use from midnight to midnight; 0: no limit; groups as above"""
+    """the most tokens of all runs of a person, from midnight to midnight; 0: no limit; groups as above"""
     calls_at_once: int = Field(250, ge=1)
-    """to a service's model, of all runs: five each, as Self-RAG makes side by side, for as many runs as there may be"""
+    """calls to a service's model at the same time, by all runs: five, as Self-RAG makes in parallel, for each possible
+    run"""
     compare_models: str = ""
-    """names of the service's models that a column of a comparison may have instead, separated by commas"""
+    """names of more service models for columns of comparisons, separated by commas"""
     run_time_limit: float = Field(600, gt=0, allow_inf_nan=False)
-    """seconds a run may take in all, from its turn on"""
+    """seconds for a run, from its turn on"""
     run_call_limit: int = Field(100, ge=1)
     """calls to the chat model, per run"""
     run_token_limit: int = Field(200_000, ge=1000)
     """per run, read and written"""
 
     suggest_follow_ups: Literal["service", "always", "off"] = "service"
-    """whether questions are suggested below an answer: by a service's model, by the embedded one too, or not at all"""
+    """who suggests questions below an answer: a service's model, the embedded one too, or nobody"""
     preload: bool = True
-    """whether the embedded model starts with the first page that is opened, not with the first question"""
+    """the embedded model starts when a first page opens, not at the first question"""
     keep_removed: bool = False
-    """whether stored traces go on quoting documents that were removed"""
+    """stored traces still quote documents that were removed"""
     keep_prompts: bool = True
-    """whether each call's messages and reply are kept with its run"""
+    """each call's messages and reply are kept with its run"""
     keep_checkpoints_days: int = Field(30, ge=0, le=3650)
-    """how long a run can be changed at a step and run on from there; 0: not at all"""
+    """days for which a run can be forked; 0: never"""
     retention_days: int = Field(0, ge=0, le=3650)
-    """that a conversation stays after its last question; 0: until someone deletes it"""
+    """days for which a conversation is kept after its last question; 0: until someone deletes it"""
 
     web_search: Literal["tavily", "duckduckgo", "off"] = "tavily"
-    """Tavily is asked only where it has a key"""
+    """Tavily is used only if it has a key"""
     tavily_api_key: SecretStr | None = None
     tavily_base_url: str = TAVILY_URL
     corrective_rule: Literal["scores", "any"] = "scores"
-    """what sends a question to the web: the grades' scores, or any passage that is not relevant"""
+    """what leads to a web search: the grades' scores, or any passage that is not relevant"""
     crag_lower: float = Field(0.4, ge=0, le=1, allow_inf_nan=False)
-    """scores below it speak of nothing usable; see rag/nodes/grade_documents.py"""
+    """scores below it mean that a passage is not usable; see rag/nodes/grade_documents.py"""
     crag_upper: float = Field(0.7, ge=0, le=1, allow_inf_nan=False)
-    """one score from it on is enough"""
+    """one score of at least this is enough"""
 
     @field_validator("compare_models")
     @classmethod
@@ -143,7 +144,7 @@ class Settings(index_store.Settings):
 
     @property
     def other_models(self) -> tuple[str, ...]:
-        """That a run may be asked for by name; none beside the embedded one."""
+        """Other models that a run may use, by name; none with the embedded model."""
         names = dict.fromkeys(_parts(self.compare_models)) if self.chat_model_kind == SERVICE else {}
         return tuple(name for name in names if name != self.chat_model)
 

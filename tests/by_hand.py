@@ -1,4 +1,4 @@
-"""A database changed beside the app, as an operator or a fault may do."""
+"""A database that is changed outside the app, as an operator or a fault may do."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from index_store.base.settings import Settings
 
 @contextmanager
 def by_hand(settings: Settings, name: str = "catalogue") -> Iterator[Connection]:
-    """One transaction. `name`: of the database."""
+    """One transaction. `name`: the database."""
     engine = place_of(name, settings.data_dir, settings.database_url).for_migration()
     with engine.begin() as connection:
         yield connection
@@ -21,7 +21,7 @@ def by_hand(settings: Settings, name: str = "catalogue") -> Iterator[Connection]
 
 
 def run_script(data_dir: Path, database: SecretStr | None, name: str, script: str) -> None:
-    """Statements in SQLite's words, of which there may be no database yet."""
+    """Runs statements in SQLite's syntax; the database need not exist yet."""
     place = place_of(name, data_dir, database)
     with place.for_migration().begin() as connection:
         place.begin_migration(connection)

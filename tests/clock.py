@@ -1,4 +1,4 @@
-"""A process whose clock is not that of the others, by Debian's libfaketime."""
+"""A process whose clock differs from the others', with Debian's libfaketime."""
 
 from pathlib import Path
 
@@ -6,11 +6,11 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PLACES = (Path("/"), ROOT / ".venv" / "clock")
-"""as installed, else where `make clock` unpacks it"""
+"""installed, or unpacked by `make clock`"""
 
 
 def environment(offset: str) -> dict[str, str]:
-    """What is to be in a process's environment. `offset`: such as +6h. What it waits for takes as long as ever."""
+    """Variables for the process's environment. `offset`: for example +6h. Waits still take their normal time."""
     found = [file for place in PLACES for file in place.glob("usr/lib/*/faketime/libfaketimeMT.so.1")]
     if not found:
         pytest.skip("no libfaketime: `make clock` unpacks it where there is Debian's apt-get")

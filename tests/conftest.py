@@ -1,4 +1,4 @@
-"""What every test stands on: no setting of the machine or of a developer's `.env`, and a data folder of its own."""
+"""Basis of all tests: no settings of the machine or of a developer's `.env`, and a new data folder for each test."""
 
 import os
 from collections.abc import Iterator
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 OPERATOR = Settings(_env_file=ROOT / ".env")
-"""of whoever runs the tests, read before it is hidden from them: it says where the embedded model is"""
+"""settings of the person who runs the tests, read before tests can't see them: they say where the embedded model is"""
 
 FOREIGN_PREFIXES = ("OPENAI_", "TAVILY_", "LANGCHAIN_", "LANGSMITH_", "STREAMLIT_", "CHROMA_", "AWS_")
 
 
 FOLDERS = {"browser": "tests/browser", "embedded": "tests/rag"}
-"""of the tests with these markers: `make test` looks for them nowhere else, `make soak` everywhere"""
+"""folders of the tests with these markers: `make test` looks only there, `make soak` everywhere"""
 
 
 BOTH_FORMS = ("tests/index_store", "tests/rag/runs")
-"""folders whose tests run on Postgres too"""
+"""folders whose tests also run on Postgres"""
 
 BOTH_CHROMAS = tuple(
     f"tests/index_store/{name}" for name in ("vectors", "search", "library", "ingestion", "test_crash.py")
 )
-"""folders and files whose tests run on a Chroma server too"""
+"""folders and files whose tests also run on a Chroma server"""
 
 WITHOUT_A_DATABASE = ("tests/index_store/parsing",)
-"""folders within these whose code can't even import one"""
+"""folders inside these whose code can't import a database"""
 WITH_A_QUEUE = ("tests/index_store/ingestion",)
-"""folders whose tests run on both together too, where what is added goes through a queue"""
+"""folders whose tests also run on both together, where added documents go through a queue"""
 
 
 @pytest.hookimpl(trylast=True)
@@ -52,12 +52,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Whatever asks for `database`, itself or through a fixture, runs on both forms: on Postgres in `make soak`, and in
-    `make test` where it is marked `both_forms`. What looks into files is marked `sqlite_alone`.
+    """Tests that use `database`, directly or through a fixture, run on both forms: on Postgres in `make soak`, and in
+    `make test` if they are marked `both_forms`. Tests that look into files are marked `sqlite_alone`.
 
-    The same with `chroma_url`, of the folders that are about vectors: on a Chroma server in `make soak`, and in
-    `make test` where it is marked `both_chromas`. What looks into files of Chroma's is marked `folder_alone`. On
-    both, in `make soak`, what is about adding documents, but for what is marked `no_queue`.
+    The same holds for `chroma_url` in the folders about vectors: they run on a Chroma server in `make soak`, and in
+    `make test` if they are marked `both_chromas`. Tests that look into Chroma's files are marked `folder_alone`. In
+    `make soak`, tests about adding documents also run on both together, unless they are marked `no_queue`.
     """
     if "database" not in metafunc.fixturenames or not _stands_in(metafunc, BOTH_FORMS):
         return
@@ -91,7 +91,7 @@ def postgres() -> Iterator["PostgresServer"]:
 
 @pytest.fixture
 def database(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[SecretStr | None]:
-    """DATABASE_URL of an empty database, as it is set then; None where it is files of SQLite."""
+    """DATABASE_URL of an empty database, which is then set; None if the databases are SQLite files."""
     if getattr(request, "param", "sqlite") not in ("postgres", "queue"):
         yield None
         return
@@ -122,7 +122,7 @@ def s3() -> Iterator["S3Server"]:
 def chroma_url(
     request: pytest.FixtureRequest, database: SecretStr | None, monkeypatch: pytest.MonkeyPatch
 ) -> SecretStr | None:
-    """CHROMA_URL of a server, as it is set then; None where vectors are files of the data folder."""
+    """CHROMA_URL of a server, which is then set; None if vectors are files in the data folder."""
     callspec = getattr(request.node, "callspec", None)
     if callspec is None or callspec.params.get("database") not in ("chroma", "queue"):
         return None
@@ -133,22 +133,22 @@ def chroma_url(
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_settings_of_this_machine(tmp_path_factory):
-    """For the session, so that fixtures which outlive a test are kept from them too."""
+    """For the session, so that fixtures which live longer than a test do not see them either."""
     with pytest.MonkeyPatch.context() as environment:
         names = {name.upper() for name in (*Settings.model_fields, *ServerSettings.model_fields)}
         for name in list(os.environ):
             if name.upper() in names or name.upper().startswith(FOREIGN_PREFIXES):
                 environment.delenv(name)
-        # A call behind each answer would take replies out of scripts, and an embedded model 4 s and 2 GB of each test.
+        # A call after each answer would use up scripted replies, and an embedded model takes 4 s and 2 GB in each test.
         environment.setenv("SUGGEST_FOLLOW_UPS", "off")
         environment.setenv("PRELOAD", "false")
         environment.setenv("PYTHONPATH", str(ROOT))  # `python -m rag` from anywhere
         for name in ("NO_PROXY", "no_proxy"):
             environment.setenv(name, "127.0.0.1,localhost")
         environment.setenv("DATA_DIR", str(tmp_path_factory.mktemp("session-data")))
-        # Two tests run side by side: a second thread for each would wait for a core more than it works.
+        # Two tests run at the same time: a second thread for each would mostly wait for a core.
         environment.setenv("OMP_NUM_THREADS", "1")
-        # No test speaks TLS with the world, whose 150 authorities each new client would read for a quarter of a second.
+        # No test uses TLS with other hosts. Each new client would read their 150 authorities for a quarter of a second.
         authority = tmp_path_factory.mktemp("authority") / "authority.pem"
         trustme.CA().cert_pem.write_to_path(str(authority))
         environment.setenv("SSL_CERT_FILE", str(authority))
@@ -170,7 +170,7 @@ def own_parsers() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def data_dir(tmp_path, monkeypatch) -> Path:
-    """This test's DATA_DIR, not made yet; the test runs in the folder above it."""
+    """The DATA_DIR of this test, which does not exist yet. The test runs in the folder above it."""
     monkeypatch.setenv("DATA_DIR", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
     return tmp_path / "data"
@@ -178,8 +178,8 @@ def data_dir(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture(scope="session")
 def embedded_model() -> Path:
-    """The embedded chat model's file, as `make test` fetches it."""
-    from rag.models.embedded.fetch import CHAT_MODEL, is_fetched, models_folder  # tests of services do without
+    """The file of the embedded chat model, which `make test` fetches."""
+    from rag.models.embedded.fetch import CHAT_MODEL, is_fetched, models_folder  # tests of services do not need it
 
     if OPERATOR.embedded_model:
         return OPERATOR.embedded_model.resolve(strict=True)

@@ -1,4 +1,4 @@
-"""A disk that takes no more: nothing can be written beyond so many bytes of a file, as where the disk is full."""
+"""A full disk: no file can grow beyond a given number of bytes."""
 
 import resource
 import sys
@@ -14,7 +14,7 @@ BYTES = 4096
 
 @contextmanager
 def full_disk(bytes_of_a_file: int = BYTES) -> Iterator[None]:
-    """Within this process. Files of SQLite that are longer, its log among them, take nothing."""
+    """For this process. SQLite files that are longer, including its log, can't be written."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_of_a_file, hard))
     try:

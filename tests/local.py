@@ -1,4 +1,4 @@
-"""An engine as someone has it: the local person, who may do everything, or one who signs in. And what is behind it."""
+"""An engine for the local person, who may do everything, or for a person who signs in; and what is behind it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ def process_of(engine: UserEngine) -> Engine:
 
 
 def as_person(engine: UserEngine, name: str, role: Role = Role.READER) -> UserEngine:
-    """The same engine, as someone has it who signs in."""
+    """The same engine for a person who signs in."""
     process = process_of(engine)
     people = process.store.access.people
     principal = people.signed_in(SignInClaims("https://id.example.com", name, name=name))
@@ -37,5 +37,5 @@ def person_of(engine: UserEngine) -> Principal:
 
 
 def grant(engine: UserEngine, index: str, right: Right = Right.READ) -> None:
-    """To everyone."""
+    """Grants the right to everyone."""
     process_of(engine).store.access.grants.give(index, EVERYONE, right)

@@ -1,4 +1,4 @@
-"""Tables that migrations made, held against those that a new database gets."""
+"""Compares tables that migrations made with those of a new database."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from index_store.base.database.database import Schema
 
 
 def differences(place: DatabaseLocation, schema: Schema) -> list[Any]:
-    """Between the tables of the place and those of the schema: their columns, types, keys and indexes."""
+    """Differences between the tables of the place and of the schema: columns, types, keys and indexes."""
     engine = place.for_migration()
     try:
         with engine.connect() as connection:

@@ -1,13 +1,13 @@
-"""Processes of this machine, as Linux tells of them."""
+"""Processes of this machine, from Linux's /proc."""
 
 from contextlib import suppress
 from pathlib import Path
 
 
 def parsers_of(owner: int) -> set[int]:
-    """Ids of the parser's processes that live.
+    """Ids of the parser's running processes.
 
-    By the parent of each: the lists of children that a thread has are wrong for a moment when it ends.
+    They are found by their parent: a thread's list of children is wrong for a moment when the thread ends.
     """
     return {each for each in _children(owner) if "index_store.parsing.worker.worker" in _command(each)}
 

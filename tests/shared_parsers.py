@@ -1,4 +1,4 @@
-"""Parsers' processes that go on from one store to the next: the start of one takes a quarter of a second."""
+"""Parser processes that later stores use again: the start of one takes a quarter of a second."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ _idle: list[process._Running] = []
 
 @contextmanager
 def shared() -> Iterator[None]:
-    """Those which are idle when their store is closed; others end, as always."""
+    """Keeps processes that are idle when their store is closed; others end as usual."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(process, "_start", _started)
         patch.setattr(Parser, "close", _closed)
@@ -24,7 +24,7 @@ def shared() -> Iterator[None]:
 
 @contextmanager
 def of_its_own() -> Iterator[None]:
-    """As it is in the app, for a test that looks at processes."""
+    """As in the app, for a test that looks at processes."""
     _end_idle()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(process, "_start", _start)
@@ -41,7 +41,7 @@ def _started() -> process._Running:
 
 
 def _closed(parser: Parser) -> None:
-    parser._is_closed.set()  # from now on none of the free ones is taken
+    parser._is_closed.set()  # from now on, none of the free ones is used
     with parser._turn:
         for each in parser._free:
             if each._running:

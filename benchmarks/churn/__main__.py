@@ -1,14 +1,14 @@
-"""How 20 people fare who ask, upload and delete at once: whether all is kept and kept apart, and what they wait.
+"""20 people ask, upload and delete at the same time: is everything kept and kept apart, and how long do they wait?
 
     python -m benchmarks.churn [--minutes 10] [--people 20] [--seed 1]
 
-Each has a UserEngine of their own, an index of their own and one that all share. The model behind it is a
-server of fixed cost, in a process of its own, that answers as many at once as ask. First one person asks alone. Then
-all of them live for so many minutes, each at their own pace, and look at what is theirs, and guess at what is not. In
-the end the engine is opened anew over the same folder, and everybody looks once more. What was lost, or seen by the
-wrong person, is told and makes it fail; times are only told.
+Each person has a UserEngine and an index; all share another index. The model is a server of fixed cost in another
+process; it answers all requests at the same time. First, one person asks alone. Then all of them work for the given
+minutes, each at their own pace. They check their own data and try to read the data of others. At the end, a new engine
+opens the same folder, and everybody checks again. If anything was lost or seen by the wrong person, it is reported and
+the benchmark fails. Times are only reported.
 
-Linux only: memory and threads are read from /proc. They are of the process, people and engine.
+Linux only: memory and threads are read from /proc. They are those of the process with people and engine.
 """
 
 import argparse
@@ -42,9 +42,9 @@ from rag.runs.engine import Engine
 from rag.settings import Settings
 
 MOST_LATE = 1.5
-"""what the p95 of an answer among them may be beside that of one person alone"""
+"""largest p95 of an answer with all people, as a multiple of that of one person alone"""
 PARTS = 5
-"""of the time, each told by itself"""
+"""parts of the time, each reported on its own line"""
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ class Churn:
     people: int
     minutes: float
     acts: int | None
-    """of each person, if that is sooner"""
+    """acts of each person; they stop after these if the time is not over"""
     alone: int
-    """questions of one person before"""
+    """questions of the one person at the start"""
     pause: float
-    """seconds between two acts, at most"""
+    """longest pause between two acts in seconds"""
     seed: int
 
 
@@ -68,9 +68,9 @@ class Outcome:
     people: list[Person]
     watch: Watch
     before: Look
-    """when one person has asked, and nobody is at it"""
+    """after one person has asked, while nobody works"""
     after: Look
-    """when all have gone"""
+    """after all have left"""
     faults: list[str]
 
 
@@ -85,7 +85,7 @@ def outcome(churn: Churn, settings: Settings, documents: int | None) -> Outcome:
         first.upload()
         for _ in range(churn.alone + 1):
             first.ask()
-        alone = first.answers[1:]  # without the one that opened what opens once
+        alone = first.answers[1:]  # without the first one, which also opens files and connections
         first.answers.clear()
         before = look()
         with Watch(churn.minutes * 60) as watch:

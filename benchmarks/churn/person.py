@@ -1,8 +1,7 @@
-"""One person of the churn: what they do is a matter of chance, and what they find is held against what they did.
+"""One person of the churn: acts at random, and checks that what they find agrees with what they did.
 
-Whatever a person writes for themselves, in a document, a question or a name, has their mark in it, so that it is seen
-at once where it comes to somebody else. What they were told is done has to be there each time that they look, and
-nothing else.
+All texts that a person writes, in a document, a question or a name, contain their mark, so that it is noticed when
+someone else gets them. At each check, everything that was reported as done must be there, and nothing else.
 """
 
 import random
@@ -35,10 +34,10 @@ _PARAGRAPH = "This page is kept for the record of the house, and says nothing el
 
 @dataclass
 class Board:
-    """Ids that people have come by, for others to guess at; and what was found amiss."""
+    """Ids of people's objects, for others to try; and the faults that were found."""
 
     ids: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
-    """by kind: whose it is, and the id"""
+    """by kind: the person, and the id"""
     faults: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -58,11 +57,11 @@ class Board:
 
 @dataclass(frozen=True)
 class Kept:
-    """A document that they were told is ready."""
+    """A document that was reported as ready."""
 
     id: str
     word: str
-    """that stands in this document alone"""
+    """a word that only this document has"""
 
 
 class Person:
@@ -75,7 +74,7 @@ class Person:
         self.mark = f"secretof{number:03}"
         self.index = f"index {self.mark}"
         self.answers: list[float] = []
-        """seconds of each"""
+        """seconds of each answer"""
         self.acts = 0
         self._board = board
         self._chance = random.Random(f"{seed} {number}")
@@ -83,11 +82,11 @@ class Person:
         self._documents: dict[str, dict[str, Kept]] = {self.index: {}, SHARED: {}}
         """by index and source"""
         self._conversations: dict[str, dict[str, str]] = {}
-        """by id, the question of each run"""
+        """by id of a conversation: the question of each run"""
         self.sit_down(engine)
 
     def sit_down(self, engine: Engine) -> None:
-        """Before this engine from now on, as after a restart of the app."""
+        """Uses this engine from now on, as after a restart of the app."""
         self._engine: UserEngine = engine.as_user(partial(engine.store.access.principal, self._id))
 
     @property
@@ -99,7 +98,7 @@ class Person:
         return sum(map(len, self._documents.values()))
 
     def live(self, until: float, acts: int | None, pause: float) -> None:
-        """Until then on the clock of `time.monotonic`, or for so many acts; at most `pause` seconds between two."""
+        """Acts until `until` (clock `time.monotonic`) or for `acts` acts, with at most `pause` seconds between two."""
         while time.monotonic() < until and (acts is None or self.acts < acts):
             self.act()
             self.acts += 1
@@ -179,12 +178,12 @@ class Person:
         self._expect(not any(map(self._engine.history.run, runs)), "a run of a deleted conversation is there")
 
     def look(self) -> None:
-        """At all that is theirs: nothing is lost, and nothing else is there."""
+        """Checks all own data: nothing is lost, and nothing else is there."""
         self._look_at_conversations()
         self._look_at_documents()
 
     def guess(self) -> None:
-        """At what is somebody else's: it is told as what never was, and nothing comes of it."""
+        """Tries the objects of others: each must look as if it did not exist, and nothing may happen."""
         engine, store = self._engine, self._engine.store
         if run := self._board.of_another("run", self.number, self._chance):
             seen = (engine.run(run), *engine.events(run), engine.history.run(run), *engine.history.events(run))
@@ -240,7 +239,7 @@ class Person:
                 self._expect(self._finds(index, kept[name].word) == {name}, f"{name} is not found any more")
 
     def _finds(self, index: str, word: str) -> set[str]:
-        """The sources of what holds it."""
+        """The sources of the documents with this word."""
         try:
             hits = self._engine.store.search(index, word, mode="keyword")
         except EmptyIndex:
@@ -255,7 +254,7 @@ class Person:
         text += f"\n## More\n\n{_PARAGRAPH * self._chance.randint(1, 12)}\n"
         return keep_upload(self._engine.settings.data_dir, name, BytesIO(text.encode()))
 
-    # Held against what they did
+    # Compared with what they did
 
     def _expect(self, is_so: bool, otherwise: str) -> None:
         if not is_so:

@@ -1,4 +1,4 @@
-"""Memory and threads of this process, looked at every few seconds. Linux only: they are read from /proc."""
+"""Memory and threads of this process, read at intervals. Linux only: they are read from /proc."""
 
 import os
 import statistics
@@ -10,7 +10,7 @@ from types import TracebackType
 
 MEGABYTE = 1024 * 1024
 MOST_LOOKS = 120
-"""in the time that is watched"""
+"""reads in the whole time"""
 LEAST_PAUSE = 0.2
 """seconds"""
 
@@ -18,7 +18,7 @@ LEAST_PAUSE = 0.2
 @dataclass(frozen=True)
 class Look:
     at: float
-    """seconds since the watch began"""
+    """seconds since the start of the watch"""
     memory: float
     """resident megabytes"""
     threads: int
@@ -26,7 +26,7 @@ class Look:
 
 def look(at: float = 0.0) -> Look:
     pages = int(Path("/proc/self/statm").read_text().split()[1])
-    threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208 - names are all that is wanted
+    threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208 - only names are needed
     return Look(at, pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE, threads)
 
 
@@ -34,7 +34,7 @@ class Watch:
     """`with Watch(600) as watch: ...`, then `watch.looks`."""
 
     def __init__(self, seconds: float) -> None:
-        """`seconds`: how long it will be, roughly."""
+        """`seconds`: about how long it will run."""
         self.looks: list[Look] = []
         self._pause = max(LEAST_PAUSE, seconds / MOST_LOOKS)
         self._is_over = threading.Event()
@@ -56,14 +56,14 @@ class Watch:
                 return
 
     def between(self, begin: float, end: float) -> list[Look]:
-        """`begin` and `end`: shares of the time. One look at least."""
+        """`begin` and `end`: from 0 to 1, parts of the whole time. Returns at least one look."""
         last = self.looks[-1].at
         return [each for each in self.looks if begin * last <= each.at <= end * last] or self.looks[-1:]
 
     def memory(self, begin: float, end: float) -> float:
-        """The median, in megabytes."""
+        """The median in megabytes."""
         return statistics.median(each.memory for each in self.between(begin, end))
 
     def threads(self, begin: float, end: float) -> int:
-        """The most."""
+        """The largest number."""
         return max(each.threads for each in self.between(begin, end))

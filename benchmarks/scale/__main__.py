@@ -1,14 +1,15 @@
-"""How the big form fares as it grows: Postgres, Chroma's server and apps, all real, on this machine.
+"""How the big form performs as it grows: Postgres, Chroma's server and apps, all real, on this machine.
 
     python -m benchmarks.scale [PART ...] [--keep DIR] [--data DIR] [--chunks 100000 1000000] [--questions 200]
 
-    fill     a store of each size: real sentences drawn anew, and seeded vectors as near to each other as real ones
+    fill     a store of each size: real sentences in random order, and seeded vectors with realistic distances
     search   p50 and p95 by vector, by keyword and by both; memory of each part, and disk
-    add      chunks a second that come in beside these
+    add      chunks per second that are added to these
     ask      1, 20 and 100 people with one app and with two, on a model of fixed cost
 
-The data of --data is that of search_quality.py; without it all is made of the sample handbook. With --keep the stores
-stay there: parts can be run one by one, and a filling that was interrupted goes on. Everything is of one --seed.
+The data in --data is that of search_quality.py; without it, all is made from the sample handbook. With --keep the
+stores stay there: parts can be run one by one, and an interrupted filling continues. The same --seed makes the same
+data.
 """
 
 import argparse
@@ -32,7 +33,7 @@ from benchmarks.search_speed import SEARCHES, K
 PARTS = ("fill", "search", "add", "ask")
 
 MOST_GROWTH = 4.0
-"""what the p95 of a hybrid search may be beside that at the size before: the target of the project"""
+"""largest p95 of a hybrid search, as a multiple of that at the size before: the project's target"""
 
 
 def grown(given: argparse.Namespace, parts: Sequence[str], texts: Texts, folder: Path) -> None:
@@ -112,5 +113,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # with all that it has started
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # also ends all that it has started
     main()

@@ -1,7 +1,7 @@
-"""How many chunks a second come in at this size, as anybody's documents do: files, parsers, vectors, SQL.
+"""How many chunks per second are added at this size in the normal way: files, parsers, vectors, SQL.
 
-One job of one process. Texts are embedded by a stand-in that takes no time to speak of; what more workers give where
-embedding takes its time is benchmarks/workers.py's.
+One job of one process. A stand-in embeds the texts in almost no time. The gain from more workers, when embedding takes
+time, is measured in benchmarks/workers.py.
 """
 
 import itertools
@@ -25,7 +25,7 @@ from index_store.store import IndexStore
 @dataclass(frozen=True)
 class Added:
     chunks: int
-    """that came to those that were there"""
+    """chunks that were added"""
     seconds: float
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class Added:
 
 
 def measure(store: Filled, texts: Texts, chunks: int, seed: int) -> Added:
-    """What is added is removed again."""
+    """Removes again what it has added."""
     settings = store.settings.model_copy(update={"workers": "here"})
     with tempfile.TemporaryDirectory() as folder:
         made = itertools.islice(documents(texts, chunks, random.Random(f"added {seed}")), -(-chunks // CHUNKS))

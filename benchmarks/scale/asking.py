@@ -1,8 +1,8 @@
-"""How many people two apps hold beside one: the p95 of their answers, as they ask all at once.
+"""How many people two apps can serve compared with one: the p95 of their answers when all ask at the same time.
 
-Apps, tabs, Postgres, Chroma and the model share this machine's cores. So that it is the apps which are short of them,
-each is let run for a share of the time only, as if it had a slower processor of its own. People address the apps
-directly, in turn; what a load balancer costs is no part of this.
+Apps, tabs, Postgres, Chroma and the model share this machine's cores. Each app may run only for a part of the time, as
+if its processor were slower, so that the apps are the bottleneck. People use the apps directly, in turn; the cost of a
+load balancer is not included.
 """
 
 import asyncio
@@ -31,28 +31,28 @@ from tests.servers.chroma import ChromaServer
 from tests.servers.postgres import PostgresServer
 
 PERIOD = 0.05
-"""seconds, of which an app has its share"""
+"""seconds; an app may run for a part of each period"""
 
 AT_ONCE = "400"
-"""runs: nobody waits for a turn, but for the apps' processors"""
+"""runs: nobody waits for a turn, only for the apps' processors"""
 
 
 LEAST = 1.8
-"""times the people that one app holds, at the same p95: the target of the project"""
+"""times the people of one app, at the same p95: the project's target"""
 
 
 @dataclass
 class Asked:
-    """Of all rounds with so many people, of whom each asks once in each."""
+    """All rounds with this number of people; each person asks once per round."""
 
     apps: int
     people: int
     answers: list[float] = field(default_factory=list)
-    """seconds, of each"""
+    """seconds of each answer"""
     processor: float = 0
-    """seconds of both apps"""
+    """processor seconds of both apps"""
     around: float = 0
-    """the same of the tabs and of Chroma"""
+    """the same for the tabs and Chroma"""
 
     @property
     def p95(self) -> float:
@@ -67,13 +67,13 @@ class Asked:
 
 
 def measure(folder: Path, speed: Speed, share: float, people: Sequence[int], rounds: int) -> list[Asked]:
-    """One app and two with all these numbers of people, and two with 1.8 times as many; by turns, so that what else the
-    machine does meets them alike. Both run all the time: one that nobody asks does next to nothing.
+    """Measures one app and two with each of these numbers of people, and two with 1.8 times as many. They take turns,
+    so that other work on the machine affects all alike. Both apps run all the time: an idle one needs almost nothing.
     """
     many = sorted({*people, *(round(LEAST * each) for each in people if each > 1)})
     cells = {(1, number): Asked(1, number) for number in people} | {(2, number): Asked(2, number) for number in many}
     with started(folder, speed) as (apps, others):
-        asyncio.run(ask_all(apps, 2 * len(apps)))  # opens what opens once
+        asyncio.run(ask_all(apps, 2 * len(apps)))  # also opens files and connections
         with slowed(apps, share):
             for _ in range(rounds):
                 for cell in sorted(cells.values(), key=lambda each: (each.people, each.apps)):
@@ -91,7 +91,7 @@ def ask_once(cell: Asked, apps: Sequence[App], others: Sequence[int]) -> None:
 
 
 async def ask_all(apps: Sequence[App], people: int) -> list[float]:
-    """Seconds of each answer; without an end where the page was not drawn for too long."""
+    """Seconds of each answer; infinite if the page failed."""
     tabs = [Tab(apps[number % len(apps)].url) for number in range(people)]
     try:
         await asyncio.gather(*(tab.open() for tab in tabs))
@@ -109,7 +109,7 @@ async def _ask(tab: Tab) -> float:
 
 @contextmanager
 def started(folder: Path, speed: Speed) -> Iterator[tuple[list[App], list[int]]]:
-    """Two apps of the big form, over an index of the samples; and Chroma, by its id."""
+    """Two apps of the big form over an index of the samples, and the process id of Chroma."""
     data = folder / "data"
     data.mkdir(parents=True, mode=0o700)
     with ExitStack() as open_:
@@ -134,7 +134,7 @@ def started(folder: Path, speed: Speed) -> Iterator[tuple[list[App], list[int]]]
 
 @contextmanager
 def slowed(apps: Sequence[App], share: float) -> Iterator[None]:
-    """One after the other, so that they are not all let run at the same moment: a core is left for what they ask."""
+    """The apps do not run at the same moment: one core is left for the services that they use."""
     with ExitStack() as slowed_:
         for number, app in enumerate(apps):
             slowed_.enter_context(running(let_run, app.pid, share, number / len(apps)))
@@ -142,7 +142,9 @@ def slowed(apps: Sequence[App], share: float) -> Iterator[None]:
 
 
 def let_run(pipe: Connection, process: int, share: float, phase: float) -> None:
-    """It, for its share of each period, until the other end is closed. `phase`: of a period, when that begins."""
+    """Lets `process` run for `share` of each period, until the other end is closed. `phase`: when that begins, as a
+    part of a period.
+    """
     try:
         while share < 1:
             now = time.time() / PERIOD - phase
@@ -160,7 +162,7 @@ def _processor(processes: Sequence[int | None]) -> float:
 
 
 def held(measured: Sequence[Asked]) -> Iterator[str]:
-    """For each number of people, how many two apps hold at the p95 that one has with it."""
+    """For each number of people: how many people two apps serve at the same p95 as one app with this number."""
     two = sorted((each.people, each.p95) for each in measured if each.apps == 2)
     for one in measured:
         if one.apps == 2 or one.people == 1 or math.isinf(one.p95):
@@ -171,7 +173,7 @@ def held(measured: Sequence[Asked]) -> Iterator[str]:
             continue
         people, p95 = within[-1]
         above = next(((more, later) for more, later in two if later > one.p95), None)
-        if above:  # on the line between two that were measured
+        if above:  # between two measured points, on a straight line
             people += (above[0] - people) * (one.p95 - p95) / (above[1] - p95)
         times = people / one.people
         many = f"{'' if above else 'at least '}{people:.0f}"

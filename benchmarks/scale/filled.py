@@ -1,8 +1,8 @@
-"""A store of the big form with as many made chunks as asked for: Postgres and Chroma's server over a folder, filled.
+"""A store of the big form, filled with a given number of made chunks: Postgres and Chroma's server over a folder.
 
-It is filled in bulk, past parsers and embedding: the same rows that adding documents leaves, but the index over the
-terms is built at the end, and Chroma writes its graph to disk more seldom meanwhile. What adding costs is measured
-apart (adding.py). A filling that was interrupted goes on where it was.
+It is filled in bulk, without parsers and embedding. The rows are the same as after adding documents, but the index over
+the terms is built at the end, and Chroma writes its graph to disk less often. adding.py measures the cost of adding. An
+interrupted filling continues where it stopped.
 """
 
 import sys
@@ -46,30 +46,31 @@ INDEX = "scale"
 DATABASE = "glassbox"
 
 POSTGRES = {"shared_buffers": "1GB", "max_wal_size": "8GB"}
-"""a quarter of a machine of 4 GB; and a log that is not copied again and again while it is filled"""
+"""a quarter of a machine of 4 GB; and a log that is not copied repeatedly during filling"""
 
 AT_ONCE = 20
-"""documents a transaction"""
+"""documents per transaction"""
 
 VECTORS_AT_ONCE = 10
-"""documents a call of Chroma: 2,000 rows"""
+"""documents per call of Chroma: 2,000 rows"""
 
 SELDOM = 100_000
-"""rows after which Chroma writes its graph while it is filled: by itself every 1,000, which is all of it each time"""
+"""rows after which Chroma writes its graph during filling; the default is 1,000, and it writes the whole graph each
+time"""
 
 OFTEN = 1000
-"""Chroma's own"""
+"""Chroma's default"""
 
 PATIENCE = 900
-"""seconds for Chroma to have read what there is"""
+"""seconds for Chroma to read its data"""
 
 TOLD = 10
-"""seconds between two lines about what is there"""
+"""seconds between two progress lines"""
 
 
 @dataclass(frozen=True)
 class Filled:
-    """Servers that run, over a folder."""
+    """Running servers over a folder."""
 
     folder: Path
     postgres: PostgresServer
@@ -88,7 +89,7 @@ class Filled:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Filled]:
-    """Both servers, as they were left there."""
+    """Both servers, with the data that is in the folder."""
     is_new = not (folder / "postgres" / "data").exists()
     with PostgresServer(folder / "postgres", **POSTGRES) as postgres, ChromaServer(folder / "chroma") as chroma:
         if is_new:
@@ -97,7 +98,7 @@ def serving(folder: Path) -> Iterator[Filled]:
 
 
 def fill(store: Filled, made: MadeLibrary) -> None:
-    """What is missing yet."""
+    """Adds what is missing."""
     with IndexStore(store.settings, Clustered()) as opened:
         if INDEX not in {index.name for index in opened.indexes()}:
             opened.create_index(INDEX)
@@ -111,7 +112,7 @@ def fill(store: Filled, made: MadeLibrary) -> None:
 
 
 def fill_text(library: Library, index: IndexRecord, made: MadeLibrary) -> None:
-    """Catalogue, full text and originals."""
+    """Fills catalogue, full text and originals."""
     database = library.catalogue.database
     done = _documents(database, index)
     if index.dimension and done >= len(made):
@@ -174,7 +175,7 @@ def fill_vectors(store: Filled, index: IndexRecord, made: MadeLibrary) -> None:
     namespace = (store.settings.data_dir / NAMESPACE).read_text(encoding="utf-8")
     with closing(backend_of(store.folder, store.settings.chroma_url, namespace)) as backend:
         collection = backend.made(index.collection)
-        done = patiently(collection.count) // CHUNKS  # of a document that is there in part all are put once more
+        done = patiently(collection.count) // CHUNKS  # a document that is there in part is put again as a whole
         if done >= len(made):
             return
         _write_graph_after(SELDOM, collection)
@@ -183,20 +184,20 @@ def fill_vectors(store: Filled, index: IndexRecord, made: MadeLibrary) -> None:
             _put_vectors(collection, made, range(first, min(first + VECTORS_AT_ONCE, len(made))))
             told.at(first + VECTORS_AT_ONCE)
         _write_graph_after(OFTEN, collection)
-        # Started anew, as it reads then how often; and some once more, so that it writes its graph: else it would make
-        # that of what was not written at each start.
+        # Chroma reads this setting when it starts. Then some rows are put again, so that it writes its graph: otherwise
+        # each start would build the unwritten part.
         store.chroma.kill()
         store.chroma.start()
         _put_vectors(collection, made, range(max(0, len(made) - VECTORS_AT_ONCE), len(made)))
 
 
 def _write_graph_after(rows: int, collection: Collection) -> None:
-    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # that it has no embedding function
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):  # about its embedding function
         collection.modify(configuration={"hnsw": {"sync_threshold": rows}})
 
 
 def _put_vectors(collection: Collection, made: MadeLibrary, numbers: Sequence[int]) -> None:
-    """Of these documents."""
+    """`numbers`: of the documents."""
     owners = [made.id(number) for number in numbers for _ in range(made.chunks(number))]
     put = partial(
         collection.upsert,
@@ -208,7 +209,9 @@ def _put_vectors(collection: Collection, made: MadeLibrary, numbers: Sequence[in
 
 
 def patiently(ask: Callable[[], T]) -> T:
-    """Chroma reads an index and what it has not yet written of it with the first call, which may take minutes."""
+    """Repeats the call until Chroma is ready. At the first call, it reads an index and what it has not written of it
+    yet, which may take minutes.
+    """
     until = time.monotonic() + PATIENCE
     while True:
         try:
@@ -220,7 +223,7 @@ def patiently(ask: Callable[[], T]) -> T:
 
 
 class _Told:
-    """Lines about how far it has come, on stderr."""
+    """Progress lines on stderr."""
 
     def __init__(self, what: str, whole: int) -> None:
         self._what, self._whole = what, whole

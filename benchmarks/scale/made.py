@@ -1,7 +1,7 @@
-"""Documents of any number, each of them the same whenever it is made, with terms and vectors that cost little to make.
+"""Documents of any number, always the same for the same number, with terms and vectors that are cheap to make.
 
-Their sentences are real ones, drawn anew, so that words are as frequent as in real text. In each passage stand two part
-numbers besides: real text goes on bringing words that nobody has seen before, and sentences drawn anew do not.
+Their sentences are real ones in random order, so that words are as frequent as in real text. Each passage also has two
+part numbers: real text always brings new words, and repeated sentences do not.
 """
 
 import hashlib
@@ -22,25 +22,25 @@ from index_store.parsing.chunking.text_splitter import text_width
 from index_store.vectors.embeddings import Vectors
 
 CHUNKS = PASSAGES_A_SECTION * SECTIONS_A_DOCUMENT
-"""of a document"""
+"""chunks of a document"""
 
 REVISION = 1
 
 RARE = 0.5
 FEWEST = 1000
-"""of part numbers from FEWEST on, n comes about n ** -(1 + RARE) of all times: the longer the text, the more there are
-(Heaps' law), and the commonest of them is in a thousandth of the chunks"""
+"""From number FEWEST on, part number n appears in proportion to n ** -(1 + RARE): the longer the text, the more
+different numbers it has (Heaps' law). The most common one is in a thousandth of the chunks"""
 
 
 @dataclass(frozen=True)
 class Made:
-    """A document as the store would have read it."""
+    """A document as after parsing."""
 
     id: str
     title: str
     sections: list[ParsedSection]
     terms: list[ChunkTerms]
-    """of each chunk"""
+    """by chunk"""
 
     @property
     def chunk_ids(self) -> list[str]:
@@ -55,7 +55,7 @@ class Made:
 
 
 class MadeLibrary:
-    """Of `chunks` chunks; the last document has what is left."""
+    """`chunks` chunks in total; the last document has the rest."""
 
     def __init__(self, texts: Texts, chunks: int, seed: int) -> None:
         self._texts = texts
@@ -65,14 +65,14 @@ class MadeLibrary:
         self._vectors = Clustered()
 
     def __len__(self) -> int:
-        """Documents."""
+        """The number of documents."""
         return -(-self._chunks // CHUNKS)
 
     def id(self, number: int) -> str:
         return hashlib.blake2b(f"{self._seed} {number}".encode(), digest_size=16).hexdigest()
 
     def chunks(self, number: int) -> int:
-        """Of document `number`."""
+        """The number of chunks of document `number`."""
         return min(CHUNKS, self._chunks - number * CHUNKS)
 
     def document(self, number: int) -> Made:
@@ -95,7 +95,7 @@ class MadeLibrary:
         return Made(id_, title, sections, terms)
 
     def vectors(self, number: int) -> Vectors:
-        """Of the chunks of document `number`."""
+        """The vectors of the chunks of document `number`."""
         return self._vectors.drawn(self.chunks(number), np.random.default_rng([self._seed, number]))
 
     def _passage(self, chance: random.Random) -> str:
@@ -107,10 +107,10 @@ class MadeLibrary:
 
 
 class _Remembering(Analyzer):
-    """Of a text whose lines it has mostly met before."""
+    """An analyzer that remembers lines: most lines of a text come again."""
 
     def terms(self, text: str) -> Terms:
-        """Without their places, which only marks in a hit need."""
+        """Without their positions, which only marks in a hit need."""
         parts = [self._of_line(line) for line in text.split("\n")]
         return Terms([term for part in parts for term in part.words], [term for part in parts for term in part.pairs])
 
@@ -129,7 +129,7 @@ def _sentence(line: str) -> Terms:
 
 
 def lines_of(texts: Texts) -> Iterator[str]:
-    """All that stands in a made document, but for the part numbers."""
+    """All lines of made documents, without the part numbers."""
     for title, sentence in texts.sentences:
         yield title
         yield sentence

@@ -1,7 +1,7 @@
 """How long a search takes by each mode, and the memory and disk of each part.
 
-The app is a process of its own, which holds the store as an app does. No question is embedded within the time: that
-is a model's, and the same at any size.
+The app is another process, which opens the store as an app does. The time does not include embedding the question: that
+is the model's time, and it does not depend on the size.
 """
 
 import os
@@ -25,26 +25,26 @@ from index_store.store import IndexStore
 
 @dataclass(frozen=True)
 class Searched:
-    """Of one store."""
+    """Results for one store."""
 
     chunks: int
     times: dict[str, list[float]]
-    """milliseconds, by what is searched"""
+    """milliseconds, by kind of search"""
     processor: float
-    """milliseconds that a search takes of all parts', of whatever mode"""
+    """processor milliseconds of all parts per search, mean over the modes"""
     first: float
-    """seconds until the first search by vector was answered, after the servers had started"""
+    """seconds from the start of the servers to the first result by vector"""
     memory: dict[str, float]
     """MB, by part"""
     disk: dict[str, float]
-    """MB, by what takes it"""
+    """MB, by what uses it"""
 
     def p(self, search: str, percent: int) -> float:
         return float(np.percentile(self.times[search], percent))
 
 
 def search(stores: Sequence[Filled], questions: Sequence[str]) -> list[Searched]:
-    """Of all by turns, so that what else the machine does meets them alike."""
+    """All stores take turns, so that other work on the machine affects all alike."""
     with ExitStack() as running_:
         apps = [_App(store, running_.enter_context(running(serve, store.settings))) for store in stores]
         for question in questions[:WARM]:
@@ -54,7 +54,7 @@ def search(stores: Sequence[Filled], questions: Sequence[str]) -> list[Searched]
         before = [app.processor for app in apps]
         times: list[dict[str, list[float]]] = [{name: [] for name in SEARCHES} for _ in apps]
         for number in range(len(questions)):
-            # Each search has come to another question, so that none reads what the one before it has just read.
+            # Each search gets another question, so that none finds its data in the cache of the previous one.
             for place, name in enumerate(SEARCHES):
                 question = questions[(number + place * len(questions) // len(SEARCHES)) % len(questions)]
                 for app, taken in zip(apps, times, strict=True):
@@ -67,7 +67,7 @@ def search(stores: Sequence[Filled], questions: Sequence[str]) -> list[Searched]
 
 
 class _App:
-    """A process that holds a store, as `serve` does."""
+    """A process that has a store open, as in `serve`."""
 
     def __init__(self, store: Filled, pipe: Connection) -> None:
         self.store = store
@@ -80,7 +80,7 @@ class _App:
 
     @property
     def _parts(self) -> dict[str, list[int]]:
-        """Processes."""
+        """Process ids, by part."""
         postgres, chroma = (_family(each.pid) for each in (self.store.postgres, self.store.chroma))
         return {"app": [self._process], "Postgres": postgres, "Chroma": chroma}
 
@@ -90,13 +90,13 @@ class _App:
 
     @property
     def processor(self) -> float:
-        """Seconds that all parts have had."""
+        """Processor seconds of all parts so far."""
         return sum(processor_seconds_of(str(each)) for part in self._parts.values() for each in part)
 
 
 def serve(pipe: Connection, settings: Settings) -> None:
-    """Until the other end is closed: sends its id, how many chunks there are, and how many seconds the first search
-    took; then searches what it is sent, and sends back the seconds of that.
+    """Runs until the other end is closed. Sends its process id, the number of chunks, and the seconds of the first
+    search. Then it runs each search that it receives and sends back the seconds.
     """
     model = Clustered()
     with IndexStore(settings, model) as store:
@@ -121,7 +121,7 @@ def serve(pipe: Connection, settings: Settings) -> None:
 
 
 def _family(process: int | None) -> list[int]:
-    """It and its children, of those that run; Linux only."""
+    """The process and its running children. Linux only."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -134,7 +134,7 @@ def _family(process: int | None) -> list[int]:
 
 
 def _disk(store: Filled) -> dict[str, float]:
-    """Postgres writes all that it has in memory before it is looked at."""
+    """Measured after Postgres has written its memory to disk."""
     store.postgres.run("CHECKPOINT", DATABASE)
     (gin, keywords, whole), *_ = store.postgres.run(_SIZES, DATABASE)
     free, page = (int(store.chroma.run(f"PRAGMA {each}")) for each in ("freelist_count", "page_size"))

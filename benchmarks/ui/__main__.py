@@ -1,9 +1,9 @@
-"""How fast the pages are in a real Chromium, each part measured beside something of the same run.
+"""How fast the pages are in a real Chromium, each part compared with something in the same run.
 
     python -m benchmarks.ui [PART ...] [--rounds 5]
 
-The app runs as in `make run`, in a process of its own; the model behind it is a server of fixed cost in another one.
-What each part measures stands at its module. Linux only: time on processors is read from /proc.
+The app runs as in `make run`, in another process; the model is a server of fixed cost in a third one. The docstring of
+each module says what its part measures. Linux only: processor time is read from /proc.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What the parts share: a page in Chromium, and times that are taken in the page itself."""
+"""What the parts share: a page in Chromium, and times that the page itself measures."""
 
 import json
 import urllib.request
@@ -31,18 +31,18 @@ _TAKE_TIME = """([event, selector]) => {
 
 @dataclass(frozen=True)
 class Asked:
-    """What the engine says of a question that it was asked without a page."""
+    """The engine's report on a question asked without a page."""
 
     first: float
     """seconds until the first piece of the answer"""
     total: float
     """seconds"""
     events: int
-    """of its trace, tokens apart"""
+    """number of events in its trace, without tokens"""
 
 
 def opened(browser: Browser, app: App, path: str = "") -> Page:
-    """In a context of its own, which whoever closes the page closes too."""
+    """A page in a new context. Whoever closes the page must close the context too."""
     page = browser.new_context(locale="en-US", viewport={"width": 1280, "height": 900}).new_page()
     page.goto(f"{app.url}/{path}")
     settle(page)
@@ -50,17 +50,17 @@ def opened(browser: Browser, app: App, path: str = "") -> Page:
 
 
 def settle(page: Page) -> None:
-    """Until the script of the page has come to its end."""
+    """Waits until the script of the page has ended."""
     expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=PATIENCE)
 
 
 def take_time(page: Page, event: str, selector: str) -> None:
-    """From the next `event` of the document until something that `selector` finds is painted with words in it."""
+    """Measures from the next `event` of the document until an element of `selector` is painted with text in it."""
     page.evaluate(_TAKE_TIME, [event, selector])
 
 
 def time_taken(page: Page) -> float:
-    """Seconds, once that is there."""
+    """Waits until it is there; returns seconds."""
     milliseconds: float = page.evaluate("window.taken")
     return milliseconds / 1000
 
@@ -72,13 +72,13 @@ def pick_pipeline(page: Page, name: str) -> None:
 
 
 def wait_for_the_end(page: Page) -> None:
-    """Of the last run of a conversation."""
+    """Waits until the last run of a conversation has ended."""
     expect(page.get_by_role("button", name=WORDS["chat.again"]).last).to_be_visible(timeout=PATIENCE)
     settle(page)
 
 
 def ask_engine(app: App, question: str, pipeline: str) -> Asked:
-    """In the process of the app, which is to be SERVED."""
+    """Asks in the process of the app, which must be SERVED."""
     body = json.dumps({"question": question, "pipeline": pipeline}).encode()
     with urllib.request.urlopen(f"{app.url}/ask", data=body, timeout=PATIENCE / 1000) as answer:
         return Asked(**json.load(answer))

@@ -1,6 +1,7 @@
-"""The Compare page: four columns at once, beside each of them alone, from the press to what differs below them.
+"""The Compare page: four columns at the same time compared with each alone.
 
-A column that is alone stands beside an answer that is there already, and is not asked again.
+The time is from the click to the differences below the columns. A column alone is shown next to a finished answer,
+which is not asked again.
 """
 
 import statistics
@@ -14,10 +15,10 @@ from benchmarks.ui.browser import PATIENCE, WORDS, met, opened, settle
 from tests.browser.app_process import App
 
 COMPARED = ("naive", "hybrid", "self_rag", "corrective")
-"""pipelines of the columns where none are picked"""
+"""default pipelines of the columns"""
 
 MOST = 1.2
-"""how long all of them may take beside the slowest of them alone"""
+"""longest time of all together, as a multiple of the slowest alone"""
 
 
 def measure(browser: Browser, app: App, rounds: int) -> str:
@@ -66,7 +67,7 @@ def measure(browser: Browser, app: App, rounds: int) -> str:
 
 
 def _compare(page: Page) -> float:
-    """Seconds."""
+    """Returns seconds."""
     begun = time.perf_counter()
     page.get_by_role("button", name=WORDS["compare.begin"]).click()
     page.wait_for_selector(".st-key-compare-page .costs", timeout=PATIENCE)

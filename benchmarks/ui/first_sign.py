@@ -1,8 +1,9 @@
-"""From enter to the first sign of life on the page, the line of the run that has begun, while the embedded chat model
-has yet to start: with PRELOAD, which begins to start it with the page, and without.
+"""From enter to the first reaction of the page while the embedded chat model still has to start, with and without
+PRELOAD.
 
-Each time is of an app that was started just before, whose first page this is. With PRELOAD the page has to say that the
-model is being started before anything is asked.
+The reaction is the line of the run that has started. With PRELOAD, the model begins to start with the page. Each app
+was started just before, and this is its first page. With PRELOAD, the page must say that the model is starting before
+anything is asked.
 """
 
 import statistics
@@ -53,7 +54,7 @@ def _embedded(data: Path) -> dict[str, str]:
 
 
 def _ask(browser: Browser, app: App, *, is_told: bool) -> float:
-    """Seconds. `is_told`: the page is to say that the model is being started."""
+    """Returns seconds. `is_told`: whether the page must say that the model is starting."""
     app.start()
     try:
         page = opened(browser, app)
@@ -65,5 +66,5 @@ def _ask(browser: Browser, app: App, *, is_told: bool) -> float:
         seconds = time_taken(page)
         page.context.close()
     finally:
-        app.kill()  # the model may still be starting, for which an end would wait
+        app.kill()  # the model may still be starting, and a normal end would wait for it
     return seconds

@@ -1,7 +1,8 @@
-"""From enter to the first token of the answer on the page, beside the engine's own, asked in turn in the same process.
+"""From enter to the first token of the answer on the page, compared with the engine's own time.
 
-Each question begins a conversation of its own. The page's time is taken in the page, until the token is painted. At
-best is the fastest of all on the page less the fastest of the engine: what other work on the machine has no part in.
+Page and engine are asked in turn in the same process. Each question starts a new conversation. The page measures its
+own time, until the token is painted. "At best" is the fastest time on the page minus the fastest of the engine: other
+work on the machine does not affect it.
 """
 
 import statistics
@@ -32,7 +33,7 @@ def measure(browser: Browser, app: App, rounds: int) -> str:
     added = []
     for pipeline in PIPELINES:
         of_engine, of_page = [], []
-        for _ in range(rounds + 1):  # the first one opens what opens once
+        for _ in range(rounds + 1):  # the first one also opens files and connections
             of_engine.append(ask_engine(app, QUESTION, pipeline).first)
             of_page.append(_seen(browser, app, pipeline))
         engine, page = statistics.median(of_engine[1:]), statistics.median(of_page[1:])
@@ -45,7 +46,7 @@ def measure(browser: Browser, app: App, rounds: int) -> str:
 
 
 def _seen(browser: Browser, app: App, pipeline: str) -> float:
-    """Seconds."""
+    """Returns seconds."""
     page = opened(browser, app)
     pick_pipeline(page, pipeline)
     page.get_by_placeholder(WORDS["chat.placeholder"]).fill(QUESTION)

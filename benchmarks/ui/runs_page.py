@@ -1,7 +1,7 @@
-"""The Runs page over many stored runs, beside over few: from the press on its link until rows stand on it.
+"""The Runs page over many stored runs compared with few: from the click on its link until it shows rows.
 
-Two apps, opened by turns, each over a history that was filled beforehand: rows without events, of which the page reads
-none, four to a conversation.
+Two apps take turns. Their histories were filled in advance: runs without events, because the page reads none, four per
+conversation.
 """
 
 import statistics
@@ -17,10 +17,10 @@ from tests.browser.app_process import App
 
 FEW = 100
 MOST = 1.5
-"""what the page over many may take beside the one over few"""
+"""longest time over many runs, as a multiple of that over few"""
 
 A_CONVERSATION = 4
-"""runs"""
+"""runs per conversation"""
 BEGUN = 1_700_000_000.0
 """seconds since 1970"""
 CELL = "[data-testid=stDataFrame] [role=gridcell]"
@@ -30,7 +30,7 @@ def measure(browser: Browser, folder: Path, rounds: int, many: int) -> str:
     seconds: dict[int, list[float]] = {FEW: [], many: []}
     with ExitStack() as open_:
         pages = {count: _page_over(count, browser, folder, open_) for count in seconds}
-        for _ in range(rounds + 1):  # the first one opens what opens once
+        for _ in range(rounds + 1):  # the first one also opens files and connections
             for count, page in pages.items():
                 seconds[count].append(_open(page))
                 expect(page.get_by_test_id("stMain").get_by_text(f"{count:,}")).to_be_visible()
@@ -54,7 +54,7 @@ def _page_over(count: int, browser: Browser, folder: Path, open_: ExitStack) -> 
 
 
 def _store(count: int, data: Path) -> None:
-    """So many runs that are over, of several kinds."""
+    """Stores `count` finished runs of several kinds."""
     outcomes = ("confirmed", "answered", "unconfirmed", "not_in_documents")
     pipelines = ("naive", "hybrid", "self_rag")
     conversations = [
@@ -80,7 +80,7 @@ def _store(count: int, data: Path) -> None:
 
 
 def _open(page: Page) -> float:
-    """Seconds."""
+    """Returns seconds."""
     page.get_by_test_id("stSidebar").get_by_role("link", name=WORDS["app.search"]).click()
     expect(page.locator(CELL)).to_have_count(0, timeout=PATIENCE)
     settle(page)

@@ -1,4 +1,4 @@
-"""The app as `app.py` makes it, with one route more: its engine answers a question without a page.
+"""The app of `app.py` with one more route: its engine answers a question without a page.
 
 `streamlit run benchmarks/ui/served.py`.
 """
@@ -19,7 +19,7 @@ from rag.trace.events import Token
 
 
 async def ask(request: Request) -> Response:
-    """With question and pipeline in the request's body."""
+    """The request's body has question and pipeline."""
     asked = await request.json()
     return JSONResponse(await run_in_threadpool(_ask, asked["question"], asked["pipeline"]))
 

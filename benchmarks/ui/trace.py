@@ -1,8 +1,7 @@
-"""What of a processor it takes to stream a long trace: Self-RAG whose answers are never useful, so that it loops until
-its limits are met.
+"""Processor use while a long trace is streamed: Self-RAG whose answers are never useful, so it loops until its limits.
 
-Given is the app, all threads of its process, from enter to the end of the run, over these seconds; beside it the same
-question asked of the engine without a page, which needs its part as well; and the browser with all its processes.
+The report has the processor time of the app (all threads of its process) from enter to the end of the run, divided by
+these seconds. It also has the same question asked of the engine without a page, and the browser with all its processes.
 """
 
 import os
@@ -22,12 +21,12 @@ from tests.browser.app_process import App
 PIPELINE = "self_rag"
 
 MOST = 0.1
-"""of one core"""
+"""largest part of one core"""
 
 
 def measure(browser: Browser, app: App, rounds: int) -> str:
     app_shares, engine_shares, browser_shares, streamed = [], [], [], []
-    for _ in range(rounds + 1):  # the first one opens what opens once
+    for _ in range(rounds + 1):  # the first one also opens files and connections
         before = processor_seconds(app)
         asked = ask_engine(app, NEVER_SERVED, PIPELINE)
         engine_shares.append((processor_seconds(app) - before) / asked.total)
@@ -57,7 +56,7 @@ def measure(browser: Browser, app: App, rounds: int) -> str:
 
 
 def _of_chromium() -> float:
-    """Seconds that all its processes have had."""
+    """Processor seconds of all its processes so far."""
     return sum(
         processor_seconds_of(process)
         for process in _family(str(os.getpid()))
@@ -66,7 +65,7 @@ def _of_chromium() -> float:
 
 
 def _family(process: str) -> Iterator[str]:
-    """It, and all that it has started."""
+    """The process, and all that it has started."""
     yield process
     for children in Path(f"/proc/{process}/task").glob("*/children"):
         for child in children.read_text().split():

@@ -1,1 +1,1 @@
-"""Pages for admins alone."""
+"""Pages for admins only."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-import pandas as pd  # type: ignore[import-untyped]  # its stubs are a package of their own
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
 import streamlit as st
 
 from index_store.access.limits import GroupLimits
@@ -18,11 +18,11 @@ from pages.widgets.errors import show_error
 from pages.widgets.picker import pick
 from pages.words import say, when, zone
 
-PAGE = 50  # entries that are drawn at once
-FILE = 100_000  # entries that a file holds at most
+PAGE = 50  # entries that are drawn together
+FILE = 100_000  # most entries in a file
 ROW, HEIGHT = 35, 700  # pixels
 ANY = ""
-IDS = {"what", "share", "run", "conversation"}  # long, and for those who look for one: last
+IDS = {"what", "share", "run", "conversation"}  # long and seldom needed, so they come last
 DAYS = {"today": 1, "week": 7, "month": 30, "ever": 0}
 
 
@@ -87,7 +87,7 @@ def show(audit: UserAudit, filters: EntryFilter) -> None:
         earlier = {"audit places": [*places, found.before]}
         turn("later", later, is_last=len(places) == 1)
         turn("earlier", earlier, is_last=found.before is None)
-        lines = partial(audit.as_lines, filters, latest=FILE)  # made when it is asked for
+        lines = partial(audit.as_lines, filters, latest=FILE)  # made when the button is pressed
         st.download_button(
             say("audit.file"), lines, f"audit-{datetime.now(UTC):%Y-%m-%d}.jsonl", "application/jsonl",
             key="audit-file", help=say("audit.file_help", count=f"{FILE:,}"), on_click="ignore",
@@ -112,7 +112,7 @@ def frame(entries: Sequence[Entry], people: Mapping[str, str]) -> pd.DataFrame:
 
 
 def details(entry: Entry, people: Mapping[str, str]) -> Iterator[str]:
-    """`people`: how each is called, by id."""
+    """`people`: names by id."""
     for name, value in sorted(entry.facts.items(), key=lambda each: each[0] in IDS):
         title = say(f"usage.{name}") if name in GroupLimits.model_fields else say(f"fact.{name}")
         yield f"{title}: {fact(name, value, people)}"

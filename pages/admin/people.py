@@ -14,12 +14,12 @@ from pages.widgets.errors import run_as_callback, run_or_show_error, show_error
 from pages.widgets.picker import fresh_key, renew
 from pages.words import plain, say, when
 
-PAGE = 20  # people that are drawn at once
-CLAIMED = "claimed"  # in place of a role: the one of the sign-in
+PAGE = 20  # people that are drawn together
+CLAIMED = "claimed"  # instead of a role: the role comes from the sign-in
 
 
 def people() -> UserPeople:
-    """Raises as `principal`; and AdminNeeded, whatever is asked of it."""
+    """Raises AdminNeeded at each call, and the errors of `principal`."""
     return engine().store.access.people
 
 
@@ -128,7 +128,7 @@ def show_role(person: Person) -> None:
     labels = {each: role_name(each) for each in (CLAIMED, *Role)}
     if not person.role_is_given:
         labels[CLAIMED] = say("people.claimed", role=role_name(person.role))
-    # A role that was changed elsewhere makes another field, which shows it.
+    # If a role was changed elsewhere, the key changes too: a new field shows the new role.
     key = f"role-{person.id}-{now}"
     st.selectbox(
         say("people.role", name=known_as(person)),
@@ -145,7 +145,7 @@ def show_role(person: Person) -> None:
 
 def set_role(person_id: str, key: str, now: str) -> None:
     role = given(st.session_state[key])
-    st.session_state[key] = now  # stays where the change is refused
+    st.session_state[key] = now  # stays if the change is refused
     run_as_callback(lambda: people().set_role(person_id, role))
 
 

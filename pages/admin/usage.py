@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-import pandas as pd  # type: ignore[import-untyped]  # its stubs are a package of their own
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package
 import streamlit as st
 
 from index_store.access.limits import GroupLimits
@@ -18,7 +18,7 @@ LIMITS = tuple(GroupLimits.model_fields)
 
 
 def names() -> dict[str, str]:
-    """Of everybody, by id."""
+    """The names of all people, by id."""
     people = {each.id: each.name or each.mail or each.subject for each in engine().store.access.people.all()}
     return {"local": say("usage.local"), **people}
 

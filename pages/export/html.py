@@ -1,7 +1,7 @@
 """One HTML file that opens without the app and without a network: answers, traces, graphs, passages and grades.
 
-Nothing in it runs: what opens are `details` and popovers, and a node of a graph is a link to its row. Its policy
-forbids every request, should a word in it ever be read as one. Why so: docs/decisions/sharing.md
+It runs no script: it opens and closes with `details` and popovers, and a node of a graph is a link to its row. Its
+policy forbids every request, in case a text in it is ever read as one. Reasons: docs/decisions/sharing.md
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from rag.trace.events import RunFinished, StepFinished, UnknownEvent
 from rag.trace.path import path_of
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-"""the lines of a graph are a picture within the file"""
+"""img-src data: is for the lines of a graph, which are an image in the file"""
 
 STYLES = (Path(__file__).parents[1] / "assets" / "style.css", Path(__file__).with_name("file.css"))
 
@@ -33,9 +33,9 @@ _SIGNS = {"yes": "✓", "no": "✗", "unknown": "?", "stopped": "■", "failed":
 
 
 def as_html(export: Export) -> str:
-    """In the language and time zone of the reader whom pages/words.py knows."""
+    """In the language and time zone of the reader that pages/words.py knows."""
     about = say("export.about", app=say("app.name"), when=when(datetime.fromtimestamp(export.exported_at, UTC)))
-    # A run alone has the title for its question.
+    # For a single run, the title is its question.
     title = f"<h1>{escape(export.title)}</h1>" if len(export.runs) != 1 else ""
     runs = "".join(_run(run, f"run-{number}", len(export.runs)) for number, run in enumerate(export.runs, start=1))
     return (
@@ -50,7 +50,7 @@ def as_html(export: Export) -> str:
 
 @cache
 def _style() -> str:
-    """Also what is for the app's pages alone: 24 KB, for one description of a trace."""
+    """Includes rules that only the app's pages need: 24 KB, so that a trace is described once."""
     return "\n".join(file.read_text(encoding="utf-8") for file in STYLES)
 
 
@@ -99,7 +99,7 @@ def _trace(run: ExportedRun, key: str, seconds: float, is_open: bool) -> str:
 
 
 def _graph(run: ExportedRun, key: str) -> str:
-    """Nothing for a pipeline that only another version knows."""
+    """Empty for a pipeline that this version does not have."""
     if not run.started or run.started.pipeline not in PIPELINES:
         return ""
     flow = PIPELINES[run.started.pipeline].flow
@@ -114,7 +114,7 @@ def _row(row: StepRow, run: ExportedRun, key: str, seconds: float) -> str:
     step = row.finished
     id_ = escape(row_key(key, row.started.step, row.started.attempt))
     decisions = "".join(f'<p class="decision">{escape(decision_text(each))}</p>' for each in row.decisions)
-    # The id is within what opens: to go there opens it, by the rules of HTML alone.
+    # The id is inside the fold: in plain HTML, a link to it opens the fold.
     opened = "".join(_opened(step, run)) if step else escape(say("step.running"))
     return (
         f'<details class="row"><summary>{_line(row, seconds)}</summary><div id="{id_}">{opened}</div></details>'

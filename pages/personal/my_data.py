@@ -21,7 +21,7 @@ def show(has: PersonalDataSummary) -> None:
 
 
 def whose() -> str | None:
-    """Id of somebody else whom an admin has picked."""
+    """The id of another person, if an admin picked one."""
     try:
         people = engine().store.access.people.all()
     except AdminNeeded:

@@ -12,13 +12,13 @@ from rag.errors import UnknownShare
 from rag.runs.history.history import RunOutline
 from rag.runs.history.user_history import SharedTraces
 
-# Comments, as Streamlit would show strings that stand alone on a page.
-LATEST, EARLIER = 5, 10  # as on the chat's page
-LOOK = 3.0  # seconds: so long may a page show what is no longer shared
+# Comments, because Streamlit would show strings that stand alone on a page.
+LATEST, EARLIER = 5, 10  # as on the chat page
+LOOK = 3.0  # seconds: a revoked share disappears from the page within this time
 
 
 def find(token: str) -> SharedTraces | UnknownShare:
-    """A page that is drawn anew has not opened it once more."""
+    """Finds what is shared. If the page is only drawn again, this does not count as another opening."""
     try:
         found = engine().shares.shared(token, again=st.session_state.get("opened share") == token)
     except UnknownShare as refusal:
@@ -29,7 +29,7 @@ def find(token: str) -> SharedTraces | UnknownShare:
 
 @st.fragment(run_every=LOOK)
 def watch(token: str, shown: int) -> None:
-    """Draws the page anew when the link is revoked, or another answer is finished."""
+    """Draws the page again when the link is revoked or another answer is finished."""
     found = find(token)
     if isinstance(found, UnknownShare) or len(found.runs) != shown:
         st.rerun()
@@ -37,7 +37,7 @@ def watch(token: str, shown: int) -> None:
 
 @st.fragment
 def show_turn(found: SharedTraces, outline: RunOutline) -> None:
-    """Each opening of a trace asks anew whether the link is still good."""
+    """Each time a trace is opened, the share is checked again."""
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
         show_answered(outline.run, outline.events, found)
 

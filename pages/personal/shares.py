@@ -10,8 +10,8 @@ from pages.widgets.errors import run_as_callback
 from pages.words import plain, say, when
 from rag.runs.history.shares import Share
 
-# Comments, as Streamlit would show strings that stand alone on a page.
-LISTED, MORE = 30, 100  # links that are listed, and how many more with every press of the button below them
+# Comments, because Streamlit would show strings that stand alone on a page.
+LISTED, MORE = 30, 100  # links in the list, and links that each press of the button below adds
 
 
 def show(share: Share) -> None:

@@ -1,4 +1,4 @@
-"""A made-up company's handbook to try the pipelines on, with questions that show what each is good at.
+"""A handbook of an invented company to try the pipelines, with questions that show what each pipeline is good at.
 
 The company, its product and its people don't exist. Documents are named `topic.language.kind`.
 """
@@ -15,7 +15,7 @@ from index_store.ingestion.sources import FileSource
 from index_store.user_store.user_store import UserStore
 
 INDEX = "handbook"
-"""the index that the samples are loaded into"""
+"""the index for the samples"""
 
 _HERE = Path(__file__).parent
 
@@ -24,13 +24,13 @@ class SampleQuestion(BaseModel, frozen=True, extra="forbid"):
     text: str
     language: Literal["ja", "en"]
     pipeline: str
-    """its name in the registry; one that is not built yet is to be passed over"""
+    """its name in the registry; skip a pipeline that is not there"""
     shows_ja: str
     shows_en: str
     answer: str = ""
-    """a fact as it stands in the document; empty when the handbook does not hold the answer"""
+    """a fact, worded as in the document; empty if the handbook does not contain the answer"""
     document: str | None = None
-    """the file name of the document that holds the answer"""
+    """file name of the document with the answer"""
 
     @model_validator(mode="after")
     def _an_answer_has_a_document(self) -> Self:
@@ -39,17 +39,19 @@ class SampleQuestion(BaseModel, frozen=True, extra="forbid"):
         return self
 
     def shows(self, language: str) -> str:
-        """What the question shows about its pipeline, in `language`, "ja" or "en"."""
+        """What the question shows about its pipeline. `language`: "ja" or "en"."""
         return self.shows_ja if language == "ja" else self.shows_en
 
 
 def documents() -> list[Path]:
-    """The handbook's files, Markdown and HTML, by name."""
+    """The handbook's files, Markdown and HTML, sorted by name."""
     return sorted(path for path in (_HERE / "documents").iterdir() if path.suffix in {".md", ".html"})
 
 
 def load(store: UserStore) -> None:
-    """Begins to, for everyone who signs in: whoever does so first owns the index. Raises PlainError."""
+    """Starts to load them for everyone who signs in. The index belongs to the person who does this.
+    Raises PlainError.
+    """
     if INDEX not in {index.name for index in store.indexes()}:
         store.create_index(INDEX)
         store.access.grants.give(INDEX, EVERYONE, Right.READ)
@@ -57,6 +59,6 @@ def load(store: UserStore) -> None:
 
 
 def questions() -> list[SampleQuestion]:
-    """The suggested questions, in the order in which they are shown."""
+    """The suggested questions, in the order of the page."""
     entries = tomllib.loads((_HERE / "questions.toml").read_text(encoding="utf-8"))["questions"]
     return [SampleQuestion.model_validate(entry) for entry in entries]

@@ -1,15 +1,15 @@
 """Four prepared faults to see on the pages: `python -m pages.samples.faults`, while the app does not run.
 
-It loads four small indexes into the data folder of the settings, and says what to ask of each. docs/guide.md walks
-through them. With the embedded models, PIPELINE and nothing else set each is met as told; a service's model that reads
-and grades better may answer the last two.
+It loads four small indexes into the data folder of the settings and prints a question for each. docs/guide.md explains
+them step by step. With the embedded models, PIPELINE and default settings, each fault happens as described; a service's
+model that reads and grades better may answer the last two.
 
     no_document   nothing in the index is about sabbaticals
-    not_found     the part stands in passing in a section on something else, and parts of like numbers are nearer by
+    not_found     the fact is mentioned in a section on something else, and parts with similar numbers are nearer by
                   vector; keyword search finds it
-    graded_away   to a question whose answer is no, the grader says no of the very passage that tells so
-    misread       a sentence that has to be read with care: who hands it in, not to whom; which amount is whose. The
-                  check of the answer notices it. A pipeline without checks would not: then only a person can tell
+    graded_away   the answer to the question is no, and the grader says no about the passage that states it
+    misread       a sentence that needs careful reading: who hands it in, not to whom; which amount is whose. The check
+                  of the answer notices it. In a pipeline without checks, only a person can notice it
 """
 
 import sys
@@ -24,7 +24,7 @@ from rag.text.language import Language
 from rag.trace.cause import Cause
 
 PIPELINE = "self_rag"
-"""in which all of them are met"""
+"""all four happen in it"""
 
 _HERE = Path(__file__).parent / "faulty"
 
@@ -67,7 +67,7 @@ FAULTS = (
 
 
 def load(store: IndexStore) -> Iterator[Fault]:
-    """Each once its documents are in its index. Raises PlainError."""
+    """Yields each fault when its documents are in its index. Raises PlainError."""
     for fault in FAULTS:
         for path in fault.documents():
             result = store.add(fault.index, path, path.name)

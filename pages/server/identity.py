@@ -84,7 +84,7 @@ def claim_of_headers(settings: Settings, headers: Headers) -> SignInClaims | Non
 def _only(values: Iterable[str]) -> str:
     """The only value; empty if there are several, because the proxy has then added its own to one from the browser."""
     found = list(values)
-    # ASGI hands headers on as Latin-1; proxies write UTF-8.
+    # ASGI decodes headers as Latin-1; proxies write UTF-8.
     return found[0].strip().encode("latin-1", "replace").decode("utf-8", "replace") if len(found) == 1 else ""
 
 

@@ -30,7 +30,7 @@ SECRET_LENGTH = 32
 HEADER = ("the name of a header, such as Remote-User", "ヘッダー名(例: Remote-User)")
 
 
-_HEADER_NAME = r"^[A-Za-z0-9-]+$"  # of the regex crate, whose $ is the end
+_HEADER_NAME = r"^[A-Za-z0-9-]+$"  # the syntax of the regex crate, where $ matches only at the end
 
 
 class Settings(PlainSettings):

@@ -52,13 +52,13 @@ log = logging.getLogger(__name__)
 
 def allow_for_clocks() -> None:
     """Raises the allowed difference of clocks to LEEWAY: Authlib allows two minutes, and Streamlit can't set it."""
-    from authlib.integrations import starlette_client  # takes a moment, and most have no provider
+    from authlib.integrations import starlette_client  # slow to import, and most installations have no provider
 
     class Lenient(starlette_client.StarletteOAuth2App):  # type: ignore[misc]
         async def authorize_access_token(self, request: Request, **options: Any) -> Any:
             return await super().authorize_access_token(request, **{"leeway": LEEWAY, **options})
 
-    starlette_client.StarletteOAuth2App = Lenient  # from which Streamlit makes its own
+    starlette_client.StarletteOAuth2App = Lenient  # Streamlit makes its own class from this one
 
 
 class SignIn:

@@ -11,21 +11,21 @@ from pages.server.sticky import COOKIE, is_sent_around
 from pages.words import language, plain, say
 
 LOOK = 5.0
-"""seconds between looks at whether what is away is back"""
+"""seconds between two checks whether an unavailable part is back"""
 
 
 def show_error(error: PlainError | Failure) -> None:
-    """Its sentence, which may name what people and documents have named."""
+    """Shows its sentence, which may contain names from people and documents."""
     st.error(plain(error.sentence(language())))
 
 
 def show_warning(error: PlainError | Failure) -> None:
-    """As `show_error`, of what goes on without."""
+    """Like `show_error`, for a problem that stops nothing."""
     st.warning(plain(error.sentence(language())))
 
 
 def show_trouble() -> None:
-    """A yellow light while something is away without which the rest goes on; it goes out by itself."""
+    """A yellow warning while a part is unavailable and the rest works. It disappears by itself."""
     if engine().store.trouble:
         st.fragment(_show_trouble, run_every=LOOK)()
 
@@ -43,7 +43,7 @@ def show_sent_around() -> None:
 
 
 def run_or_show_error(work: Callable[..., object], *arguments: object) -> bool:
-    """Whether it was done. Its error is shown where this is called."""
+    """Returns whether the work was done. Its error is shown where this is called."""
     try:
         work(*arguments)
     except PlainError as error:
@@ -53,5 +53,5 @@ def run_or_show_error(work: Callable[..., object], *arguments: object) -> bool:
 
 
 def run_as_callback(work: Callable[..., object], *arguments: object) -> None:
-    """For a button's `on_click`, of which an error is shown above the page."""
+    """For a button's `on_click`. An error is shown at the top of the page."""
     run_or_show_error(work, *arguments)

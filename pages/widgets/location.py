@@ -29,7 +29,7 @@ def location(place: Location) -> str:
 
 
 def links_to(place: Location) -> str:
-    """As HTML: to the passage among the others of its document, and to the document as it came."""
+    """HTML with links to the passage in its document, and to the original."""
     shown = urlencode({"doc": place.document_id, "section": place.section_id, "lang": language()})
     page = f"#page={place.page}" if place.page else ""
     return " · ".join(

@@ -1,4 +1,4 @@
-"""A choice among names, or of a number, that outlives its words, and a popover that its own button can close."""
+"""A choice among names or of a number that survives a change of its texts, and a popover that code can close."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ def pick(
     default: str,
     label_visibility: Literal["visible", "collapsed"] = "collapsed",
 ) -> str:
-    """A picker that keeps its choice when its words change, with the language or a count; Streamlit's own loses it."""
+    """A picker that keeps its choice when its texts change, for example with the language. Streamlit's own loses it."""
     chosen = st.session_state.get(f"picked_{name}", default)
     names = list(labels)
     picked = st.selectbox(
@@ -30,7 +30,7 @@ def pick(
 def pick_number(
     name: str, title: str, bounds: tuple[float, float], *, step: float, usual: str, help_text: str
 ) -> float | None:
-    """The same for a number, None where the field is empty. `usual`: what that comes to."""
+    """The same for a number; None if the field is empty. `usual`: the value that is then used."""
     least, most = bounds
     picked: float | None = st.number_input(
         title,
@@ -48,7 +48,7 @@ def pick_number(
 
 
 def fresh_key(name: str) -> str:
-    """Of a widget that `renew` makes anew: closed, or empty."""
+    """The key of a widget that `renew` creates again: closed or empty."""
     return f"{name}-{st.session_state.get(f'turn of {name}', 0)}"
 
 

@@ -1,4 +1,4 @@
-"""The sidebar on a telephone, where it covers the page: it closes once a page or a conversation is chosen in it."""
+"""The sidebar on a phone, where it covers the page: it closes when a page or a conversation is chosen in it."""
 
 import streamlit as st
 
@@ -12,8 +12,8 @@ if (!window.sidebarCloses) {
   }, { capture: true });
 }
 </script>"""
-"""768 pixels: up to that width Streamlit lays the sidebar over the page. It listens before Streamlit does, which may
-take what was pressed out of the page.
+"""Up to a width of 768 pixels, Streamlit lays the sidebar over the page. The script handles a click before Streamlit
+does, which may remove the pressed element from the page.
 """
 
 

@@ -14,13 +14,13 @@ from pages.widgets.errors import show_error
 from pages.words import plain, say
 
 LOOK = 20
-"""seconds between two looks of a tab in which nobody does anything: who was let out is out within a minute"""
+"""seconds between two checks in an idle tab: a person who loses access is out within a minute"""
 
 OUTCOMES = ("cancelled", "failed", "unreachable", "withdrawn")
 
 
 def show_sign_in() -> None:
-    """In place of the page."""
+    """Shown instead of the page."""
     settings = server_settings()
     st.header(say("app.name"), anchor=False)
     if (outcome := st.query_params.get(OUTCOME)) in OUTCOMES:
@@ -36,13 +36,13 @@ def show_sign_in() -> None:
 
 
 def show_withdrawn(error: AccessWithdrawn) -> None:
-    """In place of the page."""
+    """Shown instead of the page."""
     show_error(error)
     _show_sign_out()
 
 
 def show_who() -> None:
-    """Whoever is signed in, and the way out; nothing where nobody signs in."""
+    """The name of the signed-in person and a button to sign out; nothing if nobody signs in."""
     if server_settings().auth == "none":
         return
     who = principal()
@@ -53,12 +53,12 @@ def show_who() -> None:
 
 
 def _show_sign_out() -> None:
-    if server_settings().auth == "oidc":  # a proxy that signs people in signs them out, too
+    if server_settings().auth == "oidc":  # if a proxy signs people in, it also signs them out
         st.button(say("sign_in.out"), key="sign-out", type="tertiary", on_click=st.logout)
 
 
 def watch() -> None:
-    """Puts the page away once its reader may see it no longer, also where nobody touches it."""
+    """Removes the page when its reader loses access, even if nobody uses it."""
     if server_settings().auth != "none":
         _look()
 

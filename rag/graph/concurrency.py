@@ -1,6 +1,7 @@
 """Runs independent work at the same time.
 
-Unlike asyncio.gather, a failure ends the others, and their requests; unlike a bare TaskGroup, it is raised as itself.
+Unlike asyncio.gather, a failure ends the other tasks and their requests. Unlike a bare TaskGroup, it raises the failure
+itself.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ B = TypeVar("B")
 
 
 async def gather(works: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
-    """Their results, in order."""
+    """The results, in order."""
     with _first_failure():
         async with asyncio.TaskGroup() as group:
             begun = [group.create_task(work) for work in works]

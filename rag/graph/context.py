@@ -17,7 +17,7 @@ from rag.trace.passages import Retrieval
 from rag.web import WebSearch
 
 KeepCalls = Callable[[str, int, Sequence[Call]], None]
-"""takes those of a step that is over: its name, which attempt it was, and its calls in the order in which they began"""
+"""takes the calls of a finished step: its name, its attempt, and its calls in the order in which they began"""
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Recorder:
 
     emit: Callable[[Event], None]
     clock: Callable[[], float]
-    """seconds since the run began"""
+    """gives the seconds since the run began"""
     budget: Budget
     attempts: Counter[str] = field(default_factory=Counter)
     """how often each step has begun"""
     keep_calls: KeepCalls | None = None
-    """where prompts and replies go; None: they are not kept"""
+    """stores prompts and replies; None: they are not kept"""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class GraphLimits:
     rewrites: int
     generations: int
     web: bool = False
-    """there is a web search"""
+    """a web search is set up"""
     regenerates: bool = True
-    """an answer that is not grounded is asked for again"""
+    """an answer that is not grounded is written again"""
     speculates: bool = False
-    """an answer is begun while its passages are graded"""
+    """speculative answers are written"""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Assessment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a step, which then need not run."""
+    """The outcome of a step; the step then need not run."""
 
     finished: StepFinished
     changes: State
@@ -69,30 +69,30 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Override:
-    """What a fork changes of one step."""
+    """The changes of a fork to one step."""
 
     given: State = field(default_factory=State)
-    """to the step, and to those after it, in place of what the state has"""
+    """values that replace the state's, for the step and later steps"""
     prompt: tuple[Message, ...] = ()
-    """what its first call asks in place of the step's own messages, word for word"""
+    """replaces the messages of its first call, word for word"""
     outcome: Outcome | None = None
-    """in place of the step"""
+    """replaces the whole step"""
 
 
 @dataclass(frozen=True)
 class RunContext:
     model: ChatModel
     store: UserStore
-    """the facade of who asks"""
+    """the facade of the person who asks"""
     index: str
     retrieval: Retrieval
     limits: GraphLimits
     language: Language
-    """of the question as it was asked, and so of the answer"""
+    """of the original question, and so of the answer"""
     style: Style
     recorder: Recorder
     search_threads: Executor
-    """where searches take their turns: other work in threads does not make them wait"""
+    """threads for searches only, so that other work does not delay them"""
     web: WebSearch | None = None
     assessment: Assessment = Assessment()
     overrides: Mapping[tuple[str, int], Override] = field(default_factory=dict)

@@ -18,7 +18,7 @@ class SpeculativeAnswer:
         self._writing: asyncio.Timeout | None = None
 
     def decide(self, *, keep: bool) -> None:
-        """The first decision counts. One that is not kept is no longer written, from this moment on."""
+        """Only the first decision counts. A no stops the writing at once."""
         if self._is_kept is not None:
             return
         self._is_kept = keep
@@ -28,7 +28,7 @@ class SpeculativeAnswer:
             self._writing.reschedule(0)
 
     async def write(self, writing: Awaitable[Answer]) -> None:
-        """Until it is whole and decided on. `kept` has it only where it is to be kept."""
+        """Writes until the answer is complete and the decision is made. Sets `kept` only if the answer is kept."""
         try:
             async with asyncio.timeout(0 if self._is_kept is False else None) as self._writing:
                 whole = await writing

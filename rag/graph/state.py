@@ -11,46 +11,46 @@ from rag.trace.grades import Grade, Grounding, Usefulness
 from rag.trace.passages import Passage
 
 STORED: tuple[type, ...] = (Answer, Attempt, Candidate, Grade, Grounding, Passage, Usefulness)
-"""all types of its values that a checkpoint may hold, beside those of Python"""
+"""types that a checkpoint may contain, in addition to Python's own"""
 
 
 class State(TypedDict, total=False):
     question: str
-    """as it was asked, a follow-up condensed; answers and grades are held against this one"""
+    """the question, or the standalone question for a follow-up; answers and grades refer to it"""
     query: str
-    """what is searched: the question, or its latest rewrite"""
+    """the query: the question, or its latest rewrite"""
     queries: tuple[str, ...]
-    """all that was searched for, in the documents and elsewhere"""
+    """all queries so far, for documents and web"""
     searched_web: bool
     words: tuple[str, ...] | None
-    """what the keyword search is asked for; None: the words of `query`"""
+    """words for the keyword search; None: the words of `query`"""
     seen: dict[tuple[str, int, int], Passage]
-    """every passage of the run by its section and where in it, so that it keeps its number"""
+    """every passage of the run, by section and place in it; so a passage keeps its number"""
     passages: list[Passage]
-    """what the last search found"""
+    """results of the last search"""
     speculative: Annotated[SpeculativeAnswer, UntrackedValue]
-    """from all of them, begun while they are graded; in no checkpoint, as it is work under way"""
+    """the speculative answer from `passages`; never in a checkpoint, because it is work in progress"""
     grades: dict[int, Grade]
-    """by passage number; those that could be read"""
+    """by passage number; only readable grades"""
     relevant: list[Passage]
-    """what grading left of `passages`"""
+    """the passages that remain after grading"""
     answer: Answer
-    """the latest; one that is no answer says so"""
+    """the latest answer; it may be a no answer"""
     generations: int
     rewrites: int
     reworded: bool
-    """whether the latest rewrite gave another query"""
+    """the latest rewrite changed the query"""
     grounding: Grounding
     usefulness: Usefulness
     route: Route
     action: Literal["correct", "incorrect", "ambiguous"]
-    """what the passages that were found are good for"""
+    """whether the retrieved passages are good enough"""
     web_query: str
-    """what the web is asked, where that is not the question"""
+    """the query for the web, if it is not the question"""
     web: list[Passage]
-    """what a web search found; only there once the web was searched, or could not be"""
+    """results of the web search; missing until a web search was tried"""
     attempts: list[Attempt]
-    """the answers that were checked, in their order"""
+    """checked answers, in order"""
     needs_documents: bool
     candidates: list[Candidate]
-    """best first"""
+    """the best first"""

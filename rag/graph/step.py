@@ -1,8 +1,8 @@
 """Makes a node a step of the trace: measures its time, counts its model calls, reports its detail.
 
-`@step` makes a LangGraph node of `async def name(state, step) -> changes`; `@router` makes the router behind a node of
-`def after_name(state, limits) -> Choice`. Both report to the run's Recorder and not through LangGraph's streams, which
-drop what a cancelled node still has to say; and only `Step.token` adds to the answer, so no grader's word can leak in.
+`@step` turns `async def name(state, step) -> changes` into a LangGraph node; `@router` turns `def after_name(state,
+limits) -> Choice` into the router after a node. Both report to the run's Recorder. LangGraph's streams would lose the
+last events of a cancelled node. Only `Step.token` adds to the answer, so a grader's text can't get into it.
 """
 
 import asyncio
@@ -37,14 +37,14 @@ class Step:
         self.detail: Detail | None = None
         self.verdict: StepVerdict | None = None
         self.fallback: Failure | None = None
-        """what failed, where this step goes on without it"""
+        """the error that this step continues without"""
 
     def token(self, text: str, *, restart: bool = False) -> None:
-        """A piece of the answer, to be shown at once."""
+        """Emits a piece of the answer, which is shown at once."""
         self._recorder.emit(Token(step=self.name, attempt=self.attempt, text=text, restart=restart))
 
     def reuse(self, outcome: Outcome) -> State:
-        """Its row, and what it came to, without doing it."""
+        """Emits the step's events from `outcome` and returns its changes, without running it."""
         finished = outcome.finished
         self._recorder.emit(StepStarted(step=self.name, attempt=self.attempt, start=finished.start))
         self._recorder.emit(finished)
@@ -62,7 +62,7 @@ class Step:
         except PlainError as raised:
             self.verdict, error = "failed", raised.as_failure()
             raise
-        except Exception as raised:  # a fault of ours still ends its row in the trace; the engine logs it
+        except Exception as raised:  # our own bug still ends the row in the trace; the engine logs it
             self.verdict, error = "failed", Unexpected(kind=type(raised).__name__).as_failure()
             raise
         finally:
@@ -97,7 +97,7 @@ class NodeStep(Step):
 
 
 async def or_unknown(asking: Awaitable[G], unknown: G) -> tuple[G, Failure | None]:
-    """The grade; `unknown`, with what failed, where its grader failed in a way that says nothing of the next one."""
+    """The grade. If the grader fails in a way that may pass: `unknown` and the error."""
     try:
         return await asking, None
     except PASSING as error:
@@ -116,7 +116,7 @@ class Node(Protocol):
 
 
 ROLES: dict[str, Role] = {}
-"""of the nodes that have one, by the step's name"""
+"""roles by step name, for nodes that have one"""
 
 
 @overload
@@ -124,7 +124,7 @@ def step(work: Work) -> Node: ...
 @overload
 def step(*, role: Role) -> Callable[[Work], Node]: ...
 def step(work: Work | None = None, *, role: Role | None = None) -> Node | Callable[[Work], Node]:
-    """Makes a node. `role`: what its step is to the answer, for those who read the trace."""
+    """Makes a node. `role`: what the step does for the answer, for readers of the trace."""
 
     def make(work: Work) -> Node:
         if role:
@@ -150,7 +150,7 @@ def step(work: Work | None = None, *, role: Role | None = None) -> Node | Callab
 class Choice(NamedTuple):
     to: str
     why: str
-    """a key that readers of the trace have words for"""
+    """a key for the reason; pages have a text for it"""
 
 
 def router(decide: Callable[[State, GraphLimits], Choice]) -> Callable[[State, Runtime[RunContext]], str]:

@@ -1,7 +1,7 @@
 """A fair queue for the model: it limits how many run at once, in total and per party.
 
-Runs wait in it, with their person as the party. Calls of the model wait in it too, with their run as the party within
-its person, so that many runs of one person get no larger share than one run.
+It queues runs; their party is the person. It also queues calls of the model; their party is the run, and the run's
+party is the person. So many runs of one person get no larger share than one run.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ T = TypeVar("T", bound=Hashable)
 @dataclass(eq=False)
 class _Waiting:
     parties: tuple[Hashable, ...]
-    """the narrowest first"""
+    """the narrowest party first"""
     tell: Callable[[int], None]
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -30,15 +30,15 @@ class Admission:
         self._at_once = at_once
         self._of_one_party = of_one_party
         self._allowed: dict[Hashable, float] = {}
-        """at once, of those with another number than all"""
+        """limits of parties that differ from the general limit"""
         self._at_work = 0
         self._running: Counter[Hashable] = Counter()
-        """by party"""
+        """number at work, by party"""
         self._latest: dict[Hashable, int] = {}
-        """the number of their latest turn, of those who are at work or wait"""
+        """number of the latest turn, for parties that are at work or wait"""
         self._turns = 0
         self._queue: list[_Waiting] = []
-        """in the order in which they came"""
+        """in the order of arrival"""
 
     @asynccontextmanager
     async def turn(
@@ -49,9 +49,10 @@ class Admission:
         within: Hashable = None,
         at_once: float | None = None,
     ) -> AsyncIterator[None]:
-        """Waits for it. `tell` hears how many are before this one, whenever that changes, and 0 at last. `at_once`: how
-        many this party may have from now on, where it is not as all. `within`: a party of parties, which take turns
-        first.
+        """Waits for a turn. `tell`: gets the number of those before this one whenever it changes; at last 0.
+
+        `at_once`: the party's limit from now on, if it differs from the general limit. `within`: a party of parties;
+        these take turns first.
         """
         if at_once is not None:
             self._allowed[party] = at_once
@@ -90,14 +91,14 @@ class Admission:
         return all(self._running[each] < self._allowed.get(each, self._of_one_party) for each in waiting.parties)
 
     def _order(self) -> list[_Waiting]:
-        """Each party in turn, and those of one party within it."""
+        """The parties take turns, and so do the parties within one."""
         return self._in_turn(self._in_turn(self._queue, 0), -1)
 
     def _in_turn(self, queue: list[_Waiting], level: int) -> list[_Waiting]:
         return in_turn(queue, lambda waiting: waiting.parties[level], self._running, self._latest)
 
     def _forget(self, party: Hashable) -> None:
-        """One that neither is at work nor waits."""
+        """Forgets a party that is not at work and does not wait."""
         if self._running[party]:
             return
         del self._running[party]
@@ -109,8 +110,10 @@ class Admission:
 def in_turn(
     queue: Sequence[T], party_of: Callable[[T], Hashable], running: Mapping[Any, int], latest: Mapping[Any, int]
 ) -> list[T]:
-    """Which party has least at work or before, then whose latest turn is longest ago. `running`: how many each has at
-    work; `latest`: the number of its latest turn.
+    """Sorts the queue: first the party with the fewest at work and before it in the queue, then the party whose latest
+    turn is oldest.
+
+    `running`: number at work, by party; `latest`: number of the latest turn, by party.
     """
     counts = Counter(running)
     places = {}

@@ -1,6 +1,6 @@
 """The interface of a chat model for nodes, the same for every kind of model.
 
-Each kind owns its prompts, its way of citing, its thresholds and what it permits: see service/ and embedded/.
+Each kind has its own prompts, citations, thresholds and limits: see service/ and embedded/.
 """
 
 from abc import ABC, abstractmethod
@@ -24,19 +24,19 @@ class Answer:
     """A complete answer of a model."""
 
     text: str
-    """with a marker [n] behind what passage n says"""
+    """with a marker [n] after each statement of passage n"""
     cited: tuple[int, ...] = ()
     """the numbers of its markers, each once"""
     is_no_answer: bool = False
-    """it says that the passages do not hold the answer"""
+    """it says that the passages do not contain the answer"""
     is_cut: bool = False
-    """it ends in its midst: the model had written as many tokens as it may"""
+    """it is incomplete: the model reached its limit of tokens"""
     confidence: float | None = None
-    """how sure the model was of its words, where that is told: mean log-probability of its tokens"""
+    """mean log-probability of its tokens, if the model reports it"""
 
 
 AnswerStream = AsyncIterator[str | Restart | Answer]
-"""pieces of an answer with its markers in place, and last the whole; after a Restart the pieces before it are void"""
+"""pieces of an answer with their markers, and last the whole answer; after a Restart, earlier pieces are void"""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class RejectedAnswer:
 
     text: str
     unsupported: tuple[str, ...] = ()
-    """its claims that the passages do not state, where the check named them"""
+    """claims that the passages do not state, if the check named them"""
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class Routing:
 
     route: Route
     why: str
-    """a key that readers of the trace have words for"""
+    """a key for the reason; pages have a text for it"""
     reason: str = ""
-    """in the model's words"""
+    """in the model's own text"""
     scores: tuple[tuple[Route, float], ...] = ()
-    """0 to 1, for models that score each way"""
+    """0 to 1, for models that score each route"""
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ class Keywords:
     """Search words that a model picked from a question."""
 
     named: tuple[str, ...]
-    """as it wrote them"""
+    """as the model wrote them"""
     kept: tuple[str, ...]
-    """those that the question holds, each once"""
+    """those that the question contains, each once"""
     why_not: Literal["invented"] | None = None
-    """why not even these can be relied on"""
+    """why even these are unreliable"""
 
 
 class ChatModel(ABC):
@@ -78,11 +78,11 @@ class ChatModel(ABC):
 
     context_window: ContextWindow
     regenerates: bool
-    """whether it pays to ask it again for an answer that was rejected"""
+    """True if it helps to ask the model again after a rejected answer"""
     speculates: bool
-    """whether an answer may be begun in vain: not where calls wait for each other, nor where tokens are dear"""
+    """True if a speculative answer is worth its price: not if calls wait for each other, or tokens are expensive"""
     suggests: bool
-    """whether it suggests follow-ups unless the settings say otherwise"""
+    """True if it suggests follow-ups, unless the settings say otherwise"""
 
     def __init__(self, client: ChatClient) -> None:
         self.client = client
@@ -104,13 +104,13 @@ class ChatModel(ABC):
         style: Style,
         rejected: RejectedAnswer | None = None,
     ) -> AnswerStream:
-        """From the passages alone. `rejected`: the answer before this one, from the same passages."""
+        """An answer from the passages only. `rejected`: the previous answer from the same passages."""
 
     @abstractmethod
     def answer_from_memory(
         self, question: str, usage: Usage, *, language: Language, temperature: float = 0
     ) -> AnswerStream:
-        """Without any source."""
+        """An answer without any source."""
 
     @abstractmethod
     def small_talk(self, message: str, usage: Usage, *, language: Language, temperature: float = 0) -> AnswerStream:
@@ -127,8 +127,8 @@ class ChatModel(ABC):
         dropped: str = "",
         not_useful: str = "",
     ) -> str:
-        """Another query than `query`, unchecked. `dropped`: what that one found and grading dropped; `not_useful`: what
-        its answer lacked.
+        """A query other than `query`, unchecked. `dropped`: passages that `query` found and grading dropped;
+        `not_useful`: what its answer lacked.
         """
 
     @abstractmethod
@@ -143,7 +143,7 @@ class ChatModel(ABC):
     async def suggest_follow_ups(
         self, question: str, answer: str, sources: Sequence[Citation], usage: Usage, *, language: Language
     ) -> tuple[str, ...]:
-        """Up to MOST_FOLLOW_UPS questions that may come next, unchecked. `sources`: what the answer cites."""
+        """Up to MOST_FOLLOW_UPS possible next questions, unchecked. `sources`: the citations of the answer."""
 
     # Grading
 
@@ -155,32 +155,32 @@ class ChatModel(ABC):
     async def check_grounding(
         self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
     ) -> Grounding:
-        """Whether the passages state what the answer states (ISSUP). `answer`: as this model gave it."""
+        """Whether the passages state what the answer states (ISSUP). `answer`: from this model."""
 
     @abstractmethod
     async def check_usefulness(self, question: str, answer: Answer, usage: Usage) -> Usefulness:
-        """Whether the answer answers the question, be it right or wrong (ISUSE)."""
+        """Whether the answer answers the question, right or wrong (ISUSE)."""
 
     @abstractmethod
     async def grade_retrieval_need(self, question: str, usage: Usage) -> Grade:
-        """Whether documents are needed to answer it (Retrieve of Self-RAG)."""
+        """Whether the question needs documents (Retrieve of Self-RAG)."""
 
     # Reading a question
 
     @abstractmethod
     async def route(self, question: str, usage: Usage) -> Routing:
-        """Whether it is small talk, or a question to the documents or to the web; in doubt the documents."""
+        """Whether it is small talk, or a question for the documents or the web; in doubt, the documents."""
 
     @abstractmethod
     async def extract_keywords(self, question: str, usage: Usage, *, language: Language) -> Keywords:
-        """The search words in it."""
+        """The search words in the question."""
 
 
 MOST_FOLLOW_UPS = 3
 LONGEST_FOLLOW_UP = 150
-"""characters: more is no question that fits a button"""
+"""characters: a longer question does not fit a button"""
 
-# What a call is about, in few words, for those who read the trace.
+# A short description of a call's subject, for readers of the trace.
 
 LONGEST_QUOTE = 120
 """characters"""
@@ -200,20 +200,20 @@ def quoting(text: str) -> str:
 
 
 class ModelSource(Protocol):
-    """Where the engine gets its chat model from, anew for each run."""
+    """Where the engine gets its chat model from, again for each run."""
 
     name: str
     runs_at_once: int | None
-    """that the model can serve side by side; None where it is a matter of settings"""
+    """runs that the model can serve at the same time; None: the settings decide"""
 
     def is_ready(self) -> bool:
         """Whether `open` returns at once."""
         ...
 
     def open(self) -> ChatModel:
-        """May take seconds. Raises PlainError when there is no model to be had."""
+        """May take seconds. Raises PlainError if there is no model."""
         ...
 
     async def close(self) -> None:
-        """In the event loop that the model was used in."""
+        """Call it in the event loop that used the model."""
         ...

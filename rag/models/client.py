@@ -1,6 +1,6 @@
 """The client of every kind of chat model: one call or one stream, with plain errors.
 
-Not here: retries of 429, 5xx and refused connections, with back-off, which the openai client does.
+Not here: retries of 429, 5xx and refused connections, with back-off; the openai client does them.
 """
 
 import asyncio
@@ -26,25 +26,25 @@ from rag.trace.calls import Message as Sent
 log = logging.getLogger(__name__)
 
 RETRY_PAUSE = 0.5
-"""seconds before a broken stream is begun anew, doubled each time"""
+"""seconds before a broken stream starts again, doubled each time"""
 
 FAULTS = (openai.OpenAIError, ValueError, TypeError, KeyError)
-"""what the client raises: its own errors, and bare ones for an answer that is no chat completion at all"""
+"""errors of the openai client: its own, and built-in ones if the answer is not a chat completion"""
 
 REPLY_FORMATS = {"response_format": "json_schema", "tools": "function_call"}
-"""how a schema is asked for, by the option that has it"""
+"""how a schema is requested, by the option that contains it"""
 
 OTHER = CallSubject("other")
 
 USUAL_TEMPERATURE = 0.0
-"""the likeliest words: what is asked again is answered again in the same way"""
+"""the likeliest words, so that the same question gets the same answer"""
 
 Message = tuple[Literal["system", "user", "assistant"], str]
 Prompt = list[Message]
 
 
 def is_cut(piece: AIMessage) -> bool:
-    """Whether the reply ends with this piece because it had as many tokens as it may."""
+    """True if the reply ends here because the limit of tokens is reached."""
     return piece.response_metadata.get("finish_reason") == "length"
 
 
@@ -53,11 +53,10 @@ class Restart:
 
 
 class ChatClient:
-    """A server that speaks OpenAI's protocol, or in tests a scripted model in its place.
+    """A server that speaks OpenAI's protocol; in tests, a scripted model.
 
-    No reply has the reasoning that it begins with, nor repeats the instructions that its prompt begins with: a call is
-    noted as it was, and handed on without.
-    The temperature is 0 unless a call has another one, and is left out once the model has refused it.
+    Replies lose the reasoning at their start, and the prompt's instructions if they repeat them; the trace keeps them.
+    The temperature is 0 unless a call sets another, and is left out after the model has refused it.
     """
 
     def __init__(
@@ -69,8 +68,8 @@ class ChatClient:
         retries: int = 0,
         admission: Admission | None = None,
     ) -> None:
-        """`retries`: of streams that break after their first piece. `admission`: of calls, each of which waits for its
-        turn; there is no bound without it.
+        """`retries`: for streams that break after their first piece. `admission`: a queue for calls; without it there
+        is no limit.
         """
         self.name = name
         self._model = model
@@ -80,7 +79,7 @@ class ChatClient:
         self._refused_temperatures = set[float]()
 
     async def ask(self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any) -> AIMessage:
-        """The whole reply. `options` go into the request. Raises ServiceError, RunLimit."""
+        """The whole reply. `options` are sent with the request. Raises ServiceError, RunLimit."""
         asked = usage.take_prompt() or prompt
         sent = self._sent(options)
         async with self._admission.turn(usage.budget, within=usage.budget.party):
@@ -111,7 +110,7 @@ class ChatClient:
     async def stream(
         self, prompt: Prompt, usage: Usage, *, about: CallSubject = OTHER, **options: Any
     ) -> AsyncIterator[AIMessageChunk | Restart]:
-        """The reply, piece by piece. Raises ServiceError, EmptyReply, RunLimit."""
+        """The reply in pieces. Raises ServiceError, EmptyReply, RunLimit."""
         asked, empty, tries = usage.take_prompt() or prompt, True, 0
         sent = self._sent(options)
         while True:
@@ -133,7 +132,7 @@ class ChatClient:
                 sent = _without_temperature(sent, error)
                 continue
             except PlainError as error:
-                # Until an answer begins the openai client retries; from then on a broken connection is ours to mend.
+                # The openai client retries until a reply begins. After that, we must handle a broken connection.
                 fault = error.__cause__
                 broken = isinstance(fault, openai.APIConnectionError) and not isinstance(fault, openai.APITimeoutError)
                 if not (begun and broken) or tries == self._retries:
@@ -147,14 +146,16 @@ class ChatClient:
             raise EmptyReply(model=self.name)
 
     def _sent(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """What goes into the request."""
+        """The options of the request."""
         sent = {"temperature": USUAL_TEMPERATURE, **options}
         if sent["temperature"] in self._refused_temperatures:
             del sent["temperature"]
         return sent
 
     def _note_refusal(self, options: Mapping[str, Any], sent: Mapping[str, Any]) -> None:
-        """Of a temperature without which the call went well. Each by itself: some models know none above 1."""
+        """Remembers a refused temperature if the call worked without it. Each one is separate: some models refuse only
+        values above 1.
+        """
         if "temperature" not in sent:
             self._refused_temperatures.add(options.get("temperature", USUAL_TEMPERATURE))
 
@@ -162,7 +163,7 @@ class ChatClient:
     def _call(
         self, prompt: Sequence[tuple[str, str]], usage: Usage, about: CallSubject, options: dict[str, Any]
     ) -> Iterator[ReceivedReply]:
-        """Counted and noted, its faults in plain words."""
+        """Counts and records a call, and turns its errors into plain ones."""
         request = Request(
             task=about.task,
             of=about.of,
@@ -186,7 +187,7 @@ class ChatClient:
 
 
 class ReplyFilter:
-    """Takes a reply in pieces, and gives back what its readers are to see of it."""
+    """Takes a reply in pieces, and returns the part that readers may see."""
 
     def __init__(self, prompt: Sequence[tuple[str, str]]) -> None:
         self._reasoning = ReasoningFilter()
@@ -207,8 +208,8 @@ def _with_text(message: M, text: str) -> M:
 
 
 def _without_temperature(sent: Mapping[str, Any], error: RequestRefused) -> dict[str, Any]:
-    """Where the model refuses that; raises `error` otherwise."""
-    # OpenAI says "Unsupported value: 'temperature' does not support 0 with this model.", and others what they like.
+    """The request without temperature, if the model refuses that; else raises `error`."""
+    # OpenAI says "Unsupported value: 'temperature' does not support 0 with this model."; other servers use other texts.
     if "temperature" not in sent or "temperature" not in str(error.__cause__):
         raise error
     return {key: value for key, value in sent.items() if key != "temperature"}

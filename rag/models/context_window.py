@@ -1,7 +1,6 @@
-"""How much text a model can read, and hits trimmed to that around the chunk that was found.
+"""How much text a model can read, and how hits are trimmed to it, around the chunk that was found.
 
-Lengths are in wide characters, as index_store.parsing.chunking.text_splitter measures them, and a little more where
-there are figures.
+Lengths are in wide characters, as in index_store.parsing.chunking.text_splitter; digits and signs count more.
 """
 
 import re
@@ -13,32 +12,32 @@ from index_store.parsing.chunking.text_splitter import split_text, text_width
 from index_store.search.hits import Hit
 
 TOKENS_A_CHARACTER = 0.8
-"""of a wide character: the embedded model's tokenizer took 0.64 in Japanese and 0.48 in English, at most 0.83 (48
-questions); others take somewhat more of Japanese"""
+"""per wide character: the embedded model's tokenizer took 0.64 in Japanese and 0.48 in English, at most 0.83 (48
+questions); other tokenizers take somewhat more for Japanese"""
 
 FIGURE = 0.9
-"""wide characters more for a digit or an ASCII sign: each is a token of its own, so a table holds thrice as many"""
+"""additional wide characters for a digit or an ASCII sign: each is a token, so a table has three times as many"""
 _FIGURES = re.compile(r"[!-@\[-`{-~]")
 
 BESIDE_PASSAGES = 1200
-"""tokens of a prompt that are no passage: instructions, a long question, a rejected answer, the passages' titles"""
+"""tokens of a prompt without the passages' text: instructions, a long question, a rejected answer, titles"""
 
 PIECE = 100
-"""wide characters: at the ends of pieces of about this length, paragraphs and sentences, a passage may begin and end"""
+"""wide characters: a passage is trimmed to whole pieces of about this length (paragraphs, sentences)"""
 
 
 @dataclass(frozen=True)
 class ContextWindow:
-    """The room for passages in a prompt."""
+    """The space for passages in a prompt, in wide characters."""
 
     passage: float
-    """the most that one of them may take"""
+    """the most for one passage"""
     passages: float
-    """all together"""
+    """for all passages together"""
 
     @classmethod
     def of(cls, context: int, answer: int) -> Self:
-        """`context`: tokens that the model can hold; `answer`: those of them that it may write."""
+        """`context`: the model's context in tokens; `answer`: how many of them it may write."""
         passages = (context - answer - BESIDE_PASSAGES) / TOKENS_A_CHARACTER
         return cls(passage=passages / 2, passages=passages)
 
@@ -48,8 +47,10 @@ def length(text: str) -> float:
 
 
 def fit_to_context(hits: Sequence[Hit], window: ContextWindow) -> list[Hit]:
-    """The first of `hits`, as many as fit with the chunk that was found; the better ones get more of what stands around
-    it. `text`, `start` and `end` of those that are trimmed are true to their section.
+    """The first of `hits`, as many as fit with at least their chunks. Better hits get more of the text around the
+    chunk.
+
+    `text`, `start` and `end` of trimmed hits agree with their section.
     """
     leasts: list[float] = []
     for hit in hits:
@@ -78,7 +79,7 @@ def _trimmed(hit: Hit, size: float) -> Hit:
 
 
 def _around(text: str, start: int, end: int, size: float) -> tuple[int, int]:
-    """The chunk at `start` to `end` with as much on either side, by turns, as `size` holds."""
+    """The chunk from `start` to `end`, extended on both sides in turn as far as `size` allows."""
     if length(text[start:end]) > size:
         low, high = split_text(text[start:end], int(size * text_width(text[start:end]) / length(text[start:end])))[0]
         return start + low, start + high

@@ -8,7 +8,7 @@ from rag.models.chat_model import ModelSource
 
 class OfferedModels:
     def __init__(self, usual: ModelSource, others: Mapping[str, ModelSource]) -> None:
-        """`others`: by their names."""
+        """`others`: by name."""
         self.usual = usual
         self._others = others
 
@@ -26,7 +26,7 @@ class OfferedModels:
         return self._others[name]
 
     def still_offered(self, name: str) -> str | None:
-        """The model of an earlier run; None, for the usual one, where that is no longer there to choose."""
+        """The model of an earlier run; None (the usual one) if it is no longer offered."""
         return name if name in self._others else None
 
     async def close(self) -> None:

@@ -12,25 +12,25 @@ log = logging.getLogger(__name__)
 
 
 class Preload:
-    """Safe from any thread."""
+    """Safe in any thread."""
 
     def __init__(self, models: ModelSource, *, is_wanted: Callable[[], bool]) -> None:
-        """`is_wanted`: whether somebody may soon ask."""
+        """`is_wanted`: True if somebody may soon ask."""
         self._models = models
         self._is_wanted = is_wanted
         self._thread: threading.Thread | None = None
-        """begun once in its life"""
+        """started at most once"""
         self._since: float | None = None
         self._beginning = threading.Lock()
 
     @property
     def since(self) -> float | None:
-        """Seconds since 1970; None while the chat model is not being started ahead."""
+        """Seconds since 1970; None if the chat model is not being preloaded now."""
         return self._since
 
     def begin(self) -> None:
-        """Begins to start the chat model where that takes time. What goes wrong is told to who asks, when the start is
-        tried again.
+        """Starts the chat model if that takes time. An error is only logged; the next question tries again and reports
+        it.
         """
         if self._thread or self._models.is_ready() or not self._is_wanted():
             return
@@ -41,7 +41,7 @@ class Preload:
                 self._thread.start()
 
     def close(self) -> None:
-        """Waits for the start where it was begun."""
+        """Waits for a start in progress."""
         if self._thread:
             self._thread.join()
 

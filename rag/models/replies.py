@@ -1,7 +1,7 @@
 """The JSON replies of models: one Pydantic type each, for both the schema and the parser.
 
-Models answer with JSON among prose or in a fence, in other words or cases than were asked for, or with a bare 'Yes.':
-reading takes all that is clear, and nothing that contradicts itself.
+Models put JSON into prose or a fence, use other words or cases than requested, or answer with a bare 'Yes.'. The parser
+accepts everything that is clear, and nothing that contradicts itself.
 """
 
 import json
@@ -17,7 +17,7 @@ from rag.trace.grades import Grade, Grounding, Level, Usefulness
 G = TypeVar("G", bound=Grade)
 
 LEAST_USEFUL = 3
-"""the rating from which on an answer counts as useful"""
+"""the rating from which an answer counts as useful"""
 
 _YES_NO = {"yes": "yes", "はい": "yes", "true": "yes", "no": "no", "いいえ": "no", "false": "no"}
 _LEVELS = {
@@ -26,7 +26,7 @@ _LEVELS = {
     "no": "no", "not": "no", "none": "no", "no support": "no",
 }  # fmt: skip
 _SCORES: dict[Level, float] = {"fully": 1.0, "partly": 0.4, "no": 0.0}
-"""of a grader that gives none: partly is not enough"""
+"""for a grader without a score: partly is not enough"""
 
 
 def _word(value: object) -> str:
@@ -36,7 +36,7 @@ def _word(value: object) -> str:
 def _score(value: object) -> float | None:
     is_number = isinstance(value, int | float | str) and not isinstance(value, bool)
     try:
-        score = float(value) if is_number else None  # type: ignore[arg-type]  # what is no number is caught
+        score = float(value) if is_number else None  # type: ignore[arg-type]  # other types are caught
     except ValueError:
         return None
     return score if score is not None and 0 <= score <= 1 else None
@@ -51,7 +51,7 @@ def _lines(value: object) -> tuple[str, ...]:
 
 
 def _rating(value: object) -> object:
-    """Also of '4', 4.0 and '4/5'."""
+    """Also reads '4', 4.0 and '4/5'."""
     stars = re.fullmatch(r"\s*([1-5])(?:\.0+)?(?:\s*/\s*5)?\s*", str(value))
     return int(stars[1]) if stars else value
 
@@ -73,7 +73,7 @@ class Reply(BaseModel):
     @classmethod
     @cache
     def json_schema(cls) -> dict[str, Any]:
-        """As OpenAI's `response_format` takes it: an object of these properties, all of them and no others."""
+        """In the form of OpenAI's `response_format`: an object with all of these properties and no others."""
         properties = cls.model_json_schema(by_alias=True)["properties"]
         for each in properties.values():
             each.pop("title", None)
@@ -91,7 +91,7 @@ class Reply(BaseModel):
 
     @classmethod
     def found_in(cls, text: str) -> list[Self]:
-        """Each object of this kind that stands in `text`."""
+        """All objects of this kind in `text`."""
         found = []
         for each in json_objects(text):
             try:
@@ -122,14 +122,14 @@ class RelevanceReply(Reply):
 
     def grade(self) -> Grade:
         score = self.score
-        # A score on the wrong side of the verdict is a model that took it for its confidence in the verdict.
+        # A score on the wrong side of the verdict: the model gave its confidence in the verdict.
         if score is not None and (score >= 0.5) != (self.verdict == "yes"):
             score = 1 - score
         return Grade(verdict=self.verdict, score=score, reason=self.reason)
 
     @classmethod
     def read(cls, text: str) -> Grade | None:
-        """None where neither yes nor no can be read from `text`, or both: it may repeat what a passage says."""
+        """None if `text` has no clear yes or no, or both: it may repeat what a passage says."""
         if found := cls.found_in(text):
             return _agreed(each.grade() for each in found)
         word = re.match(r"\W*(yes|no|はい|いいえ)(?!\w)", text, re.IGNORECASE)
@@ -166,7 +166,7 @@ class GroundingReply(Reply):
 
     @classmethod
     def read(cls, text: str) -> Grounding | None:
-        """The same; a bare yes or no is fully grounded or not at all."""
+        """The same; a bare yes or no means fully or not at all."""
         if found := cls.found_in(text):
             return _agreed(each.grade() for each in found)
         grade = RelevanceReply.read(text)
@@ -221,7 +221,7 @@ class KeywordsReply(Reply):
 
     @classmethod
     def read(cls, text: str) -> tuple[str, ...]:
-        """Of JSON with a list in it, whatever its key, or of a list with commas, bullets or lines."""
+        """Reads JSON with a list under any key, or a list with commas, bullets or lines."""
         for each in json_objects(text):
             for value in each.values():
                 if isinstance(value, list):
@@ -240,7 +240,7 @@ class FollowUpsReply(Reply):
 
     @classmethod
     def read(cls, text: str) -> tuple[str, ...] | None:
-        """Of JSON with a list in it, whatever its key, or of lines that are questions. None where there is neither."""
+        """Reads JSON with a list under any key, or lines that are questions. None if there is neither."""
         for each in json_objects(text):
             for value in each.values():
                 if isinstance(value, list):
@@ -260,17 +260,17 @@ def _bare(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def _agreed(grades: Iterable[G]) -> G | None:
-    """The last one; None where they contradict each other."""
+    """The last one; None if they contradict each other."""
     found = list(grades)
     return found[-1] if len({grade.verdict for grade in found}) == 1 else None
 
 
 MOST_BRACES = 100
-"""that may begin nothing: of text that is full of them each would be read to its end"""
+"""limit for braces that begin no JSON: for each of them, the text would be read to its end"""
 
 
 def json_objects(text: str) -> list[dict[str, Any]]:
-    """Those that stand in `text`, in a fence or among prose."""
+    """All JSON objects in `text`, in a fence or in prose."""
     found = []
     decoder = json.JSONDecoder()
     at = text.find("{")

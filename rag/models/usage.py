@@ -18,22 +18,22 @@ from rag.errors import RunCallLimit, RunTokenLimit, TokensUsedUp, Unexpected
 from rag.trace.calls import Call, Request, ShortenedText, TokenProbability
 
 RETRIES = "x-stainless-retry-count"
-"""the openai client's header of a request: how many there were before it, for the same call"""
+"""a request header of the openai client: the number of earlier tries of the same call"""
 
 Token = Mapping[str, Any]
-"""of a reply, as OpenAI's protocol lists it: {"token", "logprob", "top_logprobs"}"""
+"""a token of a reply in OpenAI's protocol: {"token", "logprob", "top_logprobs"}"""
 
 
 @dataclass(eq=False)
 class Allowance:
-    """Tokens of one person on one day, over all of their runs. Without a limit unless one is given."""
+    """Tokens of one person on one day, over all their runs. Unlimited by default."""
 
     limit: float = math.inf
     spent: int = 0
     day: date = date.min
 
     def spend(self, tokens: int) -> None:
-        """Read and written."""
+        """`tokens`: read and written."""
         self.spent += tokens
 
     def check(self) -> None:
@@ -44,9 +44,9 @@ class Allowance:
 
 @dataclass(eq=False)
 class Budget:
-    """Calls and tokens of a run, over all of its steps. Without limits unless some are given.
+    """Calls and tokens of a run, over all its steps. Unlimited by default.
 
-    It stands for its run where the calls of several take turns.
+    In the queue for calls it stands for its run.
     """
 
     calls: float = math.inf
@@ -55,12 +55,12 @@ class Budget:
     calls_spent: int = 0
     tokens_spent: int = 0
     allowance: Allowance = field(default_factory=Allowance)
-    """of whoever asks"""
+    """of the person who asks"""
     party: str | None = None
-    """that they are in turns, as their runs are"""
+    """the party of its calls in the queue, the same as of the run"""
 
     def spend_call(self) -> None:
-        """Before each call. Raises RunCallLimit, RunTokenLimit, TokensUsedUp."""
+        """Called before each call. Raises RunCallLimit, RunTokenLimit, TokensUsedUp."""
         self.allowance.check()
         if self.calls_spent >= self.calls:
             raise RunCallLimit(calls=self.calls)
@@ -83,18 +83,18 @@ class Usage:
     tokens_in: int = 0
     tokens_out: int = 0
     record: list[Call] | None = None
-    """where calls are noted word for word as they end; None: nowhere"""
+    """the calls, word for word, added as they end; None: not recorded"""
     prompt: list[tuple[str, str]] = field(default_factory=list)
-    """(role, text) of each message that the first call sends in place of its own, where a person changed them"""
+    """(role, text) of each message that the first call sends instead of its own, if a person changed the prompt"""
 
     def take_prompt(self) -> list[tuple[str, str]]:
-        """Once; empty from then on."""
+        """Returns it once, and an empty list after that."""
         taken, self.prompt = self.prompt, []
         return taken
 
     @contextmanager
     def call(self, request: Request) -> Iterator["ReceivedReply"]:
-        """One call, counted from its beginning and noted at its end, whichever that is. Raises RunLimit."""
+        """One call, counted at its start and recorded at its end, good or bad. Raises RunLimit."""
         self.budget.spend_call()
         self.calls += 1
         number, reply, begun = self.calls, ReceivedReply(self), time.monotonic()
@@ -135,7 +135,7 @@ class ReceivedReply:
         self.tokens_in = self.tokens_out = self.retries = 0
 
     def read(self, message: AIMessage) -> None:
-        """The whole of it, or the next piece."""
+        """Reads the whole reply, or the next piece."""
         self._count(message)
         self.pieces.append(message.text)
         self.pieces += [json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls]
@@ -159,20 +159,20 @@ class ReceivedReply:
 
 
 _current: ContextVar[ReceivedReply] = ContextVar("current reply")
-"""which the requests of this task are for; set anew by each call"""
+"""the reply that this task's requests belong to; each call sets it"""
 
 
 async def count_retries(request: httpx2.Request) -> None:
-    """A hook for requests of an HTTP client: whoever retries below us tells nobody else."""
+    """A request hook of an HTTP client: the openai client reports its retries nowhere else."""
     if reply := _current.get(None):
         reply.retries = int(request.headers.get(RETRIES, 0))
 
 
 def _storable(token: str) -> str:
-    """A token may be half a character, of which a server may make what is no text."""
+    """A token may be half a character, and a server may turn that into invalid text."""
     return token.encode("utf-8", "replace").decode()
 
 
 def tokens_of(message: AIMessage) -> Sequence[Token]:
-    """Those of a reply with their log-probabilities; none where the server does not tell them."""
+    """The reply's tokens with their log-probabilities; empty if the server does not report them."""
     return (message.response_metadata.get("logprobs") or {}).get("content") or ()

@@ -2,9 +2,9 @@
 
     score = 1.0 * ISREL + 1.0 * ISSUP + 0.5 * ISUSE        -0.5 to 2.5
 
-After arXiv 2310.11511, section 3.3; weights and values are the paper's (its section 4.3 and appendix A.3). It takes the
-expectation over its model's reflection tokens and adds the probability of the text. A grader behind an API says one
-grade, which counts whole, and the text's probability is not to be had; the paper's own code leaves it out by default.
+After arXiv 2310.11511, section 3.3, with the paper's weights and values (its section 4.3 and appendix A.3). The paper
+takes the expectation over the model's reflection tokens and adds the probability of the text. Here a grader gives one
+grade, which counts fully, and the probability is not available; the paper's own code leaves it out by default.
 """
 
 from collections.abc import Coroutine
@@ -25,12 +25,12 @@ from rag.trace.passages import Passage
 G = TypeVar("G", bound=Grade)
 
 RELEVANCE, GROUNDING, USEFULNESS = 1.0, 1.0, 0.5
-"""weights"""
+"""weights of the three grades"""
 
 _VERDICT = {"yes": 1.0, "no": 0.0, "unknown": 0.5}
 _LEVEL: dict[Level | None, float] = {"fully": 1.0, "partly": 0.5, "no": 0.0, None: 0.5}
 _RATING = {1: -1.0, 2: -0.5, 3: 0.0, 4: 0.5, 5: 1.0, None: 0.0}
-"""what was not graded counts as the middle, neither yes nor no"""
+"""unknown grades count as the middle, neither yes nor no"""
 
 
 def score(relevance: Grade, grounding: Grounding, usefulness: Usefulness) -> float:
@@ -40,10 +40,10 @@ def score(relevance: Grade, grounding: Grounding, usefulness: Usefulness) -> flo
 
 @step
 async def write_candidates(state: State, step: NodeStep) -> State:
-    """Writes an answer from each passage alone, and grades each as soon as it is there; all side by side.
+    """Writes an answer from each passage alone, and grades each one at once; all in parallel.
 
-    An answer that can't be written is left out. Raises what failed where none could be written, and NoJson where no
-    grade of any could be read.
+    An answer that can't be written is left out. Raises the first error if none could be written, and NoJson if no grade
+    of any could be read.
     """
     question, model, usage, context = state["question"], step.model, step.usage, step.context
     failed: list[PlainError] = []
@@ -91,7 +91,7 @@ async def write_candidates(state: State, step: NodeStep) -> State:
         step.fallback = failed[0].as_failure()
     if candidates and not step.fallback and all(map(_is_ungraded, candidates)):
         raise NoJson(model=model.name)
-    # What is not grounded in its passage is not chosen, however it scores: the paper's hard control.
+    # An answer that is not grounded in its passage is never chosen, whatever its score: the paper's hard control.
     candidates.sort(key=lambda each: (each.is_grounded, each.score), reverse=True)
     step.detail = CandidatesDetail(candidates=tuple(candidates))
     step.verdict = "yes" if any(each.is_grounded for each in candidates) else "no"
@@ -105,7 +105,7 @@ def _is_ungraded(candidate: Candidate) -> bool:
 
 @step
 async def choose_candidate(state: State, step: NodeStep) -> State:
-    """The best candidate is the answer; what its grades said is what the answer is worth."""
+    """The best candidate becomes the answer; its grades are the check of the answer."""
     best = state["candidates"][0]
     step.token(best.text)
     step.detail = AnswerCheckDetail(grounding=best.grounding, usefulness=best.usefulness)

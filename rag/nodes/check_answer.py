@@ -1,6 +1,6 @@
 """Nodes that check an answer: grounding, usefulness, both together, and the best of several attempts.
 
-A check that fails, or can't be read, neither passes an answer nor rejects it: it stands unconfirmed.
+A check that fails, or is unreadable, neither passes nor rejects an answer: the answer is unconfirmed.
 """
 
 import asyncio
@@ -14,12 +14,12 @@ from rag.trace.details import AnswerCheckDetail, Attempt, AttemptsDetail, Ground
 from rag.trace.grades import Grounding, Usefulness
 
 _BY_LEVEL = ("no", None, "partly", "fully")
-"""worst first; what could not be graded may be better than what was found wanting"""
+"""the worst first; an unknown level may be better than a bad one"""
 
 
 @step(role="checks")
 async def check_grounding(state: State, step: NodeStep) -> State:
-    """Whether the passages say what the answer says (ISSUP of Self-RAG, arXiv 2310.11511)."""
+    """Whether the passages state what the answer states (ISSUP of Self-RAG, arXiv 2310.11511)."""
     asking = step.model.check_grounding(state["question"], state["answer"], state["relevant"], step.usage)
     grade, step.fallback = await or_unknown(asking, Grounding.unknown())
     found = await asyncio.to_thread(lambda: tuple(claims(state["answer"].text)))
@@ -40,7 +40,7 @@ async def check_usefulness(state: State, step: NodeStep) -> State:
 
 @step(role="checks")
 async def check_answer(state: State, step: NodeStep) -> State:
-    """Both verdicts together; the fork behind this step reads them. What is no answer is no attempt to be kept."""
+    """Both verdicts together, for the router after this step. A no answer is not kept as an attempt."""
     attempts = state.get("attempts", [])
     attempt = Attempt(
         number=len(attempts) + 1,
@@ -56,10 +56,10 @@ async def check_answer(state: State, step: NodeStep) -> State:
 
 @step
 async def keep_best_attempt(state: State, step: NodeStep) -> State:
-    """Of the answers that did not pass, keeps the best grounded, then the most useful, then the later one."""
+    """Keeps the best of the answers that failed: the best grounded, then the most useful, then the latest."""
     attempts = state["attempts"]
     best = best_of(attempts)
-    # What is shown may be another attempt, a later no answer, or what a speculative answer left that was dropped.
+    # The page may show another text: another attempt, a later no answer, or a dropped speculative answer.
     if best is not attempts[-1] or state["answer"].is_no_answer or not state["relevant"]:
         step.token(best.text)
     step.detail = AttemptsDetail(attempts=tuple(attempts), chosen=best.number)

@@ -1,6 +1,6 @@
 """Condense question: makes a follow-up a standalone question before the graph starts.
 
-それはいつまで? after a question about parental leave becomes one that can be searched.
+For example, それはいつまで? after a question about parental leave becomes a question that can be searched.
 """
 
 import re
@@ -16,21 +16,21 @@ from rag.text.language import is_written_in, language_of
 from rag.trace.details import StandaloneDetail, Turn
 
 LONGEST_QUESTION = 300
-"""characters; what is longer is no longer the question alone"""
+"""characters; a longer text is more than the question"""
 
 
 _STATEMENT = re.compile(r"(?:(?:です|ます|でした|ました|ません|である)[。.]?|[^?？]\.)$")
-"""the end of a sentence that asks nothing"""
+"""the end of a sentence that is not a question"""
 _ASKING_END = re.compile(r"(?:[?？]|か[。.]?)$")
 _LABEL = re.compile(r"^(?:(?:standalone |rewritten )?question|質問|書き直した質問)\s*[:：]\s*", re.IGNORECASE)
 
 
 async def condense_question(question: str, turns: Sequence[Turn], model: ChatModel, recorder: Recorder) -> str:
-    """`question`, or what it asks in the light of `turns`, of which there is at least one. As a step of the run.
+    """`question`, or its standalone form in the context of `turns` (at least one). It is a step of the run.
 
-    Where the model fails, or writes what can't be the question, the question is kept as it is.
+    If the model fails, or writes an unusable question, the question stays as it is.
     """
-    step = Step("standalone_question", recorder)  # what it makes; so it is named in every stored trace
+    step = Step("standalone_question", recorder)  # named after its result, as in every stored trace
     return await step.run(_condense(question, tuple(turns), model, step))
 
 
@@ -56,7 +56,7 @@ async def _condense(question: str, turns: tuple[Turn, ...], model: ChatModel, st
 
 
 def _repeats(after: str, turns: Sequence[Turn]) -> bool:
-    """A small model repeats what was asked before, with which the question would be lost."""
+    """A small model may repeat an earlier question; then the new one would be lost."""
     return _bare(after) in {_bare(turn.question) for turn in turns}
 
 
@@ -65,7 +65,7 @@ def _bare(text: str) -> str:
 
 
 def _is_usable(after: str, question: str) -> bool:
-    """A small model slips into another language, or answers instead of asking."""
+    """A small model may change the language, or answer instead of asking."""
     if not 0 < len(after) <= max(LONGEST_QUESTION, len(question)) or not is_written_in(after, language_of(question)):
         return False
     return bool(_ASKING_END.search(after)) or not _STATEMENT.search(after)

@@ -14,17 +14,17 @@ from rag.trace.details import DeclineDetail, Probe
 from rag.trace.passages import Passage
 
 MOST_NEAREST = 3
-"""passages that are shown where there is no answer"""
+"""passages that are shown with a no answer"""
 
 
 @step(role="declines")
 async def decline(state: State, step: NodeStep) -> State:
-    """Says that the documents do not hold the answer, without asking the model, whose memory is no source."""
+    """Says that the documents do not contain the answer. Does not ask the model, because its memory is not a source."""
     return await say_no_answer(state, step)
 
 
 async def say_no_answer(state: State, step: NodeStep, said: str = "") -> State:
-    """No answer as the outcome of `step`. `said`: what the model has written of it, which is shown already."""
+    """Makes a no answer the outcome of `step`. `said`: the model's text, which is already shown."""
     context, web = step.context, state.get("searched_web", False)
     queries = tuple(dict.fromkeys(state.get("queries") or (state["question"],)))
     nearest = nearest_passages(state)
@@ -33,14 +33,14 @@ async def say_no_answer(state: State, step: NodeStep, said: str = "") -> State:
     rest = f"\n\n{account}"
     step.token(rest if said else sentence + rest)
     step.detail = DeclineDetail(text=sentence + rest, queries=queries, nearest=nearest, web=web)
-    # What is said stands already: nobody waits for this search.
+    # The text is already shown, so nobody waits for this search.
     probe = await _probe(state, step)
     step.detail = step.detail.model_copy(update={"probe": probe})
     return {"answer": Answer(sentence, is_no_answer=True)}
 
 
 def nearest_passages(state: State) -> tuple[Passage, ...]:
-    """The best of all searches of the run: by their grades where they have some, else by their ranks."""
+    """The best passages of all searches of the run: by score of their grades if they have one, else by rank."""
     grades = state.get("grades", {})
     found = {passage.number: passage for passage in (*state.get("seen", {}).values(), *state.get("passages", ()))}
 
@@ -52,11 +52,11 @@ def nearest_passages(state: State) -> tuple[Passage, ...]:
 
 
 PROBED, MOST_PROBED = 20, 5
-"""chunks that are looked at, and that are kept: many may be like the one that is sought"""
+"""chunks that are searched, and that are kept: many may be similar to the right one"""
 
 
 async def _probe(state: State, step: NodeStep) -> Probe | None:
-    """None where the index can't be searched: there is no answer with or without it."""
+    """None if the index can't be searched: the no answer is complete without it."""
     context, question = step.context, state["question"]
     try:
         survey = await asyncio.get_running_loop().run_in_executor(
@@ -86,7 +86,7 @@ async def _probe(state: State, step: NodeStep) -> Probe | None:
 
 
 def _number_of(hit: Hit, known: Collection[Passage]) -> int | None:
-    """Of the passage in which it stands, or which stands in it; near duplicates are one."""
+    """The number of the known passage that contains the hit, or is inside it; near duplicates count as the same."""
     for passage in known:
         is_within = passage.start <= hit.start and hit.end <= passage.end
         is_around = hit.start <= passage.start and passage.end <= hit.end
@@ -101,7 +101,7 @@ def _number_of(hit: Hit, known: Collection[Passage]) -> int | None:
 
 
 LONGEST_QUERY = 80
-"""characters of a query that are quoted"""
+"""characters of a query in the text"""
 
 _SENTENCES: dict[Language, str] = {
     "ja": "「{index}」の文書の中に、この質問の答えは見つかりませんでした。",
@@ -131,7 +131,7 @@ def no_answer_sentence(index: str, language: Language, *, web: bool = False) -> 
 def search_account(
     index: str, queries: Sequence[str], nearest: Sequence[int], language: Language, *, web: bool = False
 ) -> str:
-    """What was searched for, and where it came nearest. `nearest`: numbers of passages."""
+    """The queries, and the nearest passages. `nearest`: their numbers."""
     quoted = _JOINT[language].join(_QUERY[language].format(_line(query)) for query in queries)
     told = _SEARCHED[language].format(index=_line(index), web=_WEB[language] if web else "", queries=quoted)
     if not nearest:
@@ -143,7 +143,7 @@ _HARMLESS = str.maketrans("[]*`<>", "［］＊'＜＞")
 
 
 def _line(text: str) -> str:
-    """A query may hold [1], which would cite something, and what Markdown reads as its own."""
+    """A query may contain [1], which would be a citation, or Markdown."""
     line = " ".join(text.split())
     line = line if len(line) <= LONGEST_QUERY else line[: LONGEST_QUERY - 1] + "…"
     return line.translate(_HARMLESS)

@@ -10,15 +10,15 @@ from rag.models.chat_model import Keywords
 from rag.trace.details import KeywordsDetail, NotUsed
 
 TIME_LIMIT = 30
-"""seconds: the question's own words do as well (docs/pipelines/hybrid.md), and are there at once"""
+"""seconds: the question's own words are equally good (docs/pipelines/hybrid.md), and available at once"""
 
 MOST_WORDS = 8
-"""a model that names more has copied the question, and chosen nothing"""
+"""a model that names more has copied the question instead of choosing"""
 
 
 @step
 async def extract_keywords(state: State, step: NodeStep) -> State:
-    """Has the model pick the search words out of the question; where it can't, the question's own words serve."""
+    """Lets the model pick the search words from the question; if it fails, the question's own words are used."""
     question, context = state["question"], step.context
     if context.retrieval.mode == "vector":
         step.detail = KeywordsDetail(question=question, words=(), why="no_keyword_side")
@@ -50,7 +50,7 @@ async def _ask(step: NodeStep, question: str) -> Keywords:
 def _reason_against(found: Keywords, step: NodeStep) -> NotUsed | None:
     if len(found.kept) > MOST_WORDS:
         return "too_many"
-    # A word that is no more than a particle is not searched.
+    # A particle alone is not searched.
     if not found.kept or not step.context.store.analyse(step.context.index, " ".join(found.kept)).kept:
         return "none"
     return found.why_not

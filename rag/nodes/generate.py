@@ -17,9 +17,9 @@ from rag.trace.details import DraftDetail, GenerationDetail
 
 @step(role="answers")
 async def generate(state: State, step: NodeStep) -> State:
-    """Writes the answer from the passages that are left; a speculative one from these very passages is the answer.
+    """Writes the answer from the remaining passages. A speculative answer from exactly these passages is used.
 
-    Where the last one was not grounded, that one and its unsupported claims are named to the model.
+    If the last answer was not grounded, the model gets it and its unsupported claims.
     """
     question, passages = state["question"], state["relevant"]
     if not passages:
@@ -52,7 +52,7 @@ async def generate(state: State, step: NodeStep) -> State:
 
 @step(role="answers_from_model")
 async def answer_from_memory(state: State, step: NodeStep) -> State:
-    """Answers without any source; the run's outcome says so, and so does whoever shows it."""
+    """Answers without any source. The run's outcome says so, and the page and the command line show it."""
     language, temperature = step.context.language, step.context.style.temperature
     writing = step.model.answer_from_memory(state["question"], step.usage, language=language, temperature=temperature)
     return await _without_passages(step, writing)
@@ -60,7 +60,7 @@ async def answer_from_memory(state: State, step: NodeStep) -> State:
 
 @step(role="answers_from_model")
 async def small_talk(state: State, step: NodeStep) -> State:
-    """Replies at once, from no source: the run's outcome says so."""
+    """Replies at once, without any source. The run's outcome says so."""
     language, temperature = step.context.language, step.context.style.temperature
     writing = step.model.small_talk(state["question"], step.usage, language=language, temperature=temperature)
     return await _without_passages(step, writing)
@@ -73,7 +73,7 @@ async def _without_passages(step: NodeStep, writing: AnswerStream) -> State:
 
 
 async def stream_answer(step: NodeStep, writing: AnswerStream, *, is_shown: bool = True) -> Answer:
-    """The whole answer. `is_shown`: as it is being written. Raises ServiceError, ModelError, RunLimit."""
+    """The whole answer. `is_shown`: emit its tokens while it is written. Raises ServiceError, ModelError, RunLimit."""
     async for piece in writing:
         match piece:
             case Answer():
@@ -86,7 +86,7 @@ async def stream_answer(step: NodeStep, writing: AnswerStream, *, is_shown: bool
 
 
 def grade_and_draft(state: State, runtime: Runtime[RunContext]) -> list[str]:
-    """Both at once, where the run speculates and there is something to be ahead of. No decision of the trace."""
+    """Starts both nodes if a speculative answer is possible and can save time. It is not a decision in the trace."""
     return ["grade_documents", "draft_answer"] if _may_speculate(state, runtime) else ["grade_documents"]
 
 
@@ -102,13 +102,15 @@ def _may_speculate(state: State, runtime: Runtime[RunContext]) -> bool:
 
 @step
 async def draft_answer(state: State, step: NodeStep) -> State:
-    """Begins the answer from all passages while they are graded. Its words are shown, and void when one is dropped."""
+    """Starts the answer from all passages while they are graded. Its text is shown, and is void if a passage is
+    dropped.
+    """
     return await _speculate(state, step)
 
 
 @step
 async def draft_refined(state: State, step: NodeStep) -> State:
-    """The same from what refinement leaves of them: it needs no grades, and will leave the same after them."""
+    """The same from refined passages: refinement needs no grades, and gives the same result after grading."""
     speculative = state["speculative"]
     kept = await asyncio.to_thread(strips, state["question"], speculative.passages, step.model.context_window)
     speculative.passages = refined(speculative.passages, kept)
@@ -122,7 +124,7 @@ async def _speculate(state: State, step: NodeStep) -> State:
     )
     try:
         await speculative.write(stream_answer(step, writing))
-    except PASSING as error:  # nothing is lost: the answer is still to be written
+    except PASSING as error:  # the answer is then written as usual
         step.fallback = error.as_failure()
     if not speculative.kept:
         step.token("", restart=True)

@@ -17,15 +17,16 @@ Action = Literal["correct", "incorrect", "ambiguous"]
 _VERDICTS: dict[Action, Verdict] = {"correct": "yes", "incorrect": "no", "ambiguous": "unknown"}
 
 WITHOUT_SCORE = {"yes": 1.0, "no": 0.0, "unknown": 0.5}
-"""the score of a grade that has none; not known is neither good nor bad"""
+"""the score of a grade without one; unknown is neither good nor bad"""
 
 
 @step
 async def grade_documents(state: State, step: NodeStep) -> State:
-    """Asks of every passage whether it bears on the question, all at once (ISREL of Self-RAG, arXiv 2310.11511).
+    """Asks for every passage whether it helps to answer the question, all in parallel (ISREL of Self-RAG, arXiv
+    2310.11511).
 
-    A passage graded earlier in the run is not asked about again. One whose grader fails or can't be read stays: it is
-    not known to be irrelevant. A speculative answer that is written meanwhile is dropped at the first one to go.
+    A passage graded earlier in the run is not graded again. If the grader fails or is unreadable, the passage stays,
+    because it may be relevant. The first irrelevant passage stops a speculative answer.
     """
     question, known, speculative = state["question"], state.get("grades", {}), state.get("speculative")
 
@@ -52,7 +53,7 @@ async def grade_documents(state: State, step: NodeStep) -> State:
 
 @step
 async def assess(state: State, step: NodeStep) -> State:
-    """Whether what was found is correct, incorrect or ambiguous, by its grades (CRAG, arXiv 2401.15884)."""
+    """Whether retrieval is correct, incorrect or ambiguous, by the grades (CRAG, arXiv 2401.15884)."""
     rule, grades = step.context.assessment, state["grades"]
     graded = [PassageGrade(passage=each, grade=grades.get(each.number, Grade.unknown())) for each in state["passages"]]
     action = _by_any([each.grade for each in graded]) if rule.rule == "any" else _by_scores(graded, rule)
@@ -63,7 +64,7 @@ async def assess(state: State, step: NodeStep) -> State:
     if action == "incorrect":
         return {"action": action, "relevant": []}
     if action == "ambiguous" and rule.rule == "scores":
-        # None is sure; those that are not surely wrong are what there is.
+        # No passage is surely right: keep those that are not surely wrong.
         return {"action": action, "relevant": [each.passage for each in graded if score(each.grade) >= rule.lower]}
     return {"action": action}
 
@@ -80,7 +81,7 @@ def _by_scores(graded: Sequence[PassageGrade], rule: Assessment) -> Action:
 
 
 def _by_any(grades: Sequence[Grade]) -> Action:
-    """The rule of the LangGraph article: one irrelevant document sends the question to the web."""
+    """The rule of the LangGraph article: one irrelevant document leads to a web search."""
     irrelevant = sum(grade.verdict == "no" for grade in grades)
     if irrelevant == len(grades):
         return "incorrect"

@@ -1,8 +1,8 @@
 """Knowledge refinement: splits passages into strips of one or two sentences and keeps the helpful ones.
 
-After CRAG, arXiv 2401.15884, section 4.4, which has its evaluator score each strip. Here the strip's share of the
-question's words does (rag/text/overlap.py): without a model call, and as well as vectors do at a thousandth of their
-time (docs/pipelines/corrective.md has the figures).
+After CRAG, arXiv 2401.15884, section 4.4. There, an evaluator model scores each strip. Here, the score is the strip's
+share of the question's words (rag/text/overlap.py). It needs no model call and is as good as vectors, in a thousandth
+of the time (figures: docs/pipelines/corrective.md).
 """
 
 import asyncio
@@ -17,21 +17,21 @@ from rag.trace.details import RefinementDetail, Strip
 from rag.trace.passages import Passage
 
 SHORT = 60
-"""wide characters: a sentence below it takes the next one along, which often says what it is about"""
+"""wide characters: a shorter sentence is joined with the next one, which often has the subject"""
 
 KEPT = 0.3
-"""of the best strip's score in the same passage: so the strip with the answer stays in 96 of 100 that hold one"""
+"""of the best strip's score in the same passage: this keeps the strip with the answer in 96 of 100 passages with one"""
 
 GAP = "\n…\n"
-"""between strips that do not follow one another"""
+"""between strips that do not follow each other"""
 
 _SENTENCE_END = re.compile(r"(?:[。！？!?]+[」』）)\"”’]*|\.[\"”’)]*(?=\s)|\n)\s*")
 
 
 @step
 async def refine(state: State, step: NodeStep) -> State:
-    """Leaves of the passages what helps the question (knowledge refinement of CRAG, arXiv 2401.15884). A citation
-    still opens its passage as it was found.
+    """Keeps only the helpful parts of the passages (knowledge refinement of CRAG, arXiv 2401.15884). A citation still
+    opens the whole passage.
     """
     passages = state["relevant"]
     found = await asyncio.to_thread(strips, state["question"], passages, step.model.context_window)
@@ -40,9 +40,9 @@ async def refine(state: State, step: NodeStep) -> State:
 
 
 def strips(question: str, passages: Sequence[Passage], window: ContextWindow) -> list[Strip]:
-    """Of all passages, in their order. Where the context window does not hold all that is to be kept, the best are.
+    """The strips of all passages, in order. If not all helpful ones fit into the context window, the best are kept.
 
-    What shares no word with its question, as in another language, tells nothing of it, and is kept whole.
+    A passage in another language shares no word with the question, so its scores say nothing; it is kept whole.
     """
     scored = [
         Strip(
@@ -63,7 +63,7 @@ def strips(question: str, passages: Sequence[Passage], window: ContextWindow) ->
 
 
 def refined(passages: Sequence[Passage], strips: Sequence[Strip]) -> list[Passage]:
-    """The passages with the text of their strips that are kept; one that keeps none is dropped."""
+    """The passages with only their kept strips; a passage without any is dropped."""
     texts = {
         passage.number: _joined([each for each in strips if each.passage == passage.number]) for passage in passages
     }
@@ -71,7 +71,7 @@ def refined(passages: Sequence[Passage], strips: Sequence[Strip]) -> list[Passag
 
 
 def split_into_strips(text: str) -> list[str]:
-    """Strips that, joined, give `text` again but for the space at its ends."""
+    """Strips that together give `text`, except for space at its ends."""
     found: list[str] = []
     start = 0
     is_open = False
@@ -88,7 +88,7 @@ def split_into_strips(text: str) -> list[str]:
 
 
 def _within(wanted: Sequence[Strip], window: ContextWindow) -> set[int]:
-    """By identity, those that fit; the better come first."""
+    """The `id()` of the strips that fit; better ones first."""
     kept: set[int] = set()
     left = window.passages
     in_passage: dict[int, float] = {}

@@ -13,9 +13,7 @@ from rag.trace.passages import Passage
 
 @step
 async def retrieve(state: State, step: NodeStep) -> State:
-    """Searches the index, and trims what is found to what the model can read. A passage that an earlier search of this
-    run found keeps its number.
-    """
+    """Searches the index and trims the hits to the context window. A passage that is found again keeps its number."""
     context, how = step.context, step.context.retrieval
     query = state.get("query") or state["question"]
     words = state.get("words") if how.mode != "vector" else None

@@ -8,17 +8,17 @@ from rag.text.language import is_written_in
 from rag.trace.details import RewriteDetail
 
 LONGEST_QUERY = 300
-"""characters; what is longer is an essay on the question, not a question"""
+"""characters; a longer text is an essay, not a query"""
 
 LONGEST_REASON = 200
-"""characters of a passage's place and of what its grader said, of which there may be twenty"""
+"""characters of a passage's place and its grader's reason; there may be twenty of them"""
 
 
 @step(role="rewrites")
 async def rewrite_question(state: State, step: NodeStep) -> State:
-    """Rewords the question for the next search, in its own language, told why the last one did not serve.
+    """Rewrites the question for the next search, in its own language. The model is told why the last search failed.
 
-    Where that fails, or gives no usable query, the query stays as it was.
+    If it fails, or gives no usable query, the query stays as it was.
     """
     language, before = step.context.language, state["query"]
     dropped, not_useful = ("", state["usefulness"].reason) if state["relevant"] else (_dropped(state), "")
@@ -31,7 +31,7 @@ async def rewrite_question(state: State, step: NodeStep) -> State:
         step.fallback = error.as_failure()
     else:
         line = written.splitlines()[0].strip(" 　\"'“”「」『』")
-        # A small model slips into another language, or answers instead of asking: then what was asked is better.
+        # A small model may change the language, or answer instead of asking: then the old query is better.
         usable = 0 < len(line) <= LONGEST_QUERY and is_written_in(line, language)
         after, refused = (line, None) if usable else (before, written)
     reworded = after != before
@@ -39,13 +39,13 @@ async def rewrite_question(state: State, step: NodeStep) -> State:
     step.verdict = "yes" if reworded else "no"
     changes: State = {"reworded": reworded, "rewrites": state.get("rewrites", 0) + 1}
     if reworded:
-        changes |= {"query": after, "words": None}  # search words were those of the question before
+        changes |= {"query": after, "words": None}  # the search words belong to the old query
     return changes
 
 
 @step(role="rewrites")
 async def rewrite_for_web(state: State, step: NodeStep) -> State:
-    """Rewords the question for a web search, in its own language; where that fails, it is searched for as it is."""
+    """Rewrites the question for a web search, in its own language; if that fails, the question itself is the query."""
     question, language = state["question"], step.context.language
     try:
         written = await step.model.rewrite_for_web(question, step.usage, language=language)
@@ -63,7 +63,7 @@ async def rewrite_for_web(state: State, step: NodeStep) -> State:
 
 
 def _dropped(state: State) -> str:
-    """What was found and is of no help, each with its grader's reason."""
+    """The places of the dropped passages, with their graders' reasons."""
     grades = state.get("grades", {})
     lines = ((place(passage), grades[passage.number].reason) for passage in state["passages"])
     return "\n".join(": ".join(filter(None, line))[:LONGEST_REASON] for line in lines)

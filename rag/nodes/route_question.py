@@ -8,12 +8,12 @@ from rag.trace.details import RetrievalNeedDetail, RouteDetail
 from rag.trace.grades import Grade
 
 LEAST_NEED = 0.2
-"""how sure of yes it has to be: the paper's threshold 'to encourage frequent retrieval' (arXiv 2310.11511, 4.3)"""
+"""how sure of yes the grade must be: the paper's threshold 'to encourage frequent retrieval' (arXiv 2310.11511, 4.3)"""
 
 
 @step
 async def route_question(state: State, step: NodeStep) -> State:
-    """Whether it is small talk, a question to the documents, or one about today's world. In doubt: the documents."""
+    """Whether it is small talk, a question for the documents, or one about current events. In doubt, the documents."""
     question = state["question"]
     detail = RouteDetail(question=question, route="documents", why="failed")
     if is_small_talk(question):
@@ -36,7 +36,7 @@ async def route_question(state: State, step: NodeStep) -> State:
 
 @step
 async def decide_retrieval(state: State, step: NodeStep) -> State:
-    """Whether the question needs documents at all (Retrieve of Self-RAG); in doubt it does."""
+    """Whether the question needs documents (Retrieve of Self-RAG); in doubt, it does."""
     asking = step.model.grade_retrieval_need(state["question"], step.usage)
     grade, step.fallback = await or_unknown(asking, Grade.unknown())
     sure_of_no = grade.verdict == "no" and (grade.score is None or grade.score < LEAST_NEED)

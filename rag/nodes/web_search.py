@@ -12,7 +12,7 @@ from rag.web import WebResult
 
 @step
 async def web_search(state: State, step: NodeStep) -> State:
-    """Searches the web, beside whatever is left of the documents. What it finds is numbered after their passages."""
+    """Searches the web, in addition to the remaining passages. Its results get the next numbers."""
     web, query = step.context.web, state.get("web_query") or state["question"]
     detail = WebSearchDetail(query=query, provider=web.provider if web else None, passages=(), why="nothing")
     seen, found = dict(state.get("seen", {})), []
@@ -35,7 +35,7 @@ async def web_search(state: State, step: NodeStep) -> State:
 
 
 def _numbered(results: Sequence[WebResult], seen: dict[tuple[str, int, int], Passage]) -> list[Passage]:
-    """As passages; adds them to `seen`."""
+    """The results as passages, which are also added to `seen`."""
     found = []
     for rank, result in enumerate(results, start=1):
         place = (result.url, 0, len(result.text))

@@ -1,6 +1,6 @@
-"""Adaptive RAG: the question decides the route, and a route that fails leads to the next.
+"""Adaptive RAG: the question decides the route; a route that fails leads to the next one.
 
-After arXiv 2403.14403, in the form that the LangGraph articles gave it.
+After arXiv 2403.14403, in the form of the LangGraph articles.
 
     route_question -- talk ------> small_talk -> end
                    -- documents -> retrieve -> grade_documents -- relevant -----> generate -> checks -> end
@@ -9,9 +9,10 @@ After arXiv 2403.14403, in the form that the LangGraph articles gave it.
                                     ^                                                            |
                                     +-- nothing relevant, or an answer that does not pass -------+
 
-Documents that don't do lead to the web, a web that gives nothing leads to the documents, and when both have failed the
-best attempt stands, unconfirmed, if it is of use; else it declines. Departs from the articles: small talk has a way of
-its own; passages are searched both ways and by section, graded all at once while the answer is begun; there are limits.
+If the documents fail, it searches the web; if the web fails, the documents. If both fail, it keeps the best attempt,
+unconfirmed, if that is useful and partly grounded; else it declines. Differences from the articles: small talk has its
+own route; the search is hybrid and by section; passages are graded in parallel while a speculative answer is written;
+there are limits.
 """
 
 from langgraph.graph import END, START, StateGraph
@@ -72,14 +73,14 @@ def after_check_answer(state: State, limits: GraphLimits) -> Choice:
 
 
 def _next_way(state: State) -> str:
-    """The documents and the web, each once."""
+    """Documents and web, each tried once."""
     if "web" not in state:
         return "web_search"
     return "retrieve" if "passages" not in state else _end(state)
 
 
 def _next_way_or_again(state: State, limits: GraphLimits) -> str:
-    """Where no way is left, what there is may be said better."""
+    """If both were tried, a rejected answer may be written again."""
     untried = "web" not in state or "passages" not in state
     if not untried and "answer" in state and state["grounding"].verdict == "no":
         may = limits.regenerates and state["generations"] < limits.generations
@@ -88,7 +89,7 @@ def _next_way_or_again(state: State, limits: GraphLimits) -> str:
 
 
 def _end(state: State) -> str:
-    """The best attempt may stand, unconfirmed, where it is useful and grounded at least in part."""
+    """The best attempt is kept, unconfirmed, if it is useful and at least partly grounded."""
     if not state.get("attempts"):
         return "decline"
     best = best_of(state["attempts"])
@@ -102,7 +103,7 @@ graph = (
     .add_node(small_talk)
     .add_node(retrieve)
     .add_node(grade_documents)
-    .add_node(draft_answer, destinations={"generate": "kept"})  # it ends with the grading
+    .add_node(draft_answer, destinations={"generate": "kept"})  # ends with the grading
     .add_node(web_search)
     .add_node(refine)
     .add_node(generate)

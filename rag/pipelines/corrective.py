@@ -1,4 +1,4 @@
-"""Corrective RAG: assesses what was found before use, and searches the web for what is missing.
+"""Corrective RAG: assesses the passages before use, and searches the web for what is missing.
 
 After CRAG, arXiv 2401.15884, and the LangGraph article that made it a graph.
 
@@ -9,8 +9,8 @@ After CRAG, arXiv 2401.15884, and the LangGraph article that made it a graph.
                |                                              +-- nothing: decline      |
                +------------------------------------------------------------------------+
 
-Departs from the article: all passages are graded at once, and the answer is begun meanwhile; without the web it says
-so, and answers from what there is, or not at all; strips are scored without a model.
+Differences from the article: passages are graded in parallel while a speculative answer is written; without a web
+search it says so, and answers from the passages or not at all; strips are scored without a model.
 """
 
 from langgraph.graph import END, START, StateGraph
@@ -32,7 +32,7 @@ from rag.pipelines.pipeline import Pipeline
 def after_assess(state: State, limits: GraphLimits) -> Choice:
     if state["action"] == "correct":
         return Choice("refine", "correct")
-    to_web = "rewrite_for_web" if limits.web else "web_search"  # which then says that there is none
+    to_web = "rewrite_for_web" if limits.web else "web_search"  # web_search then records that there is none
     return Choice(to_web, "incorrect") if state["action"] == "incorrect" else Choice(to_web, "ambiguous")
 
 
@@ -49,7 +49,7 @@ graph = (
     StateGraph(State, context_schema=RunContext)
     .add_node(retrieve)
     .add_node(grade_documents)
-    .add_node(draft_refined, destinations={"generate": "kept"})  # it ends with the grading
+    .add_node(draft_refined, destinations={"generate": "kept"})  # ends with the grading
     .add_node(assess)
     .add_node(rewrite_for_web)
     .add_node(web_search)

@@ -1,7 +1,7 @@
 """Hybrid search: by vector and by full text at the same time, fused into one list of hits.
 
-A term that has look-alikes (X' beside X) is found by its very letters, a paraphrase by its meaning. The words for the
-full text are picked out of the question by the model; where it fails, the question's own words serve.
+A term with similar terms (X' and X) is found by its exact letters, a paraphrase by its meaning. The model picks the
+search words from the question; if it fails, the question's own words are used.
 
 extract_keywords -> retrieve -> generate
 """

@@ -1,7 +1,7 @@
 """MultiVector: search small chunks, read whole sections.
 
-What is embedded is small, so that it stands for one thing; what the model reads is the section around it (chunks below
-an h3, sections below an h2, in the article), so that an answer spread over a section is not cut off.
+A small chunk has one subject, so its vector is precise. The model reads the section around it, so that an answer spread
+over a section is complete (in the article: chunks under an h3, sections under an h2).
 
 retrieve -> generate
 """

@@ -1,4 +1,4 @@
-"""Retrieve, then answer: the plain pipeline that the others are compared with.
+"""Retrieve, then answer: the plain pipeline with which the others are compared.
 
 retrieve -> generate
 """

@@ -27,12 +27,12 @@ class Pipeline:
 
     @property
     def checks(self) -> bool:
-        """Whether it checks what it writes."""
+        """True if it checks its answers."""
         return any(ROLES.get(name) == "checks" for name in self.graph.nodes)
 
     @cached_property
     def flow(self) -> PipelineGraph:
-        """The graph that runs, for those who draw a run's way through it."""
+        """The graph that runs, for drawings of a run's path."""
         drawn = self.compiled.get_graph()
         return PipelineGraph(
             nodes=tuple(drawn.nodes),
@@ -41,5 +41,5 @@ class Pipeline:
         )
 
     def mermaid(self) -> str:
-        """The graph as a Mermaid flowchart, drawn from the graph that runs."""
+        """The graph that runs, as a Mermaid flowchart."""
         return self.compiled.get_graph().draw_mermaid()

@@ -1,6 +1,6 @@
 """Self-RAG: the model grades the passages, and then its own answer.
 
-After arXiv 2310.11511, in the form that the LangGraph articles gave it. The paper's own way: self_rag_candidates.py.
+After arXiv 2310.11511, in the form of the LangGraph articles. The paper's form is in self_rag_candidates.py.
 
     retrieve -> grade_documents -> generate -> check_grounding  -> check_answer -> end
      ^    \\-> draft_answer ----------^  ^    \\-> check_usefulness -/      |
@@ -8,9 +8,9 @@ After arXiv 2310.11511, in the form that the LangGraph articles gave it. The pap
      +------ rewrite_question           +---- not grounded: again -------+-> limits met: keep_best_attempt, or decline
                     ^------------------------ not useful: rewrite -------+
 
-Departs from the articles: all passages are graded at once, and so are grounding and usefulness; the answer is begun
-meanwhile; loops have limits, at which the best attempt is kept; where nothing relevant is left, or nothing of any
-attempt is grounded, it says that the documents don't hold the answer.
+Differences from the articles: passages are graded in parallel while a speculative answer is written; grounding and
+usefulness are checked in parallel; loops have limits, at which the best attempt is kept. If no passage is relevant, or
+no attempt is partly grounded, it says that the documents do not contain the answer.
 """
 
 from langgraph.graph import END, START, StateGraph
@@ -40,7 +40,7 @@ def after_grade_documents(state: State, limits: GraphLimits) -> Choice:
 def after_rewrite_question(state: State, limits: GraphLimits) -> Choice:
     if state["reworded"]:
         return Choice("retrieve", "reworded")
-    # The same query would find the same again.
+    # The same query would find the same passages.
     return Choice(_end(state), "not_reworded")
 
 
@@ -49,7 +49,7 @@ def after_check_answer(state: State, limits: GraphLimits) -> Choice:
     declined = state["answer"].is_no_answer
     end = _end(state)
     if declined and end == "decline":
-        end = END  # it was said already
+        end = END  # the no answer is already shown
     if not declined and state["grounding"].verdict == "no":
         if state["generations"] >= limits.generations:
             return Choice(end, "generation_limit")
@@ -67,7 +67,7 @@ def after_check_answer(state: State, limits: GraphLimits) -> Choice:
 
 
 def _end(state: State) -> str:
-    """The best attempt stands, unconfirmed, unless nothing of it is grounded."""
+    """The best attempt is kept, unconfirmed, if it is at least partly grounded."""
     attempts = state.get("attempts")
     return "keep_best_attempt" if attempts and best_of(attempts).grounding.level != "no" else "decline"
 
@@ -76,7 +76,7 @@ graph = (
     StateGraph(State, context_schema=RunContext)
     .add_node(retrieve)
     .add_node(grade_documents)
-    .add_node(draft_answer, destinations={"generate": "kept"})  # it ends with the grading, which says where to
+    .add_node(draft_answer, destinations={"generate": "kept"})  # ends with the grading, which decides the next step
     .add_node(rewrite_question)
     .add_node(generate)
     .add_node(check_grounding)

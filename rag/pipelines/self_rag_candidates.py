@@ -1,7 +1,7 @@
 """Self-RAG as in its paper: one answer per passage; the one with the best grades is kept.
 
-After arXiv 2310.11511, algorithm 1, with a model that was not trained for it: its reflection tokens are questions to a
-grader here, and an answer is one segment.
+After arXiv 2310.11511, algorithm 1, with a model that was not trained for it: questions to a grader replace its
+reflection tokens, and an answer is one segment.
 
     decide_retrieval -> retrieve -> write_candidates -> choose_candidate -> end
             |                              |

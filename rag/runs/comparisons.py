@@ -18,7 +18,7 @@ from rag.trace.events import Origin, RunStarted
 
 
 class _ReplacedElsewhere(Exception):
-    """Another app has asked this column again."""
+    """Another app has already replaced this column's run."""
 
 
 class Comparisons(StoredComparisons):
@@ -32,11 +32,11 @@ class Comparisons(StoredComparisons):
     def begin(
         self, question: str, index: str, columns: Sequence[Column], *, beside: str | None = None, asker: Asker
     ) -> Comparison:
-        """Begins a run for each column, and returns at once.
+        """Begins a run for each column and returns at once.
 
-        `beside`: a stored run that becomes the first column as it is. `asker`: who asks, and whose turns the runs
-        take. Raises EmptyQuestion, BadColumnCount, ModelNotOffered, UnknownRun, and what `Engine.ask` does; it has
-        begun nothing then.
+        `beside`: a stored run that becomes the first column unchanged. `asker`: the person who asks; the runs take this
+        person's turns. Raises EmptyQuestion, BadColumnCount, ModelNotOffered, UnknownRun, and the errors of
+        `Engine.ask`; then nothing has begun.
         """
         question, index = storable(question).strip(), storable(index)
         if not question:
@@ -63,9 +63,9 @@ class Comparisons(StoredComparisons):
         return comparison
 
     def begin_again(self, comparison_id: str, run_id: str, *, asker: Asker) -> Run | None:
-        """A column anew, in the place of its run, which is over; None where there is another one in its place already.
+        """Answers a column again. The new run replaces the finished one. None if another run has already replaced it.
 
-        `asker`: who asks. Raises what `begin` does.
+        `asker`: the person who asks. Raises the errors of `begin`.
         """
         with self._asking_again:
             comparison = self.get(comparison_id)
@@ -85,7 +85,7 @@ class Comparisons(StoredComparisons):
                         self._begin(comparison.question, comparison.index, column, comparison.id, asker, within)
                     )
                     self._replace(comparison.id, run_id, pending[0].run.id, within)
-            except (IntegrityError, _ReplacedElsewhere):  # or it was deleted at this moment
+            except (IntegrityError, _ReplacedElsewhere):  # deleted meanwhile, or replaced by another app
                 self._forget(pending)
                 return None
             except PlainError:
@@ -99,7 +99,7 @@ class Comparisons(StoredComparisons):
             raise _ReplacedElsewhere
 
     def keep(self, run_ids: Sequence[str], *, asker: Asker) -> Comparison:
-        """Of stored runs of anywhere, in the name of the first one's question. `asker`: who compares.
+        """Makes a comparison of any stored runs, with the question of the first one. `asker`: the person who compares.
 
         Raises BadColumnCount, UnknownRun, NotSaved.
         """
@@ -110,7 +110,7 @@ class Comparisons(StoredComparisons):
             return self.add(conversation_id, first.question, first.index, run_ids, within=within)
 
     def _new(self, question: str, asker: Asker, within: Connection) -> str:
-        """The id of a conversation for it."""
+        """The id of a new conversation for the comparison."""
         conversations = self._history.conversations
         return conversations.new(question, "comparison", principal=asker.principal, within=within).id
 

@@ -1,7 +1,7 @@
-"""Answers questions: each one in a run that streams its events, can be stopped, and is saved meanwhile.
+"""Answers questions. Each question is a run: it streams its events, can be stopped, and is saved while it runs.
 
-The runs live in a thread of the engine's own, as tasks of one event loop, so that a page that reruns, reloads or closes
-loses none.
+The engine runs them in a thread of its own, as tasks of one event loop. So no run is lost when a page reruns, reloads
+or closes.
 """
 
 import asyncio
@@ -54,18 +54,18 @@ if TYPE_CHECKING:
     from rag.runs.replicas.replicas import Replicas
 
 SEARCH_THREADS = 4
-"""a search works for some milliseconds, mostly in libraries that let others work beside it"""
+"""a search takes some milliseconds, mostly in libraries that let other threads run"""
 
 
 UPLOAD_SECONDS = 24 * 60 * 60
-"""after which an upload that nobody has taken in is what a replica left when it died"""
+"""an upload older than this, which nobody has taken in, was left by a replica that died"""
 
 
 class Engine:
-    """One for the process: it owns the index store, the chat model, the history, and the runs in flight.
+    """One per process. It owns the index store, the chat model, the history and the runs in flight.
 
-    What stands beside a question's way has an object of its own: `preload`, `run_list`, `comparisons`, `forks`,
-    `suggestions`, `shares`. Whoever asks for anything does so through `as_user`.
+    Other subjects have their own objects: `preload`, `run_list`, `comparisons`, `forks`, `suggestions`, `shares`.
+    Everybody who asks for something uses `as_user`.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Engine:
         models: ModelSource | None = None,
         web: WebSearch | None = None,
     ) -> None:
-        """Raises PlainError, such as StoreInUse when another process holds the data folder."""
+        """Raises PlainError, such as StoreInUse if another process holds the data folder."""
         self.settings = settings or Settings()
         History.refuse_newer(self.settings.data_dir, self.settings.database_url)
         with ExitStack() as opened:
@@ -94,7 +94,7 @@ class Engine:
             )
             self._web = web or web_search(self.settings)
             self._opened = opened.pop_all()
-            """what is closed with the engine, or at once where it can't be made"""
+            """closed with the engine, or at once if the engine can't be made"""
         self._searching = ThreadPoolExecutor(SEARCH_THREADS, thread_name_prefix="search")
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="engine", daemon=True)
@@ -156,7 +156,7 @@ class Engine:
         self._retention.begin()
 
     def close(self) -> None:
-        """Stops what runs, and gives everything back."""
+        """Stops all runs and frees everything."""
         self._retention.close()
         self._runs.stop()
         asyncio.run_coroutine_threadsafe(self.suggestions.end(), self._loop).result()
@@ -182,7 +182,7 @@ class Engine:
         self.close()
 
     def as_user(self, who: CurrentPrincipal) -> "UserEngine":
-        """All that there is for one person."""
+        """The facade for one person."""
         return UserEngine(self, who)
 
     @property
@@ -191,7 +191,7 @@ class Engine:
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """Of the chat models that there are to choose from in a comparison, the usual one first."""
+        """The chat models that a comparison can choose from, the usual one first."""
         return self._models.names
 
     def ask(
@@ -209,14 +209,13 @@ class Engine:
         suggests: bool = False,
         asker: Asker,
     ) -> Run:
-        """Begins a run and returns at once; without a conversation it begins one. Attachments are loaded first.
+        """Begins a run and returns at once. Without a conversation, it begins one. Attachments are loaded first.
 
-        `retrieval`: another than the pipeline has; `style`: another than the settings have. It goes on with the
-        conversation's latest branch; `through`: with the latest one of this run; `edits`: it takes the place of this
-        run, in a new branch. `suggests`: once it is answered, follow-ups are suggested, where the settings have it so.
-
-        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, TokensUsedUp, and has
-        begun nothing then. All that goes wrong later ends the run, in its `run_finished`.
+        `retrieval`: replaces the pipeline's; `style`: replaces the settings'. The run continues the conversation's
+        latest branch; `through`: the latest branch with this run; `edits`: the new run takes the place of this run, in
+        a new branch. `suggests`: follow-ups are suggested after the answer, if the settings allow it. Raises
+        UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, NotSaved, TokensUsedUp; then nothing
+        has begun. Every later error ends the run and is in its `run_finished`.
         """
         try:
             column = Column(pipeline=pipeline_name, retrieval=retrieval, style=style)
@@ -235,32 +234,32 @@ class Engine:
         return self._runs.get(run_id)
 
     def events(self, run_id: str) -> Sequence[Event]:
-        """Those so far, of a run in flight its tokens too; none where there is no such run."""
+        """The events so far, with the tokens if the run is in flight. Empty if there is no such run."""
         run = self.run(run_id)
         return run.events if run else self.history.events(run_id)
 
     @property
     def runs_in_flight(self) -> int:
-        """Those that are at work or wait for their turn."""
+        """The number of runs that are at work or wait for their turn."""
         return self._runs.count
 
     def running(self, conversation_id: str) -> Run | None:
-        """The run that a conversation waits for, the latest if there are several."""
+        """The conversation's run in flight; the latest if there are several."""
         return next(reversed(self._runs.of(conversation_id)), None)
 
     def delete_conversation(self, conversation_id: str) -> None:
-        """With its runs, and the forks of these; those in flight are stopped first."""
+        """Deletes a conversation with its runs and their forks. Runs in flight are stopped first."""
         self._runs.stop(conversation_id)
         self.suggestions.drop(conversation_id)
         self.history.conversations.delete(conversation_id)
         self._removal.sweep()
 
     def _clear_up(self) -> None:
-        """What apps that are gone have left."""
+        """Cleans up after apps that have ended."""
         replica, active_runs = self.store.replica, self.history.active_runs
         if replica and active_runs:
             at_work = active_runs.apps()
-            # In this order: whoever has a run was there before.
+            # The order matters: an app that has a run was alive before. Alive apps are read last.
             self.history.close_interrupted_runs(at_work - replica.alive())
             discard_all_uploads(self.settings.data_dir, older=UPLOAD_SECONDS)
         else:
@@ -273,7 +272,7 @@ class Engine:
             return None
         from rag.runs.replicas.replicas import Replicas
 
-        # A model of this machine is one for each app; a service is the same for all.
+        # Each app has its own embedded model. A service is the same for all apps.
         at_once = math.inf if self._models.usual.runs_at_once else self.settings.runs_at_once
         of_one_party = self.settings.runs_per_person
         return Replicas(
@@ -293,12 +292,14 @@ class Engine:
 
 
 class UserEngine:
-    """The engine as one person has it: each call asks who they are by now. What is not theirs is not there, and is told
-    as what never was. Each raises AccessWithdrawn, and what the engine's own raises.
+    """The engine as one person sees it. Each call first asks who the person is now. Other people's objects look as if
+    they did not exist.
+
+    Each method raises AccessWithdrawn and the errors of the engine's method.
     """
 
     def __init__(self, engine: Engine, who: CurrentPrincipal) -> None:
-        """`who`: is asked in any thread."""
+        """`who`: may be called in any thread."""
         self._engine = engine
         self._ownership = Ownership(engine.history.database, who)
         self.store = engine.store.as_user(who)
@@ -330,7 +331,7 @@ class UserEngine:
 
     @property
     def runs_in_flight(self) -> int:
-        """Of everybody: how busy it is."""
+        """The runs of everybody: how busy the engine is."""
         self._ownership.who()
         return self._engine.runs_in_flight
 
@@ -348,7 +349,7 @@ class UserEngine:
         edits: str | None = None,
         suggests: bool = False,
     ) -> Run:
-        """In another conversation than one of theirs a new one is begun, as in one that is gone."""
+        """If the conversation is someone else's or deleted, a new one begins."""
         try:
             asker = self._asker()
             is_theirs = conversation_id is not None and self._ownership.has_conversation(conversation_id)

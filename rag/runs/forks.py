@@ -23,7 +23,7 @@ from rag.trace.events import Origin, RunStarted
 
 
 class Forks:
-    """Safe from any thread but the event loop's."""
+    """Safe in any thread except the event loop's."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Forks:
         checkpoints: Checkpoints | None,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        """`loop`: that of the checkpoints, without which nothing can be forked."""
+        """`checkpoints`: without them nothing can be forked; `loop`: the loop that they use."""
         self._history = history
         self._models = models
         self._runs = runs
@@ -41,11 +41,11 @@ class Forks:
         self._loop = loop
 
     def begin(self, run_id: str, step: str, attempt: int, changes: Sequence[Edit], *, asker: Asker) -> Run:
-        """Begins a run that goes on from that step of another one, changed, and returns at once. What stands before the
-        step is not done again. The fork is in a conversation of its own, which goes when its origin does.
+        """Begins a run that continues another one from a changed step, and returns at once.
 
-        `asker`: who asks. Raises UnknownRun, ForkError, UnknownPipeline, UnknownIndex, UnknownMode, UnknownUnit,
-        BadHitCount, NotSaved, TokensUsedUp; nothing has begun then.
+        Earlier steps do not run again. The fork has a conversation of its own, which is deleted with the origin.
+        `asker`: the person who asks. Raises UnknownRun, ForkError, UnknownPipeline, UnknownIndex, UnknownMode,
+        UnknownUnit, BadHitCount, NotSaved, TokensUsedUp; then nothing has begun.
         """
         allowance = self._runs.allowance(asker)
         past = self._forkable(run_id)
@@ -65,7 +65,7 @@ class Forks:
         models = self._models.source(self._models.still_offered(origin.model))
         fork_id = uuid.uuid4().hex
         checkpoints = self._checkpoints
-        # Before the transaction, not in it: a run at work may hold their file, and wait for the history.
+        # Before the transaction, not in it: an active run may hold the checkpoints' file and wait for the history.
         copied = checkpoints.copied(run_id, fork_id, fork.upto) if checkpoints else nullcontext()
         try:
             with copied, self._history.together() as within:
@@ -95,8 +95,9 @@ class Forks:
         return run
 
     def changed_documents(self, run_id: str, *, asker: Asker) -> ChangedDocuments:
-        """Of those that a run has read, what became of them since. `asker`: who looks; what they may not read any
-        more is gone for them.
+        """The documents that a run has read and that were changed or removed since.
+
+        `asker`: the person who looks; documents that they may no longer read count as gone.
         """
         return changed_documents(self._history.events(run_id), asker.store)
 

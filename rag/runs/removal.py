@@ -22,7 +22,7 @@ DAY = 24 * 60 * 60
 
 
 class Removal:
-    """Safe from any thread. If something can't be removed, its record stays, and the next start tries again."""
+    """Safe in any thread. If something can't be removed, its record stays, and the next start tries again."""
 
     def __init__(
         self, settings: Settings, store: IndexStore, history: History, checkpoints: Checkpoints | None
@@ -36,8 +36,10 @@ class Removal:
         self._tell: Callable[[], None] = lambda: None
 
     def begin(self, forget_runs: Callable[[], None], tell: Callable[[], None] = lambda: None) -> None:
-        """From now on, and with what was removed before. `forget_runs`: those in memory that are over, of which the
-        history alone tells then; `tell`: other apps, so that they do the same.
+        """Starts to watch for removals, and handles earlier ones.
+
+        `forget_runs`: drops finished runs from memory, so that they are read from the history; `tell`: tells other apps
+        to do the same.
         """
         self._forget_runs = forget_runs
         self._tell = tell
@@ -49,7 +51,7 @@ class Removal:
         self._blanking.shutdown()
 
     def after_run(self, run_id: str) -> None:
-        """Of a run that has read a document which was removed meanwhile no checkpoint stays."""
+        """Deletes the checkpoints of a run if a document that it read was removed meanwhile."""
         try:
             if (
                 self._checkpoints
@@ -61,7 +63,7 @@ class Removal:
             log.exception("The checkpoints of run %s can't be deleted", run_id)
 
     def sweep(self) -> None:
-        """Drops the checkpoints of runs that were deleted, or have had their time."""
+        """Deletes the checkpoints of runs that were deleted or are too old."""
         if not self._checkpoints:
             return
         try:
@@ -72,16 +74,18 @@ class Removal:
             log.exception("Checkpoints of deleted runs can't be deleted")
 
     def clear_log(self) -> None:
-        """Of the history, whose file then holds nothing any more of what was deleted."""
+        """Clears the log of the history's database, so that its file contains no deleted data."""
         backend_of(self._history.database).clear_log(self._history.database)
 
     def look(self) -> None:
-        """Takes out what was removed, and not yet seen to. In any thread: of the store's jobs, too."""
-        with suppress(RuntimeError):  # the engine is closing: they stay noted for the next start
+        """Removes what is recorded as removed but still in the history. May be called in any thread, also in the
+        store's jobs.
+        """
+        with suppress(RuntimeError):  # the engine is closing; the records stay for the next start
             self._blanking.submit(self._blank_removed)
 
     def _blank_removed(self) -> None:
-        """Of documents that were removed, by an earlier process too, the traces keep no passage."""
+        """Deletes passages of removed documents from the traces, also of those that an earlier process removed."""
         removed = self._store.removed()
         if not removed:
             return
@@ -89,7 +93,7 @@ class Removal:
             is_done = self._settings.keep_removed or self._blank(removed)
             if not self._settings.keep_removed:
                 self._tell()
-        except (NotSaved, SQLAlchemyError):  # the edge of the thread; they stay noted for the next time
+        except (NotSaved, SQLAlchemyError):  # the edge of the thread; the records stay for the next time
             log.exception("The passages of removed documents can't be removed from the history")
             return
         if not self._settings.keep_removed:
@@ -98,7 +102,7 @@ class Removal:
             self._store.forget_removed(removed)
 
     def _blank(self, removed: Sequence[str]) -> bool:
-        """Whether it is gone from all files. Raises NotSaved, SQLAlchemyError."""
+        """True if the passages are gone from all files. Raises NotSaved, SQLAlchemyError."""
         is_dropped = True
 
         def drop(run_ids: set[str]) -> None:

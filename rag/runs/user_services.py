@@ -1,4 +1,4 @@
-"""The services of an engine as one person has them: `UserEngine` (engine.py) hands them out."""
+"""The services of an engine as one person sees them. `UserEngine` (engine.py) provides them."""
 
 from collections.abc import Callable, Sequence
 
@@ -49,13 +49,13 @@ class UserSuggestions:
 
 class UserComparisons:
     def __init__(self, comparisons: Comparisons, ownership: Ownership, asker: Callable[[], Asker]) -> None:
-        """`asker`: whoever `ownership` is of, as they are now."""
+        """`asker`: the person of `ownership`, as they are now."""
         self._comparisons = comparisons
         self._ownership = ownership
         self._asker = asker
 
     def begin(self, question: str, index: str, columns: Sequence[Column], *, beside: str | None = None) -> Comparison:
-        """The question is checked first, as it is where a run is not there."""
+        """The question is checked before the run, as for a run that does not exist."""
         beside = beside if beside is None or self._ownership.has_run(beside) else NO_RUN
         return self._comparisons.begin(question, index, columns, beside=beside, asker=self._asker())
 
@@ -105,7 +105,7 @@ class UserForks:
 
 
 class UserPersonalData:
-    """A person's own data; for an admin, that of anybody. Raises AdminNeeded, UnknownPerson."""
+    """The data of the person; admins may also use it for others. Raises AdminNeeded, UnknownPerson."""
 
     def __init__(self, data: PersonalData, access: Access, who: CurrentPrincipal) -> None:
         self._data = data
@@ -113,16 +113,16 @@ class UserPersonalData:
         self._who = who
 
     def of(self, person_id: str | None = None) -> PersonalDataSummary:
-        """`person_id`: of somebody else."""
+        """`person_id`: of another person."""
         return self._data.of(self._whose(self._who(), person_id))
 
     def delete(self, person_id: str | None = None) -> PersonalDataSummary:
-        """`person_id`: of somebody else. What there was."""
+        """`person_id`: of another person. Returns what there was."""
         by = self._who()
         return self._data.delete(self._whose(by, person_id), by=by)
 
     def erase(self, person_id: str) -> PersonalDataSummary:
-        """For admins alone."""
+        """For admins only."""
         by = self._who()
         if by.role is not Role.ADMIN:
             raise AdminNeeded()
@@ -137,4 +137,4 @@ class UserPersonalData:
 
 
 NO_RUN = ""
-"""the id of none, in the place of a run that is not theirs"""
+"""an id of no run, used in place of other people's runs"""

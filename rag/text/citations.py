@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from rag.trace.details import Claim
 from rag.trace.passages import Citation, Passage
 
-# Quantifiers that give nothing back (++), and runs of spaces that are entered at their beginning only: otherwise a text
-# of nothing but spaces or newlines would cost its length squared.
+# Possessive quantifiers (++), and a run of spaces matches only from its start. Otherwise a text of only spaces or
+# newlines would take quadratic time.
 MARKER = re.compile(r"\[(\d{1,6})\]")
 _SPACED_MARKER = re.compile(rf"(?:(?<!\s)\s++)?+{MARKER.pattern}")
 FULL_STOP = r"(?<![a-z]\.[a-z])\.(?=\n|\s++[^a-z\d])"
-"""one that a sentence may begin after: not those of 'e.g. this' and 'ext. 2499'"""
+"""a full stop that may end a sentence: not those in 'e.g. this' and 'ext. 2499'"""
 _CLAIM_END = re.compile(rf"(?:[。！？!?]|{FULL_STOP}|\.(?=\[|\s*+$)|\n\s*+)(?:\s*+{MARKER.pattern})*+")
-"""with the markers that stand behind a full stop: they belong to the sentence before it"""
+"""includes markers after a full stop: they belong to the sentence before it"""
 
 
 def without_markers(text: str) -> str:
@@ -21,7 +21,7 @@ def without_markers(text: str) -> str:
 
 
 def markers_of(text: str) -> tuple[int, ...]:
-    """Their numbers, each once."""
+    """The numbers of the markers, each once."""
     return tuple(dict.fromkeys(int(number) for number in MARKER.findall(text)))
 
 
@@ -35,7 +35,7 @@ def claims(answer: str) -> Iterator[Claim]:
 
 
 def cited_passages(numbers: Iterable[int], passages: Iterable[Passage]) -> tuple[Citation, ...]:
-    """Those that there are: a model that does not cite may write a [5] of its own."""
+    """The passages with these numbers. Numbers without a passage are ignored: a model may invent a [5]."""
     by_number = {passage.number: passage for passage in passages}
     return tuple(
         Citation(**by_number[number].model_dump(include=set(Citation.model_fields)))

@@ -1,8 +1,7 @@
 """Quoted material in prompts: text of documents, web pages and models stands between tags that it can't close.
 
-A tag is recognised in all spellings that a model may take for one: full-width signs and letters, spaces, characters
-that can't be seen. So are the tokens by which chat templates tell roles apart, such as <|im_end|>, which a server may
-read as such wherever they stand.
+A tag is recognised in every spelling that a model may read as a tag: full-width signs and letters, spaces, invisible
+characters. So are the tokens for roles in chat templates, such as <|im_end|>, because a server may obey them anywhere.
 """
 
 import re
@@ -25,15 +24,15 @@ TAGS = (
     "assistant",
     "instructions",
 )
-"""that quoted material may neither close nor open, whichever of them it stands in"""
+"""tags that quoted material may neither open nor close, anywhere"""
 
 _UNSEEN = (
     "[\\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e007f]*"
 )
-"""spaces, and characters that take no room"""
+"""spaces and invisible characters"""
 _OPEN = "<＜﹤‹〈⟨〈˂ᐸ❮"
-"""that read as the beginning of a tag"""
+"""characters that look like the start of a tag"""
 _SLASH = "[/／⁄∕╱⧸\\\\＼]"
 _ROLE = re.compile(rf"[{_OPEN}]{_UNSEEN}(?=[|｜¦│])|\[(?=/?INST\])|<(?=</?SYS>>|/?s>)")
 _HARMLESS = "«"
@@ -45,9 +44,7 @@ def fenced(tag: str, text: str, **attributes: object) -> str:
 
 
 def quoted(text: str, *tags: str) -> str:
-    """`text` with all in it that could pass for one of our tags, or for a role of a chat, made harmless; the rest of
-    it stays as it is.
-    """
+    """`text`, in which everything that looks like our tags or a chat role is made harmless. The rest is unchanged."""
     return _ROLE.sub(_HARMLESS, _tag_pattern((*TAGS, *tags)).sub(_HARMLESS, text))
 
 
@@ -58,7 +55,7 @@ def _tag_pattern(tags: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _letter(letter: str) -> str:
-    """It, and its full-width look-alikes."""
+    """The letter, and its full-width forms."""
     if letter.isascii() and letter.isalpha():
         return f"[{letter}{letter.upper()}{chr(ord(letter) + 0xFEE0)}{chr(ord(letter.upper()) + 0xFEE0)}]"
     return re.escape(letter)
@@ -72,14 +69,14 @@ def passages_block(passages: Sequence[Citation]) -> str:
 
 
 def _origin(passage: Citation) -> dict[str, str]:
-    """Of what is from outside, so that a model can tell it from the documents, and how old it is."""
+    """For text from outside, so that a model can distinguish it from the documents and see its date."""
     if passage.origin == "documents":
         return {}
     return {"origin": passage.origin, **({"published": passage.published} if passage.published else {})}
 
 
 def place(passage: Citation) -> str:
-    """Where a passage stands: the document's title and the headings above it."""
+    """The place of a passage: the document's title and the headings above it."""
     return " > ".join(dict.fromkeys((passage.title, *passage.headings)))
 
 

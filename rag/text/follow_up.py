@@ -1,7 +1,7 @@
 """Rules for whether a question is clearly complete, or may depend on the conversation.
 
-By rules, so that most questions cost no call. They err on the side of asking the model: a question that is passed on
-although it leans on another is searched in vain, one that is asked about for nothing costs a second.
+With rules, most questions need no call. In doubt, they let the model decide: a dependent question that is searched as
+it is finds nothing, an unnecessary call costs only a second.
 """
 
 import re
@@ -13,10 +13,10 @@ from typing import get_args
 from rag.text.language import Language, language_of
 
 LEAST_SPECIFIC = 2
-"""words that say what it is about; a single one, such as the deadline, is mostly that of something named before"""
+"""words with a specific meaning; a single one, such as "deadline", mostly refers to something mentioned before"""
 
 COMPOUND = 4
-"""characters of a Japanese run that is two words: 有給休暇"""
+"""characters of a Japanese run that counts as two words: 有給休暇"""
 
 
 _WORDS = tomllib.loads((Path(__file__).parent / "generic_words.toml").read_text(encoding="utf-8"))
@@ -49,25 +49,25 @@ _TALK = re.compile(
     + r")[\s!！。.、,…~〜]*",
     re.IGNORECASE,
 )
-"""asks nothing, so it leans on nothing"""
+"""not a question, so it does not depend on anything"""
 
 _END = r"[\s。.?？!！…]*$"
 
 _JAPANESE_LEANS = re.compile(
     "|".join(
         (
-            # what points: それ, その, そちら, but not それぞれ, その他, それとも
+            # words that refer back: それ, その, そちら, but not それぞれ, その他, それとも
             r"[そこあ]れ(?!ぞれ|から先|とも|まで)",
             r"(?<![ぁ-ん])[そこあ]の(?![うろさま辺周])(?!他|ほか)",
             r"[そこあ]ちら|[そこあ](?:っち|ん[なにでじ])|[そこあ]ういう|[そこあ]のよう",
             r"(?<![ぁ-んァ-ヶ一-龠])[そこあ](?:こ|う)(?:$|[はがでにのもをとすならい])",
             r"前者|後者|上記|上の(?:条件|場合|規程|例)|前述|先ほど|さっき|今の(?:話|答|回答|説明|件)|直前|同じ|同様",
             r"彼女?(?:ら|は|が|の|に|を)|両方|どちらも|二つ目|2つ目|[1-9一二三]番目|残り",
-            # what goes on from before
+            # words that continue the conversation
             r"^(?:じゃあ?|では|それで|で[、,]|なら|すると|また|あと|ちなみに|逆に|しかし|でも|ただ|ところで|そして"
             r"|なぜ|どうして|いつ|どこ|だれ|誰|いくら|どのくらい|どれくらい|何|もっと|もう少し|続き|つまり|ほか|他|別)",
             r"ほかに(?:は|も)|他に(?:は|も)|以外(?:は|に|の)|(?:の|な)場合(?:は|も|だと|なら)?" + _END,
-            # a topic and nothing said of it: 有給休暇は?
+            # only a topic: 有給休暇は?
             r"(?:は|も|なら|だと|って|とか|でも|については|に関しては|の(?:方|ほう)は|の件)" + _END,
         )
     )
@@ -87,7 +87,7 @@ _NOT_POINTING = re.compile(
     r"|(?<=[a-z] )that (?=(?:is|are|has|have|can|must|may|need|needs|work|works|connects?)\b)",
     re.IGNORECASE,
 )
-"""words that only look as if they pointed to something"""
+"""words that only look as if they refer back"""
 
 _ENGLISH_LEANS = re.compile(
     r"\b(?:it|its|it's|that|this|these|those|they|them|their|theirs|he|him|his|she|her|hers|there|then|thereof|such"

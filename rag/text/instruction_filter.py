@@ -1,12 +1,12 @@
-"""Removes from a reply what it repeats of its instructions: a document may have told the model to show them.
+"""Removes instructions that a reply repeats: a document may have told the model to show them.
 
-It notices what is repeated letter by letter, whatever stands between the letters; not what was translated or encoded.
+It finds text repeated letter by letter, with anything between the letters; not translated or encoded text.
 """
 
 SHOWN = 24
-"""bytes of what may turn out to be repeated that are shown meanwhile: nearly every word stands in the instructions"""
+"""bytes of a possible repetition that are shown before it is certain: nearly every word is also in the instructions"""
 REPEATED = 60
-"""bytes of letters from which on it is no chance: a dozen words of English, twenty characters of Japanese"""
+"""bytes of letters from which a repetition is no accident: a dozen words of English, twenty characters of Japanese"""
 LEFT_OUT = "…"
 
 
@@ -16,9 +16,9 @@ class InstructionFilter:
     def __init__(self, instructions: str) -> None:
         self._instructions = _bare(instructions)
         self._same = ""
-        """the end of the reply that stands in the instructions, too"""
+        """the end of the reply, as far as it is also in the instructions"""
         self._held = ""
-        """of it, what was not given back yet"""
+        """the part of it that was not returned yet"""
         self._is_repeated = False
 
     def feed(self, piece: str) -> str:

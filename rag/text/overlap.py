@@ -14,7 +14,7 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
-@lru_cache(maxsize=256)  # every sentence of an answer is held against the same passages
+@lru_cache(maxsize=256)  # every sentence of an answer is compared with the same passages
 def features(text: str) -> frozenset[str]:
     """Bigrams of Japanese characters, lower-case words, and numbers without their commas."""
     text = unicodedata.normalize("NFKC", text).lower()
@@ -24,13 +24,13 @@ def features(text: str) -> frozenset[str]:
 
 
 def overlap(part: str, whole: str) -> float:
-    """The share of `part`'s features that `whole` has, 0 to 1; 0 where `part` has none."""
+    """The share of `part`'s features that `whole` has, 0 to 1; 0 if `part` has none."""
     wanted = features(part)
     return len(wanted & features(whole)) / len(wanted) if wanted else 0.0
 
 
 def words_in(text: str, words: Sequence[str]) -> tuple[str, ...]:
-    """Those of `words` that `text` holds, each once; they are held against each other by NFKC and casefold."""
+    """The `words` that `text` contains, each once; compared by NFKC and casefold."""
     folded = _fold(text)
     found: dict[str, str] = {}
     for word in words:
@@ -40,7 +40,7 @@ def words_in(text: str, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_in(word: str, text: str) -> bool:
-    """As whole words where they are Latin: the art of a party is not in it."""
+    """Latin words must match whole words: "party" does not contain "art"."""
     before = r"(?<![a-z0-9])" if word[:1].isascii() else ""
     after = r"(?![a-z0-9])" if word[-1:].isascii() else ""
     return any(map(str.isalnum, word)) and re.search(f"{before}{re.escape(word)}{after}", text) is not None

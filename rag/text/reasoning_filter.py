@@ -1,5 +1,5 @@
-"""A reply without the reasoning that it begins with, in `<think>`: so it comes from a reasoning model whose server does
-not part the two, such as Qwen3 or DeepSeek-R1 on a server without a reasoning parser.
+"""Removes the reasoning in `<think>` at the start of a reply. Reasoning models such as Qwen3 or DeepSeek-R1 send it if
+their server has no reasoning parser.
 """
 
 from typing import Literal
@@ -8,7 +8,7 @@ OPENING, CLOSING = "<think>", "</think>"
 
 
 class ReasoningFilter:
-    """Takes a reply in pieces, and gives it back from the first word behind its reasoning."""
+    """Takes a reply in pieces, and returns it without its reasoning."""
 
     def __init__(self) -> None:
         self._held = ""
@@ -37,6 +37,6 @@ class ReasoningFilter:
         return self.end()
 
     def end(self) -> str:
-        """What is left; nothing of a reasoning that has no end."""
+        """The rest; nothing if the reasoning has no end."""
         held, self._held = self._held, ""
         return "" if self._at == "reasoning" else held

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 LONGEST_TALK = 60
-"""characters; nobody greets at greater length, and a pattern that repeats is not to be tried on an essay"""
+"""characters; greetings are not longer, and a repeating pattern should not run on a long text"""
 
 _TALK = re.compile(
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|night)|how are you(?: today| doing)?|there|everyone|all"
@@ -15,7 +15,7 @@ _TALK = re.compile(
     r"|さようなら|またね|お?元気ですか|調子はどうですか|あなたは(?:誰|だれ|何者)ですか|何ができますか"
     r"|よろしく(?:お願い(?:し|いたし)ます)?|了解(?:です|しました)?|わかりました|やあ|もしもし) ?)+"
 )
-"""nothing but greetings, thanks and what else is said by way of it"""
+"""only greetings, thanks and similar phrases"""
 
 
 def is_small_talk(message: str) -> bool:

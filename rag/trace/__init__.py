@@ -2,6 +2,6 @@
 
     run_started, (step_started, token*, step_finished, decision?)*, run_finished
 
-Steps that run side by side interleave; `step` and `attempt` tell them apart. Events carry data, never words for a
-person: whoever shows them finds the words in the reader's language.
+Events of parallel steps are mixed; `step` and `attempt` distinguish them. Events contain data, no texts for people:
+pages and command line have the texts, in the reader's language.
 """

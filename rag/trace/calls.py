@@ -10,32 +10,32 @@ from index_store.base.errors import Failure
 from rag.trace.passages import Frozen
 
 MOST_OF_A_CALL = 60_000
-"""characters that are kept of its messages and its reply: what a context window of 16,384 tokens holds in English"""
+"""characters of messages and reply that are kept: a context window of 16,384 tokens holds that much English"""
 
 MOST_OF_A_RUN = 600_000
-"""the same of all its calls together"""
+"""the same for all calls of a run together"""
 
 LEVEL = 6
-"""of zlib, its usual one: grades of one step repeat each other, and shrink to a tenth in some milliseconds"""
+"""of zlib, its default: grades of one step repeat each other, and shrink to a tenth in some milliseconds"""
 
 
 class CallSubject(NamedTuple):
     """The subject of a call."""
 
     task: str
-    """a key that readers have words for, such as `relevance`"""
+    """a key such as `relevance`; pages have a text for it"""
     of: str = ""
-    """what it is about, where a step asks the same of several things: a passage, a sentence"""
+    """the passage or sentence, if a step asks the same about several"""
 
 
 class ShortenedText(Frozen):
-    """A text; of a text that is too long, its beginning and its end."""
+    """A text; a long one keeps only its beginning and its end."""
 
     text: str
     left_out: int = 0
-    """characters"""
+    """number of characters left out"""
     at: int = 0
-    """where in `text` they stood"""
+    """their position in `text`"""
 
 
 class Message(ShortenedText):
@@ -52,11 +52,11 @@ class TokenProbability(Frozen):
     token: str
     logprob: float
     top: tuple[tuple[str, float], ...] = ()
-    """the likeliest in its place, each with its log-probability; only where more than one was asked for"""
+    """the likeliest tokens at this place with log-probabilities; only if more than one was requested"""
 
 
 class Request(Frozen):
-    """A request as it was sent: the messages and these settings only. No header, and so no key."""
+    """A request as it was sent: only the messages and these settings. No header, so no key."""
 
     task: str
     """as in CallSubject"""
@@ -65,35 +65,35 @@ class Request(Frozen):
     temperature: float | None
     max_tokens: int | None
     reply_format: str | None = None
-    """`json_schema` or `function_call`, where the reply was to follow a schema"""
+    """`json_schema` or `function_call`, if a schema was requested"""
     messages: tuple[Message, ...]
 
 
 class Call(Request):
-    """One call of the chat model, however it ended."""
+    """One call of the chat model, with any kind of end."""
 
     number: int
     """from 1, in the order in which the step's calls began"""
     reply: ShortenedText
-    """as it came, of a function call its arguments"""
+    """as received; for a function call, its arguments"""
     tokens: tuple[TokenProbability, ...] = ()
     """of the reply"""
     tokens_in: int = 0
     tokens_out: int = 0
     milliseconds: float
     retries: int = 0
-    """requests that were refused before this one: the service was busy, failed or was not reached"""
+    """earlier tries that failed: the service was busy, failed or could not be reached"""
     status: Literal["finished", "stopped", "failed"]
     error: Failure | None = None
 
     @property
     def characters(self) -> int:
-        """That are kept."""
+        """The characters that are kept."""
         return sum(len(each.text) for each in (*self.messages, self.reply))
 
 
 def within_limits(calls: Iterable[Call], most: int = MOST_OF_A_RUN) -> tuple[Call, ...]:
-    """With no more than `most` characters in all, and MOST_OF_A_CALL each; the last calls lose theirs first."""
+    """The calls with at most `most` characters in all, and MOST_OF_A_CALL each; the last calls are cut first."""
     kept = []
     for call in calls:
         kept.append(_shortened(call, min(most, MOST_OF_A_CALL)))
@@ -102,7 +102,7 @@ def within_limits(calls: Iterable[Call], most: int = MOST_OF_A_RUN) -> tuple[Cal
 
 
 def _shortened(call: Call, most: int) -> Call:
-    """The longest of its texts are cut, to one length."""
+    """Cuts the longest texts, all to the same length."""
     if call.characters <= most:
         return call
     lengths = sorted(len(each.text) for each in (*call.messages, call.reply))
@@ -123,7 +123,7 @@ def _shortened(call: Call, most: int) -> Call:
 
 
 def _cut(words: W, most: int) -> W:
-    """Without its middle: the task stands at the end of a prompt, and what it is about at its beginning."""
+    """Cuts the middle: a prompt has its material at the beginning and its task at the end."""
     text = words.text
     if len(text) <= most:
         return words

@@ -1,24 +1,24 @@
 """Why a run gave no good answer, from its events only.
 
-The rule: what became of the passage of the index that comes nearest to the question?
+The rule: what happened to the passage of the index that is nearest to the question?
 
-    none             nothing is wanting: an answer, and nothing that speaks against it
-    no_document      there is none: the index is empty, or nothing in it comes near the subject
-    not_found        it is in the index, but none of the run's searches found it, or it was left out of what was read
-    graded_away      it was found, and graded not relevant, or dropped as not helping
-    misread          it was read: the model wrote an answer that its sources do not hold or that does not answer, or
-                     said of a passage that holds the question that the answer is not in it
-    refused_rightly  the subject is there, but nothing holds the question itself
+    none             nothing is wrong: there is an answer, and no sign against it
+    no_document      there is no such passage: the index is empty, or nothing in it is near the subject
+    not_found        it is in the index, but the run's searches did not find it, or it was not read
+    graded_away      it was found, but graded not relevant, or dropped as not helpful
+    misread          it was read, but the answer is not grounded or not useful; or the model said that a
+                     passage near the question does not contain the answer
+    refused_rightly  the subject is there, but no passage is near the question itself
 
-What the index has is known by the probe of a run that declined (`DeclineDetail.probe`), a search of its own. Near is a
-passage that holds NEAR_SHARE of the question's words, rare ones counting most, or that lies NEAR_COSINE of the way
-from the index's mean to the question. Measured on the sample handbook: of 13 questions that it answers 12 come near
-with one passage at least (the one that does not is asked in Japanese of an English document), of 13 that it does not
-answer one (a kind of leave that it does not have, among those that it has).
+The index is known from the probe of a run that declined (`DeclineDetail.probe`), which is a separate search. A passage
+is near if it contains NEAR_SHARE of the question's words (rare words count most), or if its cosine is NEAR_COSINE of
+the way from the index's mean to the question. Measured on the sample handbook: of 13 questions that it answers, 12 have
+at least one near passage (the other one asks in Japanese about an English document). Of 13 questions that it does not
+answer, 1 has one (it asks about a kind of leave that the handbook lacks; others are in it).
 
-Limits: a question in another language than its document shares no word with it, and comes less near; that a passage
-holds the question is not to say that it holds the answer. So a person's word goes above this one. Runs of before there
-was a probe are judged by the scores and grades of what they found.
+Limits: a question in another language than its document shares no word with it, and is less near. A passage near the
+question need not contain the answer. So a person's cause replaces this one. Old runs have no probe; the scores and
+grades of their results are used.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,20 +40,20 @@ from rag.trace.passages import Passage
 Cause = Literal["none", "no_document", "not_found", "graded_away", "misread", "refused_rightly"]
 
 NEAR_SHARE, NEAR_COSINE = 0.6, 0.48
-"""from which on a passage counts as holding the question; see above"""
+"""from these values a passage counts as near the question; see above"""
 
 SUBJECT_SHARE, SUBJECT_COSINE = 0.35, 0.4
 """the same for its subject"""
 
 WHOLE_SCORE = 0.75
-"""the keyword score of a passage that has every word of the question once or twice: what is known of its share where
-there was no probe"""
+"""the keyword score of a passage that has every word of the question once or twice; used for the share if there is no
+probe"""
 
 DOUBTED = 0.4
-"""a grade of not relevant from this score on (yes from 0.5) says that the grader was not sure"""
+"""a grade of not relevant with at least this score (yes is from 0.5) means that the grader was not sure"""
 
 AS_NEAR = 0.9
-"""of the nearest passage's nearness: one that the run read may be a little farther than one that it did not"""
+"""share of the nearest passage's nearness that a passage needs to count as nearest too"""
 
 
 D = TypeVar("D")
@@ -64,13 +64,13 @@ class Finding(NamedTuple):
 
     cause: Cause
     passage: Passage | None = None
-    """the one that it is about"""
+    """the passage that it is about"""
     absent: tuple[str, ...] = ()
-    """words of the question that stand nowhere in the index"""
+    """words of the question that are nowhere in the index"""
 
 
 def cause_of(events: Sequence[Event]) -> Finding | None:
-    """None where that can't be said: the run goes on, or was stopped, failed or met a limit."""
+    """None if it is unknown: the run has not ended, was stopped, failed or met a limit."""
     last = events[-1] if events else None
     if not isinstance(last, RunFinished):
         return None
@@ -86,18 +86,18 @@ def cause_of(events: Sequence[Event]) -> Finding | None:
 
 
 def nearness(share: float, cosine: float | None, mean: float) -> float:
-    """Of a passage to a question; from 1 on it holds it. `share`, `mean`: as in Probe."""
+    """The nearness of a passage to a question; from 1 on the passage is near. `share`, `mean`: as in Probe."""
     return max(share / NEAR_SHARE, _way(cosine, mean) / NEAR_COSINE)
 
 
 def _way(cosine: float | None, mean: float) -> float:
-    """0 as far as the index's mean, 1 the question itself, so that models that crowd their cosines compare."""
+    """0 for the index's mean, 1 for the question itself. So models with narrow ranges of cosines are comparable."""
     return 0.0 if cosine is None or mean >= 1 else (cosine - mean) / (1 - mean)
 
 
 def _why_declined(events: Sequence[Event]) -> Finding:
     probes = [each.probe for each in _details(events, DeclineDetail) if each.probe]
-    probe = probes[-1] if probes else _seen_alone(events)  # an earlier one knows not of what was found after it
+    probe = probes[-1] if probes else _seen_alone(events)  # an earlier probe does not know what was found later
     dropped, doubted = _dropped(events)
     near = [
         (nearness(share, passage.vector_score, probe.mean), passage)
@@ -119,15 +119,15 @@ def _why_declined(events: Sequence[Event]) -> Finding:
 
 
 def _seen_alone(events: Sequence[Event]) -> Probe:
-    """Of a run without a probe: no more is known of the index than what its searches found, and no mean of cosines."""
+    """For a run without a probe: only the results of its searches are known, and no mean cosine."""
     found = {each.number: each for detail in _details(events, RetrievalDetail) for each in detail.passages}
     shares = (min(1.0, (each.keyword_score or 0.0) / WHOLE_SCORE) for each in found.values())
     return Probe(nearest=tuple(found.values()), shares=tuple(shares), seen=tuple(found), mean=1.0, words=(), absent=())
 
 
 def _dropped(events: Sequence[Event]) -> tuple[set[int], Passage | None]:
-    """The numbers of the passages that did not come as far as to be read, and the one of them of whose grade the
-    grader was least sure, if it was not.
+    """The numbers of the passages that were dropped, and the dropped passage with the least certain grade, if there is
+    an uncertain one.
     """
     dropped: set[int] = set()
     doubted: list[tuple[float, Passage]] = []
@@ -152,7 +152,7 @@ def _dropped(events: Sequence[Event]) -> tuple[set[int], Passage | None]:
 
 
 def _is_rejected(events: Sequence[Event]) -> bool:
-    """A check said no, rather than nothing that could be read."""
+    """True if a check said no. An unreadable check does not count."""
     return any(isinstance(each.detail, AnswerCheckDetail) and each.verdict == "no" for each in _finished(events))
 
 

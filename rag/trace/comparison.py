@@ -21,9 +21,9 @@ class FoundPassage(NamedTuple):
     """A passage as one run found it."""
 
     passage: Passage
-    """where it stood highest"""
+    """the passage with its best rank"""
     search: int
-    """in which of the run's searches that was, from 1"""
+    """the run's search that gave this rank, from 1"""
     grade: Grade | None
     """None: the run did not grade it"""
     is_cited: bool
@@ -35,7 +35,7 @@ class ComparedPassage:
 
     passage: Passage
     found: tuple[FoundPassage | None, ...]
-    """by run; None: it did not find it"""
+    """by run; None: the run did not find it"""
 
     @property
     def is_everywhere(self) -> bool:
@@ -43,7 +43,7 @@ class ComparedPassage:
 
     @property
     def is_disputed(self) -> bool:
-        """One run's grader found the very same text relevant, another one's did not."""
+        """True if runs graded exactly the same text differently: relevant and not relevant."""
         verdicts: dict[_Stretch, set[str]] = {}
         for each in filter(None, self.found):
             if each.grade:
@@ -53,7 +53,7 @@ class ComparedPassage:
 
 class _Stretch(NamedTuple):
     section: str
-    """its id, which no other version of the document has; of a page of the web its address"""
+    """its id, different in each version of the document; the address of a web page"""
     start: int
     end: int
 
@@ -62,7 +62,7 @@ class _Stretch(NamedTuple):
 
 
 def understood_question(events: Iterable[Event]) -> str:
-    """What a run asks, on its own feet: a follow-up as it was condensed."""
+    """The question of a run; for a follow-up, the standalone question."""
     question = ""
     for event in events:
         match event:
@@ -74,9 +74,9 @@ def understood_question(events: Iterable[Event]) -> str:
 
 
 def compare_passages(runs: Sequence[Iterable[Event]]) -> list[ComparedPassage]:
-    """Those that not all found or that are disputed come first, then by their best rank.
+    """First the passages that some runs lack or that are disputed, then by best rank.
 
-    A chunk counts as found by a run that found the section around it; what it is graded is compared word for word.
+    If a run found a section, it counts as having found the chunks in it. Grades are compared only for the same text.
     """
     found = [_found(events) for events in runs]
     stretches = {stretch: each.passage for of_run in found for stretch, each in of_run.items()}
@@ -89,7 +89,7 @@ def compare_passages(runs: Sequence[Iterable[Event]]) -> list[ComparedPassage]:
 
 
 def _found(events: Iterable[Event]) -> dict[_Stretch, FoundPassage]:
-    """Of one run."""
+    """The passages of one run."""
     passages: dict[int, tuple[Passage, int]] = {}
     grades: dict[int, Grade] = {}
     cited: set[int] = set()

@@ -17,9 +17,9 @@ class RetrievalDetail(Frozen):
     unit: str
     passages: tuple[Passage, ...]
     words: tuple[str, ...] | None = None
-    """what the keyword side was asked for instead of the query"""
+    """words for the keyword search, instead of the query"""
     left_out: int = 0
-    """hits, the last ones, that the context window does not hold"""
+    """number of last hits that did not fit into the context window"""
 
     @property
     def trimmed(self) -> int:
@@ -30,20 +30,20 @@ NotUsed = Literal["failed", "none", "invented", "too_many", "no_keyword_side"]
 
 
 class KeywordsDetail(Frozen):
-    """Search words from a question, or the words of the question itself in their place."""
+    """Search words from a question, or the question's own words instead."""
 
     type: Literal["keywords"] = "keywords"
     question: str
     words: tuple[str, ...]
-    """empty where the question's own are used"""
+    """empty if the question's own words are used"""
     named: tuple[str, ...] = ()
-    """all that the model named, with those that do not stand in the question"""
+    """all words from the model, also those that are not in the question"""
     own_words: tuple[str, ...] = ()
-    """the question's, as the keyword side reads it"""
+    """the question's words, as the keyword search reads them"""
     why: NotUsed | None = None
-    """for which reason the model's are not"""
+    """why the model's words are not used"""
     error: Failure | None = None
-    """what failed, where the model did"""
+    """the model's error, if it failed"""
 
 
 class GradesDetail(Frozen):
@@ -59,13 +59,13 @@ class GradesDetail(Frozen):
 class GenerationDetail(Frozen):
     type: Literal["generation"] = "generation"
     passages: tuple[int, ...]
-    """the numbers of those that the model was given"""
+    """numbers of the passages that the model was given"""
     text: str
     cited: tuple[int, ...]
     drafted: bool = False
-    """it was a speculative answer, and cost no call more"""
+    """it was a speculative answer, so it cost no further call"""
     is_cut: bool = False
-    """the model had written as many tokens as it may: its end is missing"""
+    """its end is missing: the model reached its limit of tokens"""
 
 
 class DraftDetail(Frozen):
@@ -74,7 +74,7 @@ class DraftDetail(Frozen):
     type: Literal["draft"] = "draft"
     passages: tuple[int, ...]
     text: str
-    """empty where it was dropped"""
+    """empty if it was dropped"""
     kept: bool
 
 
@@ -83,9 +83,9 @@ class RewriteDetail(Frozen):
     before: str
     after: str
     refused: str | None = None
-    """what the model wrote, where that was no usable question and `before` was kept"""
+    """the model's text, if it was not a usable query and `before` was kept"""
     reason: str = ""
-    """why another query is needed, as the model was told: of its answer's grader, or what was found and dropped"""
+    """why another query is needed, as the model was told: from the answer's grader, or the dropped passages"""
 
 
 class Claim(Frozen):
@@ -113,7 +113,7 @@ class AnswerCheckDetail(Frozen):
 
     @property
     def verdict(self) -> Verdict:
-        """The worse of the two."""
+        """The worse of the two verdicts."""
         worst_first: tuple[Verdict, ...] = ("no", "unknown", "yes")
         return next(each for each in worst_first if each in (self.grounding.verdict, self.usefulness.verdict))
 
@@ -122,7 +122,7 @@ class Attempt(Frozen):
     """An answer with the results of its checks."""
 
     number: int
-    """from 1, in the order in which they were written"""
+    """from 1, in the order of writing"""
     text: str
     cited: tuple[int, ...]
     grounding: Grounding
@@ -135,7 +135,7 @@ class AttemptsDetail(Frozen):
     type: Literal["attempts"] = "attempts"
     attempts: tuple[Attempt, ...]
     chosen: int
-    """number of the one that is kept"""
+    """number of the attempt that is kept"""
 
 
 class Turn(Frozen):
@@ -152,29 +152,29 @@ class StandaloneDetail(Frozen):
     before: str
     after: str
     why: Literal["rewritten", "stands_alone", "refused", "failed"]
-    """`refused`: what the model wrote was no usable question, and `before` is kept; `failed`: the model did"""
+    """`refused`: the model wrote no usable question, and `before` is kept; `failed`: the model failed"""
     turns: tuple[Turn, ...] = ()
-    """what it was read against"""
+    """the turns that the model was given"""
     refused: str | None = None
 
 
 class Probe(Frozen):
-    """What the index holds of the question, whatever the run's own searches made of it: a search by vector and keyword
-    at once, by the question itself, for chunks.
+    """What the index has for the question, independent of the run's own searches: chunks found by vector and keyword
+    with the question itself.
     """
 
     nearest: tuple[Passage, ...]
-    """nearest first; those that the run did not find have numbers behind all that it found"""
+    """the nearest first; passages that the run did not find have higher numbers than those that it found"""
     shares: tuple[float, ...]
-    """of each of them, how much of the question's words it holds, rare ones counting most: 0 to 1"""
+    """for each of them, the share of the question's words that it contains, 0 to 1; rare words count most"""
     seen: tuple[int, ...]
-    """the numbers of those that it found"""
+    """numbers of those that the run found"""
     mean: float
-    """the mean cosine of the question to the passages of the index: what is no nearer has nothing to do with it"""
+    """the mean cosine of the question to the index's passages; a passage that is no nearer is unrelated"""
     words: tuple[str, ...]
-    """of the question, those that are searched, as they are written"""
+    """the question's search words, as they are written"""
     absent: tuple[str, ...]
-    """those of them that stand nowhere in the index"""
+    """those that are nowhere in the index"""
 
 
 class DeclineDetail(Frozen):
@@ -185,19 +185,19 @@ class DeclineDetail(Frozen):
     queries: tuple[str, ...]
     nearest: tuple[Passage, ...]
     web: bool = False
-    """whether the web was searched too"""
+    """the web was searched too"""
     probe: Probe | None = None
-    """None in histories of before it was made, and where it failed"""
+    """None if it failed, and in old histories"""
 
 
 class WebSearchDetail(Frozen):
     type: Literal["web_search"] = "web_search"
     query: str
     provider: str | None
-    """`tavily` or `duckduckgo`; None where none is set up"""
+    """`tavily` or `duckduckgo`; None if none is set up"""
     passages: tuple[Passage, ...]
     why: Literal["off", "failed", "nothing"] | None = None
-    """there are none"""
+    """why there are no passages"""
     error: Failure | None = None
 
 
@@ -208,22 +208,22 @@ class AssessmentDetail(Frozen):
     grades: tuple[PassageGrade, ...]
     lower: float
     upper: float
-    """`correct` from one score of `upper` on, `incorrect` where all are below `lower`"""
+    """`correct` if one score is at least `upper`, `incorrect` if all are below `lower`"""
     rule: Literal["scores", "any"] = "scores"
-    """`any`, of the LangGraph article: `correct` where no passage is irrelevant, `incorrect` where all are"""
+    """`any`, from the LangGraph article: `correct` if no passage is irrelevant, `incorrect` if all are"""
     action: Literal["correct", "incorrect", "ambiguous"]
 
 
 class Strip(Frozen):
-    """A sentence or two of a passage."""
+    """One or two sentences of a passage."""
 
     passage: int
     """number of the passage"""
     document_id: str = ""
-    """empty for the web, and in histories of before it was noted"""
+    """empty for the web, and in old histories"""
     text: str
     score: float
-    """0 to 1, how much of the question it has"""
+    """0 to 1, its overlap with the question"""
     kept: bool
 
 
@@ -242,11 +242,11 @@ class RouteDetail(Frozen):
     question: str
     route: Route
     why: str
-    """a key that readers have words for, such as `greeting`"""
+    """a key such as `greeting`; pages have a text for it"""
     reason: str = ""
-    """in the model's words, where it was asked"""
+    """in the model's own text, if it was asked"""
     scores: dict[str, float] = Field(default_factory=dict)
-    """by route, for models that score each way"""
+    """by route, for models that score each route"""
 
 
 class RetrievalNeedDetail(Frozen):
@@ -255,14 +255,14 @@ class RetrievalNeedDetail(Frozen):
     type: Literal["retrieval_need"] = "retrieval_need"
     grade: Grade
     needed: bool
-    """what was made of the grade: only one that is sure of no spares the search"""
+    """the decision: only a grade that is sure of no saves the search"""
 
 
 class Candidate(Frozen):
     """An answer from one passage only, scored (Self-RAG, arXiv 2310.11511)."""
 
     passage: Passage | None
-    """None: written without any"""
+    """None: written without a passage"""
     text: str
     relevance: Grade
     grounding: Grounding
@@ -270,20 +270,22 @@ class Candidate(Frozen):
     score: float
     """the weighted sum of the three"""
     is_no_answer: bool = Field(default=False, alias="refuses")
-    """it says that the passage does not hold the answer; stored under the name that it had first"""
+    """it says that the passage does not contain the answer; stored under its first name"""
     is_cut: bool = False
     """its end is missing"""
 
     @property
     def is_grounded(self) -> bool:
-        """An answer, by a passage that bears on the question, in part at least; what was not graded may be."""
+        """True for an answer that is at least partly grounded in a relevant passage. Unknown grades count in its
+        favour.
+        """
         return not self.is_no_answer and self.relevance.verdict != "no" and self.grounding.level != "no"
 
 
 class CandidatesDetail(Frozen):
     type: Literal["candidates"] = "candidates"
     candidates: tuple[Candidate, ...]
-    """best first"""
+    """the best first"""
 
 
 class DocumentsDetail(Frozen):
@@ -301,7 +303,7 @@ class UnknownDetail(Frozen):
 
     type: Literal["unknown"] = "unknown"
     named: str
-    """the type that it has there"""
+    """its type there"""
     stored: str
     """its JSON"""
 

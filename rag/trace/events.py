@@ -12,11 +12,11 @@ from rag.trace.passages import Citation, Frozen, Retrieval
 from rag.trace.upgrade import upgraded
 
 Role = Literal["answers", "answers_from_model", "checks", "declines", "rewrites"]
-"""what a step is to the answer: it writes one from passages, or from what the model remembers, checks it, says that
-there is none, or rewords the question"""
+"""what a step does for the answer: it writes one from passages, or from the model's memory, checks it, says that there
+is none, or rewrites the question"""
 
 StepVerdict = Verdict | Literal["stopped", "failed"]
-"""how a step ended: with the verdict of what it graded, or before that"""
+"""how a step ended: with the verdict of its grade, or too early"""
 
 
 class Style(Frozen):
@@ -25,7 +25,7 @@ class Style(Frozen):
     length: Literal["short", "normal", "long"] = "normal"
     tone: Literal["neutral", "polite", "plain"] = "neutral"
     temperature: float = Field(0, ge=0, le=2, allow_inf_nan=False)
-    """of answers alone: what grades, rewrites or routes stays at 0"""
+    """only of answers: grades, rewrites and routes always use 0"""
 
 
 class Totals(Frozen):
@@ -34,16 +34,16 @@ class Totals(Frozen):
     tokens_in: int = 0
     tokens_out: int = 0
     rewrites: int = 0
-    """questions reworded"""
+    """number of rewrites"""
     generations: int = 0
-    """answers written, of which the last one counts"""
+    """answers written; only the last one counts"""
     reused_calls: int = 0
     reused_seconds: float = 0
-    """of a fork: what the steps that it has from its origin took then. Seconds, calls and tokens above are without"""
+    """of a fork: the seconds and calls of the steps from its origin. Other values do not include them"""
 
     @property
     def until(self) -> float:
-        """Seconds from the beginning of the trace to its end: the steps of the origin stand on the same line."""
+        """Seconds from the start of the trace to its end, with the origin's steps."""
         return self.reused_seconds + self.seconds
 
     @property
@@ -55,11 +55,11 @@ class Change(Frozen):
     """One change of a step by a person."""
 
     what: str
-    """a key that readers have words for, such as `query`"""
+    """a key such as `query`; pages have a text for it"""
     before: str
     after: str
     passage: int | None = None
-    """number of the one that it is about"""
+    """number of the passage that it is about"""
 
 
 class Origin(Frozen):
@@ -67,7 +67,7 @@ class Origin(Frozen):
 
     kind: Literal["fork", "comparison"]
     run_id: str | None = None
-    """the run that it forks; of a comparison none"""
+    """the origin of a fork; None for a comparison"""
     step: str | None = None
     attempt: int | None = None
     """of a fork: the step that was changed"""
@@ -80,20 +80,20 @@ class RunStarted(Frozen):
     conversation_id: str
     question: str
     index: str
-    """its name when it was asked"""
+    """its name when the question was asked"""
     index_id: str | None = None
-    """None where there was no such index, and of runs of before"""
+    """None if there was no such index, and for old runs"""
     pipeline: str
     model: str
     retrieval: Retrieval | None = None
-    """as it was picked for this run; None: as the pipeline has it"""
+    """chosen for this run; None: the pipeline's"""
     style: Style = Style()
     origin: Origin | None = None
-    """None: it was asked in the chat, or on a command line"""
+    """None: asked in the chat, or on the command line"""
     follows: str | None = None
-    """the run before it in its branch, "" where it is the first; None: whichever was asked before it"""
+    """the run before it in its branch; "": it is the first; None: the one asked before it"""
     at: float
-    """seconds since the epoch; all other times are seconds since this one"""
+    """seconds since the epoch; all other times are seconds after this one"""
 
 
 class StepStarted(Frozen):
@@ -111,7 +111,7 @@ class Token(Frozen):
     attempt: int
     text: str
     restart: bool = False
-    """what this attempt wrote so far is void: the connection broke, and it begins anew"""
+    """the text of this attempt so far is void: the connection broke, and it begins again"""
 
 
 class StepFinished(Frozen):
@@ -124,15 +124,15 @@ class StepFinished(Frozen):
     tokens_in: int
     tokens_out: int
     role: Role | None = None
-    """None for all others, and in histories from before it was stored"""
+    """None for other steps, and in old histories"""
     verdict: StepVerdict | None = None
     detail: Detail | None = None
     error: Failure | None = None
-    """for which the step, and the run with it, failed"""
+    """why the step, and the run with it, failed"""
     fallback: Failure | None = None
-    """what failed where the step could do without; its detail shows what it did instead"""
+    """an error that the step could continue without; its detail shows what it did instead"""
     reused: bool = False
-    """of a fork: its origin did it, and it was not done again"""
+    """of a fork: taken from its origin, not run again"""
 
 
 class Decision(Frozen):
@@ -142,29 +142,29 @@ class Decision(Frozen):
     from_step: str = Field(alias="from")
     to: str
     why: str
-    """a key such as `nothing_relevant`, for which the reader has the words"""
+    """a key such as `nothing_relevant`; pages have a text for it"""
 
 
 RunStatus = Literal["finished", "stopped", "failed", "limited"]
-"""`limited`: the run's time, calls or tokens were used up"""
+"""`limited`: a limit of time, calls or tokens was reached"""
 
 Outcome = Literal["answered", "confirmed", "unconfirmed", "not_in_documents", "from_model"]
-"""what an answer is worth: not checked by the pipeline, checked and good, checked and not good, no answer, or from what
-the model remembers, without any source"""
+"""the quality of an answer: not checked by the pipeline, checked and good, checked and not good, no answer, or from the
+model's memory without any source"""
 
 
 class RunFinished(Frozen):
     kind: Literal["run_finished"] = "run_finished"
     status: RunStatus
     answer: str
-    """may be cut short unless finished; [n] stands for the citation of that number"""
+    """may be incomplete unless finished; [n] is the citation with that number"""
     outcome: Outcome | None
     citations: tuple[Citation, ...]
     totals: Totals
     unconfirmed: tuple[str, ...] = ()
     """claims of the answer that are not grounded in its sources"""
     is_cut: bool = False
-    """the answer's end is missing: the model had written as many tokens as it may"""
+    """the answer's end is missing: the model reached its limit of tokens"""
     error: Failure | None = None
 
 
@@ -173,7 +173,7 @@ class UnknownEvent(Frozen):
 
     kind: Literal["unknown"] = "unknown"
     named: str
-    """the kind that it has there"""
+    """its kind there"""
     stored: str
     """its JSON"""
 
@@ -191,7 +191,7 @@ def to_json(event: Event) -> str:
 
 
 def from_json(text: str) -> Event:
-    """Also of an earlier version's history; of a later one's what can be read, and the rest as unknown."""
+    """Reads events of every version. What only a newer version knows becomes unknown."""
     try:
         return _event.validate_json(upgraded(text))
     except (ValueError, KeyError):

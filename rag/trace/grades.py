@@ -6,7 +6,7 @@ from index_store.base.errors import Failure
 from rag.trace.passages import Frozen, Passage
 
 Verdict = Literal["yes", "no", "unknown"]
-"""`unknown`: the grader gave no readable answer, which is neither yes nor no"""
+"""`unknown`: the grader gave no readable answer, neither yes nor no"""
 
 
 class Factor(Frozen):
@@ -18,14 +18,14 @@ class Factor(Frozen):
 
 
 class Explanation(Frozen):
-    """How a grader that adds up came to its verdict: yes where the sum of its factors is at least the threshold.
+    """How a grader that adds up factors got its verdict: yes if their sum is at least the threshold.
 
-    It carries its own words, as a Failure does: whoever shows it need not know what kind of grader it was.
+    It contains its own texts, like a Failure, so that pages need not know the kind of grader.
     """
 
     en: str
     ja: str
-    """what is added up, such as log-odds"""
+    """the name of what is added up, such as log-odds"""
     factors: tuple[Factor, ...]
     threshold: float
 
@@ -41,11 +41,11 @@ class Grade(Frozen):
     score: float | None
     """0 to 1, how sure of yes; yes from 0.5 on"""
     reason: str = ""
-    """in the grader's words; empty where it gives none"""
+    """in the grader's own text; empty if it gives none"""
     explanation: Explanation | None = None
-    """where the grader has more to tell than a reason"""
+    """if the grader has more to explain than a reason"""
     by_hand: bool = False
-    """a person turned it over, in a fork"""
+    """a person turned it over in a fork"""
 
     @classmethod
     def unknown(cls) -> Self:
@@ -56,10 +56,10 @@ Level = Literal["fully", "partly", "no"]
 
 
 class Grounding(Grade):
-    """Whether an answer is grounded in its passages (ISSUP of Self-RAG, arXiv 2310.11511); `yes` where it is fully."""
+    """Whether an answer is grounded in its passages (ISSUP of Self-RAG, arXiv 2310.11511); `yes` if fully."""
 
     level: Level | None = None
-    """None where it is not known, and in histories from before it was stored"""
+    """None if unknown, and in old histories"""
     unsupported: tuple[str, ...] = ()
     """the claims that the passages do not state"""
 
@@ -76,4 +76,4 @@ class PassageGrade(Frozen):
     known: bool = False
     """graded earlier in this run, so not asked again"""
     error: Failure | None = None
-    """why it is not graded, where the grader failed"""
+    """the grader's error, if it failed"""

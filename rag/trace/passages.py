@@ -14,10 +14,10 @@ class Frozen(BaseModel):
 
 
 class Citation(Frozen):
-    """A piece of a document, as [number] in an answer points to it."""
+    """A piece of a document that [number] in an answer points to."""
 
     number: int
-    """from 1; kept for the whole run"""
+    """from 1; the same in the whole run"""
     document_id: str
     section_id: str
     source: str
@@ -27,20 +27,20 @@ class Citation(Frozen):
     text: str
     start: int
     end: int
-    """where `text` stands in its section, in characters"""
+    """position of `text` in its section, in characters"""
     best_start: int | None = None
     best_end: int | None = None
-    """where in the section the chunk stands that was found; None in histories of before it was noted"""
+    """position of the found chunk in its section, in characters; None in old histories"""
     origin: Literal["documents", "web"] = "documents"
-    """`web`: from outside, found by a web search; its ids are empty and `source` is its address"""
+    """`web`: found by a web search; its ids are empty and `source` is its address"""
     published: str | None = None
-    """of a web page, its date as the search service tells it"""
+    """date of a web page, from the search service"""
     removed: bool = False
-    """its document was removed since, and `text` with it"""
+    """its document was removed later, and `text` with it"""
 
     @property
     def found(self) -> tuple[int, int]:
-        """Where that chunk stands in `text`; all of it where that is not known."""
+        """The position of the found chunk in `text`; the whole text if unknown."""
         if self.best_start is None or self.best_end is None:
             return 0, len(self.text)
         return max(0, self.best_start - self.start), min(len(self.text), self.best_end - self.start)
@@ -52,18 +52,18 @@ class Passage(Citation):
     rank: int
     """from 1"""
     score: float
-    """of a hybrid search both sides fused, of others the score of their side"""
+    """of a hybrid search, the fused score; else the score of the search"""
     vector_rank: int | None = None
-    """from 1; None where that side did not find it, or was not asked"""
+    """from 1; None if the vector search did not find it, or was not used"""
     vector_score: float | None = None
     """cosine, -1 to 1"""
     keyword_rank: int | None = None
     keyword_score: float | None = None
-    """the share of the question that it holds, 0 to 1"""
+    """the share of the question's words that it contains, 0 to 1"""
     copies: tuple[TextLocation, ...] = ()
-    """where next to the same text stands"""
+    """places with almost the same text"""
     section_length: int | None = None
-    """characters of the section, where it was trimmed to fit the model"""
+    """characters of the whole section, if it was trimmed to the context window"""
 
 
 class Retrieval(Frozen):
@@ -72,6 +72,6 @@ class Retrieval(Frozen):
     mode: str = "vector"
     """vector, keyword or hybrid"""
     unit: str = "chunk"
-    """what the model reads of what was found: the chunk, or the section that it stands in"""
+    """what the model reads: the chunk that was found, or its section"""
     k: int = 4
-    """hits"""
+    """number of hits"""

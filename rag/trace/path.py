@@ -10,7 +10,7 @@ from rag.trace.details import DraftDetail
 from rag.trace.events import Decision, Event, RunFinished, StepFinished, StepStarted
 
 START, END = "__start__", "__end__"
-"""what the graphs and the decisions of a trace call them"""
+"""their names in graphs and decisions"""
 
 
 class Edge(NamedTuple):
@@ -20,13 +20,13 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True)
 class PipelineGraph:
-    """A pipeline's graph, for its readers."""
+    """A pipeline's graph, as pages draw it."""
 
     nodes: tuple[str, ...]
-    """in the order in which the pipeline names them; START first, END last"""
+    """in the pipeline's order; START first, END last"""
     edges: tuple[Edge, ...]
     deciding: frozenset[str]
-    """nodes that give a reason for the way that they take"""
+    """nodes with a router, which gives a reason"""
 
 
 @dataclass
@@ -39,7 +39,7 @@ class StepVisit:
 
     @property
     def went_through(self) -> bool:
-        """It ended, and neither failed nor was stopped."""
+        """True if it ended, and neither failed nor was stopped."""
         return self.finished is not None and self.finished.verdict not in ("failed", "stopped")
 
 
@@ -48,15 +48,15 @@ class EdgeUse(NamedTuple):
 
     edge: Edge
     why: str | None = None
-    """the reason, where a router gave one"""
+    """the router's reason, if there is one"""
 
 
 @dataclass(frozen=True)
 class Path:
     before: tuple[StepVisit, ...]
-    """steps that are not of the graph: the run takes them on its way to the graph's start"""
+    """steps before the graph, which are not part of it"""
     moves: tuple[StepVisit | EdgeUse, ...]
-    """on the graph, in the order in which they happened"""
+    """on the graph, in the order of time"""
     is_over: bool
 
     @cached_property
@@ -74,12 +74,12 @@ class Path:
 
     @cached_property
     def current(self) -> list[StepVisit]:
-        """Those that are at work: more than one where the graph forks."""
+        """Steps that are at work; several if the graph branches."""
         return [] if self.is_over else [each for each in (*self.before, *self.visits) if not each.finished]
 
     @cached_property
     def reasons(self) -> dict[Edge, Counter[str]]:
-        """Why each branch was taken, and how often for that reason."""
+        """For each branch that was taken: its reasons and how often each occurred."""
         found: dict[Edge, Counter[str]] = {}
         for edge, why in self.crossings:
             if why:
@@ -88,7 +88,7 @@ class Path:
 
 
 def path_of(events: Iterable[Event], flow: PipelineGraph) -> Path:
-    """An edge without a decision counts as taken when the step behind it begins, or the run ends well."""
+    """An edge without a decision counts as taken when the next step begins, or the run ends well."""
     before: list[StepVisit] = []
     moves: list[StepVisit | EdgeUse] = []
     visits: dict[tuple[str, int], StepVisit] = {}
@@ -129,5 +129,5 @@ def path_of(events: Iterable[Event], flow: PipelineGraph) -> Path:
 
 
 def _is_dropped(step: StepFinished) -> bool:
-    """A speculative answer that was not kept leads nowhere."""
+    """A speculative answer that was dropped has no next step."""
     return isinstance(step.detail, DraftDetail) and not step.detail.kept

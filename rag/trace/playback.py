@@ -1,7 +1,7 @@
 """Plays a run back: its events at their original times, with the answers typed again.
 
-Stored events have no tokens: of each step that wrote an answer they are made of what it had written when it ended,
-spread over the later part of its time.
+Stored events have no tokens. For each step that wrote an answer, tokens are made from its final text, spread over the
+later part of its time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,13 +12,13 @@ from rag.trace.details import AttemptsDetail, CandidatesDetail, DeclineDetail, D
 from rag.trace.events import Event, RunFinished, StepFinished, StepStarted, Token
 
 READING = 0.4
-"""the share of a writing step's time before its first word: the model reads its passages then"""
+"""the share of a writing step's time before its first word, while the model reads its passages"""
 
 PIECE = 6
-"""characters of an answer that come at once: some three tokens"""
+"""characters of an answer per event: about three tokens"""
 
 LONGEST_WAIT = 1.5
-"""seconds that nothing happens in a playback which is faster than the run was"""
+"""the longest pause, in seconds, in a playback faster than the run"""
 
 
 class Moment(NamedTuple):
@@ -28,22 +28,22 @@ class Moment(NamedTuple):
 
 
 def moments(events: Sequence[Event]) -> list[Moment]:
-    """All events, in order, with the tokens that were not stored."""
+    """All events in order, with tokens in place of those that were not stored."""
     own = list(_timed(events))
     typed = [] if any(isinstance(event, Token) for event in events) else list(_typed(events))
-    # Sorting is stable: what came together stays in its order, words before the end of the step that wrote them.
+    # Sorting is stable: events of one time keep their order, tokens before the end of their step.
     return sorted([*own[:1], *typed, *own[1:]], key=lambda moment: moment.seconds)
 
 
 def at(played: Sequence[Moment], seconds: float) -> list[Event]:
-    """The events so far; the first one always."""
+    """The events so far; at least the first one."""
     return [moment.event for moment in played[:1]] + [each.event for each in played[1:] if each.seconds <= seconds]
 
 
 def advanced(played: Sequence[Moment], position: float, elapsed: float, pace: float) -> float:
-    """Where a playback stands that stood at `position` (seconds of the run) and went on for `elapsed` seconds.
+    """The new position of a playback that was at `position` (seconds of the run) and played for `elapsed` seconds.
 
-    `pace`: 1 is the run's own. At a faster one no wait takes longer than LONGEST_WAIT.
+    `pace`: 1 is the run's own speed. At a higher one, no pause is longer than LONGEST_WAIT.
     """
     for begin, end in pairwise(sorted({0.0, *(moment.seconds for moment in played)})):
         if end <= position:
@@ -58,7 +58,7 @@ def advanced(played: Sequence[Moment], position: float, elapsed: float, pace: fl
 
 
 def _timed(events: Sequence[Event]) -> Iterator[Moment]:
-    """What has no time of its own, such as a decision, came with the event before it."""
+    """An event without a time, such as a decision, gets the time of the event before it."""
     now = 0.0
     for event in events:
         match event:
@@ -80,7 +80,7 @@ def _typed(events: Sequence[Event]) -> Iterator[Moment]:
             case GenerationDetail(drafted=False, text=text) | DraftDetail(kept=True, text=text):
                 yield from _spread(step, text)
             case DeclineDetail(text=text):
-                # It is said at once where no model was asked.
+                # Without a model call, the text appears at once.
                 yield from _spread(step, text) if step.model_calls else [_whole(step, text)]
             case AttemptsDetail(attempts=attempts, chosen=chosen):
                 yield from (_whole(step, each.text) for each in attempts if each.number == chosen)

@@ -1,4 +1,4 @@
-"""Removes from stored events what they quote of removed documents."""
+"""Removes quotes of removed documents from stored events."""
 
 import json
 import re
@@ -9,19 +9,19 @@ _DOCUMENT_ID = re.compile(r'"document_id":\s*"([^"]+)"')
 
 
 def without_documents(event: str, removed: AbstractSet[str], numbers: AbstractSet[int] = frozenset()) -> str:
-    """The event as JSON, with the passages of these documents blank; the same text where it quotes none of them.
+    """The event as JSON, with the passages of these documents blank; unchanged if it quotes none of them.
 
-    `numbers`: those of their passages in this run, for strips of before these named their document. What the model
-    wrote stays: it is the answer that someone got.
+    `numbers`: the numbers of their passages in this run, for old strips, which do not name their document. The model's
+    text stays: it is the answer that people got.
     """
     if removed.isdisjoint(_DOCUMENT_ID.findall(event)) and not (numbers and '"strips":' in event):
         return event
-    # As Pydantic writes it: the history finds events by how their JSON begins.
+    # In Pydantic's form: the history finds events by the beginning of their JSON.
     return json.dumps(_blanked(json.loads(event), removed, numbers), ensure_ascii=False, separators=(",", ":"))
 
 
 def numbers_of(event: str, removed: AbstractSet[str]) -> set[int]:
-    """Of the passages of these documents that it quotes."""
+    """The numbers of the quoted passages of these documents."""
     return set() if removed.isdisjoint(_DOCUMENT_ID.findall(event)) else _numbers(json.loads(event), removed)
 
 

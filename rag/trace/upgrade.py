@@ -1,7 +1,7 @@
 """Upgrades events of earlier versions to the present form before they are read.
 
-Before 0.1.0 a grade that was read from log-probabilities had a `margin`, its `parts` by name, and a `cut`, where one
-has an `explanation` now; and what a step is to the answer, its `role`, was known by the step's name alone.
+Before 0.1.0, a grade from log-probabilities had a `margin`, its `parts` by name, and a `cut` instead of an
+`explanation`; and a step had no `role`, which followed from the step's name.
 """
 
 import json
@@ -30,7 +30,7 @@ _ROLES = {
 
 
 def upgraded(event: str) -> str:
-    """An event as JSON; the same text where it is one of today."""
+    """An event as JSON; unchanged if it has the present form."""
     if '"role":' in event or not ('"step_finished"' in event or '"margin":' in event):
         return event
     changed = _upgrade(json.loads(event))

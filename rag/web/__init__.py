@@ -9,11 +9,11 @@ __all__ = ["DuckDuckGo", "Tavily", "WebResult", "WebSearch", "web_search"]
 
 
 def web_search(settings: Settings) -> WebSearch | None:
-    """The one that is set; None where the web is not to be searched: questions leave the house only where someone has
-    seen to it, by a key or by name.
+    """The web search in the settings, or None. Questions leave the company only if someone has allowed it, by a key or
+    by the service's name.
     """
     if settings.web_search == "duckduckgo":
         return DuckDuckGo()
-    # Its client would send keyless queries without one.
+    # Without a key, Tavily's client would send queries without one.
     key = settings.tavily_api_key
     return Tavily(key, settings.tavily_base_url) if settings.web_search == "tavily" and key else None

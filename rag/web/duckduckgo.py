@@ -1,6 +1,6 @@
 """Web search by DuckDuckGo's page for browsers without scripts, which needs no key.
 
-It refuses whoever asks often, and may change at any time: a way to begin, not to rely on.
+It refuses frequent requests and may change at any time: good for a start, not reliable.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from rag.web.search import MOST_RESULTS, TIME_LIMIT, WebResult, read_results
 _REGIONS: dict[Language, str] = {"ja": "jp-jp", "en": "us-en"}
 
 _NOTHING = "No results found."
-"""ddgs' words where its search engine answered and nothing could be read from it"""
+"""text of ddgs' error if the search engine answered without readable results"""
 
 
 class DuckDuckGo:
@@ -46,4 +46,4 @@ class DuckDuckGo:
         return read_results(found, text="body", url="href")
 
     async def close(self) -> None:
-        """It keeps no connection."""
+        """Does nothing: there is no open connection."""

@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 from rag.text.language import Language
 
 MOST_RESULTS = 5
-"""what both services give for one credit or page, and more than a small model can read"""
+"""both services give that many for one credit or page; a small model can't read more"""
 
 TIME_LIMIT = 20.0
 """seconds: Tavily's basic search takes one to three, and the run waits for it"""
 
 LONGEST_TEXT = 2000
-"""characters of one result; snippets have some hundred, and what is longer was not meant as one"""
+"""characters of one result; snippets have some hundred"""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class WebResult:
     url: str
     text: str
     score: float = 0.0
-    """0 to 1, where the service gives one"""
+    """0 to 1, if the service gives one"""
     published: str | None = None
 
 
@@ -34,13 +34,14 @@ class WebSearch(Protocol):
         """The best first. Raises WebSearchError."""
 
     async def close(self) -> None:
-        """In the event loop that it was used in."""
+        """Call it in the event loop that used it."""
 
 
 def read_results(found: object, *, text: str, url: str) -> list[WebResult]:
-    """Those of `found`, a list of JSON objects, that have a text under the key `text` and a web address under `url`.
+    """The usable results in `found`, a list of JSON objects: with a text under the key `text` and a web address under
+    `url`.
 
-    Raises TypeError where it is no such list.
+    Raises TypeError if it is not a list.
     """
     if not isinstance(found, list):
         raise TypeError
@@ -66,7 +67,7 @@ def _result(row: Mapping[str, object], text: str, url: str) -> WebResult | None:
 
 
 def _words(value: object) -> str:
-    """One line a paragraph, without the characters that neither JSON nor SQLite takes."""
+    """One line per paragraph, without characters that JSON and SQLite do not accept."""
     if not isinstance(value, str):
         return ""
     lines = (" ".join(line.split()) for line in value.encode("utf-8", "replace").decode().splitlines())
@@ -74,7 +75,7 @@ def _words(value: object) -> str:
 
 
 def is_web_address(url: str) -> bool:
-    """Whether a link may lead there: http or https, and a host."""
+    """True if a link may lead there: http or https, and a host."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -36,12 +36,12 @@ class Tavily:
         self._client: AsyncTavilyClient | None = None
 
     async def search(self, query: str, language: Language) -> list[WebResult]:
-        # It brings a tokenizer along and takes a second to load: only for whoever searches, and beside the event loop.
+        # The client brings a tokenizer and takes a second to load: load it only for a search, outside the event loop.
         tavily = await asyncio.to_thread(importlib.import_module, "tavily")
         name = "Tavily"
         try:
             client = await self._opened()
-            async with asyncio.timeout(self._time_limit):  # the client's own is of each read alone
+            async with asyncio.timeout(self._time_limit):  # the client's own timeout limits only each read
                 found = await client.search(query, max_results=MOST_RESULTS, timeout=self._time_limit)
             return read_results(found["results"], text="content", url="url")
         except (TimeoutError, tavily.errors.TimeoutError) as error:
@@ -56,7 +56,7 @@ class Tavily:
             raise WebSearchFailed(service=name, status=error.response.status_code) from error
         except httpx.HTTPError as error:
             raise WebUnreachable(service=name) from error
-        except (ValueError, TypeError, KeyError, AttributeError) as error:  # an answer that is not in its protocol
+        except (ValueError, TypeError, KeyError, AttributeError) as error:  # an answer against the protocol
             raise WebAnswerUnreadable(service=name) from error
 
     async def close(self) -> None:

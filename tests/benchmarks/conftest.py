@@ -1,4 +1,4 @@
-"""Benchmarks within this process: one of their own would load its libraries for seconds before it begins."""
+"""Runs benchmarks in this process: in a new one, each would load its libraries for seconds first."""
 
 import json
 import os
@@ -16,7 +16,7 @@ Printed = Callable[..., str]
 @pytest.fixture
 def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Printed]:
     """`printed(latency, "--rounds", 1)`: what that benchmark prints with these arguments."""
-    # A process that is spawned runs what is here once more. A page that was tested has put itself here.
+    # A spawned process runs the main module again. A page that was tested has put itself there.
     monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     environment = dict(os.environ)
 
@@ -25,13 +25,13 @@ def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
         return capsys.readouterr().out
 
     yield printed
-    os.environ.clear()  # some set what the libraries read
+    os.environ.clear()  # some benchmarks set variables that libraries read
     os.environ.update(environment)
 
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenAIServer]:
-    """The models of the environment; it finds all passages relevant and all answers good."""
+    """The models of the environment; they find all passages relevant and all answers good."""
     with OpenAIServer() as server:
         good = json.dumps({"reason": "It says so.", "verdict": "yes", "score": 0.9})
         server.answer_when(lambda request: request.schema is not None, good)

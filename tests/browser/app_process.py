@@ -1,4 +1,4 @@
-"""The server in a process of its own: `streamlit run app.py`, or `served.py` where tests take turns."""
+"""The server in another process: `streamlit run app.py`, or `served.py` if several tests use one process in turn."""
 
 import json
 import os
@@ -21,16 +21,16 @@ START_TIMEOUT = 60
 
 class App:
     def __init__(self, folder: Path, script: str = "app.py", under: Sequence[str] = (), **settings: str) -> None:
-        """`under`: a command that runs the one which follows it, as a process of the same id.
+        """`under`: a command that runs the command after it, in a process with the same id.
 
-        `settings`: of the environment, as .env.example names them; all others have their defaults.
+        `settings`: for the environment, with the names in .env.example; all others have their defaults.
         """
         self._script = script
         self._under = under
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.log = folder / "app.log"
-        # Every setting is named, so that the developer's own .env in the repository has no say.
+        # Every setting is set, so that a developer's own .env in the repository has no effect.
         defaults = {
             name.upper(): str(field.default)
             for name, field in (Settings.model_fields | ServerSettings.model_fields).items()
@@ -40,7 +40,7 @@ class App:
         self._process: subprocess.Popen | None = None
 
     def set(self, **settings: str) -> None:
-        """For the next start."""
+        """Settings for the next start."""
         self._environment |= settings
 
     @property
@@ -72,7 +72,7 @@ class App:
             time.sleep(0.1)
 
     def renew(self, **settings: str) -> None:
-        """A new engine with these settings; only of `served.py`."""
+        """Opens a new engine with these settings; only for `served.py`."""
         self._environment |= settings
         body = json.dumps(settings).encode()
         with urllib.request.urlopen(f"{self.url}/renew", data=body, timeout=START_TIMEOUT) as response:
@@ -85,7 +85,7 @@ class App:
             self._process = None
 
     def kill(self) -> None:
-        """In the midst of whatever it does."""
+        """Kills it, whatever it is doing."""
         if self._process:
             self._process.kill()
             self._process.wait(timeout=30)

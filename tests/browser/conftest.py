@@ -1,6 +1,6 @@
 """Chromium and a server process for all tests of this folder; all else is new for each test.
 
-A test has a data folder, an engine, services and visitors of its own: nothing of an earlier test is there to be met.
+Each test has its own data folder, engine, services and visitors, so it finds nothing of an earlier test.
 """
 
 import json
@@ -27,27 +27,26 @@ from tests.local import local_engine
 from tests.servers import OpenAIServer, TavilyServer
 
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
-"""what to look for; the first one is Chromium without the windows that nobody sees, and opens a page in two thirds of
-the time"""
+"""names to look for; the first one is Chromium without windows, which opens a page in two thirds of the time"""
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--renderer-process-limit=1",  # scripts that one page has compiled, the next one need not
+    "--renderer-process-limit=1",  # scripts that one page has compiled are used by the next
 ]
 FOR_SHORT_VISITS = [
-    # What is compiled is kept, nothing is compiled anew while it arrives, and no code is made fast: it would be for a
-    # page that is there for seconds.
+    # Compiled code is kept, nothing is compiled while it arrives, and no code is optimized: that is not worth it for a
+    # page that is open for seconds.
     "--js-flags=--no-flush-bytecode --no-opt --no-maglev",
-    # Behind those that Playwright turns off itself: of several lists, Chromium heeds the last.
+    # After the names that Playwright turns off itself: if there are several lists, Chromium uses only the last.
     "--disable-features=AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,MediaRouter,"
     "OptimizationHints,PaintHolding,ThirdPartyStoragePartitioning,ScriptStreaming",
 ]
-"""beside these, where nothing is measured"""
+"""added to ARGUMENTS where nothing is measured"""
 EXPECTED = 20_000
-"""milliseconds for what a page shows at once, on a machine that has much else to do"""
+"""milliseconds for what a page shows immediately, on a busy machine"""
 KEY = "sk-of-the-tests"
 HANDBOOK = (
     "# 出張旅費規程\n\n## 日当\n\n一般社員の国内出張の日当は1日2,500円です。\n\n"
@@ -85,7 +84,7 @@ def installed_chromium() -> str | None:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-# For the package, not the session: while Playwright runs, `asyncio.run` of other tests can't.
+# For the package, not the session: while Playwright runs, other tests can't call `asyncio.run`.
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     with sync_playwright() as playwright:
@@ -144,7 +143,7 @@ class Lent:
 
     @property
     def app(self) -> App:
-        """Over what it was lent with, or with nothing in it."""
+        """The app with the data and services of this test; empty by default."""
         return self._process if self._is_renewed else self.over(self._empty)
 
     def over(self, data: Path) -> App:
@@ -163,33 +162,34 @@ class Lent:
 
 @pytest.fixture
 def lent(process: App, server: OpenAIServer, tavily: TavilyServer, data_dir: Path) -> Iterator[Lent]:
-    """Whatever a test does, the log may hold neither a fault of ours nor the key."""
+    """Whatever a test does, the log must contain no error of our code and no key."""
     before = process.log.stat().st_size
     yield Lent(process, server, tavily, data_dir)
     log = process.log.read_bytes()[before:].decode()
-    # Not every traceback: Streamlit's server leaves one when a tab is closed in the midst of its first words.
+    # Some tracebacks are allowed: Streamlit's server logs one if a tab is closed during its first messages.
     assert not [line for line in log.splitlines() if " ERROR " in line or "Exception in thread" in line]
     assert KEY not in log
 
 
 @pytest.fixture
 def app(lent: Lent) -> App:
-    """With nothing in it, unless another fixture has put something there."""
+    """The app without documents, unless another fixture has added some."""
     return lent.app
 
 
 class Contexts:
-    """Of a browser, lent to an app's visitors one after another: each new one fetches and compiles the page's scripts.
+    """Contexts of a browser, used by an app's visitors in turn: a new context would load and compile the page's scripts
+    again.
 
-    Cookies and what a page has stored are gone when a context is lent again; its cache is not. A page of two letters
-    stays open in each, else the process that shows its pages would end with the last one, and what it has compiled.
+    Before a context is used again, its cookies and storage are cleared; its cache stays. A page of two letters stays
+    open in each: otherwise the process that shows its pages would end with the last one and lose what it has compiled.
     """
 
     def __init__(self, browser: Browser, app: App) -> None:
         self._browser = browser
         self._app = app
         self._free: defaultdict[tuple[str, int], list[tuple[BrowserContext, Page]]] = defaultdict(list)
-        """with the page that stays, by locale and width"""
+        """with the page that stays open, by locale and width"""
 
     @contextmanager
     def lent(self, locale: str, width: int) -> Iterator[BrowserContext]:
@@ -222,7 +222,9 @@ def contexts(chromium: Browser, process: App) -> Contexts:
 
 @pytest.fixture
 def visit(contexts: Contexts, lent: Lent, request: pytest.FixtureRequest) -> Iterator[Visit]:
-    """Opens the page for someone new. Whatever they do, nothing may be asked of another host, and nothing may break."""
+    """Opens the page for a new visitor. Whatever they do, no other host may get a request, and there may
+    be no errors.
+    """
     visitors = request.node.stash.setdefault(VISITORS, [])
     with ExitStack() as opened:
 
@@ -250,7 +252,7 @@ def handbook(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="package")
 def data_with(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], Path]:
-    """A data folder whose index `handbook` holds one document of that name and text, to be copied."""
+    """Makes a data folder to copy, whose index `handbook` has one document with this name and text."""
 
     @cache
     def data_with(name: str, text: str) -> Path:
@@ -267,7 +269,7 @@ def data_with(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], 
 
 @pytest.fixture
 def app_with(lent: Lent, data_with: Callable[[str, str], Path], tmp_path: Path) -> Callable[[str, str], App]:
-    """The app with one document in it, which it did not have to load."""
+    """The app with one document that is already loaded."""
 
     def app_with(name: str, text: str) -> App:
         return lent.over(shutil.copytree(data_with(name, text), tmp_path / name / "data"))
@@ -277,13 +279,13 @@ def app_with(lent: Lent, data_with: Callable[[str, str], Path], tmp_path: Path) 
 
 @pytest.fixture
 def loaded_app(app_with: Callable[[str, str], App]) -> App:
-    """With the handbook in it."""
+    """The app with the handbook in it."""
     return app_with("travel.md", HANDBOOK)
 
 
 @pytest.fixture
 def loaded(loaded_app: App, visit: Visit) -> Visitor:
-    """Someone who finds the handbook there."""
+    """A visitor of the app with the handbook."""
     return visit()
 
 
@@ -293,16 +295,16 @@ class Answered:
 
     question: str
     path: str
-    """of the page of its conversation"""
+    """path of the page with its conversation"""
 
 
 @pytest.fixture(scope="package")
 def data_with_answer(data_with: Callable[[str, str], Path], tmp_path_factory: pytest.TempPathFactory):
-    """A data folder with the handbook, of which a question was answered, to be copied."""
+    """Makes a data folder to copy, with the handbook and one answered question."""
 
     @cache
     def data_with_answer(question: str, answer: str, pipeline: str) -> tuple[Path, str]:
-        """With the id of its conversation."""
+        """Returns the folder and the id of its conversation."""
         folder = shutil.copytree(data_with("travel.md", HANDBOOK), tmp_path_factory.mktemp("answered") / "data")
         with OpenAIServer() as server:
             server.default = answer
@@ -320,7 +322,7 @@ def data_with_answer(data_with: Callable[[str, str], Path], tmp_path_factory: py
 
 @pytest.fixture
 def answered(lent: Lent, data_with_answer, tmp_path: Path) -> Callable[..., Answered]:
-    """The app with the handbook and one answer in it, which nobody had to wait for."""
+    """The app with the handbook and one answer in it, without waiting for that."""
 
     def answered(question: str, answer: str, pipeline: str = "self_rag") -> Answered:
         data, conversation = data_with_answer(question, answer, pipeline)

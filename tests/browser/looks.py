@@ -1,7 +1,6 @@
-"""How a page is looked at: languages, widths and colours.
+"""Ways to look at a page: languages, widths and colours.
 
-`make test` looks once, each test in a way of its own, so that all ways are there over the whole suite; `make soak` in
-every combination.
+`make test` uses one per test, different ones, so that the whole suite covers all; `make soak` uses every combination.
 """
 
 from itertools import product
@@ -12,17 +11,17 @@ LANGUAGES, WIDTHS, SCHEMES = ("ja", "en"), (1280, 390), ("light", "dark")
 
 
 def one_look(language: str, width: int, scheme: str) -> pytest.MarkDecorator:
-    """This one; all others in `make soak`."""
+    """This combination in `make test`, all others in `make soak`."""
     return _once("language, width, scheme", (language, width, scheme), LANGUAGES, WIDTHS, SCHEMES)
 
 
 def one_width(language: str, width: int) -> pytest.MarkDecorator:
-    """Where both colours are looked at, or none matters."""
+    """For tests that look at both colours themselves, or where colours do not matter."""
     return _once("language, width", (language, width), LANGUAGES, WIDTHS)
 
 
 def one_language(language: str) -> pytest.MarkDecorator:
-    """Where nothing but words is another."""
+    """For tests where only the texts differ."""
     return _once("language", (language,), LANGUAGES)
 
 

@@ -1,7 +1,7 @@
-"""The app as `app.py` makes it, with two routes more, by which a test has it all to itself and learns what it holds.
+"""The app of `app.py` with two more routes: a new engine for a test, and the bytes of uploads in memory.
 
-`streamlit run tests/browser/served.py`. A new process for each test would take seconds; here a new engine, over a data
-folder and services of the test's own, takes the place of the one before.
+`streamlit run tests/browser/served.py`. A new process for each test would take seconds. Instead, a new engine, with a
+data folder and services of the test, replaces the previous one.
 """
 
 import os
@@ -24,14 +24,14 @@ LAST_RUNS = 10
 
 
 async def renew(request: Request) -> Response:
-    """With the settings in the request's body, as `.env` names them."""
+    """The request's body has the settings, with the names of `.env`."""
     settings = await request.json()
     await run_in_threadpool(_renew, settings)
     return PlainTextResponse("renewed")
 
 
 async def held(_: Request) -> Response:
-    """Bytes of uploads in memory: Streamlit's own metrics, which would tell them too, are shut."""
+    """Bytes of uploads in memory. Streamlit's own metrics have this number too, but are closed."""
     stats = await run_in_threadpool(get_instance().uploaded_file_mgr.get_stats)
     return PlainTextResponse(str(sum(each.byte_length for family in stats.values() for each in family)))
 

@@ -1,4 +1,4 @@
-"""A person at a browser: what they do on the page, and what their browser noticed meanwhile."""
+"""A person at a browser: what they do on the page, and what their browser noticed."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,18 +10,18 @@ from pages.texts import texts
 from rag.text.language import Language
 
 LOADED = 60_000
-"""milliseconds for what includes a model's first use"""
+"""milliseconds for an action that includes the first use of a model"""
 
 
 class Visitor:
     def __init__(self, context: BrowserContext, url: str, language: Language) -> None:
-        """Opens the page. `language` is the one that they expect to read."""
+        """Opens the page. `language`: the language in which they expect the page."""
         self.words = texts(language)
         self.language = language
         self.addresses: list[str] = []
-        """of all requests and sockets"""
+        """addresses of all requests and sockets"""
         self.complaints: list[str] = []
-        """errors on the console and uncaught ones"""
+        """errors on the console and uncaught errors"""
         self._home = urlsplit(url).netloc
         self.page = context.new_page()
         self.page.on("request", self._note_request)
@@ -34,7 +34,7 @@ class Visitor:
 
     @property
     def width(self) -> int:
-        """Of the widest that there is to scroll, in pixels."""
+        """Width of the widest part that can be scrolled, in pixels."""
         return self.page.evaluate(
             "Math.max(...['html', '[data-testid=stMain]', '[data-testid=stMainBlockContainer]']"
             ".map(each => document.querySelector(each).scrollWidth))"
@@ -42,7 +42,7 @@ class Visitor:
 
     @property
     def foreign_addresses(self) -> list[str]:
-        """Those of any host but the app's own."""
+        """Addresses of other hosts than the app's."""
         ours = ("data", "blob", "about")
         return [each for each in self.addresses if urlsplit(each).scheme not in ours and not self._is_ours(each)]
 
@@ -68,7 +68,7 @@ class Visitor:
 
     @property
     def traces(self) -> Locator:
-        """The lines that fold the steps of a run that is over."""
+        """The lines that open the steps of a finished run."""
         name = self.words["pipeline.self_rag"]
         return self.page.get_by_test_id("stExpander").locator("summary").filter(has_text=name)
 
@@ -77,7 +77,7 @@ class Visitor:
 
     @property
     def pickers(self) -> Locator:
-        """Of the index, where there is one, and of the pipeline."""
+        """Pickers of the index, if there is one, and of the pipeline."""
         return self.page.get_by_test_id("stBottom").get_by_role("combobox")
 
     def pick_pipeline(self, name: str) -> None:
@@ -89,15 +89,24 @@ class Visitor:
         return self.page.get_by_text(self.words[key].format(**parts))
 
     def step(self, name: str) -> Locator:
-        """The row of a step in a trace that is open."""
+        """The row of a step in an open trace."""
         title = self.page.locator("strong").get_by_text(self.words[f"step.{name}"], exact=True)
         return self.page.get_by_test_id("stExpander").locator("summary").filter(has=title).last
 
     def open(self, summary: Locator) -> None:
-        """A folded part, until all of it is there: while it grows, what is clicked next may move away."""
+        """Opens a fold and waits until it has its full height.
+
+        A fold grows when it is opened and when its content arrives. A press inside a fold that grows scrolls it, and is
+        lost.
+        """
+        expect(summary).to_be_visible(timeout=LOADED)
+        self._wait_for_folds()
         summary.click()
         expect(summary.locator("xpath=..")).to_have_attribute("open", "")
-        # It begins to grow in the frame after that, and a press on what still grows scrolls it from under the pointer.
+        self._wait_for_folds()
+
+    def _wait_for_folds(self) -> None:
+        """Waits until no fold grows. A fold begins to grow up to two frames after it has changed."""
         self.page.wait_for_function(
             "async () => { for (const _ of [1, 2]) await new Promise(requestAnimationFrame);"
             " return !document.getAnimations().some("
@@ -106,7 +115,7 @@ class Visitor:
 
     def ask(self, question: str, file: Path | None = None) -> None:
         if file:
-            # Enter does nothing while a file is still on its way.
+            # Enter does nothing during an upload.
             with self.page.expect_response(lambda answer: answer.request.method == "PUT"):
                 self.page.get_by_test_id("stChatInput").locator("input[type=file]").set_input_files(file)
             expect(self.page.get_by_test_id("stChatInput").get_by_text(file.name)).to_be_visible()
@@ -115,12 +124,12 @@ class Visitor:
         expect(self.questions.filter(has_text=question).last).to_be_visible(timeout=LOADED)
 
     def wait_for_the_end(self) -> None:
-        """Of the run."""
+        """Waits until the run has ended."""
         expect(self.button("chat.again").last).to_be_visible(timeout=LOADED)
         expect(self.stop).to_have_count(0, timeout=LOADED)
 
     def upload(self, *files: Path) -> None:
-        """In the sidebar, until all are added or refused."""
+        """Uploads in the sidebar and waits until all files are added or refused."""
         self._add(self.sidebar.locator("input[type=file]"), files)
 
     def choose_language(self, language: Language) -> None:
@@ -131,21 +140,21 @@ class Visitor:
 
     @property
     def table(self) -> Locator:
-        """Of documents."""
+        """The table of documents."""
         return self.page.get_by_test_id("stDataFrame")
 
     @property
     def dropzone(self) -> Locator:
-        """Of the Documents page."""
+        """The dropzone on the Documents page."""
         return self.page.get_by_test_id("stMain").get_by_test_id("stFileUploader").locator("input[type=file]").first
 
     @property
     def cancel(self) -> Locator:
-        """Of jobs; an upload has one as well."""
+        """The button that cancels jobs; an upload has one too."""
         return self.page.get_by_role("button", name=self.words["documents.cancel"], exact=True)
 
     def settle(self) -> None:
-        """Until the script of the page has come to its end."""
+        """Waits until the script of the page has ended."""
         expect(self.page.locator("[data-test-script-state=notRunning]")).to_be_visible(timeout=LOADED)
 
     def show_documents(self) -> None:
@@ -154,20 +163,20 @@ class Visitor:
         self.settle()
 
     def drop(self, *files: Path) -> None:
-        """On the Documents page, until all are added or refused."""
+        """Drops files on the Documents page and waits until all are added or refused."""
         self._add(self.dropzone, files)
 
     def _add(self, field: Locator, files: Sequence[Path]) -> None:
-        """On a slow machine files may arrive in two parts, and so become two jobs."""
+        """On a slow machine, files may arrive in two parts and become two jobs."""
         self.dismiss_jobs()
-        field.evaluate("field => field.value = ''")  # as the dialog does: the file of before may be chosen again
+        field.evaluate("field => field.value = ''")  # like the file dialog, so the same file can be chosen again
         field.set_input_files(files)
         expect(self.button("documents.dismiss").first).to_be_visible(timeout=LOADED)
         expect(self.page.get_by_role("progressbar")).to_have_count(0, timeout=LOADED)
         self.settle()
 
     def dismiss_jobs(self) -> None:
-        """Those that are over."""
+        """Dismisses the finished jobs."""
         jobs = self.page.locator(".job")
         for left in range(jobs.count(), 0, -1):
             self.button("documents.dismiss").first.click()
@@ -176,11 +185,11 @@ class Visitor:
 
     @property
     def rows(self) -> Locator:
-        """What the table says to a screen reader, its head included; what is seen of it is painted on a canvas."""
+        """The table's rows for screen readers, including its head; the visible table is painted on a canvas."""
         return self.table.locator("[role=row]")
 
     def row(self, number: int, x: int) -> None:
-        """Clicks on a row of the table, from 1. `x`: pixels from the left."""
+        """Clicks on a row of the table, counted from 1. `x`: pixels from the left."""
         expect(self.rows.nth(number)).to_be_attached()
         self.table.scroll_into_view_if_needed()
         self.table.click(position={"x": x, "y": 35 * number + 18})
@@ -196,7 +205,7 @@ class Visitor:
         self.settle()
 
     def find(self, words: str, count: int) -> None:
-        """In the table, until that many are left; as many as it shows at once."""
+        """Searches in the table and waits until `count` rows remain; at most as many as are visible."""
         field = self.page.get_by_placeholder(self.words["table.search"])
         field.fill(words)
         field.press("Enter")
@@ -204,7 +213,7 @@ class Visitor:
         self.settle()
 
     def _note_message(self, message: ConsoleMessage) -> None:
-        # Streamlit looks for its server below the page's own path first, and finds none.
+        # Streamlit first looks for its server under the page's own path, and gets a 404.
         is_probe = "/_stcore/" in message.location.get("url", "") and "404" in message.text
         if message.type == "error" and not is_probe:
             self._note(message.text)

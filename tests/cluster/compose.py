@@ -1,4 +1,4 @@
-"""compose.yaml as Docker Compose reads it, as far as ours goes."""
+"""Reads compose.yaml like Docker Compose, but only the syntax that our file uses."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _VARIABLE = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
 
 
 class Missing(Exception):
-    """Of a variable without which nothing starts: what is told then."""
+    """A variable is missing without which nothing starts; the text is the message for it."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class Service:
     name: str
     command: list[str]
     environment: dict[str, str]
-    """of the image, where it is ours, then of .env, then of the file"""
+    """of the image if it is ours, then .env, then the file; later ones replace earlier ones"""
     health: list[str]
-    """the command that tells whether it is well; empty where there is none"""
+    """command of the health check; empty if there is none"""
     written: dict[str, Any]
-    """what stands in the file"""
+    """the service as in the file"""
 
     @property
     def is_ours(self) -> bool:
@@ -36,7 +36,7 @@ class Service:
 
 
 def services(env_file: Mapping[str, str], places: Mapping[str, str] | None = None) -> dict[str, Service]:
-    """By name. `env_file`: .env. `places`: what is written in the file and in the image -> what is to stand there.
+    """Services by name. `env_file`: content of .env. `places`: text in the file and the image -> its replacement.
 
     Raises Missing.
     """
@@ -59,7 +59,7 @@ def document() -> dict[str, Any]:
 
 
 def volume_of(service: Service, target: str) -> str | None:
-    """What is mounted there."""
+    """The source that is mounted there."""
     pairs = [volume.split(":") for volume in service.written.get("volumes", [])]
     return next((source for source, to, *_ in pairs if to == target), None)
 
@@ -71,7 +71,7 @@ def _read(written: Any, variables: Mapping[str, str], places: Mapping[str, str])
         return [_read(each, variables, places) for each in written]
     if not isinstance(written, str):
         return written
-    if places:  # in one pass: what was put in is not looked at again
+    if places:  # in one pass, so that no replacement is replaced again
         written = re.sub("|".join(map(re.escape, places)), lambda found: places[found[0]], written)
 
     def value(found: re.Match[str]) -> str:

@@ -45,7 +45,7 @@ def topology(
 
 @pytest.fixture
 def open_browser(chromium: Browser) -> Iterator[Open]:
-    """Of someone new, who finds Caddy by its name."""
+    """A browser for a new visitor, who finds Caddy by its name."""
     arguments = [*ARGUMENTS, f"--host-resolver-rules=MAP {NAME} 127.0.0.1"]
     browser = chromium.browser_type.launch(executable_path=installed_chromium(), args=arguments)
     yield lambda: browser.new_context(ignore_https_errors=True, locale="en-US")
@@ -54,5 +54,5 @@ def open_browser(chromium: Browser) -> Iterator[Open]:
 
 @pytest.fixture
 def visit(topology: Topology, open_browser: Open) -> Visit:
-    """Opens the page by Caddy, for someone new."""
+    """Opens the page through Caddy for a new visitor."""
     return lambda: Visitor(open_browser(), f"{topology.url}/", "en")

@@ -1,4 +1,6 @@
-"""The Dockerfile as `docker build` reads it, as far as ours goes: its stages, and the image that one of them makes."""
+"""Reads the Dockerfile like `docker build`: its stages, and the image of a stage. Only the syntax that
+our file uses.
+"""
 
 import json
 import re
@@ -17,10 +19,10 @@ class Stage:
     base: str
     """an image, or the name of an earlier stage"""
     lines: list[tuple[str, str]] = field(default_factory=list)
-    """instruction and what follows it; those of the base, where that is a stage, come first"""
+    """(instruction, arguments); those of an earlier stage that is the base come first"""
 
     def last(self, instruction: str) -> str:
-        """What follows it. Raises KeyError."""
+        """The arguments of its last use. Raises KeyError."""
         return dict(self.lines)[instruction]
 
     @property
@@ -38,7 +40,7 @@ class Stage:
 
     @property
     def copied(self) -> Iterator[tuple[str, str]]:
-        """From the repository, and to where in the image, below its working folder."""
+        """Pairs: a path in the repository, and its path in the image below the working folder."""
         for name, rest in self.lines:
             *sources, target = rest.split()
             if name == "COPY" and not rest.startswith("--from="):
@@ -46,7 +48,7 @@ class Stage:
                     yield source, f"{target}{Path(source).name}" if target.endswith("/") else target
 
     def make(self, folder: Path) -> Path:
-        """What of the repository is in the image."""
+        """Copies the parts of the repository that are in the image."""
         for source, target in self.copied:
             to = folder / target
             to.parent.mkdir(parents=True, exist_ok=True)

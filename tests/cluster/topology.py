@@ -1,5 +1,7 @@
-"""What compose.yaml starts, out of real parts on loopback, by its commands and settings: Debian's Postgres, Chroma's
-server, our own processes in a folder that holds what the image does, and Caddy with its very file.
+"""Starts the services of compose.yaml as real processes on loopback, with its commands and settings.
+
+They are Debian's Postgres, Chroma's server, our own processes in a folder with the files of the image, and Caddy with
+its real file.
 """
 
 import itertools
@@ -39,7 +41,7 @@ ALONE = """{
     default_bind 127.0.0.1
 }
 """
-"""what a Caddyfile on a machine with others begins with"""
+"""start of a Caddyfile on a machine with other servers"""
 
 MIGRATIONS = "rag/runs/history/migrations"
 NEWER = """from alembic import op
@@ -53,12 +55,12 @@ def upgrade() -> None:
 """
 
 Replica = tuple[str, int]
-"""a service, and which of its processes, from 1"""
+"""a service and the number of its process, from 1"""
 
 
 @dataclass(frozen=True)
 class Command:
-    """One that was begun beside a service."""
+    """A command that was started for a service."""
 
     process: subprocess.Popen[bytes]
     _file: Path
@@ -69,8 +71,8 @@ class Command:
 
 
 class Topology:
-    """As a context, with nothing started yet but Postgres and Chroma, which others use as well. What was started ends
-    with it. `env_file`: what the operator's .env holds beside what this form asks for.
+    """A context manager. At first, only Postgres and Chroma run, which others use too. At the end, it ends all that it
+    has started. `env_file`: the operator's .env in addition to the variables that compose.yaml requires.
     """
 
     def __init__(self, folder: Path, postgres: PostgresServer, chroma: ChromaServer, **env_file: str) -> None:
@@ -98,7 +100,7 @@ class Topology:
         }
         self._image = stages()["app"].make(folder / "image")
         self._newer: set[str] = set()
-        """services that run a newer version"""
+        """services with a newer version"""
         (folder / "data").mkdir(mode=0o700)
         names = compose.services(operator)
         self.services = {name: compose.services(operator, self._places(name, chroma))[name] for name in names}
@@ -122,14 +124,14 @@ class Topology:
         return self._folder / "data"
 
     def start(self, service: str, number: int = 1) -> None:
-        """At once: whether it is well, `is_well` tells."""
+        """Does not wait until it is well, see `is_well`."""
         if service == "caddy":
             self._run(service, number, self._caddy())
         else:
             self._run(service, number, self.services[service].command)
 
     def upgrade(self, service: str) -> None:
-        """From its next start on, to a version that has one table more."""
+        """From its next start, it is a version with one more table."""
         self._newer.add(service)
         newer = self._newer_image
         if not newer.exists():
@@ -146,16 +148,16 @@ class Topology:
         return self._newer_image if service in self._newer else self._image
 
     def address(self, app: str) -> str:
-        """Of itself, past Caddy, as this machine may open it."""
+        """Its own address on this machine, without Caddy."""
         return f"http://localhost:{self._ports[app]}"
 
     def is_well(self, service: str) -> bool:
-        """What its health check says."""
+        """The result of its health check."""
         told = subprocess.run(self.services[service].health, env=self._environment(service), capture_output=True)
         return told.returncode == 0
 
     def is_ready(self, app: str) -> bool:
-        """Whether it can serve people, as Caddy asks it."""
+        """Whether it can serve people; Caddy asks in the same way."""
         try:
             with urllib.request.urlopen(f"{self.address(app)}/readyz", timeout=PATIENCE) as answer:
                 return answer.status == 200
@@ -163,14 +165,14 @@ class Topology:
             return False
 
     def ask(self, service: str, *command: str) -> str:
-        """What a command prints, beside that service in its container. Raises CalledProcessError."""
+        """Runs a command in the service's container and returns its output. Raises CalledProcessError."""
         told = subprocess.run(
             command, cwd=self._image_of(service), env=self._environment(service), capture_output=True, check=True
         )
         return told.stdout.decode()
 
     def begin(self, service: str, *command: str) -> "Command":
-        """The same, without waiting for its end."""
+        """Starts the command and does not wait for its end."""
         file = self._folder / f"command-{next(self._commands)}.log"
         with file.open("wb") as out:
             process = subprocess.Popen(
@@ -185,7 +187,7 @@ class Topology:
         return Command(process, file)
 
     def query(self, statement: str) -> list[tuple[object, ...]]:
-        """What the database answers."""
+        """The database's answer."""
         return self._postgres.run(statement, self._database.partition("?")[0].rpartition("/")[2])
 
     @property
@@ -196,21 +198,21 @@ class Topology:
         return self._log(service, number).read_text(encoding="utf-8")
 
     def end(self, service: str, number: int = 1, by: int = signal.SIGTERM) -> int:
-        """Its exit status."""
+        """Returns its exit status."""
         process = self._processes.pop((service, number))
         process.send_signal(by)
         return process.wait(PATIENCE)
 
     def kill(self, service: str, number: int = 1) -> None:
-        """As `kill -9` does, in the midst of whatever it does."""
+        """Like `kill -9`, whatever it is doing."""
         self.end(service, number, signal.SIGKILL)
 
     def get(self, path: str) -> tuple[int, str]:
-        """Status and text of what Caddy answers."""
+        """Status and text of Caddy's answer."""
         trusting = ssl.create_default_context()
         self.authority.configure_trust(trusting)
         port = self._ports["caddy"]
-        # http.client would look the name up: it is given the connection.
+        # http.client would look up the name, so it gets a connection.
         raw = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         with closing(HTTPSConnection(NAME, port, timeout=PATIENCE)) as connection:
             connection.sock = trusting.wrap_socket(raw, server_hostname=NAME)
@@ -219,7 +221,7 @@ class Topology:
                 return answer.status, answer.read().decode()
 
     def _places(self, service: str, chroma: ChromaServer) -> dict[str, str]:
-        """What is written for containers -> where that is on loopback."""
+        """Texts for containers -> their replacements on loopback."""
         _, _, database = self._database.partition("@")
         folder, port = str(chroma.folder / "data"), chroma.url.rpartition(":")[2]
         places = {
@@ -249,7 +251,9 @@ class Topology:
         return [program, "run", "--config", str(file), "--adapter", "caddyfile"]
 
     def _environment(self, service: str) -> dict[str, str]:
-        """As a container has it: what image, .env and file say, and nothing of this machine but where Python is."""
+        """As in a container: from the image, .env and the file, and nothing of this machine except the
+        path of Python.
+        """
         around = ("OMP_NUM_THREADS", "SSL_CERT_FILE", "NO_PROXY", "no_proxy")
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         machine = {name: os.environ[name] for name in around if name in os.environ}

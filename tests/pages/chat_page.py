@@ -17,7 +17,7 @@ INDEX_PAGE = Path(__file__).parent.parent.parent / "pages" / "index.py"
 
 
 def shown(label: str) -> str:
-    """A label in Markdown as it is read: without what keeps words what they are."""
+    """A label in Markdown as people read it: without escapes."""
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", label).replace(WORD_JOINER, "")
 
 
@@ -70,7 +70,7 @@ class ChatPage:
 
     @property
     def told(self) -> str:
-        """What the page says of jobs, as HTML."""
+        """What the page says about jobs, as HTML."""
         return "".join(each.value for each in self.app.html if 'class="job"' in each.value)
 
     def press(self, label: str) -> None:
@@ -79,7 +79,7 @@ class ChatPage:
         self.look()
 
     def pick(self, title: str, value: str) -> None:
-        """`title`: the key of the picker's words."""
+        """`title`: key of the picker's text."""
         self._picker(title).set_value(value)
         self.look()
 
@@ -96,13 +96,13 @@ class ChatPage:
         return picker
 
     def ask(self, question: str) -> PastRun:
-        """Asks and waits for the end, whichever it is."""
+        """Asks and waits for the end of the run, with any result."""
         self.app.chat_input[0].set_value(question)
         self.look()
         return self.wait()
 
     def wait(self) -> PastRun:
-        """Until the latest run of the conversation is over."""
+        """Waits until the latest run of the conversation has ended."""
         latest = engine().history.runs(self.conversation)[-1]
         engine().run(latest.id).result()
         self.look()

@@ -16,7 +16,7 @@ class ComparePage:
         self.app.query_params["lang"] = language
         self.app.run()
         self.app.switch_page("compare.py")
-        # Streamlit's tests take the address along to the page only from here on.
+        # From here on, Streamlit's tests pass the address to the page.
         for name, value in {"lang": language, **address}.items():
             self.app.query_params[name] = value
         self.look()
@@ -32,19 +32,19 @@ class ComparePage:
 
     @property
     def told(self) -> str:
-        """All that is told outside of HTML."""
+        """All texts outside of HTML."""
         told = (*self.app.caption, *self.app.info, *self.app.error, *self.app.warning)
         return "\n".join(shown(each.value) for each in told)
 
     @property
     def comparison(self) -> str | None:
-        """Its id, as the address has it."""
+        """Its id in the address."""
         named = self.app.query_params.get("c")
         return named[0] if isinstance(named, list) else named
 
     @property
     def heads(self) -> list[str]:
-        """What stands above the columns."""
+        """The heads of the columns."""
         return [" ".join(" ".join(each.itertext()).split()) for each in self.html.find_class("column-head")]
 
     @property
@@ -60,7 +60,7 @@ class ComparePage:
         return [each.label for each in self.app.expander if " · " in each.label and each.label[0] not in "`✓✗"]
 
     def rows(self, table: str) -> list[list[str]]:
-        """Of a table of what differs, its head first: what stands in each cell."""
+        """The cells of a table of differences, its head first."""
         return [
             [" ".join(" ".join(cell.itertext()).split()) for cell in row]
             for found in self.html.find_class(table)
@@ -72,7 +72,7 @@ class ComparePage:
         return [shown(button.label) for button in self.app.button]
 
     def press(self, label: str, number: int = 0) -> "ComparePage":
-        """`number`: which one of those, from 0."""
+        """`number`: which of the buttons with this label, from 0."""
         [button for button in self.app.button if label in shown(button.label)][number].click()
         return self.look()
 
@@ -87,7 +87,7 @@ class ComparePage:
         return self
 
     def wait(self) -> "ComparePage":
-        """Until all columns are over, however they end."""
+        """Waits until all columns have ended, with any result."""
         for run_id in engine().comparisons.get(self.comparison).run_ids:
             if run := engine().run(run_id):
                 run.result()

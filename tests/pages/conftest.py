@@ -21,8 +21,9 @@ MAIN = sys.modules["__main__"]
 
 @pytest.fixture(scope="session", autouse=True)
 def _what_an_app_test_does_at_each_start_is_done_once() -> Iterator[None]:
-    """By itself each reads the metadata of all installed packages for 0.3 s, which might bring components, and compiles
-    the pages for another tenth."""
+    """Without this, each test reads the metadata of all installed packages for 0.3 s to look for components, and
+    compiles the pages for another tenth.
+    """
     compiled = ScriptCache()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
@@ -32,14 +33,14 @@ def _what_an_app_test_does_at_each_start_is_done_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _the_main_module_comes_back() -> Iterator[None]:
-    """Streamlit puts the page that it runs in its place; processes that tests after this one start would run that."""
+    """Streamlit puts its page in the place of the main module; processes that later tests start would run that."""
     yield
     sys.modules["__main__"] = MAIN
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _settings_of_the_server() -> None:
-    """Those of `.streamlit/config.toml` that pages depend on: tests run in folders that have none."""
+    """The settings of `.streamlit/config.toml` that pages depend on: tests run in folders without this file."""
     for section, settings in tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")).items():
         if section in ("runner", "global"):
             for name, value in settings.items():
@@ -48,7 +49,7 @@ def _settings_of_the_server() -> None:
 
 @pytest.fixture(autouse=True)
 def _no_engine_of_another_test(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A test that names no engine gets an empty one: never the one that its module happens to have made by then."""
+    """A test that uses no engine fixture gets an empty engine, never the one that its module may have made before."""
     if {"engine", "module_engine"} & set(request.fixturenames):
         yield
         return
@@ -65,17 +66,17 @@ def server() -> Iterator[OpenAIServer]:
 
 @pytest.fixture
 def engine(server: OpenAIServer, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[UserEngine]:
-    """The one that pages get; `restart` gives its successor."""
+    """The engine of the pages; `restart` returns the next one."""
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
     monkeypatch.setenv("MODEL_RETRIES", "0")
-    monkeypatch.setattr(process, "_engine", None)  # that of the module, where it has one, comes back afterwards
+    monkeypatch.setattr(process, "_engine", None)  # an engine of the module comes back afterwards
     yield process.engine()
     process.close_engine()
 
 
 @pytest.fixture(scope="module")
 def module_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserEngine]:
-    """One for all tests of a module that ask, and change nothing that another one meets."""
+    """One engine for all tests of a module that ask, and change nothing that affects the others."""
     with OpenAIServer() as server, pytest.MonkeyPatch.context() as environment:
         environment.setenv("DATA_DIR", str(tmp_path_factory.mktemp("module-data")))
         environment.setenv("OPENAI_BASE_URL", server.base_url)
@@ -85,6 +86,6 @@ def module_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UserEngi
 
 
 def restart() -> UserEngine:
-    """As when the app is ended and started again."""
+    """Like ending the app and starting it again."""
     process.close_engine()
     return process.engine()

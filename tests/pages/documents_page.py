@@ -15,7 +15,7 @@ class DocumentsPage:
         self.app.query_params["lang"] = language
         self.app.run()
         self.app.switch_page("documents.py")
-        # Streamlit's tests take the address along to the page only from here on.
+        # From here on, Streamlit's tests pass the address to the page.
         for name, value in {"lang": language, **address}.items():
             self.app.query_params[name] = value
         self.look()
@@ -26,7 +26,7 @@ class DocumentsPage:
         return self
 
     def wait(self) -> "DocumentsPage":
-        """Until all jobs are over."""
+        """Waits until all jobs are finished."""
         for job in engine().store.ingestions:
             job.wait()
         return self.look()
@@ -37,7 +37,7 @@ class DocumentsPage:
 
     @property
     def text(self) -> str:
-        """All that is told outside of HTML."""
+        """All texts outside of HTML."""
         told = (*self.app.caption, *self.app.info, *self.app.error, *self.app.warning, *self.app.markdown)
         return "\n".join(shown(each.value) for each in told)
 
@@ -47,7 +47,7 @@ class DocumentsPage:
 
     @property
     def table(self) -> list[dict]:
-        """A row a document."""
+        """One row per document."""
         return self.app.dataframe[0].value.to_dict("records") if self.app.dataframe else []
 
     @property

@@ -1,4 +1,4 @@
-"""Pages' functions as a reader of one language gets them: inside a real run of a Streamlit script."""
+"""Functions of the pages as for a reader of one language: inside a real run of a Streamlit script."""
 
 from collections.abc import Callable
 from html.parser import HTMLParser

@@ -14,7 +14,7 @@ class RunsPage:
         self.app.query_params["lang"] = language
         self.app.run()
         self.app.switch_page("runs.py")
-        # Streamlit's tests take the address along to the page only from here on.
+        # From here on, Streamlit's tests pass the address to the page.
         for name, value in {"lang": language, **address}.items():
             self.app.query_params[name] = value
         self.look()
@@ -26,7 +26,7 @@ class RunsPage:
 
     @property
     def rows(self) -> list[dict]:
-        """Of the table, one a run."""
+        """The rows of the table, one per run."""
         return self.app.dataframe[0].value.to_dict("records") if self.app.dataframe else []
 
     @property
@@ -39,7 +39,7 @@ class RunsPage:
 
     @property
     def text(self) -> str:
-        """All that is told outside of HTML."""
+        """All texts outside of HTML."""
         told = (*self.app.caption, *self.app.info, *self.app.error, *self.app.warning, *self.app.markdown)
         return "\n".join(shown(each.value) for each in told)
 

@@ -13,7 +13,7 @@ from tests.pages.chat_page import INDEX_PAGE, shown
 
 @dataclass(frozen=True)
 class Entry:
-    """A hit as it stands in its list."""
+    """A hit in its list."""
 
     element: HtmlElement
     page: HtmlElement
@@ -44,7 +44,7 @@ class Entry:
 
     @cached_property
     def card(self) -> HtmlElement:
-        """What it opens to."""
+        """The card that it opens."""
         [button] = self.element.iter("button")
         return self.page.get_element_by_id(button.get("popovertarget"))
 
@@ -60,7 +60,7 @@ class SearchPage:
         self.app.query_params["lang"] = language
         self.app.run()
         self.app.switch_page("search.py")
-        # Streamlit's tests take the address along to the page only from here on.
+        # From here on, Streamlit's tests pass the address to the page.
         for name, value in {"lang": language, **address}.items():
             self.app.query_params[name] = value
         self.look()
@@ -80,7 +80,7 @@ class SearchPage:
 
     @property
     def text(self) -> str:
-        """All that is told outside of HTML."""
+        """All texts outside of HTML."""
         told = (*self.app.caption, *self.app.info, *self.app.error, *self.app.warning)
         return "\n".join(shown(each.value) for each in told)
 
@@ -94,12 +94,12 @@ class SearchPage:
         return [Entry(each, page) for column in page.find_class(mode) for each in column.find_class("hit")]
 
     def column(self, mode: str) -> str:
-        """All that a list says."""
+        """The whole text of a list."""
         return " ".join(each.text_content() for each in self.page.find_class(mode) if "mode-results" in each.classes)
 
     @property
     def analysis(self) -> dict[str, str]:
-        """What is told of each word of the question."""
+        """What the page says about each word of the question."""
         found = self.page.find_class("word")
         return {each[0].text_content(): each.text_content() for each in found}
 

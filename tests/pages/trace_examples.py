@@ -1,6 +1,6 @@
-"""A detail of each kind that a step can report, with words in it that try to be HTML and Markdown.
+"""A detail of each kind that a step can report, with texts that try to be HTML and Markdown.
 
-Those written out here show what a view has to tell apart. A kind that has none gets one made from its fields.
+The details written here show what a view must distinguish. For other kinds, a detail is made from the fields.
 """
 
 from enum import Enum
@@ -214,7 +214,7 @@ WRITTEN_OUT = (
 
 
 def made(kind: Any) -> Any:
-    """A value of any type that a field of a detail has."""
+    """A value of any type that a field of a detail can have."""
     origin, arguments = get_origin(kind), get_args(kind)
     if kind is Failure:
         return EmptyDocument(name=HOSTILE).as_failure()

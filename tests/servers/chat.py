@@ -12,29 +12,29 @@ from functools import cached_property
 from tests.servers.loopback import Request
 
 CHARACTERS_A_TOKEN = 4
-"""of a made-up tokenizer, for texts whose number of tokens is not given"""
+"""of an invented tokenizer, for texts whose number of tokens is not given"""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model says to one request. What is None is as the server says for all."""
+    """The model's answer to one request. For a field that is None, the server has a common value."""
 
     text: str = ""
     tool_calls: tuple[tuple[str, dict], ...] = ()
     """name and arguments of each function to call"""
     logprobs: tuple[dict[str, float], ...] = ()
-    """a token at a time: natural log-probability of each candidate, sent where the request asks for them"""
+    """for each token: natural log-probability of each candidate, sent if the request asks for them"""
     tokens: int | None = None
-    """how many the text counts as"""
+    """as how many tokens the text counts"""
     delay: float | None = None
     """seconds before the first token"""
     token_seconds: float | None = None
-    """seconds a token"""
+    """seconds per token"""
     until: threading.Event | None = None
-    """where it is streamed, its second half waits for it"""
+    """if the answer is streamed, its second half waits for this"""
 
     def pieces(self) -> list[str]:
-        """The text, cut into its tokens. Where there are more tokens than characters, the last ones are empty."""
+        """The text, cut into its tokens. If there are more tokens than characters, the last ones are empty."""
         count = -(-len(self.text) // CHARACTERS_A_TOKEN) if self.tokens is None else self.tokens
         size = -(-len(self.text) // count) if count else 0
         return [self.text[i * size : (i + 1) * size] for i in range(count)]
@@ -65,7 +65,7 @@ class ChatRequest(Request):
 
     @property
     def schema(self) -> dict | None:
-        """The JSON schema that the answer has to follow: of response_format, or of the function that it has to call."""
+        """The JSON schema that the answer must follow: of response_format, or of the function that it must call."""
         form = self.body.get("response_format") or {}
         if form.get("type") == "json_schema":
             return form["json_schema"]["schema"]
@@ -110,7 +110,7 @@ class Completion:
         return self._envelope("chat.completion") | {"choices": [choice], "usage": self._usage}
 
     def chunks(self) -> Iterator[dict]:
-        """A chunk a token, then the one that says why it ended, then usage if the request wants it."""
+        """One chunk per token, then one with the reason of the end, then usage if the request wants it."""
         for index, piece in enumerate(self.pieces):
             yield self._chunk(self._delta(index, piece), index=index)
         yield self._chunk({}, finish_reason=self._finish_reason)
@@ -158,7 +158,7 @@ class Completion:
 
 
 def _tool_calls(request: ChatRequest, answer: Answer) -> list[dict]:
-    """The calls that the answer names; or, where the request forces a function, the answer's JSON as its arguments."""
+    """The calls in the answer. If the request forces a function, the answer's JSON becomes its arguments."""
     calls = [(name, json.dumps(arguments, ensure_ascii=False)) for name, arguments in answer.tool_calls]
     if not calls and request.forced_function and _is_json_object(answer.text):
         calls = [(request.forced_function, answer.text)]

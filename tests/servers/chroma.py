@@ -1,4 +1,4 @@
-"""A Chroma server, `chroma run` of the package, in a folder and at a port of its own; and a proxy before it."""
+"""A Chroma server, `chroma run` of the package, with its own folder and port; and a proxy in front of it."""
 
 import resource
 import shutil
@@ -19,17 +19,17 @@ import httpx
 from tests.servers.loopback import Connection, Fault, LoopbackServer, Refusal, Request
 
 ROOM = 64 * 1024
-"""bytes of a file where the disk is full: without the 32 KB that SQLite's connections share, Chroma hangs"""
+"""bytes of a file on a full disk: without the 32 KB that SQLite's connections share, Chroma hangs"""
 
 PATIENCE = 60
-"""seconds in which it has to be there"""
+"""seconds for its start"""
 
 
 class ChromaServer:
-    """As a context. It stays at its port when it is started again."""
+    """A context manager. After another start, it has the same port."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """`folder`: is kept, with what is in it already; else one of its own goes with it."""
+        """`folder`: stays, and may already have content. Without it, a temporary folder is used and removed."""
         self._is_kept = folder is not None
         self.folder = folder or Path(tempfile.mkdtemp(prefix="chroma-"))
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -66,7 +66,7 @@ class ChromaServer:
         return [str(program), "run", "--path", str(data), "--host", "127.0.0.1", "--port", str(self._port)]
 
     def start(self) -> None:
-        # Not to a file: where its disk is full, what it can't say would end it.
+        # Not to a file: on a full disk, a failed write of its output would end it.
         quiet = subprocess.DEVNULL
         self._process = subprocess.Popen(self.command, stdout=quiet, stderr=quiet, cwd=self.folder)
         deadline = time.monotonic() + PATIENCE
@@ -82,14 +82,14 @@ class ChromaServer:
             return False
 
     def run(self, query: str, *values: str) -> str:
-        """What its database answers, in which it keeps what there is."""
+        """The answer of Chroma's own database, which stores its collections."""
         with closing(sqlite3.connect(self.folder / "data" / "chroma.sqlite3")) as database:
             ((found,),) = database.execute(query, values).fetchall()
         return str(found)
 
     @contextmanager
     def full_disk(self) -> Iterator[None]:
-        """As tests/full_disk.py, for the server: its files are longer than they may be. On Linux."""
+        """Like tests/full_disk.py, for the server: its files are longer than allowed. Linux only."""
         assert self._process
         soft, hard = resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE)
         resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (ROOM, hard))
@@ -99,7 +99,7 @@ class ChromaServer:
             resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (soft, hard))
 
     def kill(self) -> None:
-        """As `kill -9` does, in the midst of whatever it does."""
+        """Like `kill -9`, whatever it is doing."""
         if self._process:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()
@@ -107,7 +107,7 @@ class ChromaServer:
 
 
 class ChromaProxy(LoopbackServer):
-    """Hands on what it is asked, unless `fails` says otherwise."""
+    """Passes requests on, unless `fails` says otherwise."""
 
     def __init__(self, server: ChromaServer) -> None:
         super().__init__()
@@ -115,9 +115,9 @@ class ChromaProxy(LoopbackServer):
         self.delay = 0.0
         """seconds before each answer"""
         self.largest = 40_000_000
-        """bytes of a request that it takes"""
+        """largest accepted request in bytes"""
         self.before: Callable[[Request], object] = lambda _: None
-        """is called with each request that is handed on"""
+        """called with each request before it is passed on"""
         self._client = httpx.Client(timeout=60)
 
     def __exit__(self, *details: object) -> None:

@@ -1,4 +1,4 @@
-"""Vectors for texts, near where the texts share character bigrams; no model, the same on every machine."""
+"""Vectors for texts, similar if the texts share character bigrams; without a model, the same on every machine."""
 
 import math
 import unicodedata

@@ -1,7 +1,7 @@
 """An HTTP server on 127.0.0.1, at a free port, in threads of this process.
 
-It records each request, deals the faults that a test asks for, and notices at once when a client leaves. No TLS, and no
-protocol of its own: a subclass says what its routes answer.
+It records each request, shows the faults that a test asks for, and notices immediately when a client leaves. It has no
+TLS and no protocol of its own: a subclass says what its routes answer.
 """
 
 import json
@@ -30,14 +30,14 @@ class Fault(Enum):
 
 @dataclass(frozen=True)
 class Refusal:
-    """A status that says no. Given to `fails`, or as the answer to a single request."""
+    """An answer with an error status. For `fails`, or as the answer to a single request."""
 
     status: int
     message: str = ""
     retry_after: float | None = None
     """seconds, sent as Retry-After"""
     code: str | None = None
-    """the service's own word for it, such as insufficient_quota"""
+    """the service's own code for it, such as insufficient_quota"""
 
 
 @dataclass(eq=False)
@@ -54,11 +54,11 @@ class Request:
     disconnected: threading.Event = field(default_factory=threading.Event)
     """set when the client left before it had the whole answer"""
     finished: threading.Event = field(default_factory=threading.Event)
-    """set when nothing more will be sent, whatever the reason"""
+    """set when nothing more will be sent, for any reason"""
 
     @property
     def text(self) -> str:
-        """The words of the request that a condition looks at."""
+        """The text of the request for conditions."""
         return json.dumps(self.body, ensure_ascii=False)
 
 
@@ -79,7 +79,7 @@ class Connection:
             readable, _, _ = select.select([self._handler.connection], [], [], end and left)
             if readable:
                 self._check_that_client_is_there()
-                time.sleep(max(0.0, end - time.monotonic()) if end else 0.01)  # it sent more: not ours to read yet
+                time.sleep(max(0.0, end - time.monotonic()) if end else 0.01)  # the client sent more, not read yet
 
     def wait_for(self, event: threading.Event) -> None:
         """Waits, unless the client leaves."""
@@ -151,16 +151,16 @@ Route = Callable[[Request, Connection, Fault | None], None]
 
 
 class LoopbackServer:
-    """A context manager: it serves from `__enter__` to `__exit__`, which also ends the requests that are still open.
+    """A context manager: it serves from `__enter__` to `__exit__`, which also ends the open requests.
 
-    A subclass fills `routes`: by method and path, what is called with the request, the connection, and the fault in its
-    answer that it has to show (CLOSES_MIDWAY or MALFORMED) or None.
+    A subclass fills `routes`: by method and path, a function that gets the request, the connection, and None or the
+    fault that its answer must show (CLOSES_MIDWAY or MALFORMED).
     """
 
     request_type: ClassVar[type[Request]] = Request
 
     def __init__(self, *, key: str | None = None) -> None:
-        """`key`: what a client must send as bearer token; None takes any."""
+        """`key`: what a client must send as bearer token; None accepts any."""
         self.key = key
         self.routes: dict[tuple[str, str], Route] = {}
         self._requests: list[Request] = []
@@ -192,7 +192,7 @@ class LoopbackServer:
 
     @property
     def requests(self) -> list[Request]:
-        """All so far, in the order of arrival."""
+        """All requests so far, in the order of arrival."""
         with self._changed:
             return list(self._requests)
 
@@ -210,13 +210,13 @@ class LoopbackServer:
             return list(self._requests)
 
     def wait_for_clients_to_leave(self, timeout: float = 10) -> None:
-        """Until no connection is open; AssertionError after `timeout` seconds."""
+        """Waits until no connection is open; AssertionError after `timeout` seconds."""
         with self._changed:
             left = self._changed.wait_for(lambda: not self._connections, timeout)
             assert left, f"{len(self._connections)} connections are still open after {timeout} s"
 
     def fails(self, what: Fault | Refusal, *, times: int | None = None, on: str | None = None) -> None:
-        """Meets the next `times` requests, or all, with a fault; with `on`, only those whose path ends so."""
+        """The next `times` requests (None: all) get a fault; with `on`, only those whose path ends with it."""
         with self._changed:
             self._troubles.append(_Trouble(what, times, on))
 
@@ -296,12 +296,12 @@ class _ThreadingServer(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: object, client_address: object) -> None:
-        if not isinstance(sys.exception(), ConnectionError):  # a client may go between two requests
+        if not isinstance(sys.exception(), ConnectionError):  # a client may leave between two requests
             super().handle_error(request, client_address)
 
 
 def _shut(connection: socket.socket) -> None:
-    with suppress(OSError):  # the other side was quicker
+    with suppress(OSError):  # the other side was faster
         connection.shutdown(socket.SHUT_RDWR)
 
 
@@ -335,6 +335,6 @@ def _handler_of(server: LoopbackServer) -> type[BaseHTTPRequestHandler]:
             server._serve(request, Connection(self))
 
         def log_message(self, format: str, *args: object) -> None:
-            """The test reads `requests`; the terminal is for the tests' own words."""
+            """Tests read `requests`; the terminal is for the tests' own output."""
 
     return Handler

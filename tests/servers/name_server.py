@@ -1,4 +1,4 @@
-"""A name server on UDP at 127.0.0.1 that may change its answers, and a resolver that asks it and no other."""
+"""A name server on UDP at 127.0.0.1 that may change its answers, and a resolver that asks only this server."""
 
 import socket
 import threading
@@ -14,8 +14,8 @@ import dns.rrset
 
 
 class NameServer:
-    """A context manager. `answers`: for each name the addresses of its first answer, its second and so on; the last
-    one stays. Time to live 0, so that nobody has a reason to remember.
+    """A context manager. `answers`: for each name, the addresses of its first answer, its second and so on; the last
+    one stays. Time to live is 0, so that nobody stores an answer.
     """
 
     def __init__(self, answers: dict[str, list[list[str]]]) -> None:
@@ -36,7 +36,7 @@ class NameServer:
         self._socket.close()
 
     async def resolve(self, host: str, port: int) -> list[str]:
-        """As a crawl's `resolve`."""
+        """The `resolve` of a crawl."""
         resolver = dns.asyncresolver.Resolver(configure=False)
         resolver.nameservers = ["127.0.0.1"]
         resolver.port = self._socket.getsockname()[1]
@@ -60,5 +60,5 @@ class NameServer:
             if addresses:
                 response.answer.append(dns.rrset.from_text(name, 0, "IN", "A", *addresses))
             else:
-                response.set_rcode(3)  # there is no such name
+                response.set_rcode(3)  # NXDOMAIN: there is no such name
             self._socket.sendto(response.to_wire(), client)

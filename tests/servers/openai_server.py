@@ -21,7 +21,7 @@ Reply = str | Answer | Refusal | Fault
 Scripted = Reply | Callable[[ChatRequest], Reply]
 
 LARGEST_INPUT = 2048
-"""texts a request for embeddings; the limit of OpenAI's own service"""
+"""texts in a request for embeddings; the limit of OpenAI's own service"""
 
 
 class OpenAIServer(LoopbackServer):
@@ -58,7 +58,7 @@ class OpenAIServer(LoopbackServer):
         self.refuses = set(refuses)
         self.ignores = set(ignores)
         self.dimensions = DIMENSIONS
-        """numbers a vector, as many as there are or fewer"""
+        """numbers of a vector, at most as many as there are"""
         self.models = ["test-chat", "test-embedding"]
         self._script: Script[ChatRequest, Scripted] = Script("This is the answer of the tests' own server.")
         self.enqueue = self._script.enqueue
@@ -71,12 +71,12 @@ class OpenAIServer(LoopbackServer):
 
     @property
     def base_url(self) -> str:
-        """As OPENAI_BASE_URL takes it."""
+        """The value for OPENAI_BASE_URL."""
         return f"{self.url}/v1"
 
     @property
     def default(self) -> Scripted:
-        """The answer to requests that nothing was scripted for; a callable is asked each time."""
+        """The answer to requests without a scripted one; a callable is called each time."""
         return self._script.default
 
     @default.setter

@@ -1,6 +1,6 @@
-"""A Postgres server of Debian's package, in a folder of its own, reached by a socket in that folder alone.
+"""A Postgres server of Debian's package, in its own folder, reached only by a socket in that folder.
 
-It is started as nobody where the tests are run by root, whom Postgres refuses.
+If root runs the tests, it is started as the user nobody, because Postgres refuses root.
 """
 
 import itertools
@@ -17,14 +17,14 @@ import psycopg
 
 ROOT = Path(__file__).parent.parent.parent
 UNPACKED = ROOT / ".venv" / "postgres"
-"""as `make postgres` leaves it"""
+"""where `make postgres` unpacks it"""
 
 USER = "glassbox"
 PASSWORD = "not-a-secret-3c1f"
 
 
 def programs() -> Path | None:
-    """The folder of initdb and postgres: as installed, else as unpacked; None where there are none that run."""
+    """The folder of initdb and postgres, installed or unpacked; None if there are none that run."""
     for root in (Path("/"), UNPACKED):
         found = sorted(root.glob("usr/lib/postgresql/*/bin/postgres"), key=lambda each: int(each.parts[-3]))
         if found and not subprocess.run([found[-1], "--version"], capture_output=True, env=_environment()).returncode:
@@ -38,10 +38,12 @@ def _environment() -> dict[str, str]:
 
 
 class PostgresServer:
-    """As a context. What is committed may be lost with the machine: only tests' own is in it."""
+    """A context manager. A crash of the machine may lose committed data, which is only data of tests."""
 
     def __init__(self, folder: Path | None = None, **settings: str) -> None:
-        """`folder`: is kept, with what is in it; else one of its own goes with it. `settings`: the server's own."""
+        """`folder`: stays, and may already have content. Without it, a temporary folder is used and removed.
+        `settings`: the server's own.
+        """
         found = programs()
         if found is None:
             raise FileNotFoundError("no Postgres: `make postgres` unpacks it where there is Debian's apt-get")
@@ -89,7 +91,7 @@ class PostgresServer:
         command = self._command(["postgres", "-D", str(self._data), *options])
         deadline = time.monotonic() + 60
         while True:
-            # Once more where it has ended: for a moment after a kill some of the killed one's processes go on.
+            # Starts again if it has ended: for a moment after a kill, some of the killed processes still run.
             if self._process is None or self._process.poll() is not None:
                 with (self._folder / "log").open("ab") as log:
                     self._process = subprocess.Popen(command, stdout=log, stderr=log, env=_environment(), cwd="/")
@@ -103,11 +105,11 @@ class PostgresServer:
                 return
 
     def stop(self) -> None:
-        """At once, with whatever is connected."""
+        """Stops immediately, even with open connections."""
         self._send(signal.SIGQUIT)
 
     def end(self) -> None:
-        """With all that was committed written into its files, so that it starts at once the next time."""
+        """Writes all committed data into its files first, so that its next start is fast."""
         self._send(signal.SIGINT)
 
     def _send(self, by: signal.Signals) -> None:
@@ -117,14 +119,14 @@ class PostgresServer:
         self._process = None
 
     def kill(self) -> None:
-        """As `kill -9` does, in the midst of whatever it does."""
+        """Like `kill -9`, whatever it is doing."""
         if self._process:
             self._process.kill()
             self._process.wait()
         self._process = None
 
     def new_database(self) -> str:
-        """URL of an empty one."""
+        """URL of an empty database."""
         name = f"database_{next(self._made)}"
         self.run(f"CREATE DATABASE {name}")
         return self.url(name)

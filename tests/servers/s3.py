@@ -1,4 +1,4 @@
-"""An S3 server, moto's, in a process and at a port of its own; and what stands before it: slow, silent, gone."""
+"""An S3 server, moto's, with its own process and port; and a port in front of it that can be slow, silent or closed."""
 
 import contextlib
 import os
@@ -17,13 +17,13 @@ from typing import Self
 import httpx
 
 PATIENCE = 60
-"""seconds in which it has to be there"""
+"""seconds for its start"""
 
 KEY, SECRET = "AKIAOFTESTS", "of+tests/secret"
 
 
 class S3Server:
-    """As a context. It keeps what it has in memory."""
+    """A context manager. It has its objects in memory."""
 
     def __init__(self) -> None:
         with socket.socket() as free:
@@ -63,7 +63,7 @@ class S3Server:
         return name
 
     def names(self, bucket: str) -> list[str]:
-        """Of all objects, as they are."""
+        """Names of all objects, as stored."""
         answer = httpx.get(f"{self.url}/{bucket}?list-type=2", headers=_SIGNED).raise_for_status().text
         return [part.partition("</Key>")[0] for part in answer.split("<Key>")[1:]]
 
@@ -78,7 +78,7 @@ class S3Server:
 
     @contextmanager
     def knowing_no_key(self) -> Iterator[None]:
-        """It looks at keys meanwhile, and there is nobody whom it knows."""
+        """Inside it, keys are checked, and no key is valid."""
         self._let_in_unseen("0")
         try:
             yield
@@ -93,11 +93,11 @@ _SIGNED = {
     "Authorization": "AWS4-HMAC-SHA256 Credential=tests/20260101/us-east-1/s3/aws4_request, "
     "SignedHeaders=host, Signature=none"
 }
-"""by which moto knows that S3 is asked; it looks at no signature unless it is told to"""
+"""shows moto that the request is for S3; moto checks no signature unless told to"""
 
 
 class Between:
-    """A port that leads to a server: as a context. What it does with bytes may change at any moment."""
+    """A context manager: a port that leads to a server. Its behaviour may change at any moment."""
 
     def __init__(self, port: int) -> None:
         self._to = port
@@ -106,11 +106,11 @@ class Between:
         self.delay = 0.0
         """seconds before each piece of an answer"""
         self.is_silent = False
-        """takes all and says nothing"""
+        """accepts everything and sends nothing"""
         self.is_gone = False
-        """every connection ends at once"""
+        """every connection ends immediately"""
         self.before: Callable[[bytes], object] = lambda _: None
-        """is called with each piece of a request, before it goes on"""
+        """called with each piece of a request before it is passed on"""
         self._closed = threading.Event()
 
     def __enter__(self) -> Self:

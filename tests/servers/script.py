@@ -1,4 +1,4 @@
-"""What a loopback server answers: to requests that meet a condition, else in the order given, else always the same."""
+"""What a loopback server answers: to requests that meet a condition, else in the given order, else always the same."""
 
 import threading
 from collections import deque
@@ -18,7 +18,7 @@ class _Rule(Generic[Asked, Reply]):
 
 
 class Script(Generic[Asked, Reply]):
-    """Safe to read from many requests at once."""
+    """Can be used by many requests at the same time."""
 
     def __init__(self, default: Reply) -> None:
         self.default = default
@@ -38,7 +38,7 @@ class Script(Generic[Asked, Reply]):
 
     @property
     def unused(self) -> int:
-        """How many enqueued replies nobody has asked for."""
+        """The number of enqueued replies that nobody has asked for."""
         with self._lock:
             return len(self._queue)
 

@@ -1,6 +1,6 @@
-"""A web site on a loopback address, of the pages that a test gives it, in threads of this process.
+"""A web site on a loopback address, with the pages of a test, in threads of this process.
 
-It can be as bad as sites are: `Misbehaviour` says how. It records what it was asked, and when.
+It can behave as badly as real sites, see `Misbehaviour`. It records requests and their times.
 """
 
 import select
@@ -36,7 +36,7 @@ class Reply:
     content_type: str | None = "text/html; charset=utf-8"
     headers: dict[str, str] = field(default_factory=dict)
     claimed_length: int | None = None
-    """what Content-Length says, where it lies"""
+    """wrong value of Content-Length"""
     delay: float = 0
     """seconds before it is sent"""
 
@@ -71,7 +71,7 @@ def moved(to: str, status: int = HTTPStatus.FOUND) -> Reply:
 
 
 def with_etag(reply: Reply) -> Callable[[Asked], Reply]:
-    """Answers 304 to who has it already."""
+    """Answers 304 to clients that already have it."""
     tag = f'"{sha256(reply.content).hexdigest()[:16]}"'
 
     def page(asked: Asked) -> Reply:
@@ -83,7 +83,7 @@ def with_etag(reply: Reply) -> Callable[[Asked], Reply]:
 
 
 class SiteServer:
-    """A context manager. `pages`: by path with query, as it is asked for; what is not there is 404, or `otherwise`."""
+    """A context manager. `pages`: by path with query. Other paths get `otherwise`, or 404."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class SiteServer:
         self._thread.join()
         with self._lock:
             for connection in self._open:
-                with suppress(OSError):  # the client was quicker
+                with suppress(OSError):  # the client was faster
                     connection.shutdown(socket.SHUT_RDWR)
 
     @property
@@ -135,7 +135,7 @@ class SiteServer:
 
     @property
     def paths(self) -> list[str]:
-        """That were asked for, in order."""
+        """Requested paths, in order."""
         return [asked.path for asked in self.asked]
 
     @property
@@ -145,12 +145,12 @@ class SiteServer:
 
     @property
     def most_at_once(self) -> int:
-        """Requests that were under way at the same time, at most."""
+        """The largest number of requests that were open at the same time."""
         with self._lock:
             return self._most_at_once
 
     def wait_for(self, path: str, seconds: float = 10) -> None:
-        """Until it is asked for; AssertionError after `seconds`."""
+        """Waits until it is requested; AssertionError after `seconds`."""
         end = time.monotonic() + seconds
         while path not in self.paths:
             assert time.monotonic() < end, f"{path} was not asked for within {seconds} s"
@@ -183,7 +183,7 @@ class SiteServer:
             case Misbehaviour.HANGS:
                 self._wait_for_the_client_to_leave(handler.connection)
             case Misbehaviour.RESETS:
-                # With no time to linger, closing sends a reset instead of a goodbye.
+                # With no time to linger, closing sends a reset instead of a normal end.
                 handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 handler.rfile.close()
                 handler.wfile.close()
@@ -223,7 +223,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that leaves is nothing to report; anything else shows in the test that misses its answer."""
+        """A client that leaves is not reported; other errors appear in the test that misses its answer."""
 
 
 def _send(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
@@ -253,13 +253,13 @@ def _handler_of(site: SiteServer) -> type[BaseHTTPRequestHandler]:
 
         def finish(self) -> None:
             site._disconnected(self.connection)
-            with suppress(ValueError, OSError):  # closed already, to reset it
+            with suppress(ValueError, OSError):  # already closed, to reset it
                 super().finish()
 
         def do_GET(self) -> None:
             site._answer(self)
 
         def log_message(self, format: str, *args: object) -> None:
-            """The test reads `asked`; the terminal is for the tests' own words."""
+            """Tests read `asked`; the terminal is for the tests' own output."""
 
     return Handler

@@ -21,7 +21,7 @@ class WebResult:
     content: str
     score: float = 0.9
     published_date: str | None = None
-    """sent with news alone"""
+    """sent only with news"""
 
 
 @dataclass(eq=False)

@@ -22,12 +22,12 @@ from rag.web.search import is_web_address
 
 
 def _text(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, buttons: dict[str, str]) -> str:
-    """Plain text with its markers as buttons: in text alone, so that code keeps its [1]."""
+    """Plain text with its markers as buttons. Other tokens stay as they are, so code keeps its [1]."""
     return MARKER.sub(lambda marker: buttons.get(marker[1], marker[0]), escape(tokens[at].content))
 
 
 def _link_open(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _env: object) -> str:
-    """The words of a link, with the address it would lead to beside them in plain sight of a pointer."""
+    """Starts the words of a link: not as a link, but with the address as a tooltip."""
     return f'<span class="address" title="{escape(str(tokens[at].attrGet("href") or ""))}">'
 
 
@@ -40,8 +40,8 @@ def _code(_: RendererHTML, tokens: Sequence[Token], at: int, _options: object, _
 
 
 def _reader() -> MarkdownIt:
-    """Neither HTML, pictures nor links: a document that had the model write one could send what is on the page
-    elsewhere.
+    """A reader that makes no HTML, images or links. A document could make the model write one that sends the content of
+    the page elsewhere.
     """
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     markdown.add_render_rule("text", _text)
@@ -51,14 +51,14 @@ def _reader() -> MarkdownIt:
 
 
 _passages = _reader()
-"""as they were read: cut where a chunk ends, be it in the midst of a formula"""
+"""reads no formulae: a chunk may end in the middle of one"""
 _answers = with_formulae(_reader())
 _answers.add_render_rule("fence", _code)
 _answers.add_render_rule("code_block", _code)
 
 
 Cards = dict[Citation, str]
-"""the HTML of what one answer cites, kept from one drawing of it to the next"""
+"""the HTML of the passages that an answer cites, kept between two drawings of it"""
 
 
 def show_answer(
@@ -70,8 +70,8 @@ def show_answer(
     is_no_answer: bool = False,
     cards: Cards | None = None,
 ) -> None:
-    """`key` tells this answer's passages from those of others on the page. Those of a "no answer" are no sources.
-    `cards`: as below.
+    """`key` separates this answer's passages from those of others on the page. The passages of a "no answer" are not
+    shown as sources. `cards`: see `answer_html`.
     """
     heading = "detail.nearest" if is_no_answer else "chat.sources"
     st.html(answer_html(text, citations, store, key, heading, cards=cards))
@@ -86,8 +86,8 @@ def answer_html(
     *,
     cards: Cards | None = None,
 ) -> str:
-    """`store`: None for a file that is read without the app: it quotes what the model read and leads to no document.
-    `cards`: those of earlier drawings of this answer, which are not made again; new ones are added.
+    """`store`: None for a file that is read without the app; it quotes what the model read and has no links to
+    documents. `cards`: the HTML from earlier drawings of this answer, which is used again; new ones are added.
     """
     buttons = {str(each.number): _button(each, key) for each in citations}
     answer = f'<div class="answer">{_answers.render(text, buttons)}</div>'
@@ -117,7 +117,7 @@ def _source(citation: Citation) -> str:
 
 
 def _web_card(citation: Citation, id_: str) -> str:
-    """What the web search gave of the page, as plain text."""
+    """The text that the web search returned for the page, as plain text."""
     return (
         f'<div popover id="{id_}" class="passage-card web-card"><header>{escape(citation.title)} {_web_mark()}'
         f"<small>{escape(citation.source)}</small></header>"
@@ -137,7 +137,7 @@ def _web_mark() -> str:
 
 
 def _web_link(citation: Citation) -> str:
-    """Nothing where its address is none that a browser should follow."""
+    """A link to the page; empty if a browser should not follow its address."""
     if not is_web_address(citation.source):
         return ""
     return (
@@ -173,7 +173,7 @@ def _card(citation: Citation, store: UserStore | None, id_: str) -> str:
 
 
 def _read(citation: Citation) -> str:
-    """What the model read, with the chunk in it that was found."""
+    """The text that the model read, with the found chunk marked in it."""
     text, (start, end) = citation.text, citation.found
     found = f'<div class="cited">{_passages.render(text[start:end])}</div>'
     return f'<div class="read">{_passages.render(text[:start])}{found}{_passages.render(text[end:])}</div>'

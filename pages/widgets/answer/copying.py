@@ -39,18 +39,18 @@ if (!window.answersAreAlive) {
   });
 }
 </script>"""
-"""Once for a page, however often it is shown. What it reads stands in attributes that only we write: Markdown has none.
-Where a browser refuses the clipboard, as it does over plain http but for localhost, the text is shown and selected.
+"""A page runs it once, however often it is included. It reads attributes that only our code writes: Markdown has none.
+If the browser refuses the clipboard (as over plain http, except for localhost), the text is shown and selected.
 """
 
 
 def show_script() -> None:
-    """Where answers are shown, formulae are drawn and copied by it."""
+    """Adds the script to a page that shows answers."""
     st.html(COPY_ON_CLICK, unsafe_allow_javascript=True)
 
 
 def copy_button(words: str) -> str:
-    """As HTML: copies the text of the element that follows it. `words`: the key of what it says."""
+    """HTML of a button that copies the text of the next element. `words`: the key of its label."""
     told = escape(say(words))
     return (
         f'<button class="copy" title="{told}" aria-live="polite" data-copied="{escape(say("chat.copied"))}" '
@@ -59,7 +59,7 @@ def copy_button(words: str) -> str:
 
 
 def show_copy_run(events: Sequence[Event]) -> None:
-    """A run that is over, as Markdown with its sources. Nothing where it has no answer."""
+    """Offers a finished run as Markdown with its sources. Shows nothing if it has no answer."""
     last = events[-1]
     if isinstance(last, RunFinished) and last.answer:
         text = escape(run_as_markdown(events, language()))

@@ -1,13 +1,13 @@
-"""Formulae in Markdown: found between $ or \\( \\), written as MathML, which browsers draw by themselves.
+"""Formulae in Markdown: found between $ or \\( \\), written as MathML, which browsers draw themselves.
 
-Why so, and why an attribute carries it: docs/decisions/formulae.md
+The reasons, also for the MathML in an attribute: docs/decisions/formulae.md
 """
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from html import escape, unescape
-from xml.etree import ElementTree as Xml  # it is written here, never read
+from xml.etree import ElementTree as Xml  # only to write XML, never to read it
 
 from latex2mathml import exceptions
 from latex2mathml.converter import convert_to_element
@@ -20,14 +20,14 @@ from markdown_it.token import Token
 from mdit_py_plugins.dollarmath.index import math_block_dollar, math_inline_dollar
 
 LONGEST = 2000
-"""characters of a formula: more would take longer to write than the page has between two looks at a run"""
+"""characters of a formula; a longer one would take more time than there is between two reads of a run's events"""
 
 FAULTS: tuple[type[Exception], ...] = (
     *(each for each in vars(exceptions).values() if isinstance(each, type) and issubclass(each, Exception)),
     *(LookupError, ValueError, TypeError, AttributeError, RuntimeError),
 )
-"""what latex2mathml raises of what is no LaTeX: errors of its own, which have nothing in common, and bare ones; nesting
-that is too deep is a RuntimeError"""
+"""what latex2mathml raises if a text is not LaTeX: its own errors, which have no common base class, and plain ones;
+RuntimeError if nesting is too deep"""
 
 _TAGS = re.compile(
     "math|mrow|mi|mn|mo|mtext|mspace|mfrac|msqrt|mroot|msub|msup|msubsup|munder|mover|munderover|mtable|mtr|mtd|mstyle"
@@ -37,23 +37,23 @@ _ATTRIBUTES = re.compile(
     "xmlns|display|displaystyle|scriptlevel|mathvariant|stretchy|fence|form|accent|linethickness|columnalign"
     "|columnspacing|rowspacing|columnlines|rowlines|notation|movablelimits|largeop|symmetric|separator"
 )
-"""that shape a formula; not those that lead somewhere, hide what stands around or take the room of a page"""
+"""allowed attributes, which shape a formula; not those that link somewhere, cover other content or take up the page"""
 
 _SMALL = re.compile(r"-?[0-3]?(\.\d+)?em")
-"""the width of a space that stays within its line"""
+"""the width of a space that stays in its line"""
 
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(?:aligned|align|split|eqnarray|gathered|gather|equation)\}")
-"""as models write them, which latex2mathml does not know, or numbers: it aligns them all the same"""
+"""environments that models write, which latex2mathml does not know or would number; it aligns their lines anyway"""
 
 _SIGNS = frozenset("\\^_={}")
-"""one of which nearly every formula has, and no price"""
+"""nearly every formula has one of these characters; no price has"""
 
 _PARAGRAPHS: RuleOptionsType = {"alt": ["paragraph", "blockquote", "list"]}
-"""what a formula on lines of its own may interrupt"""
+"""the blocks that a formula on its own lines may interrupt"""
 
 
 def with_formulae(markdown: MarkdownIt) -> MarkdownIt:
-    """The same, which takes $…$, $$…$$, \\(…\\) and \\[…\\] for formulae from now on."""
+    """Changes `markdown` and returns it: from now on it reads $…$, $$…$$, \\(…\\) and \\[…\\] as formulae."""
     markdown.inline.ruler.before("escape", "dollars", _dollars)
     markdown.inline.ruler.before("escape", "round_brackets", _round_brackets)
     markdown.block.ruler.before("fence", "double_dollars", _double_dollars, _PARAGRAPHS)
@@ -66,8 +66,8 @@ def with_formulae(markdown: MarkdownIt) -> MarkdownIt:
 
 @lru_cache(1000)
 def formula_html(latex: str, *, is_apart: bool) -> str:
-    """`is_apart`: on lines of its own. The page draws the MathML in the attribute; until then, and where there is none,
-    the LaTeX stands there.
+    """`is_apart`: on its own lines. The page draws the MathML in the attribute. Until then, or if there is no MathML,
+    the LaTeX is shown.
     """
     drawn = mathml(latex, is_apart=is_apart)
     attribute = f' data-mathml="{escape(drawn)}"' if drawn else ""
@@ -79,12 +79,12 @@ _UNDRAWN = re.compile(r'<code data-mathml="([^"]*)">[^<]*</code>')
 
 
 def with_mathml(html: str) -> str:
-    """Of a page on which no script runs: the MathML of `formula_html` in the place of its LaTeX."""
+    """For a page that runs no script: replaces the LaTeX in `formula_html` by its MathML."""
     return _UNDRAWN.sub(lambda undrawn: unescape(undrawn[1]), html)
 
 
 def mathml(latex: str, *, is_apart: bool) -> str | None:
-    """A whole <math>, in which nothing runs or leads anywhere; None where `latex` can't be read, or is too long."""
+    """A whole <math> element, without scripts and links. None if `latex` can't be read or is too long."""
     if len(latex) > LONGEST:
         return None
     known = _ENVIRONMENT.sub(r"\\\1{align*}", latex)
@@ -105,7 +105,7 @@ def _clean(element: Xml.Element) -> None:
         for name, value in element.attrib.items()
         if _ATTRIBUTES.fullmatch(name) or (name == "width" and _SMALL.fullmatch(value))
     }
-    element.text = unescape(element.text or "")  # it names signs by references
+    element.text = unescape(element.text or "")  # latex2mathml writes signs as character references
     for each in element:
         _clean(each)
 
@@ -115,7 +115,7 @@ _dollars_of_plugin = math_inline_dollar(allow_space=False, allow_digits=False, a
 
 
 def _dollars(state: StateInline, silent: bool) -> bool:
-    """As the plugin has them, which knows that $5 and $10 are prices; so are $5 and 10$ here."""
+    """The plugin's rule, which knows that $5 and $10 are prices. Here, 5$ and 10$ are prices too."""
     if state.src[state.pos] != "$":
         return False
     end = state.src.find("$", state.pos + 1)
@@ -123,14 +123,14 @@ def _dollars(state: StateInline, silent: bool) -> bool:
 
 
 def _double_dollars(state: StateBlock, begin: int, end: int, silent: bool) -> bool:
-    """As the plugin has them, which can't be asked whether it would."""
+    """The plugin's rule. It can't test for a match only, so `silent` is handled here."""
     if silent:
         return state.src.startswith("$$", state.bMarks[begin] + state.tShift[begin])
     return _double_dollars_of_plugin(state, begin, end, silent)
 
 
 def _is_prose(text: str) -> bool:
-    """An amount and words behind it."""
+    """Whether the text is an amount with words after it."""
     return text[:1].isdigit() and _SIGNS.isdisjoint(text) and any(each.isspace() or each > "\u2fff" for each in text)
 
 

@@ -13,16 +13,16 @@ from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinis
 
 
 class DroppedAnswer(NamedTuple):
-    """An answer that did not pass."""
+    """An answer that failed a check."""
 
     why: str
-    """of the decision against it"""
+    """reason of the decision against it"""
     is_replaced: bool
-    """another one is being written, or is there"""
+    """whether another answer is being written or is finished"""
 
 
 def dropped(events: Sequence[Event]) -> DroppedAnswer | None:
-    """The latest that was; None where none was."""
+    """The latest dropped answer; None if there is none."""
     writers: set[str] = set()
     is_written = False
     latest: DroppedAnswer | None = None
@@ -39,7 +39,7 @@ def dropped(events: Sequence[Event]) -> DroppedAnswer | None:
 
 
 def show_answer_status(events: Sequence[Event]) -> None:
-    """Above the answer."""
+    """Shown above the answer."""
     if told := answer_status_html(events):
         st.html(told)
 
@@ -58,7 +58,7 @@ def answer_status_html(events: Sequence[Event]) -> str:
 
 
 def show_unconfirmed(last: RunFinished) -> None:
-    """Below the answer: what in it could not be confirmed."""
+    """Shown below the answer: which of its parts could not be confirmed."""
     if told := unconfirmed_html(last):
         st.html(told)
 
@@ -71,7 +71,7 @@ def unconfirmed_html(last: RunFinished) -> str:
 
 
 def _checks(events: Sequence[Event]) -> bool:
-    """Whether the run's pipeline checks what it writes."""
+    """Whether the run's pipeline checks its answers."""
     started = events[0]
     flow = PIPELINES.get(started.pipeline) if isinstance(started, RunStarted) else None
     return flow is not None and flow.checks

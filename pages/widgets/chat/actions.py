@@ -19,7 +19,7 @@ from rag.trace.events import Event
 
 
 def show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], object]) -> None:
-    """`go_to`: where a question asked again is seen, given its conversation."""
+    """`go_to`: called with the conversation of a question that was asked again, to show it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"actions-{run.id}"):
         key = f"feedback-{run.id}"
         thumb = st.feedback(
@@ -46,13 +46,13 @@ def show_actions(run: PastRun, outline: Sequence[Event], go_to: Callable[[str], 
 
 
 def _rate(run: PastRun, key: str) -> None:
-    """As the thumb says; where that can't be kept, it stands as before."""
+    """Saves the rating. If that fails, the thumb shows the old one again."""
     if not run_or_show_error(engine().history.rate, run.id, _thumb(st.session_state[key])):
         st.session_state[key] = _shown(run.feedback)
 
 
 def _ask_reason(run: PastRun) -> None:
-    """Why the answer has its thumb, in the person's words."""
+    """The person's own reason for the rating."""
     key = f"reason-{run.id}"
     explain = partial(engine().history.explain_feedback, run.id)
     st.text_input(
@@ -72,7 +72,7 @@ def _ask_again(run: PastRun, outline: Sequence[Event], pipeline: str, go_to: Cal
     def ask() -> None:
         go_to(ask_like(run, outline, run.question, pipeline=pipeline).conversation_id)
 
-    run_or_show_error(ask)  # a question of before may be longer than is taken today
+    run_or_show_error(ask)  # an older question may be longer than today's limit
 
 
 def _shown(feedback: Literal[-1, 1] | None) -> int | None:

@@ -14,10 +14,10 @@ from rag.trace.events import Event, RunStarted
 def ask_like(
     run: PastRun, events: Sequence[Event], question: str, *, edits: str | None = None, pipeline: str | None = None
 ) -> Run:
-    """In the branch that is shown; of a column of a comparison, in a new conversation.
+    """Asks in the branch that is shown. For a column of a comparison, it asks in a new conversation.
 
-    `events`: of the run, its first among them; `edits`: the run whose place it takes, so that another branch begins,
-    which is shown from then on; `pipeline`: another than the run's. Raises PlainError.
+    `events`: events of the run, including the first. `edits`: a run that the new one replaces: a new branch begins and
+    is shown from then on. `pipeline`: another pipeline than the run's. Raises PlainError.
     """
     if not question.strip():
         raise EmptyQuestion
@@ -40,6 +40,6 @@ def ask_like(
 
 
 def shown_branch(conversation_id: str | None) -> str | None:
-    """The run that names it, where that conversation is the one in the chat; None for the latest one."""
+    """The run that identifies the branch, if that conversation is open in the chat. None means the latest branch."""
     branch: str | None = st.session_state.get("branch")
     return branch if st.session_state.get("conversation") == conversation_id else None

@@ -1,6 +1,7 @@
 """The branch of a conversation on the page, and links to the others: an edited question has siblings.
 
-The address names a run of the branch (?b=), to survive a reload; the session has the last word, as with conversations.
+The address has a run of the branch (?b=), so that a reload keeps it. If address and session differ, the session counts,
+as with conversations.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ EDITED = "edited question"
 
 
 def current_branch(conversation_id: str) -> Branch:
-    """The latest one, unless another was chosen."""
+    """The chosen branch; without a choice, the latest one."""
     named: str | None = st.session_state.setdefault("branch", st.query_params.get("b"))
     branch = engine().history.branch(conversation_id, through=named)
     if named not in branch.runs:
@@ -35,7 +36,7 @@ def current_branch(conversation_id: str) -> Branch:
 
 
 def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> None:
-    """With the way to its siblings, and to editing it."""
+    """Shows the question, links to its siblings, and a button to edit it."""
     if st.session_state.get(EDITED) == run.id:
         _show_editor(run, events)
         return
@@ -58,7 +59,7 @@ def show_question_of(run: PastRun, events: Sequence[Event], branch: Branch) -> N
 
 
 def _show_step(sign: str, words: str, sibling: str | None, run_id: str) -> None:
-    """To a sibling, where there is one on that side."""
+    """A link to a sibling, if there is one on that side."""
     st.button(
         sign,
         key=f"{words}-{run_id}",

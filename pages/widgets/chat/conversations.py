@@ -1,7 +1,7 @@
 """The conversation on the page, and the list of all in the sidebar.
 
-The address names it, to survive a reload; the session, while the page is open. The session has the last word, since a
-fragment's refresh that was on its way still carries the address of before.
+The address has its id, so that a reload keeps it; the session has it while the page is open. If they differ, the
+session counts: the refresh of a fragment may still be on its way with the previous address.
 """
 
 import datetime
@@ -16,13 +16,13 @@ from pages.words import plain, say
 from rag.runs.history.conversations.conversations import TITLE_LENGTH, Conversation
 
 LISTED = 30
-"""conversations that are listed: each costs a third of a millisecond in every redraw"""
+"""conversations in the list: each costs a third of a millisecond in every redraw"""
 MORE = 100
-"""with every press of the button below them"""
+"""conversations that each press of the button below the list adds"""
 LONGEST_WORDS = 100
-"""characters"""
+"""characters of a search"""
 RENAMED = "renamed conversation"
-"""in the session: the one whose title is being written"""
+"""in the session: the conversation whose title is being edited"""
 
 
 def current_conversation() -> str | None:
@@ -57,7 +57,7 @@ def show_conversations(current: str | None) -> None:
     listed = st.session_state.setdefault("conversations listed", LISTED)
     found = history.conversations.listed(words, latest=listed)
     named = history.conversations.get(current) if current else None
-    if named and not words and named not in found:  # it is older than all of them
+    if named and not words and named not in found:  # it is older than all in the list
         found.append(named)
     _show_list(found, current)
     if words and not found:
@@ -79,7 +79,7 @@ def _ask_words() -> str:
 
 
 def _offer_to_rename(conversation: Conversation) -> None:
-    """A second press leaves the title as it is."""
+    """If the button is pressed a second time, the title stays as it is."""
     begins = st.session_state.get(RENAMED) != conversation.id
     st.button(
         "✎",

@@ -16,7 +16,7 @@ from rag.trace.events import Event
 
 
 def show_follow_ups(run: PastRun, events: Sequence[Event]) -> None:
-    """Those of the run, asked as it was; or nothing yet, until they come."""
+    """The suggestions of the run; each is asked with the run's settings. Shows nothing until they are there."""
     if engine().suggestions.are_coming(run.id):
         _wait_for(run.id)
         return

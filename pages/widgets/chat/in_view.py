@@ -1,6 +1,6 @@
-"""The latest question in view: when it is asked, and when its conversation is opened. A new chat begins at its top.
+"""Scrolls to the latest question when it is asked, and when its conversation is opened. A new chat starts at its top.
 
-Streamlit keeps the end of a page in view only where `st.chat_input` stands below it by itself, not within `st.bottom`.
+Streamlit keeps the end of a page in view only if `st.chat_input` is alone below the page, not inside `st.bottom`.
 """
 
 from html import escape
@@ -31,13 +31,15 @@ if (!window.keepLatestInView) {
 }
 keepLatestInView();
 </script>"""
-"""Runs each time that what it stands in is changed, or is there anew. A page grows while it is drawn, for some two
-seconds, and while a run goes on: the question is brought back until someone takes hold of the page.
+"""Runs whenever its element changes or is added again. A page grows for about two seconds while it is drawn, and during
+a run. The script scrolls back to the question until someone uses the page.
 """
 
 
 def keep_latest_in_view(conversation_id: str | None, running: str | None) -> None:
-    """To be drawn before all else, so that it stays where it is. `running`: the latest run, while it goes on."""
+    """Call this first, so that the element keeps its position in the page. `running`: the latest run, if it is in
+    flight.
+    """
     marker = f'<i data-conversation="{escape(conversation_id or "")}" data-running="{escape(running or "")}"></i>'
     with st.container(key="in-view"):
         st.html(marker + KEEP_IN_VIEW, unsafe_allow_javascript=True)

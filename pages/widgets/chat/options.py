@@ -12,11 +12,11 @@ from rag.trace.events import Style
 from rag.trace.passages import Retrieval
 
 AS_IT_IS = ""
-"""as the pipeline has it"""
+"""the pipeline's own value"""
 
 
 def choose_options(pipeline: str, of: str = "") -> tuple[Retrieval | None, Style]:
-    """The retrieval is None where all is as the pipeline has it. `of`: tells several on a page apart."""
+    """The retrieval is None if nothing differs from the pipeline's. `of`: separates several option forms on a page."""
     with st.popover(say("options.title"), key=f"options{of}", width="stretch"):
         retrieval = _choose_retrieval(pipeline, of)
         st.divider()
@@ -24,7 +24,7 @@ def choose_options(pipeline: str, of: str = "") -> tuple[Retrieval | None, Style
 
 
 def show_picked(retrieval: Retrieval | None, style: Style) -> None:
-    """What is other than usual."""
+    """Shows what differs from the defaults."""
     told = [say("options.picked", retrieval=retrieval_label(retrieval))] if retrieval else []
     if style != engine().settings.style:
         told.append(say("options.style_picked", style=style_label(style)))

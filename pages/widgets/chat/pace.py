@@ -14,35 +14,35 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from rag.runs.run.run import Run
 
 OFTEN = 0.4
-"""seconds between two looks at a run, one of few, of which there is news"""
+"""seconds between two reads, for a run with news when few runs are in flight"""
 
 SELDOM = 1.0
-"""where there was none for long: the clock above the answer tells whole seconds"""
+"""longest interval without news: the clock above the answer shows whole seconds"""
 
 SHARE = 0.2
-"""of the time without news: who has waited for 4 s is told 0.8 s late at most"""
+"""interval as a part of the time without news: after a wait of 4 s, news is shown at most 0.8 s late"""
 
 LOOKS = 25
-"""a second that all pages have together: each costs 12 ms of a processor, on which everything else runs too"""
+"""reads per second of all pages together: each costs 12 ms of a processor, on which everything else runs too"""
 
 AT_ONCE = 0.05
-"""seconds until the browser looks when an answer begins; with less it looks twice before it is told to wait again"""
+"""seconds until the browser reads when an answer begins; with less, it reads twice before it gets the next interval"""
 
 
 @dataclass
 class SentInterval:
-    """What the browser of a session was told last."""
+    """The interval that a session's browser was told last."""
 
     seconds: float | None = None
 
 
 def pace(quiet: float, runs: int) -> float:
-    """Seconds between two looks. `quiet`: seconds without news of this run; `runs`: all in flight."""
+    """Seconds between two reads. `quiet`: seconds without news of this run; `runs`: number of all runs in flight."""
     return round(max(OFTEN, min(SELDOM, quiet * SHARE), runs / LOOKS), 1)
 
 
 def look_every(seconds: float, at_once: Iterable[Run] = ()) -> None:
-    """Of the fragment that is drawn: from now on it is drawn anew so often, and when one of `at_once` begins to write.
+    """Sets the interval of the current fragment. It is also drawn when one of `at_once` begins to write.
 
     `run_every` of Streamlit sends the same message, but only when the whole page is drawn.
     """
@@ -60,12 +60,12 @@ def look_every(seconds: float, at_once: Iterable[Run] = ()) -> None:
 
 
 def _look_at_once(runtime: Runtime, session_id: str, fragment: str, sent: SentInterval) -> None:
-    """In any thread; nothing where the page is closed by now."""
+    """Can be called in any thread. Does nothing if the page is closed."""
     session = runtime.get_app_session(session_id)
     if session:
         with suppress(RuntimeError):  # the server's loop has just been closed
             session._enqueue_forward_msg(_message(AT_ONCE, fragment))  # noqa: SLF001 - no public way to one fragment
-        sent.seconds = AT_ONCE  # after the message: a look between both would take back what is not yet sent
+        sent.seconds = AT_ONCE  # after the message: otherwise a read in between would cancel a message not yet sent
 
 
 def _message(seconds: float, fragment: str) -> ForwardMsg:

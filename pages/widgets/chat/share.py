@@ -21,20 +21,22 @@ from rag.runs.history.shares import Share
 PAGES = Path(__file__).parents[2]
 
 LOOK = 3.0
-"""seconds between two looks at whether it is still there, while the popover is open"""
+"""seconds between two checks whether the run or conversation still exists, while the popover is open"""
 
 LINKS = "links that were made"
-"""in the session: the token of each share that this tab has made, for nobody else has it"""
+"""in the session: the token of each share that this tab has made; it is stored nowhere else"""
 
 
 def show_share(of: str, title: str, help_key: str) -> None:
-    """A popover, drawn while it is open. `of`: the id of a conversation or run; `help_key`: of what its link shows."""
+    """A popover that is drawn while it is open. `of`: id of a conversation or run. `help_key`: key of the text that
+    says what its link shows.
+    """
     popover = st.popover(f"↗ {say('share.title')}", key=f"share-{of}", type="tertiary", on_change="rerun")
     if not popover.open:
         return
     with popover, st.container(gap="xsmall", key=f"sharing-{of}"):
         st.caption(say(help_key))
-        # A callback runs before the page is drawn: the list below has the new link.
+        # A callback runs before the page is drawn, so the list below has the new link.
         st.button(say("share.make"), key=f"link-{of}", on_click=run_as_callback, args=(_make, of), width="stretch")
         _show_links(of)
         st.caption(say("export.title"))
@@ -49,7 +51,7 @@ def revoke(share: Share) -> None:
 
 
 def told_of(share: Share) -> str:
-    """When it was made, and last opened."""
+    """When it was made and when it was last opened."""
     opened = say("share.opened", when=_moment(share.opened_at)) if share.opened_at else say("share.never_opened")
     return f"{say('share.made', when=_moment(share.created_at))} · {opened}"
 
@@ -60,7 +62,7 @@ def _make(of: str) -> None:
 
 
 def _show_links(of: str) -> None:
-    """Those that are open."""
+    """The shares that are not revoked."""
     links = [each for each in engine().shares.listed(of) if each.revoked_at is None]
     tokens = st.session_state.get(LINKS, {})
     if any(each.id in tokens for each in links):
@@ -75,7 +77,9 @@ def _show_links(of: str) -> None:
 
 
 def link(token: str) -> str:
-    """Whole, by the name under which this browser has opened the app. The language is for its reader's own to say."""
+    """The whole address, with the host name that this browser uses for the app. It has no language: the reader chooses
+    that.
+    """
     here = (st.context.url or "").rstrip("/")
     *_, page = here.rpartition("/")
     home = here.removesuffix(page) if page and (PAGES / f"{page}.py").exists() else f"{here}/"
@@ -83,7 +87,7 @@ def link(token: str) -> str:
 
 
 def _show_files(of: str, title: str) -> None:
-    """Each is made when its button is pressed, outside the page: for the reader who is here now."""
+    """Each file is made outside the page when its button is pressed: for the present reader."""
     kinds: tuple[tuple[ExportFormat, str, str, str, str, Callable[[Export], str]], ...] = (
         ("html", say("export.html"), ".html", "text/html", "export.help_html", as_html),
         (
@@ -110,7 +114,9 @@ def _show_files(of: str, title: str) -> None:
 
 
 def _file(of: str, form: ExportFormat, write: Callable[[Export], str], reader: Reader, exports: UserExports) -> bytes:
-    """Of what was deleted just now it says so: for what is raised here, Streamlit has a sentence in English alone."""
+    """The content of the file. If the run or conversation was just deleted, the file says so: for an error raised here,
+    Streamlit shows a sentence in English only.
+    """
     with written_for(reader):
         try:
             return write(exports.gather(of, form)).encode()
@@ -120,7 +126,7 @@ def _file(of: str, form: ExportFormat, write: Callable[[Export], str], reader: R
 
 @st.fragment(run_every=LOOK)
 def _watch(of: str) -> None:
-    """Draws the page anew when what could be shared was deleted, in another tab say."""
+    """Draws the page again if the run or conversation was deleted, for example in another tab."""
     history = engine().history
     if not (history.run(of) or history.conversations.exists(of)):
         st.rerun()

@@ -10,7 +10,7 @@ from pages.words import say
 
 
 def show_start() -> None:
-    """Nothing but while a model that has to be started is being started ahead of the first question."""
+    """Shows nothing unless an embedded model is starting before the first question."""
     if engine().preload.since is not None:
         _show_start()
 

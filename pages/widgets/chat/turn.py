@@ -37,7 +37,7 @@ def show_question(text: str) -> None:
 
 @st.fragment(run_every=OFTEN)
 def show_live(run: Run, cards: Cards) -> None:
-    """`cards`: none to begin with; the fragment has the same at each look, and each passage is read once."""
+    """`cards`: empty at first. The fragment passes the same dictionary each time, so each passage is read once."""
     take_left()
     look_every(pace(time.time() - run.changed_at, engine().runs_in_flight), at_once=[run])
     events = run.events
@@ -48,13 +48,13 @@ def show_live(run: Run, cards: Cards) -> None:
         if run.before:
             st.caption(counted("chat.queue", run.before))
         else:
-            _draw_so_far(events, now, f"live-{run.id}", None, cards)  # it would push the answer out of sight
+            _draw_so_far(events, now, f"live-{run.id}", None, cards)  # the graph would push the answer out of view
         # A callback runs before the fragment is drawn again, so the click is not lost to the next refresh.
         st.button(f"■ {say('chat.stop')}", key=f"stop-{run.id}", on_click=run.stop)
 
 
 def show_so_far(events: Sequence[Event], now: float, key: str, usual: str | None) -> None:
-    """A run as it is, or was, at work. `now`: seconds since it began; `usual`: as in `show_graph`."""
+    """A run at one moment, live or in a playback. `now`: seconds since it began. `usual`: as in `show_graph`."""
     with st.chat_message("assistant", avatar=str(ASSISTANT)):
         _draw_so_far(events, now, key, usual)
 
@@ -85,8 +85,8 @@ def show_past(
     go_to: Callable[[str], object] | None = None,
     beneath: Callable[[], object] | None = None,
 ) -> None:
-    """The fragment keeps opening a trace from redrawing the conversation. `is_open`, `go_to`: as below; `beneath`:
-    draws what is drawn anew with it.
+    """A fragment, so that opening a trace does not redraw the conversation. `is_open`, `go_to`: as in `show_answered`
+    and `show_actions`. `beneath`: draws what is redrawn together with it.
     """
     take_left()
     if isinstance(outline[-1], RunFinished):
@@ -100,10 +100,10 @@ def show_past(
 def show_answered(
     run: PastRun, outline: Sequence[Event], traces: Traces, *, is_open: bool = False, is_changeable: bool = False
 ) -> None:
-    """Trace and answer of a run that is over. `traces`: its own is among them; `is_open`: it is, to begin with;
-    `is_changeable`: its steps can be changed and run on from.
+    """Trace and answer of a finished run. `traces`: where its trace is read. `is_open`: whether the trace is open at
+    first. `is_changeable`: whether its steps can be changed to run on from them.
 
-    Only when the trace is opened are all events of the run read.
+    All events of the run are read only when the trace is opened.
     """
     last = outline[-1]
     if not isinstance(last, RunFinished):

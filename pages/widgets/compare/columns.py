@@ -35,18 +35,18 @@ class ShownComparison(NamedTuple):
     """The runs that are shown side by side."""
 
     comparison: Comparison | None
-    """None: stored runs that are not kept as one"""
+    """None: stored runs that are not saved as a comparison"""
     run_ids: tuple[str | None, ...]
     best: str | None
 
 
 class ShownColumn(NamedTuple):
     number: int
-    """from 0"""
+    """number of the column, from 0"""
     run_id: str
     events: Sequence[Event]
     live: Run | None
-    """as long as it is at work, or waits"""
+    """set while the run is in flight or waits"""
 
     @property
     def started(self) -> RunStarted:
@@ -54,7 +54,7 @@ class ShownColumn(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The same while it goes on and afterwards: what is open stays open."""
+        """The same during the run and afterwards, so that open parts stay open."""
         return f"column-{self.number}-{self.run_id}"
 
 
@@ -63,13 +63,13 @@ def of_comparison(comparison: Comparison) -> ShownComparison:
 
 
 def of_runs(run_ids: Sequence[str]) -> ShownComparison:
-    """The comparison of just these, where there is one."""
+    """The comparison of exactly these runs, if there is one."""
     kept = engine().comparisons.of_runs(run_ids)
     return of_comparison(kept) if kept else ShownComparison(None, tuple(run_ids), None)
 
 
 def show_columns(shown: ShownComparison, step: str) -> None:
-    """`step`: as an address names the one in the last column that is to be seen, NAME-ATTEMPT; else empty."""
+    """`step`: the step of the last column to scroll to, NAME-ATTEMPT as in an address; or empty."""
     columns = _columns(shown)
     asked = list(dict.fromkeys(understood_question(each.events) for each in columns if each))
     if len(asked) == 1 or shown.comparison:
@@ -84,7 +84,7 @@ def show_columns(shown: ShownComparison, step: str) -> None:
 
 
 def _as_it_is_now(shown: ShownComparison) -> ShownComparison:
-    """With a column that was asked again, or a vote, of this tab or another one."""
+    """Includes columns that were asked again and votes, from this tab or another one."""
     if not shown.comparison:
         return of_runs([each for each in shown.run_ids if each])
     comparison = engine().comparisons.get(shown.comparison.id)
@@ -92,7 +92,7 @@ def _as_it_is_now(shown: ShownComparison) -> ShownComparison:
 
 
 def _columns(shown: ShownComparison, known: Mapping[str, Sequence[Event]] | None = None) -> list[ShownColumn | None]:
-    """None for runs that are gone. `known`: the events of runs that are over, which need not be read again."""
+    """None for runs that were deleted. `known`: events of finished runs, which need not be read again."""
     columns: list[ShownColumn | None] = []
     for number, run_id in enumerate(shown.run_ids):
         events = (known or {}).get(run_id) or engine().events(run_id) if run_id else ()
@@ -104,7 +104,7 @@ def _columns(shown: ShownComparison, known: Mapping[str, Sequence[Event]] | None
 
 @st.fragment(run_every=OFTEN)
 def _show_live(shown: ShownComparison, known: Mapping[str, Sequence[Event]], cards: Mapping[str, Cards]) -> None:
-    """One for all of them: each by itself would cost the server as many redraws, and each its own time.
+    """One fragment for all columns: one each would cost the server as many redraws, at different times.
 
     `cards`: by column, as in `show_live`.
     """
@@ -166,7 +166,7 @@ def _show_trace(column: ShownColumn, now: float) -> None:
 
 @st.fragment
 def _show_past(shown: ShownComparison, asks: bool) -> None:
-    """The fragment keeps a vote from redrawing the page. `asks`: the columns do not ask the same."""
+    """A fragment, so that a vote does not redraw the page. `asks`: whether the columns have different questions."""
     shown = _as_it_is_now(shown)
     columns = _columns(shown)
     if any(each and each.live for each in columns):
@@ -185,7 +185,7 @@ def _show_past_column(shown: ShownComparison, column: ShownColumn | None, asks: 
     st.html(head_html(column.number, column.started))
     if asks:
         st.html(question_html(understood_question(column.events)))
-    if not isinstance(last, RunFinished):  # it could not be saved to its end
+    if not isinstance(last, RunFinished):  # its end could not be saved
         st.caption(say("status.stopped"))
         return
     if last.answer:

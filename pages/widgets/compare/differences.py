@@ -16,10 +16,10 @@ from rag.trace.events import Event, RunFinished, RunStarted, Totals
 from rag.trace.passages import Passage
 
 Runs = Mapping[int, Sequence[Event]]
-"""the events of each, by the place of its column, from 0"""
+"""the events of each run, by number of its column, from 0"""
 
 SEEN = 60
-"""passages that are listed: four columns of twenty hits, next to none of which is another's, would be eighty"""
+"""passages in the list: four columns of twenty hits without a common one would have eighty"""
 
 
 def show_differences(runs: Runs) -> None:
@@ -36,7 +36,7 @@ def show_differences(runs: Runs) -> None:
 
 
 def costs_html(ended: Mapping[int, tuple[str, RunFinished]]) -> str:
-    """A table, and a chart of bars. `ended`: by column the name of its pipeline, and how its run ended."""
+    """A table and a bar chart. `ended`: by column, the name of its pipeline and the end of its run."""
     keys = ("outcome", "seconds", "calls", "tokens_in", "tokens_out", "rewrites", "generations")
     head = "".join(f"<th>{escape(say(f'compare.{key}'))}</th>" for key in keys)
     body = "".join(
@@ -64,7 +64,7 @@ def _costs(last: RunFinished) -> Iterable[str]:
 
 
 def _bars(key: str, values: Mapping[int, tuple[float, str]]) -> str:
-    """`values`: by column, each as it is told."""
+    """`values`: by column, the value and its text."""
     most = max(value for value, _ in values.values()) or 1
     bars = "".join(
         f'<div>{letter_html(number)}<span class="bar"><i class="column-{number}" style="width: {value / most:.1%}"></i>'
@@ -75,7 +75,7 @@ def _bars(key: str, values: Mapping[int, tuple[float, str]]) -> str:
 
 
 def passages_html(runs: Runs) -> str:
-    """A row a passage, a column a run."""
+    """One row per passage, one column per run."""
     passages = compare_passages(list(runs.values()))
     if not passages:
         return f'<div class="compared"><p>{escape(say("compare.no_passages"))}</p></div>'
@@ -128,7 +128,7 @@ def _found(found: FoundPassage | None, whole: Passage) -> str:
 
 
 def answers_html(answers: Mapping[int, str]) -> str:
-    """Each beside the first one, word for word; empty where they are too long to be compared so."""
+    """Each answer next to the first one, compared word by word; empty if they are too long for that."""
     (first, text), *others = answers.items()
     if not text or any(len(words_in_order(each)) > MOST_WORDS for each in answers.values()):
         return ""

@@ -23,20 +23,20 @@ from rag.trace.comparison import understood_question
 from rag.trace.events import RunFinished, RunStarted
 
 QUESTION = "compared question"
-"""in the session: what is typed"""
+"""in the session: the text in the field"""
 
 USUAL = ("naive", "hybrid", "self_rag", "corrective")
-"""pipelines of the columns, until others are picked: from the plainest on"""
+"""default pipelines of the columns, the simplest first"""
 
 LISTED = 10
-"""comparisons of before"""
+"""past comparisons in the list"""
 
 SAMPLES = 6
-"""questions that are offered"""
+"""sample questions that are offered"""
 
 
 def show_form(beside: str | None) -> None:
-    """`beside`: a stored run that is the first column as it is, and whose question it is."""
+    """`beside`: a stored run. It becomes the first column, unchanged, and its question is asked."""
     indexes = {each.name: each for each in engine().store.indexes() if each.documents}
     if not indexes:
         st.info(nothing_here("compare.nothing_loaded"))
@@ -100,7 +100,7 @@ def _choose_index(indexes: Mapping[str, Index]) -> str:
 
 
 def _choose_count(least: int, of: str) -> int:
-    """Of the columns that are to be asked. `of`: tells the forms apart."""
+    """The number of columns to ask. `of`: separates the forms on a page."""
     counts = list(range(least, MOST_COLUMNS - LEAST_COLUMNS + least + 1))
     chosen: int = st.segmented_control(
         say("compare.columns" if least == LEAST_COLUMNS else "compare.others"),
@@ -113,7 +113,7 @@ def _choose_count(least: int, of: str) -> int:
 
 
 def _choose_columns(count: int, usual: Sequence[str], first: int = 0) -> list[Column]:
-    """`first`: place of the first one among all of the comparison, from 0."""
+    """`first`: number of the first of these columns in the comparison, from 0."""
     with st.container(key=f"columns-{count}"):
         places = st.columns(count, border=True)
     return [_choose_column(place, first + n, usual[n]) for n, place in enumerate(places)]
@@ -146,7 +146,7 @@ def _offer_samples() -> None:
 
 
 def show_latest() -> None:
-    """Comparisons of before."""
+    """Shows past comparisons."""
     latest = engine().comparisons.latest(LISTED)
     if not latest:
         return

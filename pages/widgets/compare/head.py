@@ -12,7 +12,7 @@ LETTERS = "ABCD"
 
 
 def letter_html(number: int) -> str:
-    """`number`: of the column, from 0."""
+    """`number`: number of the column, from 0."""
     return f'<b class="letter column-{number}">{LETTERS[number]}</b>'
 
 

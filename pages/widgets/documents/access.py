@@ -14,19 +14,21 @@ KINDS = (GranteeKind.ACCOUNT, GranteeKind.GROUP, GranteeKind.EVERYONE)
 
 
 def may_add_to(index: str) -> bool:
-    """One that is not there is made with its first document, by whoever makes indexes."""
+    """Whether the reader may add documents. An index that does not exist is created with its first document, by people
+    who may create indexes.
+    """
     right = right_to(index)
     return engine().store.may_create_indexes if right is None else right >= Right.WRITE
 
 
 def nothing_here(words: str, index: str | None = None) -> str:
-    """Of a page or an index without documents. `words`: the key of what is said to those who may add some."""
+    """The text for a page or index without documents. `words`: key of the sentence for people who may add some."""
     may_add = may_add_to(index) if index else engine().store.may_create_indexes
     return say(words if may_add else "documents.empty_reader")
 
 
 def right_to(index: str) -> Right | None:
-    """None of one that is not there, or not theirs to read any more."""
+    """The reader's right. None if the index does not exist or the reader has no right to it any more."""
     try:
         return engine().store.right(index)
     except (UnknownIndex, EmptyIndex):
@@ -65,7 +67,7 @@ def _show_grant(access: IndexAccess, grant: Grant, number: int) -> None:
     grantee = grant.grantee
     name = access.names.get(grantee.name, grantee.name)
     shown = say("access.everyone") if grantee == EVERYONE else f"{say(f'access.{grantee.kind}')}: {name}"
-    # A right that was changed elsewhere makes another field, which shows it.
+    # If a right was changed elsewhere, the key changes too: a new field shows the new right.
     key = f"right of {access.index} {grantee.kind} {grantee.name} {grant.right}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"granted-{number}"):
         st.markdown(plain(shown), width="stretch")

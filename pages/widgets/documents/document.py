@@ -21,16 +21,16 @@ from pages.widgets.picker import fresh_key, renew
 from pages.words import counted, megabytes, plain, say, when
 
 SECTIONS = 20
-"""on one page"""
+"""sections on one page"""
 
 
 def original_address(document_id: str) -> str:
-    """Relative, so that it holds wherever the app is mounted."""
+    """A relative address, so that it works under any path where the app is served."""
     return f"originals/{document_id}"
 
 
 def show_document(document: Document, section_id: str | None) -> None:
-    """`section_id`: the one that a citation points to, shown alone."""
+    """`section_id`: shown alone; the section to which a citation leads."""
     st.html(_facts(document))
     if document.error:
         show_error(document.error)
@@ -59,7 +59,7 @@ def _facts(document: Document) -> str:
 
 
 def _counts(document: Document) -> list[str]:
-    """None yet of what has no version that is searched."""
+    """Its counts; empty if no version of it is searched yet."""
     if not document.sections:
         return []
     return [counted("chunk.sections", document.sections), counted("chunk.chunks", document.chunks)]
@@ -102,13 +102,13 @@ def _show_actions(document: Document) -> None:
 
 
 def _has_original(document: Document) -> bool:
-    """Of what could not be loaded at all, none is kept."""
+    """Whether an original is stored. For a document that could not be loaded at all, there is none."""
     try:
         engine().store.original(document.id)
     except OriginalMissing:
         return False
     except OriginalsError:
-        pass  # the link says why it can't be had just now
+        pass  # the link itself says why the file is not available now
     return True
 
 

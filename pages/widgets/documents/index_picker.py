@@ -17,7 +17,7 @@ from pages.words import counted, plain, say
 
 
 def size(index: Index) -> int:
-    """Documents, whatever their status."""
+    """Number of documents, with any status."""
     return index.documents + index.pending + index.failed
 
 
@@ -26,7 +26,7 @@ def index_label(index: Index) -> str:
 
 
 def show_indexes(indexes: dict[str, Index]) -> Index | None:
-    """The picker with what can be done to the index picked; None when there is none."""
+    """The picker, and the actions on the picked index. Returns None if there is no index."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="indexes"):
         index = _choose(indexes) if indexes else None
         if engine().store.may_create_indexes:
@@ -101,7 +101,7 @@ def _show_delete(index: Index) -> None:
 
 
 def _change(popover: str, picked: str | None, work: Callable[[], object]) -> None:
-    """Does the work and closes the popover; what is wrong is said in it."""
+    """Does the work and closes the popover. An error is shown in the popover."""
     if not run_or_show_error(work):
         return
     if picked is None:

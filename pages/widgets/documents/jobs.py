@@ -16,22 +16,25 @@ from pages.widgets.errors import run_as_callback, show_error
 from pages.words import counted, duration, language, plain, say
 
 REFRESH = 0.7
-"""seconds between two looks at what is being added"""
+"""seconds between two reads of the jobs"""
 
 SHOWN = 4
-"""items at work that a job names"""
+"""unfinished items that a job lists"""
 
 LISTED = 5
-"""failures that are shown without being asked for"""
+"""failures that are shown without a click"""
 
 
 def jobs() -> dict[UserIngestion, bool]:
-    """Each with whether it is finished. To be asked before the indexes are: what a page shows of both then agrees."""
+    """Each job, and whether it is finished. Call it before you read the indexes, so that the page shows both in
+    agreement.
+    """
     return {job: job.is_finished for job in engine().store.ingestions}
 
 
 def show_jobs(known: dict[UserIngestion, bool]) -> None:
-    # In a place of its own, so that what is below it is not drawn anew, away from under a click, when they are done.
+    # The container keeps its position when the jobs are done, so what is below is not drawn again while someone clicks
+    # it.
     with st.container():
         if running := [job for job, is_finished in known.items() if not is_finished]:
             _show_running(running)
@@ -49,7 +52,7 @@ def _show_running(running: Sequence[UserIngestion]) -> None:
             with st.container(border=True, key=f"job-{job.id}"):
                 _show_progress(job)
     except (AccessWithdrawn, UnknownJob):
-        st.rerun()  # whoever looks may no longer; the page says so
+        st.rerun()  # the reader may no longer see it; the page says so
 
 
 def _show_progress(job: UserIngestion) -> None:
@@ -75,7 +78,7 @@ def _stage(item: Item) -> str:
 
 
 def _counts(items: Sequence[Item]) -> str:
-    """What a job has not named: how many wait, and how many failed so far."""
+    """Of the items that are not listed: how many wait, and how many have failed."""
     waiting = sum(item.stage == Stage.WAITING for item in items)
     failed = sum(bool(item.result and item.result.status == IngestStatus.FAILED) for item in items)
     told = [counted("job.waiting", waiting)] if waiting else []
@@ -123,6 +126,6 @@ def _failures(failed: Sequence[IngestResult]) -> str:
 
 
 def _line(source: str, told: str, kind: str = "") -> str:
-    # Most sentences on what went wrong name the file.
+    # Most error sentences contain the name of the file.
     name = "" if source in told else f"<b>{escape(source)}</b> "
     return f'<p class="line {kind}">{name}<span>{escape(told)}</span></p>'

@@ -8,7 +8,9 @@ from pages.words import counted, say
 
 
 def section_html(section: Section, chunks: Sequence[Chunk], number: int, original: str | None) -> str:
-    """`chunks`: the section's, in order. `original`: the address of the document as it came, where it has pages."""
+    """`chunks`: the chunks of the section, in order. `original`: the address of the original, if the document has
+    pages.
+    """
     path = " › ".join(section.headings) or section.title
     facts = [counted("chunk.characters", len(section.text)), counted("chunk.chunks", len(chunks))]
     page = _page(section.page, original)
@@ -22,7 +24,7 @@ def section_html(section: Section, chunks: Sequence[Chunk], number: int, origina
 
 
 def _chunk_html(section: Section, chunk: Chunk, before: int) -> str:
-    """`before`: where the chunk before ends."""
+    """`before`: where the previous chunk ends."""
     shared = max(chunk.start, min(before, chunk.end))
     text = section.text
     overlap, own = text[chunk.start : shared], text[shared : chunk.end]

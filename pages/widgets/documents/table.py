@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pandas as pd  # type: ignore[import-untyped]  # its stubs are a package of their own, of a version of their own
+import pandas as pd  # type: ignore[import-untyped]  # its stubs are another package, with its own version
 import streamlit as st
 
 from index_store.base.errors import EmptyIndex, UnknownIndex
@@ -19,21 +19,21 @@ from pages.widgets.picker import fresh_key, renew
 from pages.words import counted, language, say, zone
 
 REFRESH = 3
-"""seconds between two looks at the documents while some are on their way"""
+"""seconds between two reads of the documents while some are being added"""
 
 HEIGHT = 460
-"""pixels of the table, above which it scrolls by itself"""
+"""height in pixels; a longer table scrolls"""
 
 ROW = 35
-"""pixels, as Streamlit draws it"""
+"""height in pixels, as Streamlit draws it"""
 
 COLOURS = {"ready": "#15803d", "pending": "#a16207", "failed": "#b91c1c", "outdated": "#b45309"}
 
 
 def show_table(index: str, count: int, is_busy: bool) -> None:
-    """`count`: how many documents the rest of the page says that the index has; another makes the page anew.
+    """`count`: the number of documents that the rest of the page shows. If it has changed, the page is drawn again.
 
-    `is_busy`: whether documents are on their way, so that the table is to be looked at again by itself.
+    `is_busy`: whether documents are being added, so the table is read again at intervals.
     """
     st.fragment(_show, run_every=REFRESH if is_busy else None)(index, count)
 
@@ -57,13 +57,13 @@ def _show(index: str, count: int) -> None:
 def _documents(index: str) -> list[Document]:
     try:
         return [each for each in engine().store.documents(index) if each.status != DocumentStatus.REMOVING]
-    except (UnknownIndex, EmptyIndex):  # it is made with its first document, and may be deleted on another page
+    except (UnknownIndex, EmptyIndex):  # created with its first document; it may be deleted on another page
         return []
 
 
 def _filtered(documents: Sequence[Document]) -> list[Document]:
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom", key="table-filters"):
-        # What was sought is told as the default, too: a field that Streamlit draws anew would come back empty.
+        # The search text is the default too: if Streamlit creates the field again, it would be empty otherwise.
         words = st.text_input(
             say("table.search"),
             st.session_state.get("table search", ""),
@@ -86,7 +86,7 @@ def _filtered(documents: Sequence[Document]) -> list[Document]:
 
 
 def _choice(name: str, labels: dict[str, str]) -> str | None:
-    """None: all of them. Not offered where there is nothing to choose from, unless it has been."""
+    """None means all. Shown only if there is more than one choice, or if one was made."""
     key = f"table {name}"
     chosen = st.session_state.get(key)
     if chosen is not None and chosen not in labels:
@@ -110,7 +110,7 @@ def _values(documents: Sequence[Document], value_of: Callable[[Document], str | 
 
 
 def status_of(document: Document) -> str:
-    """What its coloured label says. Outdated: a newer version failed, and the one before is still searched."""
+    """The name of its coloured label. Outdated: a newer version failed, and the previous one is still searched."""
     return "outdated" if document.error and document.status == DocumentStatus.READY else document.status
 
 
@@ -123,8 +123,8 @@ def _folded(text: str) -> str:
 
 
 def _table(documents: Sequence[Document]) -> list[Document]:
-    """The documents selected, which only those may do who can do something with them."""
-    # A key that stands for these documents in this order: a row selected can't come to mean another document.
+    """The selected documents. Only people who can use a selection may select."""
+    # The key is made of these documents in this order, so a selected row can't become another document.
     key = hashlib.sha256("".join(each.id for each in documents).encode()).hexdigest()[:16]
     kept = st.session_state.get("table selected", frozenset())
     rows = [row for row, each in enumerate(documents) if each.id in kept]
@@ -165,7 +165,7 @@ def _frame(documents: Sequence[Document]) -> pd.DataFrame:
     }
     frame = pd.DataFrame(columns)
     if any(errors):
-        # Where nothing but failures is shown, why is what matters.
+        # If only failures are listed, the reason matters most.
         frame.insert(3 if all(errors) else len(columns), "error", errors)
     return frame
 

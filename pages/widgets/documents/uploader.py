@@ -15,14 +15,14 @@ from pages.widgets.errors import run_or_show_error
 from pages.words import say
 
 PLACES = ("page", "sidebar")
-"""tell the uploaders of the app apart"""
+"""keys of the app's uploaders"""
 
 
 def show_uploader(index: str, place: str) -> None:
     """`place`: one of PLACES.
 
-    The uploader is never made anew to empty it: a file that is dropped while others are being taken would go with the
-    old one. What was taken is remembered, and hidden by the style sheet.
+    The uploader is never created again to empty it: a file that is dropped while others are being taken would be lost.
+    The files that were taken are remembered, and the style sheet hides them.
     """
     dropped = st.file_uploader(
         say("sidebar.add_documents"),
@@ -36,8 +36,8 @@ def show_uploader(index: str, place: str) -> None:
 
 
 def take_left() -> None:
-    """To be called by each fragment: of two changes that fall together the browser tells by one run, which may be a
-    fragment's alone. A file that came with a change within a fragment would not be looked at until the next one.
+    """Each fragment must call this. If two changes happen at the same time, the browser sends them in one run, which
+    may be the run of a fragment only. Otherwise a file that came with such a change would wait until the next run.
     """
     context = get_script_run_ctx()
     is_fragment = context is not None and bool(context.fragment_ids_this_run)
@@ -46,10 +46,10 @@ def take_left() -> None:
 
 
 def take(files: Sequence[UploadedFile], index: str, name: str | None = None) -> None:
-    """Adds them to the index, and moves them out of the server's memory. `name`: the document's, where it isn't the
-    file's. Raises StoreFailed.
+    """Adds the files to the index and removes them from the server's memory. `name`: name of the document if it differs
+    from the file's. Raises StoreFailed.
     """
-    # First: Streamlit may end a run wherever it is asked for something, and the files would be taken twice.
+    # First, because Streamlit may end a run at any of its calls, and the files would be taken twice.
     taken = _taken()
     kept = keep_uploads(engine().settings.data_dir, [(file.name, file) for file in files])
     engine().store.ingest(index, [replace(each, name=name) for each in kept] if name else kept)
@@ -58,7 +58,7 @@ def take(files: Sequence[UploadedFile], index: str, name: str | None = None) -> 
 
 
 def release(files: Sequence[UploadedFile]) -> None:
-    """From the server's memory, where Streamlit would keep them for as long as the page stays open."""
+    """Removes them from the server's memory. Streamlit would keep them as long as the page is open."""
     context = get_script_run_ctx()
     if context and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
         for file in files:
@@ -70,7 +70,7 @@ def _key(place: str) -> str:
 
 
 def _left(files: Sequence[UploadedFile]) -> list[UploadedFile]:
-    """Those that were not taken yet."""
+    """The files that are not taken yet."""
     taken = _taken()
     return [each for each in files if each.file_id not in taken]
 

@@ -39,11 +39,11 @@ from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
 from rag.trace.passages import Passage, Retrieval
 
 FOUND_AT_ONCE = 5
-"""passages that a look into the index lists"""
+"""passages that a search of the index lists"""
 
 
 def offer_change(events: Sequence[Event], step: StepFinished, key: str) -> None:
-    """A fold with the form; nothing for a step that can't be changed. `key`: of the trace that it stands in."""
+    """A fold with the form; nothing for a step that can't be changed. `key`: key of its trace."""
     last = events[-1]
     if not isinstance(last, RunFinished) or last.status == "stopped" or step.error or step.step not in EDITS:
         return
@@ -100,7 +100,7 @@ def _ask_edits(events: Sequence[Event], started: RunStarted, step: StepFinished,
 
 
 def _choose(names: tuple[str, ...], key: str) -> str:
-    """Which of the two is changed: both at once can't be."""
+    """Which of the two is changed, because only one can be."""
     return st.segmented_control(
         say("change.what"),
         names,
@@ -138,7 +138,7 @@ def _ask_query(query: str, key: str) -> list[Edit]:
 
 
 def _ask_passages(events: Sequence[Event], step: StepFinished, given: Sequence[Passage], key: str) -> list[Edit]:
-    """`given`: those that the step found or was given; the others of the run can be taken in."""
+    """`given`: the passages that the step found or received. Other passages of the run can be added."""
     numbers = {each.number for each in given}
     others = [each for number, each in _known(events, step).items() if number not in numbers]
     edits: list[Edit] = []
@@ -151,7 +151,7 @@ def _ask_passages(events: Sequence[Event], step: StepFinished, given: Sequence[P
 
 
 def _ask_others(detail: RetrievalDetail, index: str, key: str) -> list[Edit]:
-    """Of the whole index, what the run has not found."""
+    """Searches the whole index for passages that the run has not found."""
     words = st.text_input(say("change.look"), key=f"look-{key}", placeholder=say("change.look_placeholder"))
     if not words.strip():
         return []
@@ -171,7 +171,7 @@ def _ask_others(detail: RetrievalDetail, index: str, key: str) -> list[Edit]:
 
 
 def _ask_grades(verdicts: Mapping[int, str], events: Sequence[Event], step: StepFinished, key: str) -> list[Edit]:
-    """What is unknown counts as relevant, as it does for the pipeline."""
+    """An unknown grade counts as relevant, as in the pipeline."""
     known = _known(events, step)
     st.caption(say("change.grades"))
     edits: list[Edit] = []
@@ -184,7 +184,7 @@ def _ask_grades(verdicts: Mapping[int, str], events: Sequence[Event], step: Step
 
 
 def _written_by(events: Sequence[Event], step: StepFinished) -> StepFinished:
-    """The step whose call wrote the answer: a speculative one was written before `step` took it."""
+    """The step whose call wrote the answer. A speculative answer was written before `step` used it."""
     written = step
     for event in events:
         match event:
@@ -196,7 +196,7 @@ def _written_by(events: Sequence[Event], step: StepFinished) -> StepFinished:
 
 
 def _ask_prompt(run_id: str, step: StepFinished, key: str) -> list[Edit]:
-    """The messages of its first call."""
+    """The messages of the step's first call."""
     calls = engine().history.calls.of_step(run_id, step.step, step.attempt)
     if not calls or any(each.left_out for each in calls[0].messages):
         st.caption(say("change.no_prompt"))
@@ -211,7 +211,7 @@ def _ask_prompt(run_id: str, step: StepFinished, key: str) -> list[Edit]:
 
 
 def _known(events: Sequence[Event], step: StepFinished) -> dict[int, Passage]:
-    """All passages that the run had found when the step was over, by number."""
+    """All passages that the run had found when the step ended, by number."""
     known: dict[int, Passage] = {}
     for event in events:
         match event:

@@ -10,7 +10,7 @@ VERDICTS = ("grade", "grounding", "usefulness", "need")
 
 
 def origin_html(started: RunStarted) -> str:
-    """Nothing for a run that is no fork."""
+    """Empty for a run that is not a fork."""
     origin = started.origin
     if not origin or origin.kind != "fork":
         return ""

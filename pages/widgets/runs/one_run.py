@@ -28,7 +28,7 @@ def show_run(run_id: str) -> None:
         return
     with st.container(key="one-run"):
         live = engine().run(run_id)
-        # It may be over since its row was read, or could not be saved.
+        # It may have ended since its row was read, or could not be saved.
         events = engine().history.events(run_id)
         if live and (not live.is_finished or not isinstance(events[-1], RunFinished)):
             events = list(live.events)
@@ -60,7 +60,7 @@ def _show_head(run: PastRun, events: list[Event]) -> None:
 
 
 def _show_place(run: PastRun, origin: Origin | None) -> None:
-    """A link to where it was asked: its conversation, its comparison, or beside the run that it is a fork of."""
+    """A link to the place where it was asked: a conversation, a comparison, or next to the origin of a fork."""
     page, key, address = "chat.py", "runs.in_chat", {"c": run.conversation_id}
     if origin and origin.kind == "comparison":
         page, key = "compare.py", "runs.in_comparison"

@@ -22,10 +22,10 @@ class Playback:
     run_id: str
     played: list[Moment]
     position: float = 0.0
-    """seconds of the run"""
+    """seconds since the start of the run"""
     pace: int = 1
     looked_at: float | None = None
-    """when it last went on, by the monotonic clock; None while it pauses"""
+    """monotonic time of the last move; None while it pauses"""
 
     def go_on(self) -> None:
         if self.looked_at is None:
@@ -56,7 +56,7 @@ def is_playing(run_id: str) -> bool:
 
 
 def offer_playback(run_id: str, events: Sequence[Event]) -> None:
-    """A button that begins one, unless it is played already."""
+    """A button that starts playback, unless the run is already played."""
     if not is_playing(run_id):
         st.button(f"▶ {say('playback.play')}", key="playback-begin", on_click=_begin, args=(run_id, events))
 

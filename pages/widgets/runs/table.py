@@ -16,13 +16,13 @@ from rag.runs.history.run_list import CAUSES, ORDERS, STATES, Order, RunFilter, 
 from rag.trace.cause import Cause
 
 PAGE = 50
-"""runs that are read and drawn at once"""
+"""runs that are read and drawn together"""
 
 REFRESH = 3
-"""seconds between two looks at a page of the list on which a run goes on"""
+"""seconds between two reads of a page that lists a live run"""
 
 ROW = 35
-"""pixels, as Streamlit draws it"""
+"""height in pixels, as Streamlit draws it"""
 
 HEIGHT = 640
 
@@ -44,7 +44,7 @@ RESULTS = {
     "limited": "#b91c1c",
     "failed": "#b91c1c",
 }
-"""colours by outcome, or by status where there is none"""
+"""colours by outcome; by status if there is no outcome"""
 
 
 def show_table() -> None:
@@ -103,13 +103,13 @@ def _choose() -> tuple[RunFilter, Order]:
 
 
 def _pick(name: str, labels: dict[str, str]) -> str | None:
-    """None: any. Kept while nothing else can be picked."""
+    """None means any. Keeps its choice while there is no other."""
     title = say(f"runs.{name}_any")
     return pick(f"runs {name}", title, {ANY: title, **labels}, ANY) or None
 
 
 def _first(filters: RunFilter, order: Order, count: int) -> int:
-    """Of the page that is looked at: the first one, whenever something else is wanted."""
+    """Position of the page's first run in the list, from 0. A new filter or order starts at the first page again."""
     asked = (filters, order)
     is_same = st.session_state.get("runs asked") == asked
     last = max(0, (count - 1) // PAGE)
@@ -119,10 +119,10 @@ def _first(filters: RunFilter, order: Order, count: int) -> int:
 
 
 def _table(runs: Sequence[PastRun]) -> list[str]:
-    """The ids of all that are ticked, here or on another page."""
+    """The ids of all ticked runs, on this page and on others."""
     ids = [run.id for run in runs]
     kept: tuple[str, ...] = st.session_state.get("runs ticked", ())
-    # A key that stands for these runs in this order: a row ticked can't come to mean another run.
+    # The key is made of these runs in this order, so a ticked row can't become another run.
     key = fresh_key("runs") + hashlib.sha256("".join(ids).encode()).hexdigest()[:16]
     state = st.dataframe(
         _frame(runs),
@@ -133,12 +133,12 @@ def _table(runs: Sequence[PastRun]) -> list[str]:
         on_select="rerun",
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [row for row, id_ in enumerate(ids) if id_ in kept]}},
-        placeholder="",  # else None, in English
+        placeholder="",  # None would show an English text
         alt=say("app.runs"),
     )
     here = [ids[row] for row in state.selection.rows if row < len(ids)]
     elsewhere = [id_ for id_ in kept if id_ not in ids]
-    # In the order in which they were ticked: so they will stand beside each other.
+    # In the order of ticking: the columns of a comparison get the same order.
     ticked = [id_ for id_ in kept if id_ in here or id_ in elsewhere]
     ticked += [id_ for id_ in here if id_ not in ticked]
     st.session_state["runs ticked"] = tuple(ticked)
@@ -165,7 +165,7 @@ def _frame(runs: Sequence[PastRun]) -> pd.DataFrame:
 
 
 def thumb(run: PastRun) -> str:
-    """With the reason that was given for it, where one was."""
+    """The thumb, with its reason if there is one."""
     reason: str | None = getattr(run, "feedback_reason", None)
     return " ".join(filter(None, ({1: "👍", -1: "👎", None: ""}[run.feedback], reason)))
 
@@ -193,7 +193,7 @@ def _columns(ids: Sequence[str], key: str) -> dict[str, Any]:
 
 
 def result(name: str) -> str:
-    """Of an outcome, or of a status where there is none."""
+    """The text of an outcome, or of a status if there is no outcome."""
     return say(f"status.{name}") if name in ("running", "stopped", "limited", "failed") else say(f"outcome.{name}")
 
 
@@ -229,4 +229,4 @@ def _show_ticked(ticked: Sequence[str]) -> None:
 
 def _untick() -> None:
     st.session_state["runs ticked"] = ()
-    renew("runs")  # the table, which would keep its own ticks
+    renew("runs")  # otherwise the table would keep its own ticks

@@ -10,7 +10,7 @@ from index_store.search.searcher import MODES
 from index_store.user_store.user_store import UserStore
 
 GOLDEN_ANGLE = 137.508
-"""degrees between two hues: however many there are, neighbours differ"""
+"""degrees between two hues: neighbours differ, however many there are"""
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class PassageRanks:
     """What the modes found about one passage, including its near duplicates."""
 
     ranks: dict[str, int] = field(default_factory=dict)
-    """by mode; beyond the hits shown as well, where that is known"""
+    """by mode; known ranks below the shown hits are included"""
     lists: list[str] = field(default_factory=list)
-    """those in which it is shown"""
+    """modes whose lists show it"""
     letter: str = ""
-    """of those in more than one list"""
+    """set if it is in more than one list"""
     hue: int = 0
-    """degrees; goes with the letter"""
+    """degrees; belongs to the letter"""
 
 
 def search_every_mode(
@@ -43,11 +43,11 @@ def search_every_mode(
     words: Sequence[str] | None,
     document_ids: Sequence[str] | None,
 ) -> list[ModeResult]:
-    """Each of MODES, as `UserStore.search` has it. What one side can't do is its error; the others go on."""
+    """The hits of each of MODES, by `UserStore.search`. If one mode fails, its result is an error; the others go on."""
     results: list[ModeResult] = []
     failed: PlainError | None = None
     for mode in MODES:
-        if mode == "hybrid" and failed:  # it would meet the same, and wait for it once more
+        if mode == "hybrid" and failed:  # it would fail in the same way, after another wait
             results.append(ModeResult(mode, error=failed))
             continue
         try:
@@ -61,7 +61,7 @@ def search_every_mode(
 
 
 def passages(results: Sequence[ModeResult], unit: str) -> dict[tuple[str, int], PassageRanks]:
-    """By mode and the rank there."""
+    """The passages, by mode and rank in that mode."""
     found: dict[tuple[str, int], PassageRanks] = {}
     by_id: dict[str, PassageRanks] = {}
     for result in results:
@@ -74,7 +74,7 @@ def passages(results: Sequence[ModeResult], unit: str) -> dict[tuple[str, int], 
             for id_ in ids:
                 by_id.setdefault(id_, passage)
             found[result.mode, hit.rank] = passage
-    if unit == "chunk":  # of sections only the ranks of their chunks are known
+    if unit == "chunk":  # for sections, only the ranks of their chunks are known
         _add_ranks_of_sides(results, found)
     _letter(found)
     return found
@@ -90,7 +90,7 @@ def _add_ranks_of_sides(results: Sequence[ModeResult], found: dict[tuple[str, in
 
 
 def _letter(found: dict[tuple[str, int], PassageRanks]) -> None:
-    """In the order of the fused list, then of the others."""
+    """Letters in the order of the fused list, then of the others."""
     in_order = sorted(found, key=lambda place: (-MODES.index(place[0]), place[1]))
     shared = {id(found[place]): found[place] for place in in_order if len(found[place].lists) > 1}
     for number, passage in enumerate(shared.values()):

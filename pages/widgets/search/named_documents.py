@@ -12,14 +12,14 @@ from pages.widgets.location import link
 from pages.words import counted, language, say
 
 NAMED = 0.5
-"""of a question's words: a document whose title holds more of them may be the one that is meant"""
+"""part of a question's words: if a title has more of them, the question may be about that document"""
 
 SHOWN = 5
-"""documents that are named"""
+"""documents that are listed"""
 
 
 def documents_named_in(documents: Sequence[Document], question: str, analysis: Analysis) -> list[Document]:
-    """Those that the question may mean by their titles, best first; what is not searched comes before what is."""
+    """The documents that the question may name by title, best first; those that are not searched come first."""
     words = {_folded(word.written) for word in analysis.words if not word.dropped}
     sought = _folded(question)
     shares = {each.id: _share(each, words, sought) for each in documents}
@@ -35,7 +35,7 @@ def _share(document: Document, words: set[str], question: str) -> float:
 
 
 def named_documents_html(documents: Sequence[Document], pending: int, failed: int) -> str:
-    """`pending`, `failed`: how many of the index are not searched."""
+    """`pending`, `failed`: how many documents of the index are not searched."""
     lines = "".join(f"<li>{_line(each)}</li>" for each in documents)
     listed = f"<ul>{lines}</ul>" if lines else ""
     counts = [counted("search.pending", pending)] if pending else []

@@ -9,7 +9,7 @@ from index_store.full_text.bm25 import WordCount
 from pages.words import counted, say
 
 SHOWN = 40
-"""words that are shown without being asked for"""
+"""words that are shown without a click"""
 
 
 Found = Literal["whole", "parts", "nowhere"]

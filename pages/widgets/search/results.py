@@ -11,21 +11,21 @@ from pages.widgets.search.every_mode import ModeResult, PassageRanks, passages
 from pages.words import counted, language, say
 
 Spans = list[tuple[int, int]]
-"""in characters, in order, none that overlap"""
+"""(start, end) in characters, in order, without overlaps"""
 Matches = Callable[[str], Spans]
-"""where in a text the words of the question stand"""
+"""finds the words of the question in a text"""
 
 EXCERPT = 320
-"""characters of a hit that are looked at for what is shown of it; the style sheet cuts it after some lines"""
+"""characters of a hit that its excerpt is made from; the style sheet cuts it after some lines"""
 
 LEAD = 30
 """characters before the first matched word of an excerpt"""
 
 AROUND = 600
-"""characters of a section before and behind the chunk that are shown without being asked for"""
+"""characters of a section before and after the chunk that are shown without a click"""
 
 NEAR_DUPLICATES = 3
-"""that a hit names"""
+"""near duplicates that a hit names"""
 
 _SCORES = {"vector": "{:.3f}", "keyword": "{:.2f}", "hybrid": "{:.4f}"}
 
@@ -39,7 +39,7 @@ class SectionTexts:
         self._known: dict[str, tuple[str, Spans] | None] = {}
 
     def section(self, hit: Hit) -> tuple[str, Spans] | None:
-        """None where it was replaced since the search."""
+        """None if it was replaced since the search."""
         if hit.section_id not in self._known:
             self._known[hit.section_id] = self._read(hit.section_id)
         known = self._known[hit.section_id]
@@ -54,7 +54,7 @@ class SectionTexts:
 
 
 def results_html(results: Sequence[ModeResult], unit: str, k: int, texts: SectionTexts, nothing: dict[str, str]) -> str:
-    """`nothing`: what to say of a search without hits."""
+    """`nothing`: the text for a search without hits."""
     found = passages(results, unit)
     answered = [each.mode for each in results if not each.error]
     cards: dict[tuple[str, int, int], tuple[str, str]] = {}
@@ -134,7 +134,7 @@ def _near_duplicates(hit: Hit) -> str:
 
 
 def _excerpt(hit: Hit, texts: SectionTexts) -> str:
-    """Of the chunk that was found, from where most words matched."""
+    """An excerpt of the found chunk, starting where the most words match."""
     text, spans, start, end = _around(hit, texts)
     inside = [(a, b) for a, b in spans if start <= a and b <= end]
 
@@ -147,7 +147,7 @@ def _excerpt(hit: Hit, texts: SectionTexts) -> str:
 
 
 def _lead(text: str, start: int, at: int) -> int:
-    """Where to begin so that some text stands before `at`: between words, where spaces part them."""
+    """Where to start so that some text comes before `at`; between two words if there are spaces."""
     begin = at - LEAD
     if begin <= start:
         return start
@@ -156,7 +156,7 @@ def _lead(text: str, start: int, at: int) -> int:
 
 
 def _around(hit: Hit, texts: SectionTexts) -> tuple[str, Spans, int, int]:
-    """The section with its matches, and where the chunk stands in it; of one that is gone, the hit's own text."""
+    """The section, its matches, and start and end of the chunk in it. If the section is gone, the hit's own text."""
     if section := texts.section(hit):
         return *section, hit.best_start, hit.best_end
     return hit.text, texts.matches(hit.text), hit.best_start - hit.start, hit.best_end - hit.start
@@ -177,7 +177,7 @@ def _card(hit: Hit, id_: str, texts: SectionTexts) -> str:
 
 
 def _folded(text: str, spans: Spans, start: int, end: int) -> str:
-    """What is far from the chunk."""
+    """Text far from the chunk, folded."""
     if not text[start:end].strip():
         return ""
     summary = escape(counted("search.more_text", end - start))
@@ -185,7 +185,7 @@ def _folded(text: str, spans: Spans, start: int, end: int) -> str:
 
 
 def marked(text: str, spans: Spans, start: int, end: int) -> str:
-    """`text[start:end]` as HTML, with the spans in it marked."""
+    """`text[start:end]` as HTML with the spans marked."""
     parts: list[str] = []
     at = start
     for a, b in spans:

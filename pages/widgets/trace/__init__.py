@@ -1,1 +1,1 @@
-"""The trace panel: a row a step, its detail, and the graph with the way that was taken. Entry point: `panel.py`."""
+"""The trace panel: one row per step, its detail, and the graph with the path of the run. Entry point: `panel.py`."""

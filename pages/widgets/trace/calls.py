@@ -1,4 +1,4 @@
-"""Prompts and replies of a step, word for word, read when somebody opens them."""
+"""Prompts and replies of a step, word for word; read when somebody opens them."""
 
 import json
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from rag.trace.events import StepFinished
 
 
 def show_calls(run_id: str, step: StepFinished, key: str, traces: Traces | None = None) -> None:
-    """A fold for them; nothing for a step that asked no model. `key`: of the trace that it stands in; `traces`: that it
-    is of, one's own unless others are given.
+    """A fold with them; nothing for a step without calls. `key`: key of the trace. `traces`: where the calls are read;
+    by default, the reader's own.
     """
     if not step.model_calls:
         return
@@ -33,7 +33,7 @@ def show_calls(run_id: str, step: StepFinished, key: str, traces: Traces | None 
 
 
 def calls_html(calls: Sequence[Call]) -> str:
-    """A line for each, which opens to all of it; the only one is open."""
+    """One line per call, which opens the whole call. A single call is open."""
     opened = " open" if len(calls) == 1 else ""
     return f'<div class="detail calls">{"".join(_call(each, opened) for each in calls)}</div>'
 
@@ -80,7 +80,9 @@ def _words(title: str, words: ShortenedText, nothing: str = "") -> str:
 
 
 def _tokens(tokens: Sequence[TokenProbability]) -> str:
-    """Of a reply of one token, as grades are, those that could have stood there; else each with its own."""
+    """For a reply of one token, such as a grade: the alternatives at its place. Otherwise each token with its
+    probability.
+    """
     if not tokens:
         return ""
     if len(tokens) == 1 and tokens[0].top:

@@ -1,4 +1,4 @@
-"""The detail of a step: short in its row, and complete when it is opened."""
+"""The detail of a step: short in its row, complete when it is opened."""
 
 from html import escape
 
@@ -27,7 +27,7 @@ def summary_text(step: StepFinished) -> str:
 
 
 def show(step: StepFinished, index: str) -> None:
-    """`index`: the one that was searched."""
+    """`index`: the index that was searched."""
     if step.error:
         show_error(step.error)
     if step.fallback:
@@ -36,7 +36,7 @@ def show(step: StepFinished, index: str) -> None:
 
 
 def detail_html(step: StepFinished, index: str) -> str:
-    """`index`: the one that was searched; empty where nothing can be looked up in it."""
+    """`index`: the index that was searched; empty if nothing can be looked up in it."""
     start = say("detail.start", seconds=f"{step.start:.1f}")
     calls = say("detail.calls", calls=step.model_calls, tokens_in=step.tokens_in, tokens_out=step.tokens_out)
     footer = f"<footer>{escape(start)} · {escape(calls)}</footer>"

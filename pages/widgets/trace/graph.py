@@ -1,7 +1,7 @@
 """The graph of a run's pipeline with the path of the run, and the same path unrolled step by step.
 
-Lines are an SVG that masks a surface in the colour of the text: HTML of a page may hold no SVG of its own. Nodes are
-buttons, which open the rows of the trace. Why so: docs/decisions/graph-of-a-run.md
+The lines are an SVG mask over an area in the colour of the text, because a page's HTML may contain no SVG. Nodes are
+buttons that open the rows of the trace. Reasons: docs/decisions/graph-of-a-run.md
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from rag.trace.path import END, START, Edge, Path, PipelineGraph, StepVisit, pat
 VIEWS = ("drawn", "unrolled")
 
 CHOSEN = "view of the graph"
-"""in the session: the one that was picked last, for the traces that are opened after it"""
+"""in the session: the view that was picked last, used for traces that are opened later"""
 
 OPEN_ROWS = """<script>
 if (!window.openRow) {
@@ -59,10 +59,10 @@ if (!window.openRow) {
   }
 }
 </script>"""
-"""Opens the row whose key a pressed node has in `data-opens`; and that of a `data-lands`, once in an address. Several
-of it are as one. While a run goes on, or a part still opens, what is drawn takes a row out of view or out of focus
-again: so it is brought back until it has stayed for a second, for ten at most, unless someone takes hold of the page.
-(The end of the opening can't be waited for: of a row that is drawn anew meanwhile it never comes.)
+"""Opens the row whose key is in `data-opens` of a pressed node, and the row in `data-lands`, once per address. Several
+copies of the script act as one. During a run, or while a part opens, redraws move the row out of view or take its
+focus. So the script brings it back until it has stayed for a second, for at most ten, unless someone uses the page.
+(It can't wait for the end of the opening: if the row is drawn again, that event never comes.)
 """
 
 LINE, TAKEN = 1.2, 3.0
@@ -70,18 +70,18 @@ LINE, TAKEN = 1.2, 3.0
 
 
 def land_on(row: str) -> None:
-    """Opens the row of this key for whoever comes by the page's address."""
+    """Opens the row with this key for readers who come by the page's address."""
     st.html(f'<i data-lands="{escape(row)}"></i>{OPEN_ROWS}', unsafe_allow_javascript=True)
 
 
 def row_key(key: str, step: str, attempt: int) -> str:
-    """Of a step's row in the trace `key`."""
+    """The key of a step's row in the trace `key`."""
     return f"{key}-{step}-{attempt}"
 
 
 def show_graph(events: Sequence[Event], key: str, usual: str | None) -> None:
-    """`key`: of the trace; `usual`: one of VIEWS, or none of them, while nobody has picked. Nothing for a pipeline that
-    only another version knows.
+    """`key`: key of the trace. `usual`: one of VIEWS, or None for no view, until somebody picks one. Shows nothing for
+    a pipeline that this version does not have.
     """
     started = next((each for each in events if isinstance(each, RunStarted)), None)
     if not started or started.pipeline not in PIPELINES:
@@ -106,7 +106,7 @@ def show_graph(events: Sequence[Event], key: str, usual: str | None) -> None:
 
 
 def graph_html(flow: PipelineGraph, path: Path, key: str, *, in_file: bool = False) -> str:
-    """`in_file`: without the script, nodes are links to what has the key of their row as its id."""
+    """`in_file`: without the script; nodes are links to elements whose id is the key of their row."""
     layout = layout_of(flow)
     taken = frozenset(crossing.edge for crossing in path.crossings) & layout.lines.keys()
     nodes = "".join(_node(node, box, path, key, in_file) for node, box in layout.boxes.items())
@@ -125,7 +125,7 @@ def graph_html(flow: PipelineGraph, path: Path, key: str, *, in_file: bool = Fal
 
 
 def unrolled_html(path: Path, key: str, *, in_file: bool = False) -> str:
-    """Every visit in the order in which it began, with the reasons between them. `in_file`: as above."""
+    """All visits in the order of their starts, with the reasons between them. `in_file`: as above."""
     items = [f"<li>{_opener(each, path, key, in_file)}</li>" for each in path.before]
     for move in path.moves:
         if isinstance(move, StepVisit):
@@ -199,7 +199,9 @@ def _reasons(path: Path) -> Mapping[Edge, str]:
 
 
 def _reason(room: Box, line: float, told: str) -> str:
-    """On the line down from its source, as a bead on a string: the longer, the nearer to the middle of its room."""
+    """On the line down from its source, like a bead on a string: the longer it is, the nearer to the middle of its
+    space.
+    """
     left, right = line - room.x, room.x + room.width - line
     return (
         f'<span class="reason" style="{_place(room)}" title="{escape(told)}"><i style="flex-grow: {left:.0f}"></i>'

@@ -1,11 +1,11 @@
 """The layout of a pipeline's graph: nodes and edges in layers, from top to bottom.
 
-Nodes stand in the order in which the pipeline names them, each below all that lead to it. An edge to the next layer
-goes straight there. One that skips layers goes down in a lane on the right, one that goes back goes up in a lane on the
-left; edges to the same node share theirs. So no line can meet a box: lanes are beside all of them, and what runs across
-runs between two layers, at a height of its own.
+Nodes are in the order in which the pipeline names them, each below all nodes that lead to it. An edge to the next layer
+goes there directly. An edge that skips layers goes down in a lane on the right; an edge back goes up in a lane on the
+left. Edges to the same node share a lane. So no line crosses a box: lanes are beside all boxes, and a horizontal line
+is between two layers, at its own height.
 
-Across, a drawing is WIDTH wide, and stretched to the room that there is. Down, the unit is the pixel.
+The width of a drawing is WIDTH; it is stretched to the available width. Vertical lengths are pixels.
 """
 
 from collections import defaultdict
@@ -18,21 +18,21 @@ from rag.trace.path import END, START, Edge, PipelineGraph
 
 WIDTH = 400
 BOX_WIDTH, BOX_HEIGHT = 220.0, 32.0
-"""at most; two lines of text"""
+"""largest size; two lines of text"""
 ENDS = (76.0, 22.0)
 """width and height of start and end"""
 BETWEEN = 10.0
-"""two boxes beside each other"""
+"""horizontal distance of two boxes"""
 LANE = 8.0
-"""from one lane to the next, and from one line across to the next"""
+"""distance of two lanes, and of two horizontal lines"""
 LABEL = 15.0
-"""height of a reason, and so from one line that may have one to the next"""
+"""height of a reason, and so the distance of two lines that may have one"""
 STUB = 5.0
-"""from a box to the first line across"""
+"""from a box to the first horizontal line"""
 HEAD = 10.0
-"""from the last line across to a box: room for the head of an arrow"""
+"""from the last horizontal line to a box: space for the head of an arrow"""
 RADIUS = 6.0
-"""of the corners of lines"""
+"""radius of the corners of lines"""
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class Layout:
     boxes: dict[str, Box]
     """by node"""
     lines: dict[Edge, Points]
-    """from corner to corner, alternately down (or up) and across"""
+    """from corner to corner, alternately vertical and horizontal"""
     labels: dict[Edge, Box]
-    """the room for the reason of an edge, of those that can have one"""
+    """the space for the reason of an edge, if it can have one"""
 
 
 @cache
@@ -105,15 +105,15 @@ class _Drawing:
         return edge.source in self.flow.deciding
 
     def _layers(self) -> dict[str, int]:
-        """Each node one below the lowest that leads on to it."""
+        """The layer of each node: one below the lowest node that leads to it."""
         layer_of = dict.fromkeys(self.flow.nodes, 0)
-        for node in self.flow.nodes:  # all that lead on to it stand before it
+        for node in self.flow.nodes:  # all nodes that lead to it come before it
             above = [layer_of[edge.source] for edge in self.flow.edges if edge.to == node and not self._goes_back(edge)]
             layer_of[node] = max(above, default=-1) + 1
         return layer_of
 
     def _lanes(self, edges: Sequence[Edge]) -> dict[str, int]:
-        """The lane of each node that these lead to, from the boxes outwards: the shorter, the nearer."""
+        """The lane of each node to which these edges lead, from the boxes outwards; shorter edges are nearer."""
         spans: dict[str, tuple[int, int]] = {}
         for edge in edges:
             gaps = (self.layer_of[edge.source], self.layer_of[edge.to] - 1)
@@ -133,12 +133,12 @@ class _Drawing:
 
     @property
     def _inside(self) -> tuple[float, float]:
-        """Between the lanes."""
+        """Left and right limit of the space between the lanes."""
         left, right = (max(lanes.values(), default=-1) + 1 for lanes in (self.left, self.right))
         return left * LANE + 2, WIDTH - right * LANE - 2
 
     def _enter(self, nodes: Sequence[str], entries: dict[tuple[str, bool], float], y: float) -> float:
-        """Below `y`, the lines from the lanes to these nodes; returns where the nodes begin."""
+        """Adds the lines below `y` from the lanes to these nodes, in `entries`; returns where the nodes begin."""
         for node in nodes:
             for goes_back, lanes in ((True, self.left), (False, self.right)):
                 if node in lanes:
@@ -157,7 +157,9 @@ class _Drawing:
         return boxes
 
     def _leave(self, layer: int, across: dict[Edge, float], bottom: float) -> float:
-        """Below `bottom`, where each edge turns: those with a reason apart from each other, so that it can be told."""
+        """Sets where each edge turns below `bottom`. Edges with a reason are apart from each other, so that there is
+        space for it.
+        """
         y = bottom + STUB
         straight = [
             edge
@@ -177,7 +179,7 @@ class _Drawing:
         return y
 
     def _leaving(self, layer: int) -> list[Edge]:
-        """Those to the lanes first, the longest way first of all."""
+        """Edges to the lanes first, the longest first."""
         edges = [edge for edge in self.flow.edges if self.layer_of[edge.source] == layer]
         return sorted(
             edges,
@@ -203,7 +205,7 @@ class _Drawing:
         return begin, (source.middle, y), (lane, y), (lane, entry), (target.middle, entry), end
 
     def _label(self, edge: Edge, boxes: dict[str, Box], across: dict[Edge, float]) -> Box:
-        """Below its source; the whole width where no other node of the layer has one."""
+        """Below its source; as wide as the drawing if no other node of the layer has a reason."""
         layer = self.layers[self.layer_of[edge.source]]
         start, stop = 0.0, float(WIDTH)
         if len(self.flow.deciding.intersection(layer)) > 1:
@@ -214,7 +216,7 @@ class _Drawing:
 
 
 def path_data(points: Points) -> str:
-    """As SVG's `d`, with round corners."""
+    """The `d` of an SVG path, with round corners."""
     corners = [point for before, point in pairwise(points) if point != before]
     told = [f"M{_at(points[0])}"]
     before = points[0]
@@ -226,11 +228,11 @@ def path_data(points: Points) -> str:
 
 
 def _length(one: tuple[float, float], other: tuple[float, float]) -> float:
-    return abs(one[0] - other[0]) + abs(one[1] - other[1])  # they stand above or beside each other
+    return abs(one[0] - other[0]) + abs(one[1] - other[1])  # they are above or beside each other
 
 
 def _towards(point: tuple[float, float], other: tuple[float, float], most: float) -> tuple[float, float]:
-    """A corner's radius away from `point`, or `most`."""
+    """The point at a corner's radius from `point`, but at most `most` away."""
     share = min(RADIUS, most) / (_length(point, other) or 1)
     return point[0] + (other[0] - point[0]) * share, point[1] + (other[1] - point[1]) * share
 

@@ -29,7 +29,7 @@ BAR_WIDTH = 12
 """characters of the bar that shows when a step ran"""
 
 Below = Callable[[Sequence[Event], StepFinished, str], None]
-"""given the events of the run, one of its steps, and the key of the trace"""
+"""(events of the run, one of its steps, key of the trace)"""
 
 _SIGNS = {
     "yes": ":green[✓]",
@@ -69,7 +69,7 @@ def rows(events: Sequence[Event]) -> list[StepRow]:
 def headline(events: Sequence[Event], now: float) -> str:
     """`Self-RAG · 14.2 s · 7 calls · 2.1k tokens · 1 rewrite · grounded`
 
-    `now`: seconds since the run began, for one that still runs.
+    `now`: seconds since the start of a live run.
     """
     first, last = events[0], events[-1]
     name = _name(first) if isinstance(first, RunStarted) else ""
@@ -101,8 +101,8 @@ def _costs(totals: Totals) -> list[str]:
 def show_rows(
     events: Sequence[Event], now: float, key: str, below: Below | None = None, traces: Traces | None = None
 ) -> None:
-    """`now`: seconds since the run began, for the bars of steps that still run. `below`: what else stands below the
-    detail of a step that is over. `traces`: as in `show_calls`.
+    """`now`: seconds since the start of the run, for the bars of live steps. `below`: draws more below the detail of a
+    finished step. `traces`: as in `show_calls`.
     """
     begun = next((each for each in events if isinstance(each, RunStarted)), None)
     run_id, index, origin = (begun.run_id, begun.index, begun.origin) if begun else ("", "", None)
@@ -125,7 +125,7 @@ def show_rows(
 
 
 def _of_a_fork(row: StepRow, origin: Origin | None) -> str:
-    """What the row of a fork's step says of it."""
+    """The note of a fork in the row of its step."""
     if origin and (row.started.step, row.started.attempt) == (origin.step, origin.attempt):
         return f"✎ {say('step.changed')}"
     return f"↺ {say('step.reused')}" if row.finished and row.finished.reused else ""
@@ -154,7 +154,7 @@ def label(row: StepRow, now: float, note: str = "") -> str:
 
 
 def _bar(start: float, end: float, whole: float) -> str:
-    """Where on the run's time a step lies, as characters: ▁▁███▁▁▁"""
+    """When the step ran in the time of the run, as characters: ▁▁███▁▁▁"""
     per_second = BAR_WIDTH / whole if whole else 0
     first = min(int(start * per_second), BAR_WIDTH - 1)
     length = max(1, min(round((end - start) * per_second), BAR_WIDTH - first))

@@ -1,4 +1,4 @@
-"""Citations for a model that does not cite: each sentence gets the passage with which it shares most."""
+"""Citations for a model that does not cite: each sentence gets the passage with which it shares most words."""
 
 import re
 from collections.abc import Sequence
@@ -11,26 +11,26 @@ from rag.trace.passages import Passage
 
 _SENTENCE_END = re.compile(rf"[。！？!?]|{FULL_STOP}|\n")
 _OPEN_POINT = re.compile(r"\.[^\S\n]*+\Z")
-"""whether it ends the sentence shows with what follows"""
+"""the next text shows whether it ends the sentence"""
 _LOOKED_BACK_AT = 3
-"""characters before a point that tell whether it is a full stop"""
+"""characters before a point that show whether it is a full stop"""
 
 LEAST_OVERLAP = 0.35
-"""share of a sentence's words that a passage must have to count as its source: below it "not found" finds one"""
+"""share of a sentence's words that its source must contain; with a lower one, even "not found" gets a source"""
 LEAST_SHARED_NAMES = 0.5
-"""the same for its numbers and names, where passage and sentence are in different languages"""
+"""the same for its numbers and names, if passage and sentence are in different languages"""
 QUESTION_WEIGHT = 0.2
-"""a short answer ("2,500 yen") stands in several passages: the one that also has the question's words is meant"""
+"""a short answer ("2,500 yen") may be in several passages; then the question's words decide"""
 
 
 class AttributedText:
-    """Takes an answer in pieces as it streams, and returns it with [n] after each sentence that has a source."""
+    """Takes an answer in pieces while it streams, and returns it with [n] after each sentence that has a source."""
 
     def __init__(self, question: str, passages: Sequence[Passage]) -> None:
         self.cited: list[int] = []
         self._question = question
         self._passages = passages
-        # In pieces: were they joined with each that comes, a long answer would cost its length squared.
+        # Lists, because joining with each piece would take time quadratic in the length of the answer.
         self._shown: list[str] = []
         self._sentence: list[str] = []
         self._held: list[str] = []
@@ -38,13 +38,13 @@ class AttributedText:
 
     @property
     def text(self) -> str:
-        """What came out so far."""
+        """The text returned so far."""
         return "".join(self._shown)
 
     def feed(self, piece: str) -> str:
         self._held.append(piece)
         if len(self._held) > 1 and "\n" not in piece and not piece.strip():
-            return ""  # spaces behind a point, which tell nothing yet
+            return ""  # spaces after a point decide nothing yet
         text, start, shown = self._before + "".join(self._held), len(self._before), list[str]()
         for end in _SENTENCE_END.finditer(text, start):
             shown += self._close(text[start : end.start()]), end[0]
@@ -76,7 +76,7 @@ class AttributedText:
 
 
 def source_of(sentence: str, question: str, passages: Sequence[Passage]) -> int | None:
-    """The number of the passage that it is most made of, if it is of any."""
+    """The number of the passage from which the sentence comes, or None."""
 
     def likeness(passage: Passage) -> float:
         place = " ".join((passage.title, *passage.headings))
@@ -87,7 +87,7 @@ def source_of(sentence: str, question: str, passages: Sequence[Passage]) -> int 
 
 
 def _share(sentence: str, question: str, passage: Passage) -> float:
-    """0 where it is too little for a source."""
+    """0 if it is too little for a source."""
     if (share := overlap(sentence, passage.text)) >= LEAST_OVERLAP:
         return share
     if language_of(sentence) == language_of(passage.text):

@@ -1,6 +1,6 @@
 """The embedded chat model, 1.5 billion parameters: plain prompts, grades by log-odds.
 
-docs/decisions/embedded-chat-model.md has the figures.
+The figures are in docs/decisions/embedded-chat-model.md.
 """
 
 from collections.abc import Sequence
@@ -42,25 +42,25 @@ FOLLOW_UP_TOKENS = 150
 """three short questions"""
 
 LINE_TOKENS = 200
-"""of a question or a query in other words: 300 characters of Japanese"""
+"""for a rewritten question or query: 300 characters of Japanese"""
 
 KEYWORDS_TOKENS = 60
-"""some fifteen words: it may also copy the question"""
+"""about fifteen words: the model may also copy the question"""
 
 MOST_CLAIMS = 8
-"""that are checked one by one, at 0.4 s each; an answer of more is checked as a whole"""
+"""claims checked one by one, at 0.4 s each; an answer with more is checked as a whole"""
 
 
 class EmbeddedChat(ChatModel):
-    """The model that comes with the app, served on loopback from a child process."""
+    """The model that comes with the app, served on loopback by a child process."""
 
     context_window = ContextWindow.of(CONTEXT, ANSWER_TOKENS)
     regenerates = False
-    """a wrong answer passes its check at the next try sooner than it gets right"""
+    """a wrong answer is more likely to pass its check at the next try than to become right"""
     speculates = False
     """calls wait for each other"""
     suggests = False
-    """the next question would wait for them, for some ten seconds"""
+    """the next question would wait for them, about ten seconds"""
 
     def answer(
         self,
@@ -117,7 +117,7 @@ class EmbeddedChat(ChatModel):
         dropped: str = "",
         not_useful: str = "",
     ) -> str:
-        """It is not told why another query is needed: its grades have no reasons."""
+        """The prompt does not say why another query is needed, because the grades have no reasons."""
         prompt = prompts.rewrite(question, language)
         return await self.client.write(prompt, usage, about=CallSubject("query"), max_tokens=LINE_TOKENS)
 
@@ -142,7 +142,7 @@ class EmbeddedChat(ChatModel):
     async def check_grounding(
         self, question: str, answer: Answer, passages: Sequence[Passage], usage: Usage
     ) -> Grounding:
-        """Sentence by sentence: asked about several at once, it overlooks the one that is wrong."""
+        """Checks each sentence alone: with several at once, the model overlooks the wrong one."""
         sentences = [claim.text for claim in claims(answer.text)]
         if not 1 <= len(sentences) <= MOST_CLAIMS:
             sentences = [without_markers(answer.text)]
@@ -167,7 +167,7 @@ class EmbeddedChat(ChatModel):
         return await self._grade(grading.retrieval_need(question), usage, CallSubject("retrieval_need"))
 
     async def route(self, question: str, usage: Usage) -> Routing:
-        """By rules where they know, else by how sure it is of either way; where it is of none, the documents."""
+        """By rules if they apply, else by the model's grades; if none is yes, the documents."""
         if asks_about_current_events(question):
             return Routing("web", "todays_world")
         scores: list[tuple[Route, float]] = []
@@ -183,7 +183,7 @@ class EmbeddedChat(ChatModel):
         return Routing("documents", "in_doubt", scores=tuple(scores))
 
     async def extract_keywords(self, question: str, usage: Usage, *, language: Language) -> Keywords:
-        """All or none: what it puts in other words is often the very word that matters (docs/pipelines/hybrid.md)."""
+        """All or none: a word that the model rewrites is often the one that matters (docs/pipelines/hybrid.md)."""
         prompt = prompts.keywords(question, language)
         message = await self.client.ask(prompt, usage, about=CallSubject("keywords"), max_tokens=KEYWORDS_TOKENS)
         words = KeywordsReply.read(message.text)

@@ -1,4 +1,4 @@
-"""Rules that recognise questions about things that change every day: a small model finds too many."""
+"""Rules that recognise questions about things that change daily: a small model recognises too many."""
 
 import re
 import unicodedata
@@ -13,16 +13,16 @@ _WORLD = re.compile(
     r"|天気|気温|予報|ニュース|株価|為替|円相場|ドル円|日経平均|地震|台風|選挙|試合|降水|花粉"
 )
 _ALWAYS_TODAY = re.compile(r"\bweather (?:in|for|at)\b|\bexchange rate\b|の天気|天気予報は|日経平均|円相場|為替レート")
-"""what is asked of today though it does not say so"""
+"""questions about today that do not say so"""
 _OURS = re.compile(
     r"\b(?:our|company|office|policy|policies|rules?|handbook|manual|procedure|form)\b"
     r"|当社|弊社|社内|規程|規則|規定|手順|手続|マニュアル|申請|社員|休暇|出社|勤務"
 )
-"""of the house: such a question is one to the documents, whatever else it names"""
+"""about the company: such a question is for the documents, whatever else it mentions"""
 
 
 def asks_about_current_events(question: str) -> bool:
-    """The weather, the news, prices of the world outside; not what the company's documents may say of its own."""
+    """True for weather, news and prices outside the company; not for subjects of the company's documents."""
     text = unicodedata.normalize("NFKC", question).casefold()
     if _OURS.search(text) or not _WORLD.search(text):
         return False

@@ -3,9 +3,9 @@
 from importlib.util import find_spec
 
 CONTEXT = 4096
-"""tokens a slot, question and answer together"""
+"""tokens per slot, question and answer together"""
 
 
 def engine_is_installed() -> bool:
-    """It has no build for every kind of computer."""
+    """xllamacpp has no build for some kinds of computers."""
     return find_spec("xllamacpp") is not None

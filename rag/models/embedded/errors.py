@@ -36,7 +36,7 @@ class ModelUnavailable(EmbeddedModelError):
 
 
 class ModelDamaged(EmbeddedModelError):
-    """`path` held something whose SHA-256 is not `expected`; it has been deleted."""
+    """SHA-256 of `path` was not `expected`; the file has been deleted."""
 
     en = (
         "The download is not the expected chat model (SHA-256 {found} instead of {expected}), so {path} was deleted. "
@@ -113,7 +113,7 @@ class ProcessorTooOld(EmbeddedModelError):
 class ModelDidNotStart(EmbeddedModelError):
     en = (
         "The embedded chat model in {path} did not start ({reason}). Its log is {log}. If EMBEDDED_MODEL is set, "
-        "check that it is a GGUF file of a chat model. CallSubject 2.5 GB of memory must be free."
+        "check that it is a GGUF file of a chat model. About 2.5 GB of memory must be free."
     )
     ja = (
         "内蔵のチャットモデル {path} を起動できませんでした({reason})。ログは {log} にあります。"

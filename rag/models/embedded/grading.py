@@ -1,11 +1,12 @@
 """The grading questions of the embedded model: the first word of each answer is yes or no.
 
-The grade is the log-odds of the two words, never the word itself (log_odds.py), so each wording here goes with its
-threshold, and both with Qwen2.5-Coder-1.5B-Instruct: `python -m benchmarks.grading --data DIR` measures them. Asking in
-English grades at least as well as asking in Japanese, whatever language the passages are in.
+The grade is the log-odds of the two words, never the word itself (log_odds.py). So each threshold belongs to its
+wording here and to Qwen2.5-Coder-1.5B-Instruct: `python -m benchmarks.grading --data DIR` measures them. Questions in
+English grade at least as well as questions in Japanese, in whatever language the passages are.
 
-A small model reads 70 to 80 tokens a second, but a beginning that it has read before is free. So all prompts over
-several passages begin alike, with SYSTEM and then the passages, as the prompt for the answer does.
+A small model reads 70 to 80 tokens a second, but the beginning of a prompt is free if it was read before. So all
+prompts over several passages begin in the same way, with SYSTEM and then the passages, as the prompt for the answer
+does.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,36 +30,37 @@ RELEVANCE = 1.4
 GROUNDING = -0.3
 USEFULNESS = -0.5
 RETRIEVAL_NEED = 0.2
-"""so that rag/nodes/route_question.py, which searches unless it is sure, did so for all of 28 questions about documents
-(docs/pipelines/self_rag_candidates.md)"""
+"""with it, rag/nodes/route_question.py, which searches unless it is sure, searched for all of 28 questions about
+documents (docs/pipelines/self_rag_candidates.md)"""
 SMALL_TALK = 0.9
 TODAY = -1.0
-"""so that none of 24 questions to documents left them; docs/pipelines/adaptive.md has the figures"""
+"""with it, all of 24 questions about documents stayed with the documents; figures: docs/pipelines/adaptive.md"""
 
 OVERLAP_WEIGHT = 2.0
-"""log-odds that full overlap of question and passage adds over none: lifts the AUC of relevance in Japanese from 0.92
-to 0.98; more weight would do better still on those questions, and worse on questions in words of their own"""
+"""log-odds added for full overlap of question and passage, compared to none. It raises the AUC of relevance in Japanese
+from 0.92 to 0.98. A higher weight would be still better for those questions, and worse for questions with other words
+than the passages"""
 NEUTRAL_OVERLAP = 0.4
-"""the overlap that counts neither for a passage nor against it"""
+"""the overlap that neither raises nor lowers a grade"""
 
 UNSTATED_NAMES = -1.1
-"""log-odds that an answer loses which has names or numbers that neither its passages nor the question have"""
+"""log-odds added for an answer with names or numbers that are neither in its passages nor in the question"""
 UNSOURCED = -3.5
-"""log-odds that an answer loses which would get no citation: 10 of 76 wrong ones, and none of 52 right ones
+"""log-odds added for an answer that would get no citation: 10 of 76 wrong ones, and none of 52 right ones
 (docs/decisions/embedded-chat-model.md)"""
 LEAST_FEATURES = 4
-"""words, or pairs of Japanese characters, that an answer must have for that to count: "yes" has its source nowhere"""
+"""words, or pairs of Japanese characters, that an answer needs before UNSOURCED applies: "yes" never has a source"""
 CONFIDENCE_WEIGHT = 6.0
-"""log-odds for each unit of the mean log-probability of an answer's tokens"""
+"""log-odds per unit of the mean log-probability of an answer's tokens"""
 NEUTRAL_CONFIDENCE, LEAST_CONFIDENCE = -0.1, -1.0
-"""which counts neither for an answer nor against it; below which it makes no more difference"""
+"""the first neither raises nor lowers a grade; below the second, it makes no more difference"""
 
 _RATINGS = (0.25, 0.5, 0.67, 0.84)
-"""scores from which on an answer is rated 2, 3, 4, 5: from 3 on it counts as useful, as a score does from 0.5 on"""
+"""scores from which an answer is rated 2, 3, 4, 5; from 3 on it counts as useful, like a score from 0.5 on"""
 
 
 def relevance(question: str, passage: Passage) -> YesNoQuestion:
-    """Whether the one passage holds the answer; with others beside it the model can't tell them apart."""
+    """Whether the passage contains the answer. One passage per question: with several, the model confuses them."""
     task = f"Question: {question}\n\nDoes the passage contain the answer to the question? Answer yes or no."
     return _ask(f"{passages_block([passage])}\n\n{task}", RELEVANCE, _shared_words(question, passage))
 
@@ -66,8 +68,8 @@ def relevance(question: str, passage: Passage) -> YesNoQuestion:
 def grounding(
     question: str, answer: str, passages: Sequence[Passage], confidence: float | None = None
 ) -> YesNoQuestion:
-    """Whether the passages state the answer. `confidence`: the mean log-probability with which it was written."""
-    one_line = " ".join(quoted(answer).split())  # between tags, as elsewhere, the model says yes to more and tells less
+    """Whether the passages state the answer. `confidence`: the mean log-probability of its tokens."""
+    one_line = " ".join(quoted(answer).split())  # between tags, the model says yes too often and distinguishes less
     said = f"Question: {question}\nProposed answer: {one_line}"
     task = "According to the passages above, is the proposed answer to the question right? Answer yes or no."
     adjustments = [*_names_and_source(question, answer, passages)]
@@ -78,32 +80,32 @@ def grounding(
 
 
 def retrieval_need(question: str) -> YesNoQuestion:
-    """Whether documents are needed to answer it, asked the other way round."""
+    """Whether the question needs documents. The model is asked the opposite question."""
     task = "Can this be answered without looking anything up, as a greeting, thanks or a sum can? Answer yes or no."
     asked = _ask(f"Message from a colleague: {question}\n\n{task}", RETRIEVAL_NEED)
     return replace(asked, is_negated=True)
 
 
 def usefulness(question: str, answer: str) -> YesNoQuestion:
-    """Whether the answer answers the question, be it right or wrong."""
+    """Whether the answer answers the question, right or wrong."""
     task = "Does the answer give what the question asks for? Answer yes or no."
     return _ask(f"Question: {question}\n{fenced('answer', answer)}\n\n{task}", USEFULNESS)
 
 
 def rating(score: float) -> Literal[1, 2, 3, 4, 5]:
-    """Of an answer whose usefulness has this score, 0 to 1."""
+    """The rating for this score of usefulness, 0 to 1."""
     stars: tuple[Literal[1, 2, 3, 4, 5], ...] = (1, 2, 3, 4, 5)
     return stars[sum(score >= least for least in _RATINGS)]
 
 
 def is_small_talk(question: str) -> YesNoQuestion:
-    """Asked only of what is not plainly so (rag/text/small_talk.py)."""
+    """Asked only if the rules do not recognise it (rag/text/small_talk.py)."""
     task = "Is this message only a greeting, thanks or small talk, and no question about a fact? Answer yes or no."
     return _ask(f"{fenced('message', question)}\n\n{task}", SMALL_TALK)
 
 
 def asks_about_current_events(question: str) -> YesNoQuestion:
-    """Whether it asks for what changes by the day in the world outside."""
+    """Whether it asks about things outside the company that change daily."""
     task = (
         "Does this message ask for today's weather, news, prices or other live information from the internet? "
         "Answer yes or no."
@@ -119,7 +121,9 @@ def _shared_words(question: str, passage: Passage) -> Iterable[Factor]:
 
 
 def _names_and_source(question: str, answer: str, passages: Sequence[Passage]) -> Iterable[Factor]:
-    """The model remembers much of the world; what the passages don't say, it has from there or made up."""
+    """The model remembers much of the world. Names that the passages don't contain come from its memory, or are
+    invented.
+    """
     text = "\n".join(map(_read, passages))
     if language_of(answer) != language_of(text):
         return
@@ -130,7 +134,7 @@ def _names_and_source(question: str, answer: str, passages: Sequence[Passage]) -
 
 
 def _is_unsourced(question: str, answer: str, passages: Sequence[Passage]) -> bool:
-    """Only where a source would show: a passage in another language may well be one, and share no word."""
+    """Only if a source could be found: a passage in another language may be the source without a shared word."""
     if len(features(answer)) < LEAST_FEATURES:
         return False
     if any(language_of(each.text) != language_of(answer) for each in passages):

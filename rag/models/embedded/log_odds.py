@@ -1,7 +1,7 @@
 """How sure the embedded model is of yes, from the log-probabilities of the first token.
 
-The word that it writes is worth nothing as a grade (under a grammar it calls 82% of random passages relevant), the
-log-odds between the two words are: docs/decisions/embedded-chat-model.md has the figures.
+The word that the model writes is useless as a grade (with a grammar, it calls 82% of random passages relevant). The
+log-odds between the two words are useful. Figures: docs/decisions/embedded-chat-model.md.
 """
 
 import math
@@ -14,10 +14,10 @@ from rag.trace.grades import Explanation, Factor, Grade
 
 YES = frozenset({"yes", "y", "true", "correct", "はい", "是", "是的"})
 NO = frozenset({"no", "n", "false", "incorrect", "いいえ", "いい", "否", "不是"})
-"""first tokens of either word, in lower case; いい is how the model begins いいえ, and it slips into Chinese"""
+"""first tokens of both words, in lower case; いい begins いいえ, and the model sometimes answers in Chinese"""
 
 TOP = 20
-"""tokens whose log-probabilities are asked for"""
+"""number of tokens whose log-probabilities are requested"""
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class YesNoQuestion:
 
     prompt: Prompt
     threshold: float
-    """log-odds from which on it counts as yes; calibrated with this very wording"""
+    """log-odds from which the answer is yes; measured with exactly this wording"""
     adjustments: tuple[Factor, ...] = ()
-    """what is known without the model, in log-odds, and added to it"""
+    """known without the model; added to its log-odds"""
     is_negated: bool = False
-    """asked the other way round: its no is a yes"""
+    """the opposite is asked: a no means yes"""
 
     def grade(self, tokens: Sequence[Token]) -> Grade:
-        """Of the tokens of a reply; unknown where there are none."""
+        """The grade from the tokens of a reply; unknown if there are none."""
         if not tokens:
             return Grade.unknown()
         asked = log_odds(tokens[0]["top_logprobs"])
@@ -57,8 +57,8 @@ class YesNoQuestion:
 def log_odds(top_logprobs: Iterable[Token]) -> float:
     """log P(yes) - log P(no), each summed over its spellings.
 
-    `top_logprobs`: those of one token. A side that is not listed counts as the least probable token that is; 0 where
-    the list is empty.
+    `top_logprobs`: those of one token. A word that is not listed counts as the least probable listed token; 0 if the
+    list is empty.
     """
     listed = [(top["token"].strip().lower(), top["logprob"]) for top in top_logprobs]
     if not listed:

@@ -1,5 +1,5 @@
-"""Names and numbers of a text, as far as they show by how they are written: they outlive a translation, and what no
-passage names was not read there.
+"""Names and numbers in a text, recognised by how they are written. A translation keeps them, and if no passage contains
+one, it does not come from the passages.
 """
 
 import re
@@ -8,16 +8,16 @@ import unicodedata
 _JAPANESE = re.compile(r"[\u3041-\u30ff\u3400-\u9fff々ー]")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[^\W_] )[A-Z][\w-]+|[\u30a1-\u30faー]{3,}")
-"""a capital within an English sentence; katakana, from three on"""
+"""a capitalised word within an English sentence; three or more katakana"""
 _LATIN_NAME = re.compile(r"(?:(?<![A-Za-z])[A-Za-z][a-z]*+[A-Z\d]|(?<=[^\W_] )[A-Z])[A-Za-z\d-]*")
-"""HazeGate, VPN, S3; or a capital within an English sentence"""
+"""HazeGate, VPN, S3; or a capitalised word within an English sentence"""
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z\d-]+")
 
 
 def shared_names(part: str, whole: str, known: str) -> float:
-    """The share of `part`'s numbers and Latin names that `whole` has, 0 to 1; those of `known` prove nothing.
+    """The share of `part`'s numbers and Latin names that `whole` contains, 0 to 1. Those of `known` are not counted.
 
-    Japanese and English write them alike, so it tells where the two are in different languages.
+    Japanese and English write them alike, so it works if the two texts are in different languages.
     """
     part, whole, known = (unicodedata.normalize("NFKC", text) for text in (part, whole, known))
     name = _LATIN_WORD if _JAPANESE.search(part) else _LATIN_NAME
@@ -26,7 +26,7 @@ def shared_names(part: str, whole: str, known: str) -> float:
 
 
 def unstated_names(part: str, whole: str) -> tuple[str, ...]:
-    """Numbers and names of `part` that `whole` does not have."""
+    """Numbers and names of `part` that `whole` does not contain."""
     part, whole = (unicodedata.normalize("NFKC", text) for text in (part, whole))
     numbers = _numbers(whole)
     unstated = [number for number in _NUMBER.findall(part) if _plain(number) not in numbers]

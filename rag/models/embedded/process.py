@@ -1,4 +1,4 @@
-"""The embedded model's process as its parent sees it: started on first use, restarted when dead, never left behind."""
+"""The embedded model's process, seen from its parent: started on first use, restarted if it dies, always ended."""
 
 import atexit
 import json
@@ -31,24 +31,24 @@ log = logging.getLogger(__name__)
 START_LIMIT = 180
 """seconds to load the model: 4 from a warm disk, 60 at 20 MB/s"""
 HEALTH_LIMIT = 10
-"""seconds for the answer to a first request without a prompt"""
+"""seconds to answer a first request without a prompt"""
 STOP_LIMIT = 5
-"""seconds a child that was told to end has for it"""
+"""seconds for a child to end after it was told to"""
 
 PATIENT_THREADS = {"GOMP_SPINCOUNT": "1000"}
-"""A thread that waits for the others of a computation soon sleeps. By default it spins, and on a busy machine takes the
-time from the very threads that it waits for. Figures: docs/decisions/embedded-chat-model.md"""
+"""A thread that waits for other threads of a computation soon sleeps. By default it spins: on a busy machine it takes
+the time of the threads that it waits for. Figures: docs/decisions/embedded-chat-model.md"""
 
 
 @dataclass(frozen=True)
 class Endpoint:
     base_url: str
-    """OpenAI's protocol, with its /v1"""
+    """of OpenAI's protocol, with /v1"""
     api_key: str = field(repr=False)
 
 
 class EmbeddedServer:
-    """Serves one GGUF file from a child process, because native code that dies must not take the app with it."""
+    """Serves one GGUF file from a child process, so that a crash of native code does not end the app."""
 
     def __init__(self, model_path: Path, log_path: Path, start_limit: float = START_LIMIT) -> None:
         self.model_path = model_path
@@ -59,7 +59,7 @@ class EmbeddedServer:
         self._endpoint: Endpoint | None = None
 
     def start(self) -> Endpoint:
-        """Where the running model answers; blocks while it loads. Safe from any thread.
+        """The endpoint of the running model; blocks while it loads. Safe in any thread.
 
         Raises an EmbeddedModelError.
         """
@@ -75,14 +75,14 @@ class EmbeddedServer:
             return self._endpoint
 
     def is_running(self) -> bool:
-        """Whether the model is loaded, so that `start` returns at once."""
+        """True if the model is loaded, so that `start` returns at once."""
         child = self._child
         return self._endpoint is not None and child is not None and child.poll() is None
 
     def stop(self) -> None:
-        """Ends the child process, where there is one, one that still loads its model too; `start` may follow."""
+        """Ends the child process if there is one, also while it loads its model. `start` may be called again."""
         child = self._child
-        if child and not self._endpoint:  # who waits for it holds the lock
+        if child and not self._endpoint:  # a waiting `start` holds the lock
             child.kill()
         with self._lock:
             self._end_child()
@@ -115,7 +115,7 @@ class EmbeddedServer:
         try:
             self.log_path.parent.mkdir(parents=True, exist_ok=True)
             with self.log_path.open("w") as log_file:
-                return subprocess.Popen(  # noqa: S603 - our own module, on a path that is no option
+                return subprocess.Popen(  # noqa: S603 - our own module; the path can't be an option
                     self.command(),
                     cwd=Path(__file__).parents[3],
                     env=environment() | PATIENT_THREADS,
@@ -123,7 +123,7 @@ class EmbeddedServer:
                     stdout=subprocess.PIPE,
                     stderr=log_file,
                     text=True,
-                    start_new_session=True,  # Ctrl-C is for the app, which ends the child when it is done with it
+                    start_new_session=True,  # Ctrl-C is for the app, which ends the child when it no longer needs it
                 )
         except OSError as error:
             raise ModelNotWritable(folder=self.log_path.parent, reason=error.strerror) from error
@@ -135,12 +135,12 @@ class EmbeddedServer:
         return ModelDidNotStart(path=self.model_path, log=self.log_path, reason=reason)
 
     def _end_child(self) -> int | None:
-        """The child's exit status, negative for a signal; None where there was no child."""
+        """The child's exit status, negative for a signal; None if there was no child."""
         child, self._child, self._endpoint = self._child, None, None
         if child is None:
             return None
         atexit.unregister(self.stop)
-        with suppress(BrokenPipeError):  # what a dead child did not read
+        with suppress(BrokenPipeError):  # text that a dead child did not read
             _pipe(child.stdin).close()
         try:
             child.wait(STOP_LIMIT)
@@ -152,7 +152,7 @@ class EmbeddedServer:
 
 
 def _introduce(child: subprocess.Popen[str], api_key: str) -> str:
-    """Tells the child its key and returns the address it announces; ValueError where it ended without one."""
+    """Sends the child its key and returns the address that it prints. Raises ValueError if it ended before."""
     keys = _pipe(child.stdin)
     keys.write(f"{api_key}\n")
     keys.flush()
@@ -160,7 +160,7 @@ def _introduce(child: subprocess.Popen[str], api_key: str) -> str:
 
 
 def _pipe(end: IO[str] | None) -> IO[str]:
-    """An end of a child that was started with pipes."""
+    """A pipe of a child that was started with pipes."""
     if end is None:
         raise TypeError
     return end

@@ -2,9 +2,9 @@
 
     python -m rag.models.embedded.server MODEL.gguf        (started by rag.models.embedded.process, not by hand)
 
-The first line of stdin is the API key that callers must send, so that no other user of the machine can use the model;
-it comes that way because arguments and environments of processes can be read by others. The address goes to stdout as
-one JSON line, llama.cpp's log to stderr. A closed stdin means that the parent is gone, even where it was killed.
+The first line of stdin is the API key that callers must send, so that no other user of the machine can use the model.
+It comes through stdin because other users can read arguments and environments of processes. The address goes to stdout
+as one JSON line, llama.cpp's log to stderr. A closed stdin means that the parent is gone, even if it was killed.
 """
 
 import json
@@ -17,17 +17,17 @@ import xllamacpp
 
 from rag.models.embedded.engine import CONTEXT
 
-# The figures behind these are in docs/decisions/embedded-chat-model.md.
+# The figures for these are in docs/decisions/embedded-chat-model.md.
 SLOTS = 4
-"""requests under way at once, each with a prefix cache of its own"""
+"""requests at the same time, each with its own prefix cache"""
 BATCH = 128
-"""tokens read in one go, for which a stream beside them, or a stop, has to wait"""
+"""tokens read at once; other streams, and a stop, wait that long"""
 LOG_WARNINGS = 2
-"""llama.cpp's verbosity: at 3 it writes ten lines a request, at 4 the prompts"""
+"""llama.cpp's verbosity: 3 writes ten lines per request, 4 the prompts"""
 
 
 def serve(model: Path, api_key: str) -> xllamacpp.Server:
-    """The running server; it lives as long as the reference is kept."""
+    """The running server; it runs as long as the reference is kept."""
     params = xllamacpp.CommonParams()
     params.model.path = str(model)
     params.hostnames = ["127.0.0.1"]
@@ -51,7 +51,7 @@ def _cores() -> int:
 
 def main() -> None:
     server = serve(Path(sys.argv[1]), api_key=sys.stdin.readline().strip())
-    with suppress(BrokenPipeError):  # the parent was killed while the model was loaded
+    with suppress(BrokenPipeError):  # the parent was killed while the model loaded
         print(json.dumps({"address": server.listening_address}), flush=True)
         sys.stdin.read()
     os._exit(0)  # llama.cpp's own shutdown waits for requests that nobody reads any more

@@ -18,16 +18,16 @@ TIMEOUT = 300
 
 class EmbeddedSource:
     runs_at_once: int | None = 1
-    """Its requests wait for each other: side by side all would be slow, and what it has read for one be forgotten for
-    the next."""
+    """Its requests wait for each other. In parallel all would be slow, and the cached beginning of each prompt would be
+    lost."""
 
     def __init__(self, settings: Settings) -> None:
         self._path = settings.embedded_model or models_folder(settings.data_dir) / CHAT_MODEL.name
         self.name = self._path.stem
         self._server = EmbeddedServer(self._path, log_path=settings.data_dir / "logs" / "embedded-model.log")
         self._http = openai.DefaultAsyncHttpxClient(
-            trust_env=False,  # a proxy can't reach this machine's own address
-            # llama.cpp closes a kept connection just when the next request may be on its way.
+            trust_env=False,  # a proxy can't reach this machine's loopback address
+            # llama.cpp may close a kept connection while the next request is on its way.
             limits=httpx2.Limits(max_keepalive_connections=0),
         )
 

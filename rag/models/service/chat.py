@@ -1,4 +1,4 @@
-"""A chat model behind a key or a URL: it cites by itself, and grades by JSON schema."""
+"""A chat model behind a key or a URL: it writes its own citations, and grades by JSON schema."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -60,11 +60,11 @@ class ServiceChat(ChatModel):
         answer: int = SERVICE_ANSWER,
         speculates: bool = True,
     ) -> None:
-        """`context`: tokens that the model holds; `answer`: those of them that a reply may have."""
+        """`context`: the model's context in tokens; `answer`: the most tokens of a reply."""
         super().__init__(client)
         self.context_window = ContextWindow.of(context, answer)
         self.speculates = speculates
-        # Servers differ in which way of structured output they know: the first that works is kept.
+        # Servers support different ways of structured output. A way that the server refuses is not tried again.
         self._ways: list[Way] = [_by_json_schema, _by_function_call, _by_words]
 
     def answer(
@@ -162,7 +162,7 @@ class ServiceChat(ChatModel):
     async def _read(
         self, prompt: Prompt, reply: type[Reply], read: Callable[[str], T | None], usage: Usage, about: CallSubject
     ) -> T | None:
-        """None where nothing could be read, whichever way the model was asked."""
+        """None if no way gave a readable reply."""
         for way in tuple(self._ways):
             try:
                 message = await self.client.ask(prompt, usage, about=about, **way(reply.json_schema()))

@@ -1,4 +1,4 @@
-"""Streams an answer with citations: all markers get one form, and markers without a passage are dropped."""
+"""Streams an answer with citations: all markers get the same form, and markers without a passage are dropped."""
 
 import re
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from rag.models.chat_model import Answer
 from rag.models.service.no_answer import NoAnswerFilter
 from rag.trace.passages import Passage
 
-# Both are of limited length: what may still become a marker is looked at anew with every piece that comes.
+# Both have a limited length, because a possible marker is matched again with each new piece.
 _SPACES, _NUMBERS = " {0,20}", r"[\d\s,、，]{0,60}"
 _MARKER = re.compile(rf"({_SPACES})[\[【［](?={_NUMBERS}[\]】］])\s*(\d+(?:\s*[,、，]\s*\d+)*)\s*[\]】］]")
 _OPEN_MARKER = re.compile(rf"{_SPACES}(?:[\[【［]{_NUMBERS})?\Z")
-"""with the spaces before it, which go when all of the marker does"""
+"""with the spaces before it, which are dropped with the marker"""
 
 
 class CitedText:
@@ -26,14 +26,14 @@ class CitedText:
 
     @property
     def answer(self) -> Answer:
-        """All so far."""
+        """The answer so far."""
         token = self._no_answer
         is_no_answer = token.stands_first or (token.was_written and not self._cited)
         return Answer("".join(self._shown), tuple(self._cited), is_no_answer)
 
     def feed(self, piece: str) -> str:
         text = self._held + self._no_answer.feed(piece)
-        # The pattern matches the empty end of any text.
+        # The pattern also matches the empty string at the end of any text.
         split = next(_OPEN_MARKER.finditer(text)).start()
         self._held = text[split:]
         return self._pass_on(text[:split])

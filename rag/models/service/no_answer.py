@@ -1,15 +1,15 @@
-"""The no-answer token: a model of a service says with it that the passages have no answer. It is never shown."""
+"""The no-answer token: a service model writes it if the passages have no answer. It is never shown."""
 
 import re
 
-TOKEN = "NOT_IN_PASSAGES"  # noqa: S105 - no password
-"""as the prompts have it (en.py, ja.py)"""
+TOKEN = "NOT_IN_PASSAGES"  # noqa: S105 - not a password
+"""as in the prompts (en.py, ja.py)"""
 
 _AROUND = r"[\s*_`#\"'“”‘’「」『』【】\[\](){}<>:：。.、,;；!！—–-]"
 _WRITTEN = re.compile(r"NOT[_ -]IN[_ -]PASSAGES|(?i:not_in_passages)")
 _BEFORE = re.compile(rf"{_AROUND}*")
 _LONGEST_BEFORE = 8
-"""characters around it that models decorate it with; more are text"""
+"""characters with which models decorate the token; more are text"""
 
 
 class NoAnswerFilter:
@@ -17,7 +17,7 @@ class NoAnswerFilter:
 
     def __init__(self) -> None:
         self.stands_first = False
-        """the answer began with it"""
+        """the answer began with the token"""
         self.was_written = False
         self._begun = False
         self._just_removed = False
@@ -48,7 +48,7 @@ class NoAnswerFilter:
         return text
 
     def _length_to_hold(self, text: str) -> int:
-        """Of its end, where that may be the beginning of the token."""
+        """The length of its end that may be the beginning of the token."""
         partial = next((n for n in range(min(len(TOKEN) - 1, len(text)), 0, -1) if _begins_token(text[-n:])), 0)
         before = text[: len(text) - partial]
         if not self._begun and len(before) <= _LONGEST_BEFORE and _BEFORE.fullmatch(before):

@@ -1,4 +1,4 @@
-"""Finds the model of a service: OpenAI, or a server that is compatible with it."""
+"""The model of a service: OpenAI, or a compatible server."""
 
 import openai
 from langchain_openai import ChatOpenAI
@@ -12,11 +12,11 @@ from rag.models.usage import count_retries
 from rag.settings import Settings
 
 NO_CHUNK_TIMEOUT = None
-"""ChatOpenAI's own, of each chunk, can swallow a stop that comes with one (asyncio.wait_for of Python 3.11); the
-connection's timeout bounds silence all the same"""
+"""ChatOpenAI's own timeout per chunk can swallow a stop that arrives with a chunk (asyncio.wait_for of Python 3.11);
+the connection's timeout limits silence anyway"""
 
 PLACEHOLDER_KEY = "none"
-"""for servers that need no key; the client insists on one"""
+"""for servers that need no key; the client requires one"""
 
 
 class ServiceSource:
@@ -25,7 +25,7 @@ class ServiceSource:
     def __init__(self, settings: Settings) -> None:
         self.name = settings.chat_model
         self._settings = settings
-        # Its own, since the shared one that ChatOpenAI takes belongs to the event loop that used it first.
+        # Its own client: ChatOpenAI's shared one belongs to the event loop that used it first.
         self._http = openai.DefaultAsyncHttpxClient(event_hooks={"request": [count_retries]})
         self._admission = Admission(settings.calls_at_once)
         self._model: ServiceChat | None = None
@@ -43,7 +43,7 @@ class ServiceSource:
                 api_key=self._settings.openai_api_key or SecretStr(PLACEHOLDER_KEY),
                 base_url=url,
                 http_async_client=self._http,
-                http_socket_options=(),  # others would take the proxies of the environment away
+                http_socket_options=(),  # other values would ignore the proxies of the environment
                 timeout=self._settings.model_timeout,
                 stream_chunk_timeout=NO_CHUNK_TIMEOUT,
                 max_retries=retries,

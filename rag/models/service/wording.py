@@ -36,7 +36,7 @@ class Wording:
     rewrite: str
     rewrite_case: str
     dropped: str
-    """why a query is rewritten: what it found, and grading dropped"""
+    """why a query is rewritten: the passages that it found and grading dropped"""
     not_useful: str
     """why a query is rewritten: what its answer lacked"""
     web_query: str

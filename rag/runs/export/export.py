@@ -21,13 +21,13 @@ from rag.trace.events import Decision, Event, RunFinished, RunStarted, StepFinis
 from rag.trace.passages import Frozen
 
 LONGEST_NAME = 50
-"""characters of a file's name, without date and suffix: at most 200 bytes, of the 255 that file systems take"""
+"""characters of a file's name, without date and suffix: at most 200 bytes; file systems allow 255"""
 
 _SIGNS = {"yes": "✓", "no": "✗", "unknown": "?", "stopped": "■", "failed": "✗", None: "✓"}
 
 
 def _event(value: Any) -> Any:
-    """As a history's are read: also those of another version."""
+    """Read like the history's events: events of other versions are upgraded."""
     return events.from_json(json.dumps(value)) if isinstance(value, dict) else value
 
 
@@ -39,11 +39,11 @@ class StepCalls(Frozen):
 
 class ExportedRun(Frozen):
     feedback: Literal[-1, 1] | None
-    """thumb down, thumb up"""
+    """thumb down, thumb up; None: no vote"""
     events: tuple[Annotated[Event, BeforeValidator(_event)], ...]
-    """all but the tokens"""
+    """all except the tokens"""
     calls: tuple[StepCalls, ...]
-    """of the chat model, where they are kept: messages, settings and replies. Never a key, which no call holds"""
+    """of the chat model, if they are kept: messages, settings and replies. Never a key: no call contains one"""
 
     @property
     def started(self) -> RunStarted | None:
@@ -60,11 +60,11 @@ class ExportedRun(Frozen):
 class Export(Frozen):
     format: Literal["glassbox-rag"] = "glassbox-rag"
     version: Literal[1] = 1
-    """a field may be added without a new one; of a higher one nothing is read"""
+    """new fields don't change it; a file with a higher version is not read"""
     exported_at: float
     """seconds since the epoch"""
     title: str
-    """of the conversation, or the question of the run"""
+    """the conversation's title, or the run's question"""
     runs: tuple[ExportedRun, ...]
     """the earliest first"""
 
@@ -85,14 +85,16 @@ class Export(Frozen):
 
 
 def file_name(title: str, day: date, suffix: str) -> str:
-    """Both, without what a system can't have in a name, Windows least of all. `suffix`: such as `.md`"""
+    """A file name from title and day, without characters that a file system forbids (Windows forbids most). `suffix`:
+    such as `.md`
+    """
     readable = unicodedata.normalize("NFC", title[: 4 * LONGEST_NAME])
     kept = "".join(" " if _is_unfit(each) else each for each in readable)
     return f"{' '.join(kept.split())[:LONGEST_NAME].strip(' .') or 'export'} {day:%Y-%m-%d}{suffix}"
 
 
 def _is_unfit(character: str) -> bool:
-    """Control and formatting characters, such as those that turn the direction of writing, are unfit too."""
+    """Control and formatting characters are unfit too, such as those that change the writing direction."""
     return character in '<>:"/\\|?*' or unicodedata.category(character)[0] == "C"
 
 
@@ -104,11 +106,11 @@ def _key(key: str) -> str:
 
 
 def export_as_markdown(export: Export, language: Language, say: Say = _key) -> str:
-    """Questions, answers, sources, and a line for each step. `say`: the words of keys such as `step.retrieve`."""
+    """Questions, answers, sources, and a line for each step. `say`: gives the text for keys such as `step.retrieve`."""
     parts = [f"# {in_line(export.title)}"]
     for number, run in enumerate(export.runs, start=1):
         told = run_as_markdown(run.events, language)
-        if len(export.runs) > 1:  # footnotes have names in the whole file
+        if len(export.runs) > 1:  # a footnote name must be unique in the file
             told = re.sub(r"\[\^(\d+)\]", rf"[^{number}-\1]", told)
         parts += [told, _trace(run.events, language, say)]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
@@ -118,7 +120,7 @@ _TRACE: dict[Language, str] = {"en": "How it was answered", "ja": "回答まで�
 
 
 def _trace(found: Sequence[Event], language: Language, say: Say) -> str:
-    """A decision stands under the step that it follows, as steps may end at the same time."""
+    """A decision stands under the step that it follows, because steps may end at the same time."""
     head, totals = "", ""
     steps: dict[str, list[str]] = {}
     latest: dict[str, str] = {}

@@ -20,8 +20,10 @@ class Exports:
         self._audit = audit
 
     def gather(self, of: str, form: ExportFormat, *, who: CurrentPrincipal) -> Export:
-        """`of`: the id of a conversation, of which only the runs that are over are taken, or of a run; `form`: that it
-        will have. Raises NothingOfThisName, AccessWithdrawn.
+        """Collects the data of one export.
+
+        `of`: the id of a run or a conversation; of a conversation, only finished runs are exported. `form`: the file
+        format, for the audit log. Raises NothingOfThisName, AccessWithdrawn.
         """
         history, by = UserHistory(self._history, who), who()
         run, conversation = history.run(of), history.conversations.get(of)

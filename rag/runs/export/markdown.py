@@ -1,7 +1,7 @@
 """A run as Markdown: question, answer, and citations as footnotes with the quoted text.
 
-What people, documents and models wrote keeps its paragraphs, lists and code, but no HTML, picture or link in it comes
-alive where it is pasted.
+Text of people, documents and models keeps its paragraphs, lists and code. HTML, pictures and links in it are made
+inactive, so that they do nothing where the text is pasted.
 """
 
 import re
@@ -60,16 +60,16 @@ WORDS: dict[Language, ExportLabels] = {
 
 _HTML = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
 _PICTURE = re.compile(r"!\[(?!\^\d+\])")
-"""not the sign of a footnote behind an exclamation mark"""
+"""not a footnote marker after an exclamation mark"""
 _SIGN = re.compile(r"([\\`*_\[\]<>#|~$&])")
 
 
-# With which lines are code it goes by the same rules as any reader of Markdown; what HTML is there stops none.
+# Finds code by the rules that every Markdown reader uses. HTML is off, so that it hides no code.
 _blocks = MarkdownIt("commonmark", {"html": False})
 
 
 def run_as_markdown(events: Sequence[Event], language: Language) -> str:
-    """`events`: of a run, from its first on; one that goes on is told as far as it is there. Ends with a newline."""
+    """`events`: of a run, from the first one; an unfinished run is shown as far as it is. Ends with a newline."""
     words = WORDS[language]
     question = next((each.question for each in events if isinstance(each, RunStarted)), "")
     last = events[-1] if events and isinstance(events[-1], RunFinished) else None
@@ -82,7 +82,7 @@ def run_as_markdown(events: Sequence[Event], language: Language) -> str:
 
 
 def _notes(last: RunFinished | None, words: ExportLabels, language: Language) -> Iterator[str]:
-    """What the page says below the answer."""
+    """The notes that the page shows below the answer."""
     if last is None:
         return
     if last.error:
@@ -100,7 +100,7 @@ def _notes(last: RunFinished | None, words: ExportLabels, language: Language) ->
 
 
 def _with_footnotes(answer: str, citations: Sequence[Citation]) -> str:
-    """Its markers [1] as [^1], where there is such a citation."""
+    """Turns markers [1] into [^1] if such a citation exists."""
     numbers = {str(each.number) for each in citations}
 
     def changed(text: str) -> str:
@@ -123,7 +123,7 @@ def _footnote(citation: Citation, words: ExportLabels) -> str:
 
 
 def in_line(text: str) -> str:
-    """On one line, every character as it is read: nothing in it that Markdown would read."""
+    """On one line, with every Markdown character escaped."""
     return _SIGN.sub(r"\\\1", " ".join(text.split()))
 
 
@@ -132,15 +132,17 @@ def _inert(text: str) -> str:
 
 
 def _dead(text: str) -> str:
-    """Without what becomes HTML, a picture or a link. By entities: a backslash may itself be escaped."""
+    """Without anything that becomes HTML, a picture or a link. It uses entities, because a backslash may itself be
+    escaped.
+    """
     return _PICTURE.sub("!&#91;", _HTML.sub("&lt;", text)).replace("](", "]&#40;").replace("]:", "]&#58;")
 
 
 def _outside_code(text: str, change: Callable[[str], str]) -> str:
-    """`text` with `change` made to all that may not be code: in doubt, as within a list, it is made.
+    """Applies `change` to all of `text` that may not be code; in doubt too, as inside a list.
 
-    A reader that took for prose what was left alone here would bring a picture in it to life. A fence that is left
-    open, as in an answer that was cut short, is closed: it would swallow what follows.
+    If a reader took unchanged text for prose, a picture in it would become active. An open fence, as in an answer that
+    was cut, is closed: otherwise it would swallow the text after it.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     code: set[int] = set()
@@ -156,12 +158,12 @@ def _outside_code(text: str, change: Callable[[str], str]) -> str:
 
 
 def _outside_spans(line: str, change: Callable[[str], str]) -> str:
-    """The same of a line that is within no fence: a span ends with as many backticks as it begins with."""
+    """The same for a line outside fences. A code span ends with as many backticks as it begins with."""
     pieces = re.split(r"(`+|\|)", line)
     closes: dict[int, int] = {}
     latest: dict[str, int] = {}
     for at in range(len(pieces) - 2, 0, -2):
-        if pieces[at] == "|":  # between two cells there is no span
+        if pieces[at] == "|":  # a span does not cross table cells
             latest.clear()
             continue
         if pieces[at] in latest and not pieces[at - 1].endswith("\\"):

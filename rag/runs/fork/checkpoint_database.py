@@ -1,7 +1,7 @@
-"""Checkpoints taken from a file of SQLite to a schema of Postgres, or back.
+"""Copies checkpoints from a SQLite file to a Postgres schema, or back.
 
-LangGraph's savers keep them differently: a whole state a row, or each of its values apart. So a state is read by the
-one and written by the other. What its steps came to is alike in both, and copied as it is.
+LangGraph's savers store a state differently: as one row, or with each value apart. So one saver reads the state and the
+other writes it. The writes of steps have the same form in both and are copied as they are.
 """
 
 import logging
@@ -29,10 +29,10 @@ log = logging.getLogger(__name__)
 Saver = SqliteSaver | PostgresSaver
 
 WRITES = {"sqlite": "writes", "postgresql": "checkpoint_writes"}
-"""what its steps came to, by dialect"""
+"""the table of the steps' writes, by dialect"""
 VALUE = {"sqlite": "value", "postgresql": "blob"}
 ALSO = {"sqlite": (), "postgresql": ("checkpoint_blobs",)}
-"""tables that one of the savers has alone"""
+"""tables that only one of the savers has"""
 
 
 class CheckpointDatabase:
@@ -41,7 +41,7 @@ class CheckpointDatabase:
     name = NAME
 
     def refuse_newer(self, place: DatabaseLocation) -> None:
-        """LangGraph's own versions are its own matter."""
+        """Does nothing: LangGraph checks its own versions."""
 
     def make(self, place: DatabaseLocation) -> None:
         with _telling(), _opened(place) as each:
@@ -77,7 +77,7 @@ class _Opened:
         return self.table(WRITES[self.dialect])
 
     def counts(self) -> dict[str, tuple[int, int]]:
-        """By run, how many checkpoints, and how many of what their steps came to."""
+        """By run: the number of checkpoints, and of the steps' writes."""
         of_checkpoints, of_writes = (self._count(each) for each in (self.table("checkpoints"), self.writes))
         return {run_id: (count, of_writes.get(run_id, 0)) for run_id, count in of_checkpoints.items()}
 
@@ -114,11 +114,11 @@ def _opened(place: DatabaseLocation) -> Iterator[_Opened]:
 
 
 def _copy(run_id: str, origin: _Opened, target: _Opened) -> bool:
-    """Whether it could be: Postgres has no NUL, which a state may hold."""
+    """Copies a run. False if that is impossible: a state may contain NUL, which Postgres can't store."""
     target.delete(run_id)
     thread = RunnableConfig(configurable={"thread_id": run_id})
     try:
-        # The latest comes first; of one run they are few.
+        # The latest comes first. A run has only a few.
         for each in reversed(list(origin.saver.list(thread))):
             place = each.parent_config or thread
             space = each.config["configurable"]["checkpoint_ns"]
@@ -143,7 +143,7 @@ def _copy(run_id: str, origin: _Opened, target: _Opened) -> bool:
 
 @contextmanager
 def _telling() -> Iterator[None]:
-    """Raises DatabaseError, as SQLAlchemy does."""
+    """Turns driver errors into DatabaseError, as SQLAlchemy does."""
     try:
         yield
     except (psycopg.Error, sqlite3.Error) as error:

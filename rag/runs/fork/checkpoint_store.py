@@ -1,4 +1,4 @@
-"""The common interface of sqlite_checkpoints.py and postgres_checkpoints.py: LangGraph's saver with a few additions."""
+"""The common interface of sqlite_checkpoints.py and postgres_checkpoints.py: LangGraph's saver and a few additions."""
 
 import zlib
 from abc import abstractmethod
@@ -14,43 +14,47 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from rag.graph.state import STORED
 
 NAME = "checkpoints"
-"""of their database"""
+"""the name of their database"""
 
 LEVEL = 1
-"""of zlib: passages stand in a state two or three times, and more in its JSON than in its words"""
+"""of zlib. A low level is enough: a state repeats its passages two or three times, and its JSON is repetitive"""
 
 
 class CheckpointStore(Protocol):
-    """Each run is a LangGraph thread of its id. `saver` and `close` are for the event loop, the rest for any thread."""
+    """Each run is a LangGraph thread with the run's id. `saver` and `close` are for the event loop, the rest for any
+    thread.
+    """
 
     @property
     def saver(self) -> BaseCheckpointSaver[Any]:
-        """Whose faults end no run."""
+        """Its errors end no run."""
 
     async def close(self) -> None: ...
 
     def arriving(self) -> AbstractContextManager[None]:
-        """While runs are begun whose checkpoints are here before them: `run_ids` of another process waits for the end.
+        """Held while checkpoints are copied for runs that are not saved yet. `run_ids` in another process waits for its
+        end.
+
         Raises DatabaseError.
         """
 
     def copy(self, run_id: str, to_run_id: str, upto: str) -> None:
-        """All up to that checkpoint, of which what its steps came to stays behind. Raises DatabaseError."""
+        """Copies all checkpoints up to `upto`, but not the writes of `upto` itself. Raises DatabaseError."""
 
     def run_ids(self) -> set[str]:
         """Raises DatabaseError."""
 
     def delete(self, run_ids: Collection[str]) -> bool:
-        """Whether it is gone from what is beside the tables as well: someone may be reading. Raises DatabaseError."""
+        """True if the data is gone from other files too (False while someone is reading). Raises DatabaseError."""
 
 
 class LenientSaver(BaseCheckpointSaver[Any]):
-    """To be mixed into a saver of LangGraph: its faults end no run. A checkpoint that is missing is noticed by its
-    number, when one is looked for.
+    """A mixin for a LangGraph saver: its errors end no run. Checkpoints have numbers, so a missing one is noticed when
+    it is needed.
     """
 
     faults: ClassVar[type[Exception]]
-    """of the saver"""
+    """the saver's errors"""
 
     async def aput(
         self,
@@ -76,11 +80,11 @@ class LenientSaver(BaseCheckpointSaver[Any]):
 
     @abstractmethod
     async def go_on_without(self, run_id: str, error: Exception) -> None:
-        """One line in the log; and the connection can be used again."""
+        """Logs one line and makes the connection usable again."""
 
 
 class CompressedSerializer(SerializerProtocol):
-    """LangGraph's own, of our types alone, so that no file can make it import another."""
+    """LangGraph's serializer for our types only, so that no file can make it import another type."""
 
     def __init__(self) -> None:
         self._plain = JsonPlusSerializer(allowed_msgpack_modules=STORED)

@@ -1,7 +1,6 @@
 """The states between the steps of a run, as LangGraph's checkpoints. A fork starts from one.
 
-They are kept in a database of their own, since nobody misses them: whatever is wrong with it, a run goes on, and can't
-be forked then.
+They have a database of their own, because they are not essential: if it fails, runs continue and only can't be forked.
 """
 
 from collections.abc import Collection, Iterator
@@ -26,17 +25,17 @@ Graph = CompiledStateGraph[State, RunContext, State, State]
 
 @dataclass(frozen=True)
 class Task:
-    """A step to be done, and its outcome."""
+    """A step that follows a checkpoint, and its outcome."""
 
     step: str
     attempt: int
     changes: State | None
-    """None: it did not end well"""
+    """None: the step did not end well"""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state between two steps of a run; several steps may follow where the graph forks."""
+    """The state between two steps of a run. If the graph branches here, several steps follow."""
 
     checkpoint_id: str
     state: State
@@ -44,19 +43,19 @@ class Snapshot:
 
 
 class Checkpoints:
-    """Of all runs, each as a LangGraph thread of its id. `graph` and `snapshots` are for the event loop, the rest for
-    any thread.
+    """The checkpoints of all runs; each run is a LangGraph thread with the run's id. `graph` and `snapshots` are for
+    the event loop, the rest for any thread.
     """
 
     def __init__(self, store: CheckpointStore) -> None:
         self._store = store
         self._graphs: dict[str, Graph] = {}
         self._arriving: set[str] = set()
-        """runs that are not saved yet, though their checkpoints may be"""
+        """runs that are not saved yet but may already have checkpoints"""
 
     @classmethod
     async def open(cls, data_dir: Path, database_url: SecretStr | None = None) -> "Checkpoints | None":
-        """None, with a line in the log, where there can be none just now."""
+        """None, with a line in the log, if the database can't be opened now."""
         store: CheckpointStore | None
         if database_url is None:
             store = await sqlite_checkpoints.SqliteCheckpoints.open(data_dir)
@@ -70,13 +69,13 @@ class Checkpoints:
         await self._store.close()
 
     def graph(self, pipeline: Pipeline) -> Graph:
-        """The pipeline's own, which saves a checkpoint before each of its steps."""
+        """The pipeline's graph. It saves a checkpoint before each step."""
         if pipeline.name not in self._graphs:
             self._graphs[pipeline.name] = pipeline.compiled.copy({"checkpointer": self._store.saver})
         return self._graphs[pipeline.name]
 
     async def snapshots(self, pipeline: Pipeline, run_id: str) -> list[Snapshot]:
-        """In their order; none of a run whose checkpoints are not there, or not all of them."""
+        """In order. Empty if any checkpoint of the run is missing."""
         history = self.graph(pipeline).aget_state_history(thread(run_id))
         found = [each async for each in history][::-1]
         if [each.metadata and each.metadata.get("step") for each in found] != list(range(-1, len(found) - 1)):
@@ -95,8 +94,9 @@ class Checkpoints:
 
     @contextmanager
     def copied(self, run_id: str, to_run_id: str, upto: str) -> Iterator[None]:
-        """All up to that checkpoint, of which what its steps came to stays behind. Within, the run that they are for is
-        saved; where it can't be, they go again. Raises DatabaseError.
+        """Copies all checkpoints up to `upto`, but not the writes of `upto` itself.
+
+        The new run is saved inside the `with` block. If that fails, the copies are deleted. Raises DatabaseError.
         """
         self._arriving.add(to_run_id)
         try:
@@ -104,18 +104,18 @@ class Checkpoints:
                 self._store.copy(run_id, to_run_id, upto)
                 yield
         except Exception:
-            with suppress(DatabaseError):  # or with the next sweep
+            with suppress(DatabaseError):  # if this fails, the next sweep deletes them
                 self.delete([to_run_id])
             raise
         finally:
             self._arriving.discard(to_run_id)
 
     def run_ids(self) -> set[str]:
-        """Of runs that are saved by now, or were. Raises DatabaseError."""
+        """Runs that have checkpoints and are saved, or were. Raises DatabaseError."""
         return self._store.run_ids() - self._arriving
 
     def delete(self, run_ids: Collection[str]) -> bool:
-        """Whether it is gone from the files as well: someone may be reading. Raises DatabaseError."""
+        """True if the data is gone from the files too (False while someone is reading). Raises DatabaseError."""
         return self._store.delete(run_ids)
 
 
@@ -124,7 +124,7 @@ def thread(run_id: str) -> RunnableConfig:
 
 
 def discard(data_dir: Path, database_url: SecretStr | None = None) -> None:
-    """All of them. Raises OSError, DatabaseError."""
+    """Deletes all checkpoints. Raises OSError, DatabaseError."""
     if database_url is None:
         sqlite_checkpoints.discard(data_dir)
     else:

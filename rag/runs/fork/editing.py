@@ -46,7 +46,7 @@ class Editing:
     """One step while edits are applied to it."""
 
     state: State
-    """before it"""
+    """before the step"""
     task: Task
     finished: StepFinished
     index: str
@@ -81,7 +81,7 @@ class Editing:
                 self._search_by(retrieval)
 
     def override(self) -> Override:
-        """Raises NothingChanged, and BadChange where a new search and what the last one found are to be changed."""
+        """Raises NothingChanged; BadChange if the edits change both the search and its old results."""
         if not self.changes:
             raise NothingChanged()
         if self.outcome is None:
@@ -97,7 +97,7 @@ class Editing:
             self.changes.append(Change(what=what, before=str(before), after=str(after), passage=passage))
 
     def _tell(self, detail: Any, verdict: Verdict | None = None) -> None:
-        """What the step's row is to say."""
+        """Changes what the step's row shows."""
         changed = {"detail": detail} | ({"verdict": verdict} if verdict else {})
         self.finished = self.finished.model_copy(update=changed)
 
@@ -107,7 +107,7 @@ class Editing:
         return self.finished.detail
 
     def _came_to(self) -> State:
-        """What the step came to, to be changed. Raises BadChange where it came to nothing."""
+        """The step's outcome, to be edited. Raises BadChange if it has none."""
         if self.outcome is None:
             if self.task.changes is None:
                 raise BadChange()
@@ -118,7 +118,7 @@ class Editing:
 
     @property
     def _passages(self) -> list[Passage]:
-        """Those that the step has found, or is given."""
+        """The passages that the step found or is given."""
         if self.task.step == "retrieve":
             return self._came_to()["passages"]
         return self.given.get("relevant", self.state["relevant"])
@@ -258,7 +258,7 @@ class Editing:
 
 
 def _turned(grade: Grade, *, is_lenient: bool = False) -> Verdict:
-    """`is_lenient`: what is not known counts as yes, as it does for passages."""
+    """`is_lenient`: unknown counts as yes, as it does for passages."""
     counts_as_yes = grade.verdict == "yes" or (is_lenient and grade.verdict == "unknown")
     return "no" if counts_as_yes else "yes"
 

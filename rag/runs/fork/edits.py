@@ -36,7 +36,7 @@ class TurnOver(Frozen):
 
     kind: Literal["turn_over"] = "turn_over"
     passage: int | None = None
-    """number of the one that was graded; None where a step has one verdict"""
+    """number of the graded passage; None if the step has only one verdict"""
 
 
 class EditQuery(Frozen):
@@ -75,4 +75,4 @@ EDITS: Mapping[str, tuple[type[Frozen], ...]] = {
     "answer_from_memory": (EditPrompt,),
     "small_talk": (EditPrompt,),
 }
-"""what can be changed, by the name of the step"""
+"""the possible edits, by the name of the step"""

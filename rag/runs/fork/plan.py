@@ -1,8 +1,8 @@
 """Plans a fork: the overrides and the checkpoint for a run that continues from a changed step.
 
-A fork is a run of its own, from the checkpoint before the changed step. What stands before it in the trace is its
-origin's; steps that ran beside it keep what they came to; the step itself is done anew with something else given to it,
-or is over with something else as its outcome, as the change has it.
+A fork is a run of its own and continues from the checkpoint before the changed step. It takes the trace before the step
+from its origin. Steps that ran in parallel keep their outcomes. The changed step runs again with other inputs, or gets
+another outcome without running.
 """
 
 from collections import Counter
@@ -26,14 +26,14 @@ from rag.trace.passages import Passage, Retrieval
 
 @dataclass(frozen=True)
 class Fork:
-    """All that a run needs to continue from another one."""
+    """All that a run needs to continue another one."""
 
     upto: str
-    """the checkpoint from which it goes on"""
+    """the checkpoint to continue from"""
     events: tuple[Event, ...]
-    """those that it has from its origin"""
+    """taken from the origin"""
     retrieval: Retrieval | None
-    """another than the origin's"""
+    """if it differs from the origin's"""
     overrides: Mapping[tuple[str, int], Override]
     changes: tuple[Change, ...]
 
@@ -44,13 +44,13 @@ class Fork:
 
     @property
     def reused(self) -> tuple[tuple[str, int], ...]:
-        """Steps that are not done again, by name and attempt."""
+        """Steps that do not run again, by name and attempt."""
         beside = (key for key, each in self.overrides.items() if each.outcome)
         return (*((each.step, each.attempt) for each in self.events if isinstance(each, StepFinished)), *beside)
 
     @property
     def reused_seconds(self) -> float:
-        """Where on the line of its trace what is new begins."""
+        """Where the new part begins on the time line of the trace."""
         beside = (each.outcome.finished for each in self.overrides.values() if each.outcome)
         return reused_seconds((*self.events, *beside))
 
@@ -93,15 +93,15 @@ def plan(
 
 
 class ChangedDocuments(NamedTuple):
-    """The titles of documents that were changed or removed since."""
+    """The titles of documents that were changed or removed after the run."""
 
     gone: tuple[str, ...]
     newer: tuple[str, ...]
-    """those that have another version now"""
+    """they have another version now"""
 
 
 def changed_documents(events: Sequence[Event], store: UserStore) -> ChangedDocuments:
-    """Of those that a run has read."""
+    """Looks at the documents that the run has read."""
     gone, newer = dict[str, None](), dict[str, None]()
     for each in events:
         match each:
@@ -144,8 +144,8 @@ def _is(task: Task, step: str, attempt: int) -> bool:
 
 
 def _before(snapshot: Snapshot, events: Sequence[Event]) -> Iterator[Event]:
-    """What happened before the step and those beside it began, as a trace of another run begins with it. Tokens are not
-    stored: what a step has written follows from its detail.
+    """The events before this step and its parallel steps; the trace of the fork begins with them. Tokens are
+    not stored, so a step's text comes from its detail.
     """
     now = {(task.step, task.attempt) for task in snapshot.tasks}
     for event in events:
@@ -170,7 +170,7 @@ def _written(step: StepFinished) -> str:
 
 
 def _outcome_beside(task: Task, finished: Mapping[tuple[str, int], StepFinished]) -> Override | None:
-    """Of a step that ran beside the changed one. A speculative answer is in no checkpoint: it is dropped."""
+    """The outcome of a parallel step. No checkpoint contains a speculative answer, so it is dropped."""
     ended = finished.get((task.step, task.attempt))
     if ended is None:
         return None

@@ -1,4 +1,4 @@
-"""Checkpoints in a schema of the Postgres database that DATABASE_URL names; imported where that is set."""
+"""Checkpoints in a schema of the Postgres database in DATABASE_URL. Imported only if that is set."""
 
 import logging
 from collections.abc import Collection, Iterator
@@ -17,11 +17,11 @@ from rag.runs.fork.checkpoint_store import NAME, CompressedSerializer, LenientSa
 log = logging.getLogger(__name__)
 
 _ARRIVING = 7_310_426
-"""advisory lock of who copies checkpoints for a run that is still to be saved"""
+"""advisory lock, held while checkpoints are copied for a run that is not saved yet"""
 
 CONNECTIONS = 8
 WAIT = 3
-"""seconds for one of them: a run goes on without checkpoints rather than wait for them at each step"""
+"""seconds to wait for a connection: a run continues without checkpoints instead of waiting at each step"""
 
 Pool = AsyncConnectionPool[psycopg.AsyncConnection[DictRow]]
 
@@ -36,7 +36,7 @@ class PostgresCheckpoints:
 
     @classmethod
     async def open(cls, url: str) -> "PostgresCheckpoints | None":
-        """None, with a line in the log, where there can be none just now."""
+        """None, with a line in the log, if the database can't be opened now."""
         arguments = {**session(NAME), "autocommit": True, "prepare_threshold": 0, "row_factory": dict_row}
         pool: Pool = AsyncConnectionPool(
             driver_url(url).set(drivername="postgresql").render_as_string(hide_password=False),
@@ -78,7 +78,7 @@ class PostgresCheckpoints:
     def run_ids(self) -> set[str]:
         with self._database.begin() as connection:
             found = set(connection.execute(text("SELECT DISTINCT thread_id FROM checkpoints")).scalars())
-            # What was on its way then is a run now, or gone.
+            # Wait: copies that were under way are now saved runs, or gone.
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (_ARRIVING,))
         return found
 
@@ -91,7 +91,7 @@ class PostgresCheckpoints:
 
 
 def discard(url: str) -> None:
-    """All of them. Raises DatabaseError."""
+    """Deletes all checkpoints. Raises DatabaseError."""
     with PostgresSchema(url, NAME).for_migration().begin() as connection:
         connection.execute(text(f"DROP SCHEMA IF EXISTS {NAME} CASCADE"))
 
@@ -106,7 +106,7 @@ class _Saver(LenientSaver, AsyncPostgresSaver):
     faults = psycopg.Error
 
     async def go_on_without(self, run_id: str, error: Exception) -> None:
-        # Its words may name the server and its account.
+        # The error's text may name the server and the account.
         log.warning("Run %s can't be forked: %s", run_id, type(error).__name__)
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints in a file of SQLite."""
+"""Checkpoints in a SQLite file."""
 
 import logging
 import sqlite3
@@ -30,20 +30,20 @@ class SqliteCheckpoints:
 
     @classmethod
     async def open(cls, data_dir: Path) -> "SqliteCheckpoints | None":
-        """A file that is damaged is dropped, and an empty one made. None, with a line in the log, where there can be
-        none just now, as on a full disk.
+        """Replaces a damaged file by an empty one. None, with a line in the log, if there can be no file now, as on a
+        full disk.
         """
         file = data_dir / FILE
         try:
             database = _open(file)
             connection = aiosqlite.connect(file, timeout=30)
-            connection._thread.daemon = True  # noqa: SLF001 - or a process that does not close it never ends
+            connection._thread.daemon = True  # noqa: SLF001 - else a process that does not close it never ends
             await connection
         except (DatabaseError, sqlite3.Error) as error:
             log.warning("Runs can't be forked, because %s can't be opened: %s", FILE, error)
             return None
         try:
-            # What is deleted is overwritten, as in the history.
+            # Deleted data is overwritten, as in the history.
             await connection.execute("PRAGMA secure_delete = ON")
             await connection.execute("PRAGMA synchronous = NORMAL")
             saver = _Saver(connection, serde=CompressedSerializer())
@@ -60,7 +60,7 @@ class SqliteCheckpoints:
         self._database.dispose()
 
     def arriving(self) -> AbstractContextManager[None]:
-        return nullcontext()  # no other process has the file
+        return nullcontext()  # no other process uses the file
 
     def copy(self, run_id: str, to_run_id: str, upto: str) -> None:
         with self._database.begin() as connection:
@@ -86,7 +86,7 @@ class SqliteCheckpoints:
 
 
 def discard(data_dir: Path) -> None:
-    """All of them. Raises OSError."""
+    """Deletes all checkpoints. Raises OSError."""
     for end in ("", "-wal", "-shm"):
         (data_dir / f"{FILE}{end}").unlink(missing_ok=True)
 

@@ -1,8 +1,8 @@
-"""Active runs, when several apps share a database: which app works on each, whether it still waits for
-its turn, and the text since its last event.
+"""The active runs of several apps that share a database: which app works on each, whether it waits for its turn, and
+the text since its last event.
 
-A row is added with its run and deleted at its end. The app that closes a run of a dead app deletes its row. If that app
-was alive after all, it can't save anything more of the run.
+A row is added with its run and deleted at its end. An app that closes a run of a dead app deletes the row. If that app
+was still alive, it can no longer save anything for the run.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
@@ -35,15 +35,15 @@ class ReadPosition:
 
 
 class RunUpdate(NamedTuple):
-    """The part of a run after a place."""
+    """The events of a run after a position."""
 
     events: list[Event]
     place: ReadPosition
-    """of what comes next"""
+    """the position of the next event"""
     before: int
     begun_at: float
     is_live: bool
-    """else it is over"""
+    """False: it is over"""
 
 
 class QueuedRun(NamedTuple):
@@ -53,13 +53,13 @@ class QueuedRun(NamedTuple):
     app: int
     party: str
     at_once: int | None
-    """runs that its party may have"""
+    """how many runs its party may have at once"""
     turn: int | None
-    """which it was; None: it waits"""
+    """its number; None: the run waits"""
 
 
 class ActiveRuns:
-    """Safe from any thread. Each method raises SQLAlchemyError, and is one transaction unless it takes a connection."""
+    """Safe in any thread. Each method raises SQLAlchemyError, and is one transaction unless it takes a connection."""
 
     def __init__(self, database: Engine, replica: "Replica") -> None:
         self._database = database
@@ -72,7 +72,9 @@ class ActiveRuns:
     # The runs of this app
 
     def note(self, connection: Connection, run_id: str, event: Event, gone: Set[int] | None = None) -> None:
-        """As the event is saved. `gone`: in the place of whichever of these apps has it. Raises RunEndedElsewhere."""
+        """Called in the transaction that saves the event. `gone`: dead apps for which this app acts. Raises
+        RunEndedElsewhere if the run belongs to none of them, or is over.
+        """
         if isinstance(event, RunStarted):
             values = {"run_id": run_id, "app": self.app, "is_stopped": False, "before": 0, "begun_at": event.at}
             connection.execute(_live.insert().values(**values))
@@ -89,13 +91,13 @@ class ActiveRuns:
             raise RunEndedElsewhere
 
     def _is_nobodys(self, connection: Connection, run_id: str) -> bool:
-        """A run that is still open, of before apps had numbers."""
+        """True for an open run of an older version, which has no app number."""
         row = select(schema.runs.c.status).where(schema.runs.c.id == run_id).with_for_update()
         is_open = connection.execute(row).scalar() == "running"
         return is_open and not connection.execute(select(_live.c.run_id).where(_live.c.run_id == run_id)).first()
 
     def write(self, connection: Connection, run_id: str, tokens: Sequence[tuple[int, int, Token]]) -> None:
-        """`tokens`: each with its number, and after how many events it came."""
+        """`tokens`: each with its number and the number of events before it."""
         if tokens:
             rows = [
                 {"run_id": run_id, "number": number, "after": after, "event": to_json(token)}
@@ -108,50 +110,50 @@ class ActiveRuns:
         connection.execute(_live.update().where(_live.c.run_id == run_id).values(**values))
 
     def still_mine(self, connection: Connection, run_ids: Collection[str]) -> set[str]:
-        """Until the transaction ends."""
+        """The runs that this app still has, locked until the transaction ends."""
         rows = select(_live.c.run_id).where(_live.c.run_id.in_(run_ids), _live.c.app == self.app)
         return set(connection.execute(rows.with_for_update(read=True, key_share=True)).scalars())
 
     def mine(self, run_ids: Collection[str]) -> set[str]:
-        """Those of them that this app still has."""
+        """The runs that this app still has."""
         return set(self._ids(_live.c.app == self.app, _live.c.run_id.in_(run_ids)))
 
     def stopped(self) -> list[str]:
-        """Those that someone has stopped in another app."""
+        """The runs of this app that someone has stopped in another app."""
         return self._ids(_live.c.app == self.app, _live.c.is_stopped)
 
-    # Those of others
+    # The runs of other apps
 
     def apps(self) -> set[int]:
-        """That work on some."""
+        """The apps that work on runs."""
         with self._database.connect() as connection:
             return set(connection.execute(select(_live.c.app).distinct()).scalars())
 
     def drop_ended(self, apps: Set[int]) -> None:
-        """Rows of these that stand for runs which are over: an app that shared with nobody has ended them."""
+        """Deletes rows of these apps for finished runs. An app that shared with nobody has ended them."""
         at_work = select(schema.runs.c.id).where(schema.runs.c.status == "running")
         with self._database.begin() as connection:
             connection.execute(_live.delete().where(_live.c.app.in_(apps), _live.c.run_id.not_in(at_work)))
 
     def is_elsewhere(self, run_id: str) -> bool:
-        """Whether another app works on it."""
+        """True if another app works on it."""
         row = select(_live.c.app).where(_live.c.run_id == run_id, _live.c.app != self.app)
         with self._database.connect() as connection:
             return connection.execute(row).first() is not None
 
     def elsewhere(self, conversation_id: str) -> list[str]:
-        """Of a conversation, the earliest first."""
+        """The runs of a conversation in other apps, the earliest first."""
         of_it = select(schema.runs.c.id).where(schema.runs.c.conversation_id == conversation_id)
         return self._ids(_live.c.app != self.app, _live.c.run_id.in_(of_it))
 
     def stop(self, run_id: str) -> None:
-        """Asks the app that works on it to."""
+        """Asks the app that works on the run to stop it."""
         with self._database.begin() as connection:
             connection.execute(_live.update().where(_live.c.run_id == run_id).values(is_stopped=True))
             self._replica.notify(f"stop {run_id}", within=connection)
 
     def read(self, run_id: str, place: ReadPosition | None = None) -> RunUpdate:
-        """All of one moment."""
+        """Everything after `place`, read at one moment."""
         place = place or ReadPosition()
         with self._database.connect() as connection:
             backend_of(connection).begin_reading(connection)
@@ -166,7 +168,7 @@ class ActiveRuns:
                 .where(_tokens.c.run_id == run_id, _tokens.c.number >= place.tokens)
                 .order_by(_tokens.c.number)
             ).all()
-        # A token that came after so many events stands before the event of that position.
+        # A token saved after n events stands before the event at position n.
         both = [(each.position, 1, 0, each.event) for each in events]
         both += [(each.after, 0, each.number, each.event) for each in tokens]
         following = ReadPosition(
@@ -181,10 +183,10 @@ class ActiveRuns:
         with self._database.connect() as connection:
             return list(connection.execute(rows).scalars())
 
-    # Turns, of all apps together
+    # Turns of all apps
 
     def queue(self, run_id: str, party: str, at_once: int | None) -> None:
-        """It waits for its turn from now on."""
+        """From now on the run waits for its turn."""
         latest = select(func.coalesce(func.max(_live.c.came), 0) + 1).scalar_subquery()
         values = {"party": party, "at_once": at_once, "came": latest}
         with self._database.begin() as connection:
@@ -193,7 +195,7 @@ class ActiveRuns:
 
     @contextmanager
     def turns(self) -> Iterator[tuple[list[QueuedRun], "TurnAssigner"]]:
-        """All that wait for one or have one, in the order in which they came, while nobody else gives any."""
+        """All runs that wait for a turn or have one, in the order of arrival. Meanwhile no other app gives turns."""
         rows = select(*(_live.c[name] for name in QueuedRun._fields)).where(_live.c.came.is_not(None))
         with self._database.begin() as connection:
             self._replica.hold(connection, "turns", alone=True)
@@ -202,12 +204,12 @@ class ActiveRuns:
 
 
 class TurnAssigner:
-    """Within `ActiveRuns.turns`."""
+    """Gives turns; used within `ActiveRuns.turns`."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def __call__(self, turns: Mapping[str, int]) -> None:
-        """`turns`: by run, each its number."""
+        """`turns`: the number of each run's turn."""
         for run_id, turn in turns.items():
             self._connection.execute(_live.update().where(_live.c.run_id == run_id).values(turn=turn))

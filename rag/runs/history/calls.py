@@ -1,4 +1,4 @@
-"""The stored prompts and replies of the chat model, read when somebody opens them."""
+"""The stored prompts and replies of the chat model. They are read when somebody opens them."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,16 +10,16 @@ from rag.trace.calls import MOST_OF_A_RUN, Call, pack, unpack, within_limits
 
 
 class Calls:
-    """Safe from any thread. What it can't save raises NotSaved."""
+    """Safe in any thread. Raises NotSaved if it can't save."""
 
     def __init__(self, database: Engine, redaction: Redaction) -> None:
         self._database = database
         self._redaction = redaction
 
     def save(self, run_id: str, step: str, attempt: int, calls: Sequence[Call]) -> None:
-        """Of a step that is over, as far as the limits of rag/trace/calls.py let them be kept.
+        """Saves the calls of a finished step, within the limits of rag/trace/calls.py.
 
-        None of a run that has read a document which was removed meanwhile.
+        Saves nothing if the run has read a document that was removed meanwhile.
         """
         with self._redaction.saving() as connection:
             if self._redaction.has_been_read(connection, run_id):
@@ -37,15 +37,15 @@ class Calls:
             )
 
     def of_step(self, run_id: str, step: str, attempt: int) -> tuple[Call, ...]:
-        """Of a step that is over, word for word, in the order in which they began; none where they are not kept."""
+        """The calls of a finished step, word for word, in the order in which they began. Empty if they are not kept."""
         of_step = (schema.calls.c.run_id == run_id, schema.calls.c.step == step, schema.calls.c.attempt == attempt)
         with self._database.connect() as connection:
             packed = connection.execute(select(schema.calls.c.packed).where(*of_step)).scalar()
         return unpack(packed) if packed else ()
 
     def copy(self, run_id: str, to_run_id: str, steps: Collection[tuple[str, int]], *, within: Connection) -> None:
-        """Of these steps, by name and attempt, as a fork has them from its origin. `within`: of the transaction in
-        which the fork is saved.
+        """Copies the calls of these steps (name and attempt) from a fork's origin. `within`: the transaction that saves
+        the fork.
         """
         calls = schema.calls
         for step, attempt in steps:

@@ -12,29 +12,29 @@ KEPT_DAYS = 31
 
 
 def today() -> date:
-    """Where the app runs: a day begins at its midnight."""
+    """The day where the app runs; it begins at local midnight."""
     return datetime.now().astimezone().date()
 
 
 class PersonUsage(NamedTuple):
     person_id: str
-    """of the local person LOCAL's"""
+    """LOCAL's id for the local person"""
     runs_today: int
     tokens_today: int
     runs: int
-    """in KEPT_DAYS"""
+    """in the last KEPT_DAYS days"""
     tokens: int
 
 
 class DailyUsage:
-    """Safe from any thread. What it can't save raises NotSaved."""
+    """Safe in any thread. Raises NotSaved if it can't save."""
 
     def __init__(self, database: Engine) -> None:
-        """`database`: the one that the history has opened, and closes."""
+        """`database`: the history opens and closes it."""
         self._database = database
 
     def add(self, person_id: str, day: date, *, tokens: int, runs: int = 1) -> None:
-        """One run more, with its tokens; or what one has used so far."""
+        """Adds one run with its tokens, or (`runs=0`) tokens of a run in flight."""
         row = {"person_id": person_id, "day": day.isoformat(), "runs": runs, "tokens": tokens}
         with schema.changing(self._database) as connection:
             backend_of(connection).add(connection, schema.used, row, ("runs", "tokens"))
@@ -48,7 +48,7 @@ class DailyUsage:
         return next(iter(self._by_person(schema.used.c.person_id == person_id)), PersonUsage(person_id, 0, 0, 0, 0))
 
     def by_person(self) -> list[PersonUsage]:
-        """Those with most tokens first."""
+        """The people with the most tokens first."""
         return self._by_person()
 
     def _by_person(self, *conditions: ColumnElement[bool]) -> list[PersonUsage]:
@@ -60,7 +60,7 @@ class DailyUsage:
             return [PersonUsage(*row) for row in connection.execute(rows.where(*conditions))]
 
     def forget(self, *person_ids: str, before: date | None = None) -> None:
-        """What was used before that day, today unless another is given. `person_ids`: of these alone, else of all."""
+        """Deletes usage before that day (None: before today). `person_ids`: only of these people, else of all."""
         these = schema.used.c.day < (before or today()).isoformat()
         if person_ids:
             these &= schema.used.c.person_id.in_(person_ids)

@@ -1,7 +1,6 @@
 """Runs, their events and people's feedback, in SQL, saved as they happen.
 
-Not here: runs in flight, which rag/runs/in_flight holds, and the tokens of an answer, which its `run_finished` holds
-whole.
+Not here: runs in flight (rag/runs/in_flight), and the tokens of an answer: its `run_finished` has the whole text.
 """
 
 import os
@@ -48,13 +47,13 @@ if TYPE_CHECKING:
     from index_store.base.replica import Replica
 
 MOST_TURNS = 3
-"""that a follow-up is read against: what it leans on is mostly in the last one, and the embedded model reads slowly"""
+"""turns given with a follow-up: it mostly refers to the last one, and the embedded model reads slowly"""
 
 LONGEST_REASON = 500
-"""characters beside a thumb"""
+"""characters of the reason for a thumb"""
 
 LONGEST_SAID = 300
-"""characters of a question or an answer of them"""
+"""characters of a question or an answer in these turns"""
 
 
 class PastRun(BaseModel, frozen=True):
@@ -62,32 +61,32 @@ class PastRun(BaseModel, frozen=True):
     conversation_id: str
     question: str
     index: str
-    """its name when it was asked"""
+    """its name when the question was asked"""
     pipeline: str
     started_at: float
     """seconds since the epoch"""
     status: Literal["running", "finished", "stopped", "failed", "limited"]
     feedback: Literal[-1, 1] | None
-    """thumb down, thumb up"""
-    # What it came to; None while it runs, and of what can't be said.
+    """thumb down, thumb up; None: no vote"""
+    # The result. None while the run runs, and for what is unknown.
     seconds: float | None = None
     tokens: int | None = None
     """read and written"""
     model_calls: int | None = None
     outcome: Outcome | None = None
     cause: Cause | None = None
-    """why there is no good answer, by its trace"""
+    """why there is no good answer, found in the trace"""
     cause_by_person: Cause | None = None
     feedback_reason: str | None = None
     follows: str | None = None
-    """the run before it in its branch; None for the first"""
+    """the run before it in its branch; None: the first"""
     index_id: str | None = None
-    """None where there was no such index, and of runs of before"""
+    """None if there was no such index, and for old runs"""
 
     @property
     def why(self) -> Cause | None:
-        """Why there is no good answer: as a person said, else by the trace. A thumb down says that an answer was none,
-        which the trace can't know.
+        """Why there is no good answer: the person's cause if there is one, else the trace's. A thumb down means that
+        the answer was not good; the trace can't know that.
         """
         if self.cause_by_person:
             return self.cause_by_person
@@ -99,22 +98,23 @@ class RunOutline(NamedTuple):
 
     run: PastRun
     events: tuple[Event, ...]
-    """all but the tokens and the finished steps; of these only those that wrote an answer"""
+    """all except tokens and finished steps; finished steps only if they wrote an answer"""
 
 
 class History:
-    """Safe from any thread. What it can't save raises NotSaved.
+    """Safe in any thread. Raises NotSaved if it can't save.
 
-    What hangs on runs has an object of its own: `conversations`, which hold them, `calls`, and `redaction`.
+    Other subjects have their own objects: `conversations`, `calls` and `redaction`.
     """
 
     def __init__(self, data_dir: Path, database_url: SecretStr | None = None, replica: "Replica | None" = None) -> None:
-        """Raises DataFolderNewer, OlderVersionRuns, DataFolderUnusable, DatabaseAway. A file that is damaged is set
-        aside, and an empty one made. `replica`: this app, where others have the same history.
+        """Sets a damaged file aside and makes an empty one. `replica`: this app, if other apps have the same history.
+
+        Raises DataFolderNewer, OlderVersionRuns, DataFolderUnusable, DatabaseAway.
         """
         try:
             make_private(data_dir)
-            # the file that is set aside, if any
+            # `set_aside`: the damaged file, if any
             self._database, self.set_aside = schema.open_history(schema.place(data_dir, database_url))
         except DatabaseAway:
             raise
@@ -123,27 +123,27 @@ class History:
         self._branches = Branches(self._database)
         self.redaction = Redaction(self._database, replica)
         self.active_runs = ActiveRuns(self._database, replica) if replica else None
-        """runs at work, where several apps have some"""
+        """active runs, if several apps have some"""
         self.conversations = Conversations(self._database)
         self.calls = Calls(self._database, self.redaction)
 
     @staticmethod
     def refuse_newer(data_dir: Path, database_url: SecretStr | None = None) -> None:
-        """Before anything in the folder is changed. Raises DataFolderNewer."""
-        with suppress(DatabaseError):  # told, or set aside, when it is opened
+        """Called before anything in the folder changes. Raises DataFolderNewer."""
+        with suppress(DatabaseError):  # reported, or set aside, when it is opened
             refuse_newer(schema.place(data_dir, database_url), schema.SCHEMA)
 
     @property
     def database(self) -> Database:
-        """For the queries of other subjects, which stand beside this one."""
+        """For the queries of other modules of the history."""
         return self._database
 
     def close(self) -> None:
         self._database.dispose()
 
     def close_interrupted_runs(self, gone: Set[int] | None = None) -> list[str]:
-        """Ends the runs that a process left running when it died: for the one that owns the data folder. `gone`: of
-        several apps, those that are. Ids of the runs.
+        """Ends the runs that a dead process left open, and returns their ids. Only the owner of the data folder may
+        call it. `gone`: the dead apps among several.
         """
         of_app = schema.runs.c.id.in_(select(schema.live.c.run_id).where(schema.live.c.app.in_(gone or ())))
         of_none = schema.runs.c.id.not_in(select(schema.live.c.run_id))
@@ -160,24 +160,24 @@ class History:
         return closed
 
     def runs(self, conversation_id: str | None = None, *, principal: Principal) -> list[PastRun]:
-        """Theirs, of one conversation or of all, the earliest first."""
+        """The principal's runs, of one conversation or of all, the earliest first."""
         of_it = [] if conversation_id is None else [schema.runs.c.conversation_id == conversation_id]
         return self._select_runs(is_owned_by(principal, schema.runs.c.person_id), *of_it)
 
     def branch(self, conversation_id: str, *, through: str | None = None) -> Branch:
-        """As `Branches.branch`."""
+        """See `Branches.branch`."""
         return self._branches.branch(conversation_id, through=through)
 
     def outlines(self, conversation_id: str, latest: int, *, branch: Branch | None = None) -> list[RunOutline]:
-        """Of the last `latest` runs of a branch, the latest one unless another is given, the earliest first. What
-        passages and grades fill stays unread, however long the conversation is.
+        """The last `latest` runs of a branch (None: the latest branch), the earliest first. Passages and grades are not
+        read, so a long conversation costs no more.
         """
         branch = branch or self._branches.branch(conversation_id)
         of_it = schema.runs.c.conversation_id == conversation_id
         return self.outlines_of(self._select_runs(of_it, schema.runs.c.id.in_(branch.runs[-latest:])))
 
     def outlines_of(self, runs: Sequence[PastRun]) -> list[RunOutline]:
-        # An event's JSON begins with its kind, and quotes within its texts are escaped.
+        # An event's JSON begins with its kind, and quotes inside its texts are escaped.
         event = schema.events.c.event
         is_short = ~event.startswith('{"kind":"step_finished"')
         writes = [event.contains(f'"detail":{{"type":"{kind}"') for kind in ("generation", "decline")]
@@ -193,9 +193,10 @@ class History:
         return [RunOutline(run, tuple(found[run.id])) for run in runs]
 
     def turns(self, conversation_id: str, *, before: str, branch: Branch | None = None) -> tuple[Turn, ...]:
-        """The last things that were asked and answered in a branch, the latest one unless another is given, each
-        question once, the earliest first, for the question `before` which they stand; follow-ups as they were
-        understood. Long ones are shortened.
+        """The last questions and answers of a branch (None: the latest branch), without the question `before`.
+
+        Each question appears once, the earliest first. Follow-ups appear as standalone questions. Long texts are
+        shortened.
         """
         branch = branch or self._branches.branch(conversation_id)
         said: dict[str, Turn] = {}
@@ -219,15 +220,15 @@ class History:
         return run
 
     def events(self, run_id: str) -> list[Event]:
-        """All of the run but its tokens."""
+        """All events of the run except tokens."""
         rows = select(schema.events.c.event).where(schema.events.c.run_id == run_id).order_by(schema.events.c.position)
         with self._database.connect() as connection:
             return [from_json(text) for text in connection.execute(rows).scalars()]
 
     @contextmanager
     def together(self) -> Iterator[Connection]:
-        """One transaction, so that what is begun at once is kept as a whole or not at all, as where the disk is full:
-        no conversation without the run that it was made for. Raises NotSaved.
+        """One transaction: everything in it is saved, or nothing, as on a full disk. So there is no conversation
+        without its run. Raises NotSaved.
         """
         with self.redaction.saving() as connection:
             yield connection
@@ -235,8 +236,10 @@ class History:
     def save(
         self, run_id: str, event: Event, *, within: Connection | None = None, gone: Set[int] | None = None
     ) -> None:
-        """Adds an event to its run: the first makes the run, the last one closes it. `within`: of `together`; `gone`:
-        in the place of whichever of these apps has it. Raises RunEndedElsewhere where this one has not.
+        """Adds an event to its run: the first event makes the run, the last one closes it.
+
+        `within`: a transaction of `together`; `gone`: dead apps for which this app acts. Raises RunEndedElsewhere if
+        the run is not this app's (or theirs).
         """
         if isinstance(event, Token):
             return
@@ -271,7 +274,7 @@ class History:
             connection.execute(schema.events.insert().values(run_id=run_id, position=position, event=text))
 
     def _ending(self, connection: Connection, run_id: str, last: RunFinished) -> dict[str, Any]:
-        """What its row tells of a run that is over. Its events are only read where they have to tell why."""
+        """The columns for a finished run. Its events are read only if they must explain a bad answer."""
         before: list[Event] = []
         if last.outcome in ("not_in_documents", "unconfirmed"):
             rows = select(schema.events.c.event).where(schema.events.c.run_id == run_id)
@@ -288,7 +291,7 @@ class History:
         }
 
     def known_runs(self, run_ids: Collection[str], *, since: float) -> set[str]:
-        """Those of them that there are and that began after `since`, in seconds since the epoch."""
+        """The runs among them that exist and began after `since`, in seconds since the epoch."""
         rows = select(schema.runs.c.id).where(schema.runs.c.started_at > since)
         with self._database.connect() as connection:
             return {
@@ -298,20 +301,20 @@ class History:
             }
 
     def rate(self, run_id: str, feedback: Literal[-1, 1] | None) -> None:
-        """A thumb that is taken back takes its reason along."""
+        """None takes the thumb back, and its reason too."""
         values = {"feedback": feedback} if feedback else {"feedback": None, "feedback_reason": None}
         with schema.changing(self._database) as connection:
             connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(values))
 
     def explain_feedback(self, run_id: str, reason: str) -> None:
-        """Why a run has its thumb. `reason`: in a person's words, cut to LONGEST_REASON; blank for none."""
+        """Saves why a run has its thumb. `reason`: the person's words, cut to LONGEST_REASON; blank: none."""
         rated = (schema.runs.c.id == run_id, schema.runs.c.feedback.is_not(None))
         with schema.changing(self._database) as connection:
             kept = schema.storable(reason).strip()[:LONGEST_REASON] or None
             connection.execute(schema.runs.update().where(*rated).values(feedback_reason=kept))
 
     def _select_runs(self, *conditions: ColumnElement[bool], latest: int | None = None) -> list[PastRun]:
-        """The earliest first; `latest`: only that many, the last ones."""
+        """The earliest first. `latest`: only the last ones, at most that many."""
         rows = select(*schema.runs.c, schema.runs.c.index_name.label("index")).where(*conditions)
         with self._database.connect() as connection:
             found = connection.execute(rows.order_by(schema.runs.c.started_at.desc()).limit(latest)).mappings().all()
@@ -319,7 +322,7 @@ class History:
 
 
 def _turn(events: Sequence[Event]) -> Turn | None:
-    """None where there is no answer."""
+    """None if there is no answer."""
     question, answer = "", ""
     for each in events:
         match each:
@@ -337,7 +340,7 @@ def _shortened(text: str) -> str:
 
 
 def _end(event: Event) -> float:
-    """Seconds since its run began by which it is known to have gone on."""
+    """Seconds from the run's start to the latest moment that the event proves."""
     match event:
         case StepStarted():
             return event.start

@@ -11,13 +11,13 @@ from rag.runs.history import schema
 
 
 def person_id(principal: Principal) -> str | None:
-    """As it is kept: None of the local person, as of everything from before people signed in."""
+    """The stored id. None for the local person, and for everything from before people signed in."""
     return None if principal == LOCAL else principal.id
 
 
 def is_owned_by(principal: Principal, owner: ColumnElement[Any]) -> ColumnElement[bool]:
-    """A condition on a column of ids of persons. An admin has what is nobody's beside what is theirs, but nothing of
-    other people; the local person, who has the folder, has all of it.
+    """A condition on a column of person ids. An admin owns their own rows and rows without an owner, but no rows of
+    other people. The local person has the data folder and so owns all rows.
     """
     if principal == LOCAL:
         return true()
@@ -27,7 +27,7 @@ def is_owned_by(principal: Principal, owner: ColumnElement[Any]) -> ColumnElemen
 
 
 class Ownership:
-    """What a person owns, checked before each call of a facade. Raises AccessWithdrawn."""
+    """What a person owns; facades check it before each call. Raises AccessWithdrawn."""
 
     def __init__(self, database: Engine, who: CurrentPrincipal) -> None:
         self._database = database
@@ -41,7 +41,7 @@ class Ownership:
         return bool(self.runs([run_id]))
 
     def runs(self, run_ids: Collection[str]) -> set[str]:
-        """Those of them that are theirs."""
+        """The runs that the person owns."""
         return self._found(schema.runs.c.id, schema.runs.c.person_id, run_ids)
 
     def _found(self, column: ColumnElement[str], owner: ColumnElement[str | None], ids: Collection[str]) -> set[str]:

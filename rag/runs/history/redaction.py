@@ -1,4 +1,4 @@
-"""Redaction of removed documents: no stored trace, and no trace being written, quotes them any more."""
+"""Redaction of removed documents: no trace, stored or in progress, quotes them any more."""
 
 import threading
 import time
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
 
 TOLD_SECONDS = 7 * 24 * 60 * 60
-"""that a removal is told to other apps: longer than any of their runs goes on"""
+"""seconds for which other apps are told of a removal; no run lasts that long"""
 
 
 class Redaction:
-    """Safe from any thread. What it can't save raises NotSaved."""
+    """Safe in any thread. Raises NotSaved if it can't save."""
 
     def __init__(self, database: Engine, replica: "Replica | None" = None) -> None:
-        """`replica`: this app, where others save runs as well."""
+        """`replica`: this app, if other apps save runs too."""
         self._database = database
         self._replica = replica
         self._documents: set[str] = set()
-        """removed since the history was opened: runs that have read them may go on"""
+        """removed since the history was opened; runs that have read them may still be going on"""
         self._saving = threading.Lock()
         self._known = 0
-        """number of the last one of which another app has told"""
+        """number of the last removal known from other apps"""
         if replica:
             with database.connect() as connection:
                 self._known = connection.execute(select(func.max(schema.removed.c.number))).scalar() or 0
 
     @contextmanager
     def saving(self, within: Connection | None = None) -> Iterator[Connection]:
-        """One transaction, while which no document becomes a removed one, or a part of one: `within` is of another
-        `saving`. Raises NotSaved.
+        """One transaction during which no document is removed. `within`: the connection of an outer `saving`, to join
+        it. Raises NotSaved.
         """
         if within is not None:
             yield within
@@ -49,7 +49,7 @@ class Redaction:
             yield connection
 
     def _learn(self, connection: Connection) -> None:
-        """What other apps have removed by now; until the transaction ends they remove nothing more."""
+        """Reads what other apps have removed. They remove nothing more until the transaction ends."""
         if self._replica:
             self._replica.hold(connection, "removed", alone=False)
             of_others = select(schema.removed.c.number, schema.removed.c.document_id)
@@ -58,7 +58,7 @@ class Redaction:
                 self._documents.add(document_id)
 
     def _tell(self, document_ids: Collection[str]) -> None:
-        """Other apps, each before it saves anything more."""
+        """Tells other apps. Each of them reads it before it saves anything more."""
         if self._replica and document_ids:
             now = time.time()
             with schema.changing(self._database) as connection:
@@ -68,25 +68,25 @@ class Redaction:
                 connection.execute(schema.removed.insert(), rows)
 
     def has_been_read(self, connection: Connection, run_id: str) -> bool:
-        """Whether one of them is quoted in that run. Within `saving`."""
+        """True if the run quotes a removed document. Within `saving`."""
         return bool(self._documents) and _quotes(connection, run_id, frozenset(self._documents))
 
     def has_been_read_by(self, run_id: str) -> bool:
-        """Whether a document that the run has read was removed since the history was opened."""
+        """True if a document that the run has read was removed since the history was opened."""
         with self._saving, self._database.connect() as connection:
             self._learn(connection)
             return self.has_been_read(connection, run_id)
 
     def redacted(self, event: str) -> str:
-        """The event, as JSON, without what it quotes of them. Within `saving`."""
+        """The event, as JSON, without quotes from removed documents. Within `saving`."""
         return without_documents(event, self._documents)
 
     def redact(self, document_ids: Collection[str], quoting: Callable[[set[str]], object] = lambda runs: None) -> bool:
-        """Takes out of all traces, those of runs in flight too, what they quote of these documents, which are removed.
-        Prompts and replies of such a run go whole, as does what was suggested after it. `quoting` is told of these runs
-        before, for what hangs on them.
+        """Removes what all traces quote of these removed documents, also traces of runs in flight.
 
-        Whether it is gone from the files as well; else it is once more to be asked for.
+        The prompts, replies and suggestions of such a run are deleted whole. `quoting` is called before, with the ids
+        of these runs, so that it can delete what depends on them. True if the text is gone from the files too; if
+        False, call it again.
         """
         with self._saving:
             self._documents.update(document_ids)
@@ -110,7 +110,7 @@ class Redaction:
         return backend_of(self._database).clear_log(self._database)
 
     def _quoting(self, removed: frozenset[str]) -> set[str]:
-        """Runs in whose traces one of them is named."""
+        """The runs whose traces name one of them."""
         event = schema.events.c.event
         rows = select(schema.events.c.run_id, event).where(event.contains('"document_id":"'))
         with self._database.connect() as connection:

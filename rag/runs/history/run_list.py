@@ -1,7 +1,7 @@
 """The list of a person's runs: searched, filtered, sorted, and read one page at a time.
 
-No event is read: a run's row has what it came to. Each order has an index of its own, so that a page of the list costs
-the same among a hundred thousand runs as among a hundred.
+No event is read: the row of a run has its result. Each order has an index, so a page costs the same with a hundred
+thousand runs as with a hundred.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from rag.runs.history.ownership import is_owned_by
 from rag.trace.cause import Cause
 
 State = Literal["unconfirmed", "no_answer", "thumb_down", "failed", "slow", "voted"]
-"""`failed`: or a limit was met; `slow`: among the slowest tenth of theirs; `voted`: for the best of a comparison"""
+"""`failed`: also runs that met a limit; `slow`: the slowest tenth of the person's runs; `voted`: the best of a
+comparison"""
 
 Order = Literal["latest", "earliest", "slowest", "fastest", "most_tokens", "fewest_tokens"]
 
@@ -26,7 +27,7 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 CAUSES: tuple[Cause, ...] = get_args(Cause)
 
 SLOW = 10
-"""one of how many runs is slow"""
+"""one run in so many is slow"""
 
 _runs = schema.runs.c
 
@@ -42,7 +43,7 @@ _ORDERS = {
 _WHY = func.coalesce(
     _runs.cause_by_person, case((and_(_runs.cause == "none", _runs.feedback == -1), "misread"), else_=_runs.cause)
 )
-"""as `PastRun.why` has it"""
+"""the same as `PastRun.why`"""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class RunFilter:
     """A filter of runs; None or empty: any."""
 
     words: str = ""
-    """all of which stand in the question, in any order and case"""
+    """all must be in the question, in any order and case"""
     state: State | None = None
     pipeline: str | None = None
     index: str | None = None
@@ -58,13 +59,15 @@ class RunFilter:
 
 
 class RunList:
-    """The runs of one principal. Safe from any thread."""
+    """The runs of one principal. Safe in any thread."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
 
     def page(self, filters: RunFilter, order: Order, *, first: int, count: int, principal: Principal) -> list[PastRun]:
-        """`count` runs from the `first` on, which counts from 0. Those in flight stand last by seconds and tokens."""
+        """`count` runs from `first` on (counted from 0). Sorted by seconds or tokens, runs in flight are last or left
+        out.
+        """
         rows = select(schema.runs, _runs.index_name.label("index")).where(*_conditions(filters, principal))
         if order in ("fastest", "fewest_tokens"):
             rows = rows.where((_runs.seconds if order == "fastest" else _runs.tokens).is_not(None))
@@ -78,20 +81,20 @@ class RunList:
             return connection.execute(rows).scalar_one()
 
     def pipelines(self, *, principal: Principal) -> list[str]:
-        """That some run went through, those that only another version knows too."""
+        """Pipelines that have runs, also pipelines that only another version knows."""
         return self._each(_runs.pipeline, principal)
 
     def indexes(self, *, principal: Principal) -> list[str]:
-        """That some run asked, those that are deleted too."""
+        """Indexes that have runs, also deleted ones."""
         return self._each(_runs.index_name, principal)
 
     def set_cause(self, run_id: str, cause: Cause | None) -> None:
-        """Sets the cause by hand, above the trace's; None takes it back. Raises NotSaved."""
+        """Sets the cause by hand; it replaces the trace's. None takes it back. Raises NotSaved."""
         with schema.changing(self._database) as connection:
             connection.execute(schema.runs.update().where(_runs.id == run_id).values(cause_by_person=cause))
 
     def _each(self, column: ColumnElement[str], principal: Principal) -> list[str]:
-        """Each value once, from one to the next by the column's index: DISTINCT would read all runs."""
+        """Each value once, read step by step from the column's index: DISTINCT would read all runs."""
         least = select(func.min(column).label("value")).where(is_owned_by(principal, _runs.person_id))
         each = least.cte("each", recursive=True)
         following = least.where(column > each.c.value).correlate(each).scalar_subquery()
@@ -131,7 +134,7 @@ def _in_state(state: State, principal: Principal) -> ColumnElement[bool]:
 
 
 def _slow_from(principal: Principal) -> ColumnElement[float]:
-    """Seconds of the fastest among the slowest tenth of theirs."""
+    """The seconds from which a run is in the slowest tenth of the person's runs."""
     known = (_runs.seconds.is_not(None), is_owned_by(principal, _runs.person_id))
     tenth = select((func.count() - 1) // SLOW).select_from(schema.runs).where(*known).scalar_subquery()
     return select(_runs.seconds).where(*known).order_by(_runs.seconds.desc()).offset(tenth).limit(1).scalar_subquery()

@@ -1,6 +1,6 @@
-"""The tables of the history; opens its file, or sets a damaged one aside.
+"""The tables of the history. Opens its database, or sets a damaged file aside.
 
-A change of a table takes a migration, which changes those of an older history alike.
+A changed table needs a migration, so that older histories change in the same way.
 """
 
 import logging
@@ -37,7 +37,7 @@ from rag.errors import NotSaved
 log = logging.getLogger(__name__)
 
 FILE = "history.sqlite3"
-"""where it is a file"""
+"""for SQLite"""
 
 metadata = MetaData()
 
@@ -53,8 +53,8 @@ conversations = Table(
     Column("person_id", String),
     Index("ix_conversations_person_id", "person_id", "updated_at"),
 )
-"""`kind`: chat, comparison or fork; of a fork `origin_run_id`, with which it goes; `person_id`: as rag/runs/history/
-ownership.py has it"""
+"""`kind`: chat, comparison or fork; `origin_run_id`: of a fork, which is deleted with that run; `person_id`: see
+rag/runs/history/ownership.py"""
 
 runs = Table(
     "runs",
@@ -67,7 +67,7 @@ runs = Table(
     Column("started_at", Float, nullable=False),
     Column("status", String, nullable=False),
     Column("feedback", Integer),
-    # What its last event says, so that runs are listed without their events.
+    # From the last event, so that a list of runs needs no events.
     Column("seconds", Float, index=True),
     Column("tokens", Integer, index=True),
     Column("model_calls", Integer),
@@ -87,8 +87,8 @@ runs = Table(
     Index("ix_runs_person_id_pipeline", "person_id", "pipeline", "started_at"),
     Index("ix_runs_person_id_index_name", "person_id", "index_name", "started_at"),
 )
-"""`index_id`: what it asked, whatever that is called by now; None of what was not there, and of before. `person_id`: of
-their conversation, so that each list of a person's has an index of its own"""
+"""`index_id`: the index that was asked, even if it is renamed; None for an index that did not exist, and for old runs.
+`person_id`: that of the conversation, so that each order of a person's list has an index"""
 
 events = Table(
     "events",
@@ -107,7 +107,7 @@ calls = Table(
     Column("characters", Integer, nullable=False),
     Column("packed", LargeBinary, nullable=False),
 )
-"""of the chat model, a row a step, packed as rag/trace/calls.py has it: apart from the events, as few are ever read"""
+"""calls of the chat model, one row per step, packed by rag/trace/calls.py; few are read, so not in `events`"""
 
 comparisons = Table(
     "comparisons",
@@ -118,7 +118,7 @@ comparisons = Table(
     Column("created_at", Float, nullable=False, index=True),
     Column("best_run_id", ForeignKey("runs.id", ondelete="SET NULL"), index=True),
 )
-"""each with the conversation of its runs, whose id it has"""
+"""each has the id of its runs' conversation"""
 
 compared = Table(
     "compared",
@@ -127,7 +127,7 @@ compared = Table(
     Column("position", Integer, primary_key=True),
     Column("run_id", ForeignKey("runs.id", ondelete="SET NULL"), index=True),
 )
-"""their columns; without a run where it was deleted since, with another conversation"""
+"""the columns of comparisons; no run if it was deleted later with another conversation"""
 suggestions = Table(
     "suggestions",
     metadata,
@@ -135,7 +135,7 @@ suggestions = Table(
     Column("position", Integer, primary_key=True),
     Column("question", Text, nullable=False),
 )
-"""what may be asked after a run"""
+"""follow-ups suggested after a run"""
 shares = Table(
     "shares",
     metadata,
@@ -148,7 +148,7 @@ shares = Table(
     Column("revoked_at", Float),
     Column("opened_at", Float),
 )
-"""links to a conversation or to one run; exactly one of both is named"""
+"""links to a conversation or to one run; exactly one of the two ids is set"""
 
 used = Table(
     "used",
@@ -173,9 +173,8 @@ live = Table(
     Column("came", Integer),
     Column("turn", Integer),
 )
-"""Runs at work, where several apps share a database. `app`: number of the replica; `before`, `begun_at`: as `Run` has
-them; `came`: its place among those that have waited for a turn; `turn`: which that was, NULL until it has it.
-"""
+"""Active runs, when several apps share a database. `app`: number of the replica; `before`, `begun_at`: as in `Run`;
+`came`: its place in the order of arrival; `turn`: the number of its turn, NULL until then."""
 
 tokens = Table(
     "tokens",
@@ -185,7 +184,7 @@ tokens = Table(
     Column("after", Integer, nullable=False),
     Column("event", Text, nullable=False),
 )
-"""of those, several in one; `after`: how many events were saved before"""
+"""the texts of active runs, several tokens in one row; `after`: how many events were saved before"""
 
 removed = Table(
     "removed",
@@ -194,7 +193,7 @@ removed = Table(
     Column("document_id", String, nullable=False),
     Column("removed_at", Float, nullable=False),
 )
-"""documents, for apps whose runs may be quoting them"""
+"""removed documents, for apps whose runs may still quote them"""
 
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 
@@ -204,9 +203,10 @@ def place(data_dir: Path, database_url: SecretStr | None) -> DatabaseLocation:
 
 
 def open_history(where: DatabaseLocation) -> tuple[Engine, Path | None]:
-    """A file that is damaged is set aside, and an empty one made: where the damaged one is now.
+    """Opens the history. A damaged file is set aside, and an empty one made; then the path of the damaged one is
+    returned too.
 
-    Raises OSError; DatabaseError where it can't be opened.
+    Raises OSError; DatabaseError if it can't be opened.
     """
     try:
         return _open(where), None
@@ -221,7 +221,7 @@ def open_history(where: DatabaseLocation) -> tuple[Engine, Path | None]:
 
 @contextmanager
 def changing(database: Engine, within: Connection | None = None) -> Iterator[Connection]:
-    """One transaction, or a part of that of `within`. Raises NotSaved, DatabaseAway."""
+    """One transaction; with `within`, a part of that one. Raises NotSaved, DatabaseAway."""
     if within is not None:
         yield within
         return
@@ -235,7 +235,7 @@ def changing(database: Engine, within: Connection | None = None) -> Iterator[Con
 
 
 def storable(text: str) -> str:
-    """A command line may hold bytes that are no text, which neither SQLite nor JSON takes."""
+    """A command line may contain bytes that are not text; neither SQLite nor JSON accepts them."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -244,7 +244,7 @@ class _Damaged(Exception):
 
 
 def _open(where: DatabaseLocation) -> Engine:
-    """Raises DatabaseError, for which see `Form.is_damaged`; _Damaged."""
+    """Raises DatabaseError (see `Form.is_damaged`) and _Damaged."""
     database = open_database(where, SCHEMA)
     try:
         found = backend_of(database).faults(database)
@@ -258,7 +258,7 @@ def _open(where: DatabaseLocation) -> Engine:
 
 
 def _set_aside(file: Path) -> Path:
-    """With what SQLite keeps beside it, as someone may want to save from it what can be."""
+    """Together with SQLite's other files, because someone may want to recover data from it."""
     aside = file.with_name(f"{file.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}{file.suffix}")
     for end in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):

@@ -1,7 +1,7 @@
 """Links that let others read a conversation or a run until they are revoked. Reasons: docs/decisions/sharing.md
 
-A link holds a token of 256 random bits. What is kept is its SHA-256 alone, so neither the list of links nor a copy of
-the history opens one; and a look-up by that says nothing, by its time, of the tokens that there are.
+A link contains a token of 256 random bits. Only its SHA-256 is stored, so neither the list of links nor a copy of the
+history can open a link. The time of a look-up by hash tells nothing about existing tokens.
 """
 
 import hashlib
@@ -23,17 +23,17 @@ from rag.runs.history.ownership import is_owned_by
 TOKEN_BYTES = 32
 
 NOTED_EVERY = 60
-"""seconds between two notes that a link is open: a page that shows one looks every few seconds"""
+"""seconds between two records that a link was opened: an open page looks every few seconds"""
 
 _COLUMNS = ("id", "run_id", "person", "created_at", "revoked_at", "opened_at")
-"""that a Share has as they are"""
+"""columns that a Share takes unchanged"""
 
 _CONVERSATION_ID = func.coalesce(schema.shares.c.conversation_id, schema.runs.c.conversation_id)
 
 _SHARES = schema.shares.outerjoin(schema.runs, schema.shares.c.run_id == schema.runs.c.id).join(
     schema.conversations, schema.conversations.c.id == _CONVERSATION_ID
 )
-"""each with what it is of"""
+"""each with its conversation or run"""
 
 
 class Share(BaseModel, frozen=True):
@@ -45,19 +45,19 @@ class Share(BaseModel, frozen=True):
     run_id: str | None
     """None: the whole conversation"""
     title: str
-    """of the conversation, or the question of the run"""
+    """the conversation's title, or the run's question"""
     person: str
-    """who made it: an id; of before people signed in, of a browser's tab"""
+    """the id of the person who made it; the id of a browser's tab from before people signed in"""
     created_at: float
     revoked_at: float | None
     opened_at: float | None
-    """when it was last seen open, within NOTED_EVERY"""
+    """when it was last opened, to within NOTED_EVERY"""
 
 
 class NewShare(NamedTuple):
     share: Share
     token: str
-    """told this once"""
+    """shown only once"""
 
 
 class Shared(NamedTuple):
@@ -65,18 +65,19 @@ class Shared(NamedTuple):
 
     share: Share
     runs: tuple[PastRun, ...]
-    """that are over, the earliest first; of a conversation those that had begun when it was shared"""
+    """finished runs, the earliest first; of a conversation, only runs that began before it was shared"""
 
 
 class Shares:
-    """Over the database of the history. Safe from any thread; what it can't save raises NotSaved."""
+    """In the history's database. Safe in any thread. Raises NotSaved if it can't save."""
 
     def __init__(self, history: History) -> None:
         self._history = history
         self._database: Engine = history.database
 
     def add(self, of: str, *, principal: Principal) -> NewShare:
-        """A link by which others may read it; `of`: the id of a conversation or a run. `principal`: who shares it.
+        """Makes a link with which others may read it. `of`: the id of a conversation or a run; `principal`: the person
+        who shares it.
 
         Raises NothingOfThisName.
         """
@@ -91,8 +92,8 @@ class Shares:
         return NewShare(made, token)
 
     def listed(self, of: str | None = None, *, latest: int | None = None, principal: Principal) -> list[Share]:
-        """Of what is theirs, the latest first, revoked ones too. `of`: only those of this conversation or run;
-        `latest`: only so many.
+        """Links to the principal's own conversations and runs, the latest first, revoked ones too. `of`: only links to
+        this conversation or run; `latest`: at most that many.
         """
         conditions = [or_(schema.shares.c.run_id == of, schema.shares.c.conversation_id == of)] if of else []
         return self._select(_is_own(principal), *conditions, latest=latest)
@@ -103,16 +104,19 @@ class Shares:
             return connection.execute(rows).scalar_one()
 
     def revoke(self, share_id: str, *, principal: Principal) -> None:
-        """From now on its link shows nothing. Nothing happens to one that is revoked, gone, or not theirs."""
+        """From now on the link shows nothing. Does nothing if the link is already revoked, deleted, or not the
+        principal's.
+        """
         own = select(schema.shares.c.id).select_from(_SHARES).where(_is_own(principal))
         this = (schema.shares.c.id == share_id) & schema.shares.c.revoked_at.is_(None) & schema.shares.c.id.in_(own)
         with schema.changing(self._database) as connection:
             connection.execute(schema.shares.update().where(this).values(revoked_at=time.time()))
 
     def shared(self, token: str) -> Shared:
-        """What a link shows, to whoever has it.
+        """The content of a link, for everybody who has it.
 
-        Raises UnknownShare, the same whether there never was one, it is revoked, or what it showed is deleted.
+        Raises UnknownShare, for a link that never existed, is revoked, or whose content is deleted, without a
+        difference.
         """
         found = self._select(schema.shares.c.token_hash == _hash(token), schema.shares.c.revoked_at.is_(None))
         if not found:
@@ -130,7 +134,7 @@ class Shares:
     def _note_opened(self, share: Share) -> None:
         now = time.time()
         if share.opened_at is None or share.opened_at < now - NOTED_EVERY:
-            # Whoever reads may do so where the disk is full.
+            # People can still read while the disk is full.
             with suppress(NotSaved), schema.changing(self._database) as connection:
                 this = schema.shares.c.id == share.id
                 connection.execute(schema.shares.update().where(this).values(opened_at=now))

@@ -9,14 +9,14 @@ from rag.runs.history.redaction import Redaction
 
 
 class StoredSuggestions:
-    """Safe from any thread. What it can't save raises NotSaved."""
+    """Safe in any thread. Raises NotSaved if it can't save."""
 
     def __init__(self, database: Engine, redaction: Redaction) -> None:
         self._database = database
         self._redaction = redaction
 
     def save(self, run_id: str, questions: Sequence[str]) -> None:
-        """None of a run that has read a document which was removed meanwhile, or that was deleted."""
+        """Saves nothing if the run was deleted, or has read a document that was removed meanwhile."""
         if not questions:
             return
         with self._redaction.saving() as connection:
@@ -27,7 +27,7 @@ class StoredSuggestions:
             connection.execute(schema.suggestions.insert(), rows)
 
     def after(self, run_id: str) -> tuple[str, ...]:
-        """Those that may be asked next, the best first."""
+        """The suggested follow-ups, the best first."""
         suggested = schema.suggestions.c
         rows = select(suggested.question).where(suggested.run_id == run_id).order_by(suggested.position)
         with self._database.connect() as connection:

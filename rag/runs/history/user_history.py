@@ -1,6 +1,6 @@
-"""The history for one person: each call checks who they are now, and shows only what is theirs.
+"""The history for one person: each call checks who they are now, and shows only what they own.
 
-What is somebody else's is told as what never was: nothing that a call returns or raises tells one from the other.
+Other people's objects look as if they did not exist: no result and no error shows a difference.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -27,7 +27,7 @@ from rag.trace.details import Turn
 from rag.trace.events import Event
 
 MayRead = Callable[[Collection[str]], set[str]]
-"""of these runs those that someone may read"""
+"""the runs among these that someone may read"""
 
 
 class UserCalls:
@@ -85,7 +85,7 @@ class UserHistory(Traces):
 
     @property
     def set_aside(self) -> Path | None:
-        """Only an admin can do anything about it."""
+        """Only for an admin, because others can't do anything about it."""
         return self._history.set_aside if self._ownership.who().role is Role.ADMIN else None
 
     def runs(self, conversation_id: str | None = None) -> list[PastRun]:
@@ -135,7 +135,7 @@ class UserDailyUsage:
         return self._usage.by_person()
 
     def of(self, person_id: str | None = None) -> PersonUsage:
-        """Theirs; of somebody else for admins. Raises AdminNeeded."""
+        """The person's own usage; for admins, also that of others. Raises AdminNeeded."""
         who = self._who()
         if person_id not in (None, who.id) and who.role is not Role.ADMIN:
             raise AdminNeeded()
@@ -165,12 +165,12 @@ class UserRunList:
 
 
 class SharedTraces(Traces):
-    """What a link showed when it was opened, and the traces of that for as long as it does. Documents are for those
-    alone who may read them themselves.
+    """The content of a link when it was opened, and its traces while it still shows them. Documents are only for people
+    who may read them without the link.
     """
 
     def __init__(self, history: History, shown: Shared, look: Callable[[], Shared]) -> None:
-        """`look`: shows it anew. Raises AccessWithdrawn, UnknownShare."""
+        """`look`: reads the content again. Raises AccessWithdrawn, UnknownShare."""
         super().__init__(history, self._still_shown)
         self.share = shown.share
         self.runs = shown.runs
@@ -211,9 +211,9 @@ class UserShares:
         self._audit.note(Action.SHARE_REVOKED, who, share=share_id)
 
     def shared(self, token: str, *, again: bool = False) -> SharedTraces:
-        """For everybody who may come in. `again`: looked at once more by whoever has opened it.
+        """For everybody who has access to the app. `again`: a person who has opened the link reads it once more.
 
-        Raises UnknownShare; SharerOut where whoever made it is disabled.
+        Raises UnknownShare; SharerOut if the person who made it is disabled.
         """
         who = self._ownership.who()
 

@@ -21,9 +21,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class SharedAllowance(Allowance):
-    """The same where several apps have runs of one person: what each uses is saved at once, and looked up before each
-    call.
-    """
+    """An allowance for a person with runs in several apps: usage is saved at once and read before each call."""
 
     usage: DailyUsage = field(kw_only=True)
     person_id: str = field(kw_only=True)
@@ -39,13 +37,13 @@ class SharedAllowance(Allowance):
         if self.limit < math.inf:
             try:
                 self.spent = self.usage.tokens(self.person_id, self.day)
-            except SQLAlchemyError as error:  # what is known here counts
+            except SQLAlchemyError as error:  # use the number that is known here
                 log.warning("The usage in other apps can't be read: %s", error)
         super().check()
 
 
 class Allowances:
-    """Safe from any thread. What an admin changes counts from the next run on."""
+    """Safe in any thread. An admin's change counts from the next run."""
 
     def __init__(self, settings: Settings, limits: Limits, usage: DailyUsage, *, are_shared: bool = False) -> None:
         """`are_shared`: with other apps."""
@@ -55,7 +53,7 @@ class Allowances:
         self._usage = usage
         self._looking = threading.Lock()
         self._in_use: WeakValueDictionary[tuple[str, date], Allowance] = WeakValueDictionary()
-        """of those who have runs in flight, by person and day: what these use is not saved before they end"""
+        """allowances of people with runs in flight, by person and day: their usage is saved only when the runs end"""
 
     def runs_at_once(self, principal: Principal) -> float:
         return in_force(self._limits.of(principal).runs_at_once, self._settings.runs_per_person)
@@ -64,7 +62,7 @@ class Allowances:
         return in_force(self._limits.of(principal).tokens_a_day, self._settings.tokens_a_day)
 
     def of(self, principal: Principal) -> Allowance:
-        """What they may use today; to be held by their run until what it has used is saved. Raises TokensUsedUp."""
+        """What a person may use today. Their run must hold it until its usage is saved. Raises TokensUsedUp."""
         limit, day = self.tokens_a_day(principal), today()
         if self._are_shared:
             shared = SharedAllowance(limit, day=day, usage=self._usage, person_id=principal.id)
@@ -80,7 +78,7 @@ class Allowances:
         return allowance
 
     def note(self, principal: Principal, allowance: Allowance, tokens: int) -> None:
-        """What one run of theirs has used, when it is over."""
+        """Saves the usage of one finished run."""
         try:
             self._usage.add(principal.id, allowance.day, tokens=0 if self._are_shared else tokens)
         except (NotSaved, SQLAlchemyError) as error:

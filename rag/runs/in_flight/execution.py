@@ -30,10 +30,10 @@ from rag.web import WebSearch
 log = logging.getLogger(__name__)
 
 LOOK = 0.05
-"""seconds between two looks at what is being added"""
+"""seconds between two checks of the documents that are being added"""
 
 RECURSION_LIMIT = 100
-"""steps a graph may take; the pipelines' own limits end it long before"""
+"""steps of a graph; the pipelines' own limits are much lower"""
 
 
 @dataclass(frozen=True)
@@ -41,23 +41,23 @@ class Execution:
     started: RunStarted
     pipeline: Pipeline
     turns: Sequence[Turn]
-    """what was said before in the conversation"""
+    """earlier turns of the conversation"""
     attachments: Sequence[FileSource]
     """uploads, added to the index before anything else"""
     store: UserStore
-    """the facade of who asks"""
+    """the facade of the person who asks"""
     models: ModelSource
     settings: Settings
     web: WebSearch | None
     search_threads: Executor
     answering: Callable[[], AbstractContextManager[None]] = nullcontext
-    """while the model is at work on this machine"""
+    """held while the embedded model is at work"""
     checkpoints: Checkpoints | None = None
     fork: Fork | None = None
-    """whose checkpoints the run has already, and from which it goes on"""
+    """the run has its checkpoints already and continues from it"""
 
     async def work(self, recorder: Recorder) -> tuple[RunStatus, PlainError | None]:
-        """Runs to the end, whichever it is. The recorder gets every event but `run_finished`."""
+        """Runs to the end, good or bad. The recorder gets every event except `run_finished`."""
         try:
             async with asyncio.timeout(self.settings.run_time_limit):
                 await self._work(recorder)
@@ -69,7 +69,7 @@ class Execution:
             return "limited", error
         except PlainError as error:
             return "failed", error
-        except Exception as error:  # the edge of a run: a fault of ours must end it in words, not hang its readers
+        except Exception as error:  # the edge of a run: our own bug must end it with a message, not hang its readers
             log.exception("Run %s failed", self.started.run_id)
             return "failed", Unexpected(kind=type(error).__name__)
         return "finished", None
@@ -115,11 +115,11 @@ class Execution:
                 await self.pipeline.compiled.ainvoke(beginning, config, context=context)
                 return
             graph, config = self.checkpoints.graph(self.pipeline), config | thread(self.started.run_id)
-            # Each checkpoint before the next step: "async" saves some when the step has changed what is in them.
+            # Save each checkpoint before the next step. With "async", a step may change the data before it is saved.
             await graph.ainvoke(beginning, config, context=context, durability="sync")
 
     def keep_attachments(self) -> None:
-        """Of a run that was stopped before its turn: they are added all the same, where they can be."""
+        """Adds the attachments of a run that was stopped before its turn, if possible."""
         try:
             if self.attachments and self.started.question:
                 self.store.ingest(self.started.index, self.attachments)
@@ -130,8 +130,8 @@ class Execution:
             discard_uploads(self.attachments)
 
     async def _add_documents(self, recorder: Recorder) -> None:
-        """Where the run ends before, the job goes on, among the others that the store lists: a file that was handed in
-        is nowhere else.
+        """If the run ends early, the job continues and the store lists it, because the handed-in file exists nowhere
+        else.
         """
         step = Step("add_documents", recorder)
 
@@ -151,7 +151,7 @@ class Execution:
     async def _open_model(self, recorder: Recorder) -> ChatModel:
         if self.models.is_ready():
             return self.models.open()
-        # Meanwhile the one that embeds the question: where it can't be loaded, the search tells why.
+        # Load the embedding model at the same time. If it can't be loaded, the search reports why.
         self.search_threads.submit(self.store.load_embeddings)
         step = Step("start_model", recorder)
         step.detail = ModelDetail(name=self.models.name)

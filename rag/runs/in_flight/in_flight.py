@@ -1,7 +1,7 @@
 """Active runs: started, queued, executed, saved event by event, stopped, and kept in memory for a while.
 
-Each is a task of the engine's event loop. Stopping cancels the task, which closes the connection to the model in the
-midst of a word.
+Each run is a task of the engine's event loop. Stopping cancels the task, which closes the connection to the model at
+once.
 """
 
 import asyncio
@@ -59,12 +59,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 KEPT_RUNS = 50
-"""finished runs that stay in memory, tokens and all, for pages that are still reading them. When a document is removed
-all of them go, and the history alone tells of them."""
+"""finished runs that stay in memory with their tokens, for pages that still read them. When a document is removed, all
+of them are dropped, and only the history has them"""
 
 
 LOOK = 5.0
-"""seconds between two looks at whether whoever asked may still come in"""
+"""seconds between two checks whether the person who asked still has access"""
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ class PendingRun:
     execution: Execution
     asker: Asker
     at_once: float
-    """runs that they may have"""
+    """how many runs the person may have at once"""
     allowance: Allowance
 
 
 class RunsInFlight:
-    """Safe from any thread but the event loop's."""
+    """Safe in any thread except the event loop's."""
 
     def __init__(
         self,
@@ -100,8 +100,8 @@ class RunsInFlight:
         loop: asyncio.AbstractEventLoop,
         replicas: "Replicas | None" = None,
     ) -> None:
-        """`answering`: while a model of this machine is at work; `searching`: the threads that search; `loop`: that
-        works on the runs; `replicas`: this app among others that have runs.
+        """`answering`: held while the embedded model is at work; `searching`: the threads that search; `loop`: executes
+        the runs; `replicas`: this app among others that have runs.
         """
         self._settings = settings
         self._history = history
@@ -121,28 +121,28 @@ class RunsInFlight:
 
     @property
     def count(self) -> int:
-        """Of those that are at work or wait for their turn, here, or are looked at here."""
+        """The number of runs that are at work or wait for their turn here, or that are watched here."""
         here = sum(not run.is_finished for run in tuple(self._runs.values()))
         return here + (self._replicas.count if self._replicas else 0)
 
     def get(self, run_id: str) -> Run | None:
-        """One that was begun and is still remembered, or that another app works on."""
+        """A run that was begun here and is still remembered, or that another app works on."""
         return self.here(run_id) or (self._replicas.run(run_id) if self._replicas else None)
 
     def here(self, run_id: str) -> Run | None:
-        """The same, of this app alone."""
+        """The same, but only runs of this app."""
         return self._runs.get(run_id)
 
     def of(self, conversation_id: str) -> list[Run]:
-        """In flight, the earliest first; those of other apps before."""
+        """The runs in flight: first those of other apps, then those of this app, each the earliest first."""
         return [*(self._replicas.of(conversation_id) if self._replicas else ()), *self._here_of(conversation_id)]
 
     def _here_of(self, conversation_id: str) -> list[Run]:
-        runs = tuple(self._runs.values())  # at once: other threads may ask meanwhile
+        runs = tuple(self._runs.values())  # copied, because other threads may change it
         return [run for run in runs if run.conversation_id == conversation_id and not run.is_finished]
 
     def stop(self, conversation_id: str | None = None) -> None:
-        """Those of a conversation or, without one, all of this app, and waits for their ends."""
+        """Stops the runs of a conversation, or all runs of this app, and waits until they end."""
         runs = tuple(self._runs.values()) if conversation_id is None else self._here_of(conversation_id)
         for run in runs:
             run.stop()
@@ -152,11 +152,11 @@ class RunsInFlight:
             run.result()
 
     def allowance(self, asker: Asker) -> Allowance:
-        """What they may use today. Raises TokensUsedUp."""
+        """What the person may use today. Raises TokensUsedUp."""
         return self._allowances.of(asker.principal)
 
     def check(self, question: str, column: Column) -> None:
-        """Whether it can be begun. Raises what `begin` does but NotSaved and TokensUsedUp."""
+        """Raises the errors of `begin`, except AccessWithdrawn, NotSaved and TokensUsedUp."""
         check_length(question)
         pipeline(column.pipeline)
         if column.retrieval:
@@ -177,11 +177,10 @@ class RunsInFlight:
         origin: Origin | None = None,
         within: Connection | None = None,
     ) -> PendingRun:
-        """A run that is made for a comparison, as `origin` says, follows no other one; else as `Engine.ask` has it.
-        `within`: of the transaction in which its conversation was made.
+        """Makes and stores a run. A run of a comparison (see `origin`) follows no other run; else as in `Engine.ask`.
 
-        Raises UnknownPipeline, UnknownMode, UnknownUnit, BadHitCount, QuestionTooLong, ModelNotOffered,
-        AccessWithdrawn, TokensUsedUp, NotSaved.
+        `within`: the transaction in which its conversation was made. Raises UnknownPipeline, UnknownMode, UnknownUnit,
+        BadHitCount, QuestionTooLong, ModelNotOffered, AccessWithdrawn, TokensUsedUp, NotSaved.
         """
         question, index = storable(question).strip(), storable(index)
         self.check(question, column)
@@ -233,7 +232,7 @@ class RunsInFlight:
         attachments: Sequence[FileSource] = (),
         fork: Fork | None = None,
     ) -> PendingRun:
-        """One that is stored."""
+        """Adds a stored run."""
         self._runs[run.id] = run
         if self._replicas:
             self._replicas.feed.add(run)
@@ -254,19 +253,19 @@ class RunsInFlight:
         return PendingRun(run, execution, asker, self._allowances.runs_at_once(asker.principal), allowance)
 
     def forget(self, run: Run) -> None:
-        """One that is not to be started."""
+        """Forgets a run that will not be started."""
         self._runs.pop(run.id)
         if self._replicas:
             self._replicas.feed.forget(run.id)
 
     def forget_finished(self, *, but: int = 0) -> None:
-        """`but`: the latest of them, how many."""
+        """`but`: how many of the latest ones to keep."""
         finished = [run.id for run in tuple(self._runs.values()) if run.is_finished]
         for run_id in finished[: len(finished) - but]:
             self._runs.pop(run_id, None)
 
     def start(self, pending: PendingRun, *, suggests: bool = False) -> None:
-        """To be worked on. `suggests`: once it is answered, follow-ups are suggested."""
+        """Queues the run for work. `suggests`: follow-ups are suggested after the answer."""
         self.forget_finished(but=KEPT_RUNS)
         if self._replicas:
             self._replicas.wake()
@@ -293,7 +292,7 @@ class RunsInFlight:
         def keep_calls(step: str, attempt: int, calls: Sequence[Call]) -> None:
             try:
                 self._history.calls.save(run.id, step, attempt, calls)
-            except (NotSaved, SQLAlchemyError) as error:  # as above
+            except (NotSaved, SQLAlchemyError) as error:  # as in `_saved`
                 log.warning("The prompts of run %s can't be saved: %s", run.id, error)
 
         async def take_turn() -> tuple[RunStatus, PlainError | None]:
@@ -314,7 +313,7 @@ class RunsInFlight:
         while not (await asyncio.wait([work], timeout=LOOK))[0]:
             await self._stop_where_access_is_withdrawn(pending)
         status, error = work.result()
-        if isinstance(error, AccessWithdrawn):  # a step has met it before the look did
+        if isinstance(error, AccessWithdrawn):  # a step noticed it before the check did
             status, error = "stopped", None
         await asyncio.to_thread(self._removal.after_run, run.id)
         last = await asyncio.to_thread(summarize_run, run.events, status, error, clock() - reused)
@@ -323,7 +322,7 @@ class RunsInFlight:
             if not (suggests and self._suggestions.are_worth_making(last)):
                 emit(last)
                 return
-            with self._suggestions.coming(run):  # before the end is told: whoever hears of it knows that there is more
+            with self._suggestions.coming(run):  # before the end: its readers then know that more will come
                 emit(last)
                 await self._suggestions.make(run, last, budget, party)
         finally:
@@ -331,7 +330,7 @@ class RunsInFlight:
 
     @asynccontextmanager
     async def _turn(self, run: Run, party: str, at_once: float) -> AsyncIterator[None]:
-        """Waits for it: among the runs of all apps, and among those here, which is where a model of this machine is."""
+        """Waits for a turn among the runs of all apps, then of this app: each app has its own embedded model."""
         of_all = (
             self._replicas.admission.turn(run.id, party, run.wait_behind, at_once) if self._replicas else nullcontext()
         )
@@ -339,7 +338,7 @@ class RunsInFlight:
             yield
 
     def _saved(self, run: Run, event: Event) -> Event:
-        """The event; of a run that another app has ended, the end that it has."""
+        """The event; if another app has ended the run, the stored end."""
         try:
             if self._replicas:
                 self._replicas.save(run.id, event)
@@ -350,12 +349,12 @@ class RunsInFlight:
             run.stop()
             if isinstance(event, RunFinished):
                 return self._stored_end(run) or event
-        except (NotSaved, SQLAlchemyError) as error:  # a full disk, say: whoever waits for the answer still gets it
+        except (NotSaved, SQLAlchemyError) as error:  # such as a full disk: people still get the answer
             log.warning("Run %s can't be saved: %s", run.id, error)
         return event
 
     def _stored_end(self, run: Run) -> RunFinished | None:
-        """None of a run that was deleted."""
+        """None if the run was deleted."""
         try:
             return next((each for each in self._history.events(run.id) if isinstance(each, RunFinished)), None)
         except SQLAlchemyError as error:
@@ -363,7 +362,7 @@ class RunsInFlight:
             return None
 
     def _note(self, pending: PendingRun, last: RunFinished, budget: Budget) -> None:
-        """Who has asked, in the audit log."""
+        """Records in the audit log who has asked."""
         started = pending.execution.started
         self._audit.note(
             Action.ASKED,
@@ -382,5 +381,5 @@ class RunsInFlight:
             await asyncio.to_thread(pending.asker.who)
         except AccessWithdrawn:
             pending.run.stop()
-        except SQLAlchemyError as error:  # asked again soon
+        except SQLAlchemyError as error:  # it is checked again soon
             log.warning("The app can't check whether run %s may continue: %s", pending.run.id, error)

@@ -1,7 +1,7 @@
 """Follow-ups that the chat model suggests after a run.
 
-They are no part of the run: its totals and its end do not wait for them, and what goes wrong with them is told nobody
-but the log. They count against the run's budget.
+They are not part of the run: its totals and its end do not wait for them. Their errors go only to the log. They count
+against the run's budget.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from rag.trace.events import Event, RunFinished, RunStarted, StepFinished
 log = logging.getLogger(__name__)
 
 SUGGESTING_LIMIT = 60
-"""seconds: who has read an answer for a minute has asked on by themselves"""
+"""seconds: people who have read an answer for a minute have already asked the next question"""
 
 
 class Suggestions(StoredSuggestions):
@@ -48,19 +48,19 @@ class Suggestions(StoredSuggestions):
         self._admission = admission
         self._loop = loop
         self._tasks: dict[Run, asyncio.Task[Any]] = {}
-        """of runs that are over"""
+        """suggestions for finished runs"""
 
     def are_coming(self, run_id: str) -> bool:
-        """Whether there may still be some."""
+        """True if more suggestions may come."""
         return any(run.id == run_id for run in tuple(self._tasks))
 
     def are_worth_making(self, last: RunFinished) -> bool:
-        """After a run with that end."""
+        """True if the settings and the end of the run allow suggestions."""
         return self._settings.suggest_follow_ups != "off" and is_worth_follow_ups(last)
 
     @contextmanager
     def coming(self, run: Run) -> Iterator[None]:
-        """While they are made for it in this task, which `drop` and `end` cancel."""
+        """Registers the current task as making suggestions for the run; `drop` and `end` cancel it."""
         if task := asyncio.current_task():
             self._tasks[run] = task
         try:
@@ -69,7 +69,7 @@ class Suggestions(StoredSuggestions):
             self._tasks.pop(run, None)
 
     async def make(self, run: Run, last: RunFinished, budget: Budget, party: str) -> None:
-        """In a turn of its own, behind the questions of others. `party`: as of the run."""
+        """Makes and saves them in a turn of its own, after the questions of others. `party`: the run's."""
         try:
             model = self._models.open()
             if not (model.suggests or self._settings.suggest_follow_ups == "always"):
@@ -77,11 +77,11 @@ class Suggestions(StoredSuggestions):
             async with self._admission.turn(party), asyncio.timeout(SUGGESTING_LIMIT):
                 questions = await suggested(run.events, last, model, budget)
             self.save(run.id, questions)
-        except (PlainError, TimeoutError, SQLAlchemyError) as error:  # an answer is an answer without them
+        except (PlainError, TimeoutError, SQLAlchemyError) as error:  # the answer is complete without them
             log.warning("Run %s has no suggested questions: %s %s", run.id, type(error).__name__, error)
 
     def drop(self, conversation_id: str) -> None:
-        """Those that are being made: the conversation goes on without them."""
+        """Cancels suggestions in progress, because the conversation has continued."""
         for run, task in tuple(self._tasks.items()):
             if run.conversation_id == conversation_id:
                 self._loop.call_soon_threadsafe(task.cancel)
@@ -94,12 +94,14 @@ class Suggestions(StoredSuggestions):
 
 
 def is_worth_follow_ups(last: RunFinished) -> bool:
-    """Whether it ended with an answer from sources: without them there is nothing to suggest from."""
+    """True if the run ended with an answer from sources: without sources there is nothing to suggest from."""
     return last.status == "finished" and last.outcome != "not_in_documents" and bool(last.citations)
 
 
 async def suggested(events: Sequence[Event], last: RunFinished, model: ChatModel, budget: Budget) -> tuple[str, ...]:
-    """After a run that is worth it, of these events, `last` among them. Raises ServiceError, ModelError, RunLimit."""
+    """Suggestions after a run that `is_worth_follow_ups`. `events`: all of the run. Raises ServiceError, ModelError,
+    RunLimit.
+    """
     asked = question = ""
     for event in events:
         match event:
@@ -114,7 +116,7 @@ async def suggested(events: Sequence[Event], last: RunFinished, model: ChatModel
 
 
 def _usable(questions: Iterable[str], asked: set[str]) -> tuple[str, ...]:
-    """Those that are short and new: a model may repeat the question, or write an essay."""
+    """Short and new questions only: a model may repeat the question or write an essay."""
     lines = dict.fromkeys(" ".join(without_markers(each).split()) for each in questions)
     return tuple(each for each in lines if each and each not in asked and len(each) <= LONGEST_FOLLOW_UP)[
         :MOST_FOLLOW_UPS

@@ -25,20 +25,20 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class _Gathered:
-    """The text of a run that is still to be written."""
+    """The text of a run that is not written yet."""
 
     run: Run
     saved: int
-    """events"""
+    """number of events"""
     numbers: int = 0
-    """tokens that were begun"""
+    """number of tokens begun"""
     tokens: list[tuple[int, int, Token]] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
-    """of the last one"""
+    """of the last token"""
     written: tuple[int, float] = field(kw_only=True)
-    """as it was told last: runs before it, and when it began"""
+    """as last published: runs before it, and when it began"""
     unsaved: RunFinished | None = None
-    """its end, which is to be saved yet"""
+    """its end, if it could not be saved yet"""
 
     def add(self, token: Token) -> None:
         last = self.tokens[-1][2] if self.tokens else None
@@ -68,7 +68,7 @@ class _Fresh(NamedTuple):
 
 
 class Feed:
-    """Safe from any thread."""
+    """Safe in any thread."""
 
     def __init__(self, history: History, active_runs: ActiveRuns, replica: Replica) -> None:
         self._history = history
@@ -78,24 +78,24 @@ class Feed:
         self._changed: set[str] = set()
         self._has_ended = False
         self._writing = threading.Lock()
-        """who saves an event saves what was gathered before it"""
+        """held while an event is saved, together with the tokens before it"""
         self._gathering = threading.Lock()
-        """held for no longer than it takes to add a token"""
+        """held only while a token is added"""
 
     def add(self, run: Run) -> None:
-        """One that is stored, with the events that it has."""
+        """Adds a stored run with its events."""
         with self._gathering:
             self._runs[run.id] = _Gathered(run, len(run.events), written=(run.before, run.begun_at))
             self._changed.add(run.id)
 
     @property
     def is_busy(self) -> bool:
-        """Whether runs of this app are at work, or wait for their turn."""
+        """True if runs of this app are at work or wait for their turn."""
         return bool(self._runs)
 
     @property
     def has_ended(self) -> bool:
-        """Whether a run has, since the last `flush`."""
+        """True if a run has ended since the last `flush`."""
         return self._has_ended
 
     def save(self, run_id: str, event: Event) -> None:
@@ -136,12 +136,12 @@ class Feed:
                 self._has_ended = True
 
     def forget(self, run_id: str) -> None:
-        """One of which nothing more is to be told."""
+        """Publishes nothing more of this run."""
         with self._gathering:
             self._runs.pop(run_id, None)
 
     def flush(self) -> None:
-        """Raises NotSaved, SQLAlchemyError; what is not written then is with the next one."""
+        """Writes everything that is new. Raises NotSaved, SQLAlchemyError; the next flush then writes the rest."""
         with self._writing:
             for gathered in [each for each in list(self._runs.values()) if each.unsaved]:
                 with suppress(RunEndedElsewhere):
@@ -161,7 +161,7 @@ class Feed:
                 raise
 
     def _take(self) -> tuple[dict[str, _Fresh], set[str], bool]:
-        """What is to be written: of runs, of which there is something new, and whether some have ended."""
+        """What is to be written: the runs with new text, the ids of changed runs, and whether a run has ended."""
         with self._gathering:
             fresh = {
                 run_id: _Fresh(each, each.take(), (each.run.before, each.run.begun_at))

@@ -1,4 +1,4 @@
-"""Runs of other apps, update from this one: a `Run` whose events are read when they are announced."""
+"""Runs of other apps: a `Run` here whose events are read when the other app announces them."""
 
 import threading
 import time
@@ -11,24 +11,24 @@ from rag.runs.run.summary import summarize_run
 from rag.trace.events import RunStarted
 
 ASKED = 10.0
-"""seconds for which a run is followed though nobody holds it"""
+"""seconds for which a run is followed although nobody holds it"""
 
 
 class RemoteRuns:
-    """Runs of other apps, each followed while somebody looks at it. Safe from any thread."""
+    """Runs of other apps, each followed while somebody looks at it. Safe in any thread."""
 
     def __init__(self, active_runs: ActiveRuns, ask_to_stop: Callable[[str], object]) -> None:
-        """`ask_to_stop`: the app that works on it; returns at once."""
+        """`ask_to_stop`: asks the app that works on the run to stop it; returns at once."""
         self._active_runs = active_runs
         self._ask_to_stop = ask_to_stop
         self._runs: WeakValueDictionary[str, Run] = WeakValueDictionary()
         self._places: WeakKeyDictionary[Run, ReadPosition] = WeakKeyDictionary()
         self._asked: dict[Run, float] = {}
-        """when it was asked for last: a page that is drawn anew does so each time"""
+        """when it was last asked for; a page does so at each rerun"""
         self._reading = threading.Lock()
 
     def get(self, run_id: str) -> Run | None:
-        """One that another app works on, or that was looked at here when it ended. Raises SQLAlchemyError."""
+        """A run that another app works on, or that was watched here when it ended. Raises SQLAlchemyError."""
         with self._reading:
             run = self._runs.get(run_id) or self._begin(run_id)
             if run and not run.is_finished:
@@ -40,7 +40,7 @@ class RemoteRuns:
             return None
         update = self._active_runs.read(run_id)
         if not update.events or not isinstance(update.events[0], RunStarted):
-            return None  # it was deleted just now
+            return None  # deleted just now
         run = Run(update.events[0])
         run.on_stop(lambda: self._ask_to_stop(run_id))
         self._take(run, update._replace(events=update.events[1:]))
@@ -49,15 +49,15 @@ class RemoteRuns:
 
     @property
     def count(self) -> int:
-        """Of those that are not over."""
+        """The number of unfinished runs."""
         return len(self._going_on())
 
     def look(self, run_ids: Collection[str] | None = None) -> None:
-        """At these of them, or at all, for what is new. Raises SQLAlchemyError."""
+        """Reads new events of these runs, or of all. Raises SQLAlchemyError."""
         with self._reading:
             since = time.monotonic() - ASKED
             self._asked = {run: at for run, at in self._asked.items() if at > since}
-            # With the lock: of one that is just being read, the news would be lost else.
+            # With the lock: otherwise the news of a run that is just being read would be lost.
             going_on = self._going_on()
         for run in going_on:
             if run_ids is None or run.id in run_ids:
@@ -66,7 +66,7 @@ class RemoteRuns:
                         self._take(run, self._active_runs.read(run.id, self._places[run]))
 
     def forget(self) -> None:
-        """What was read of those that are over: the history alone tells of them."""
+        """Drops finished runs, so that they are read from the history."""
         with self._reading:
             for run in [each for each in self._runs.values() if each.is_finished]:
                 del self._runs[run.id]
@@ -80,5 +80,5 @@ class RemoteRuns:
             run.before, run.begun_at = update.before, update.begun_at
         for event in update.events:
             run.append(event)
-        if not update.is_live and not run.is_finished:  # it was deleted, and nobody is to wait for its end
+        if not update.is_live and not run.is_finished:  # it was deleted; nobody should wait for its end
             run.append(summarize_run(run.events, "stopped", None, 0))

@@ -24,23 +24,23 @@ from rag.trace.events import Event, RunFinished
 log = logging.getLogger(__name__)
 
 EVERY = 0.2
-"""seconds between two times that what was written here is told"""
+"""seconds between two times at which news of this app is published"""
 
 IDLE = 1.0
-"""seconds between two looks where nothing is told"""
+"""seconds between two checks while nothing is published"""
 
 SWEEP = 2.0
-"""seconds between two looks at who is there; who is gone at two of them is gone"""
+"""seconds between two checks which apps are alive; an app missing in two checks has ended"""
 
 TIDY = 15.0
-"""seconds between two looks at what is to be deleted; what is there at two of them, nobody is about to"""
+"""seconds between two checks for unfinished deletions; what two checks find, no app is working on"""
 
 ENDING = 30.0
-"""seconds that the end of a run of another app is waited for"""
+"""seconds to wait for the end of another app's run"""
 
 
 class Replicas:
-    """Safe from any thread but the event loop's."""
+    """Safe in any thread except the event loop's."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Replicas:
         at_once: float,
         of_one_party: float,
     ) -> None:
-        """`loop`: that works on the runs. The others: of SharedAdmission."""
+        """`loop`: executes the runs. `at_once`, `of_one_party`: as in SharedAdmission."""
         self._store = store
         self._history = history
         self._active_runs = active_runs
@@ -68,16 +68,16 @@ class Replicas:
         self._telling = threading.Lock()
         self._to_look: set[str] = set()
         self._to_stop: set[str] = set()
-        """runs of others"""
+        """runs of other apps"""
         self._has_missed = False
         self._wants_turns = False
         self._gone: Set[int] = frozenset()
-        """at the last look"""
+        """at the last check"""
         self._unfinished: Set[object] = frozenset()
-        """at the last look"""
+        """at the last check"""
         self._tidied = time.monotonic()
         self._patient = ThreadPoolExecutor(1, "jobs of replicas")
-        """for what may have to wait"""
+        """for work that may have to wait"""
         self._taking_over: Future[None] = Future()
         self._taking_over.set_result(None)
         self._woken = threading.Event()
@@ -91,39 +91,39 @@ class Replicas:
         on_removal: Callable[[], object],
         forget_runs: Callable[[], object],
     ) -> None:
-        """`here`: the run of that id, where this app works on it; `on_removal`: other apps may have removed documents,
-        and not seen to it; `forget_runs`: another one has, so those in memory that are over are to go.
+        """`here`: finds a run that this app works on, by its id; `on_removal`: called when other apps may have removed
+        documents and not cleaned up; `forget_runs`: drops finished runs from memory, after another app has cleaned up.
         """
         self._here, self._on_removal, self._forget_runs = here, on_removal, forget_runs
         self._replica.subscribe(self._hear)
         self._thread.start()
 
     def close(self) -> None:
-        """After the last run of this app has ended, which is told."""
+        """Call it after the last run of this app has ended; that end is still published."""
         self._replica.unsubscribe(self._hear)
         self._is_closing.set()
         self._woken.set()
         self._thread.join()
         self._patient.shutdown()
 
-    # Runs of others
+    # Runs of other apps
 
     def run(self, run_id: str) -> Run | None:
         """Raises SQLAlchemyError."""
         return self._remote_runs.get(run_id)
 
     def of(self, conversation_id: str) -> list[Run]:
-        """The earliest first. Raises SQLAlchemyError."""
+        """The conversation's runs, the earliest first. Raises SQLAlchemyError."""
         runs = [self.run(run_id) for run_id in self._active_runs.elsewhere(conversation_id)]
         return [run for run in runs if run and not run.is_finished]
 
     @property
     def count(self) -> int:
-        """Of those that are looked at here."""
+        """The number of runs that are watched here."""
         return self._remote_runs.count
 
     def stop(self, conversation_id: str) -> None:
-        """Those of a conversation, and waits for their ends. Raises SQLAlchemyError."""
+        """Stops the runs of a conversation and waits until they end. Raises SQLAlchemyError."""
         runs = self.of(conversation_id)
         for run in runs:
             run.stop()
@@ -137,20 +137,20 @@ class Replicas:
             self._to_stop.add(run_id)
         self._woken.set()
 
-    # What is told
+    # Publishing
 
     def save(self, run_id: str, event: Event) -> None:
-        """Of a run that this app works on. Raises RunEndedElsewhere, NotSaved, SQLAlchemyError."""
+        """For a run that this app works on. Raises RunEndedElsewhere, NotSaved, SQLAlchemyError."""
         self.feed.save(run_id, event)
         if isinstance(event, RunFinished):
             self.wake()
 
     def wake(self) -> None:
-        """There is something to tell that others wait for."""
+        """There is news that others wait for."""
         self._woken.set()
 
     def notify_of_removal(self) -> None:
-        """Documents are taken out of the history. Raises SQLAlchemyError."""
+        """Tells other apps that documents were removed from the history. Raises SQLAlchemyError."""
         self._replica.notify("removed")
 
     def _hear(self, word: str) -> None:
@@ -188,7 +188,7 @@ class Replicas:
                 if now - swept >= SWEEP and not is_last:
                     swept = now
                     self._sweep()
-            except (NotSaved, PlainError, SQLAlchemyError) as error:  # the edge of the thread: tried again soon
+            except (NotSaved, PlainError, SQLAlchemyError) as error:  # the edge of the thread: it is tried again soon
                 log.warning("This app can't exchange messages with the other apps: %s", error)
                 with self._telling:
                     self._has_missed = True
@@ -211,17 +211,17 @@ class Replicas:
             self.admission.look(self._loop)
 
     def _stop_here(self) -> None:
-        """What someone has stopped elsewhere; and what waits for its turn though another app has ended it."""
+        """Stops runs that someone has stopped in another app, and waiting runs that another app has ended."""
         waiting = self.admission.awaited
         for run_id in {*self._active_runs.stopped(), *(waiting - self._active_runs.mine(waiting) if waiting else ())}:
             if run := self._here(run_id):
                 run.stop()
 
     def _sweep(self) -> None:
-        """Ends the runs of apps that are gone, and goes on with their jobs."""
+        """Ends the runs of dead apps and takes over their jobs."""
         self._stop_here()
         self._remote_runs.look()
-        # In this order: whoever has something was there before.
+        # The order matters: an app that has something was alive before. Alive apps are read last.
         there = self._active_runs.apps() | self._store.replicas()
         gone = there - self._replica.alive()
         for_good, self._gone = gone & self._gone, gone
@@ -239,7 +239,7 @@ class Replicas:
             self._tidied = time.monotonic()
 
     def _tidy(self) -> None:
-        """Deletes what a process was about to that has ended since, or that it could not."""
+        """Finishes deletions that a process began and could not finish."""
         try:
             unfinished = self._store.unfinished()
             is_left, self._unfinished = unfinished & self._unfinished, unfinished
@@ -251,6 +251,6 @@ class Replicas:
     def _take_over(self, gone: Set[int]) -> None:
         try:
             self._store.take_over(gone)
-        except (PlainError, SQLAlchemyError, OSError):  # the edge of the thread; the next look finds them again
+        except (PlainError, SQLAlchemyError, OSError):  # the edge of the thread; the next check finds them again
             log.exception("The jobs of an app that ended can't be continued")
         self._on_removal()

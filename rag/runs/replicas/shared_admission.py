@@ -1,6 +1,6 @@
-"""The queue of runs for all apps that share a database, in rows; models/admission.py is the queue of one app.
+"""The queue of runs for all apps that share a database, as rows; models/admission.py is the queue of one app.
 
-Whoever looks gives the turns, to runs of other apps too, and tells them; so it makes no odds who looks first.
+Any app that looks gives turns to the runs of all apps and notifies them, so it does not matter which app looks first.
 """
 
 import asyncio
@@ -28,23 +28,23 @@ class _Waiting:
 
 class SharedAdmission:
     def __init__(self, active_runs: ActiveRuns, replica: Replica, at_once: float, of_one_party: float) -> None:
-        """`at_once`: runs, of all apps together; `of_one_party`: unless a run says otherwise."""
+        """`at_once`: runs of all apps together; `of_one_party`: the limit if a run has none of its own."""
         self._active_runs = active_runs
         self._replica = replica
         self._at_once = at_once
         self._of_one_party = of_one_party
         self._waiting: dict[str, _Waiting] = {}
-        """of this app"""
+        """runs of this app"""
 
     @property
     def awaited(self) -> set[str]:
-        """By which runs of this app."""
+        """The runs of this app that wait."""
         return set(self._waiting)
 
     @asynccontextmanager
     async def turn(self, run_id: str, party: str, tell: Callable[[int], None], at_once: float) -> AsyncIterator[None]:
-        """Waits for it; it ends with the run. As `Admission.turn`. While the database is away nobody waits: what can't
-        be counted is not bounded.
+        """Waits for a turn, as `Admission.turn` does; the turn ends with the run. While the database is away, nobody
+        waits: what can't be counted can't be limited.
         """
         waiting = self._waiting[run_id] = _Waiting(tell)
         loop = asyncio.get_running_loop()
@@ -61,7 +61,7 @@ class SharedAdmission:
         yield
 
     def look(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Gives the turns that are free. `loop`: that waits for those of this app. Raises SQLAlchemyError."""
+        """Gives the free turns. `loop`: where the runs of this app wait. Raises SQLAlchemyError."""
         with self._active_runs.turns() as (queued, take):
             given, order = admitted(queued, self._at_once, self._of_one_party)
             number = max((each.turn for each in queued if each.turn is not None), default=0)
@@ -85,7 +85,7 @@ class SharedAdmission:
 def admitted(
     queued: Sequence[QueuedRun], at_once: float, of_one_party: float
 ) -> tuple[list[QueuedRun], list[QueuedRun]]:
-    """Of these, in the order in which they came: who has their turn now, and who waits on, in their order."""
+    """Who has their turn now and who still waits, each in order. `queued`: in the order of arrival."""
     allowed = {each.party: each.at_once if each.at_once is not None else of_one_party for each in queued}
     running = Counter(each.party for each in queued if each.turn is not None)
     latest = {each.party: each.turn for each in sorted(queued, key=lambda each: each.turn or 0) if each.turn}

@@ -1,9 +1,9 @@
 """The data of one person, and its deletion on request.
 
-Theirs are: their conversations with all that hangs on them (runs, votes, links, forks, comparisons, checkpoints); what
-they are adding just now; and the indexes that they own and of which nothing is granted to anybody, with documents and
-originals. An index that others may use stays with all its documents, and is nobody's: admins decide about it. What they
-have added to somebody else's index is that one's.
+To a person belong: their conversations with everything that depends on them (runs, votes, links, forks, comparisons,
+checkpoints); the documents that they are adding now; and the indexes that they own and have shared with nobody, with
+documents and originals. An index that others may use stays with all its documents and has no owner; admins decide about
+it. What a person has added to somebody else's index belongs to that index.
 """
 
 from dataclasses import dataclass
@@ -27,16 +27,16 @@ class PersonalDataSummary:
     conversations: int
     """of every kind"""
     indexes: tuple[str, ...]
-    """that are theirs alone"""
+    """not shared with anybody"""
     shared_indexes: tuple[str, ...]
-    """that they own, and others may use"""
+    """owned by the person, and others may use them"""
 
 
 NOTHING = PersonalDataSummary(0, (), ())
 
 
 class PersonalData:
-    """Safe from any thread."""
+    """Safe in any thread."""
 
     def __init__(
         self,
@@ -63,25 +63,27 @@ class PersonalData:
         return PersonalDataSummary(len(conversations), tuple(alone), tuple(shared))
 
     def erase(self, person_id: str, *, by: Principal) -> PersonalDataSummary:
-        """Who they are, and then what they have. What there was. Raises UnknownPerson, LastAdmin, and as `delete`."""
+        """Erases the person's name and address, then deletes their data. Returns what there was. Raises UnknownPerson,
+        LastAdmin, and the errors of `delete`.
+        """
         access = self._store.access
         erased = noted(access.audit, Action.ERASED, by, access.people.erase(person_id))
         return self.delete(erased.principal, by=by)
 
     def delete_of_erased(self) -> None:
-        """What is left of those whom the command line has erased, or in the midst of whom the app ended."""
+        """Deletes data of people whom the command line has erased, or whose deletion was interrupted."""
         for person in self._store.access.people.erased():
             if self.of(person.principal) != NOTHING:
                 self.delete(person.principal, by=LOCAL)
 
     def delete(self, whose: Principal, *, by: Principal) -> PersonalDataSummary:
-        """What there was, none of which is in any file of the data folder then. Their account stays, and what they may
-        do; so does the audit log, in which this is noted, for as long as it is kept.
+        """Deletes the person's data from every file of the data folder, and returns what there was.
 
-        Copies of databases of before an upgrade, and damaged ones that were set aside, go whole, as nothing can be
-        taken out of them. Raises NotSaved, ChangeFailed; what is left then goes when it is asked for again.
+        Their account and rights stay. The audit log stays too, as long as it is kept, and records the deletion. Copies
+        of databases made before an upgrade, and damaged databases that were set aside, are deleted whole, because
+        nothing can be taken out of them. Raises NotSaved, ChangeFailed; ask again to delete the rest.
         """
-        if whose != LOCAL:  # in whose name everybody's jobs go on after a restart
+        if whose != LOCAL:  # LOCAL is the name in which everybody's jobs continue after a restart
             self._store.cancel_jobs_of(whose.id)
         had = self.of(whose)
         self._store.delete_owned_by(whose.id, by=by)

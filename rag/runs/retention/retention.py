@@ -21,10 +21,10 @@ from rag.settings import Settings
 log = logging.getLogger(__name__)
 
 PAUSE = DAY
-"""seconds from one time to the next"""
+"""seconds between two sweeps"""
 
 UNTIL_TRIED_AGAIN = 60 * 60
-"""seconds, where it failed"""
+"""seconds, after a failure"""
 
 
 class Retention:
@@ -38,8 +38,8 @@ class Retention:
         forget_runs: Callable[[], object],
         delete_of_erased: Callable[[], object],
     ) -> None:
-        """`forget_runs`: those in memory that are over, of which the history alone tells then; `delete_of_erased`: the
-        data of people who were erased.
+        """`forget_runs`: drops finished runs from memory, so that they are read from the history; `delete_of_erased`:
+        deletes the data of erased people.
         """
         self._settings = settings
         self._audit = audit
@@ -77,7 +77,7 @@ class Retention:
             self._drop_conversations(days)
         self._removal.sweep()
         self._usage.sweep()
-        # A copy of a database holds what went since.
+        # A copy of a database contains what was deleted later.
         drop_copies(self._settings.data_dir, UPGRADED, days=min(days or KEPT_DAYS, KEPT_DAYS))
         if days:
             drop_copies(self._settings.data_dir, DAMAGED, days=days)

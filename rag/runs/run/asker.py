@@ -14,25 +14,25 @@ from rag.errors import IndexGone
 @dataclass(frozen=True)
 class Asker:
     principal: Principal
-    """as they were when they asked"""
+    """when the question was asked"""
     who: CurrentPrincipal
-    """as they are, in any thread"""
+    """as they are now; may be called in any thread"""
     gate: Gate
     store: UserStore
 
     def party(self, conversation_id: str) -> str:
-        """Whose turns a run takes: a person's; where nobody signs in, those of its conversation."""
+        """The party whose turns a run takes: the person, or the conversation if nobody signs in."""
         return conversation_id if self.principal == LOCAL else self.principal.id
 
     def index_id(self, name: str) -> str | None:
-        """None where there is none that they may read. Raises AccessWithdrawn."""
+        """None if there is no such index that the person may read. Raises AccessWithdrawn."""
         try:
             return self.gate.index(name, Right.READ).id
         except (UnknownIndex, EmptyIndex):
             return None
 
     def index(self, name: str, id_: str | None) -> IndexRecord:
-        """That a run has asked; of runs of before there were ids, by its name.
+        """The index that a run has asked. Old runs have no index id, so their index is found by name.
 
         Raises AccessWithdrawn, UnknownIndex, EmptyIndex, IndexGone.
         """

@@ -11,7 +11,7 @@ from rag.trace.events import Style
 from rag.trace.passages import Retrieval
 
 LEAST_HITS, MOST_HITS = 1, 20
-"""more than twenty passages bury the one that answers"""
+"""with more than twenty passages, the one that answers is hard to find"""
 
 
 def check_retrieval(retrieval: Retrieval) -> None:

@@ -11,7 +11,7 @@ class Run:
     """The events of one question, as they happen. Any number of threads may read it at once."""
 
     def __init__(self, started: RunStarted, reused: Sequence[Event] = ()) -> None:
-        """`reused`: events that a fork has from its origin."""
+        """`reused`: events that a fork takes from its origin."""
         self.id = started.run_id
         self.conversation_id = started.conversation_id
         self._events: list[Event] = [started, *reused]
@@ -21,15 +21,15 @@ class Run:
         self._writing: tuple[str, int] | None = None
         self._readers: dict[str, Callable[[], object]] = {}
         self.before = 0
-        """runs that are to begin before this one, which waits for its turn"""
+        """runs before this one in the queue"""
         self.begun_at = started.at
-        """seconds since 1970: from its turn on"""
+        """seconds since 1970: when its turn came"""
         self.changed_at = started.at
-        """seconds since 1970: the latest event, or step forward in the queue"""
+        """seconds since 1970: the latest event or step forward in the queue"""
 
     @property
     def events(self) -> Sequence[Event]:
-        """Those so far."""
+        """The events so far."""
         with self._changed:
             return tuple(self._events)
 
@@ -58,26 +58,26 @@ class Run:
         raise AssertionError("A run ends with run_finished.")
 
     def wait(self, seconds: float) -> bool:
-        """For the end, so long at most; whether it has come."""
+        """Waits at most so long for the end; True if it has come."""
         with self._changed:
             return self._changed.wait_for(lambda: self.is_finished, max(0, seconds))
 
     def stop(self) -> None:
-        """Ends the run, and the model's work for it, at once; does nothing to one that is finished."""
+        """Ends the run and the model's work for it at once. Does nothing if the run is finished."""
         with self._changed:
             self._stopped = True
             if self._cancel and not self.is_finished:
                 self._cancel()
 
     def on_stop(self, cancel: Callable[[], object]) -> None:
-        """What ends the work; called at once where `stop` came first."""
+        """`cancel`: ends the work; called at once if `stop` came first."""
         with self._changed:
             self._cancel = cancel
             if self._stopped:
                 cancel()
 
     def wait_behind(self, before: int) -> None:
-        """`before`: how many runs; 0 when its turn has come."""
+        """`before`: number of runs before it in the queue; 0 when its turn has come."""
         if before != self.before:
             self.changed_at = time.time()
         self.before = before
@@ -85,8 +85,9 @@ class Run:
             self.begun_at = time.time()
 
     def tell_when_it_writes(self, reader: str, tell: Callable[[], object]) -> None:
-        """`tell` is called whenever an attempt to write an answer begins to, at once, in the thread that works on the
-        run: it may neither raise nor wait. Each reader has one.
+        """Calls `tell` when an attempt to write an answer begins, in the thread that executes the run.
+
+        `tell` may neither raise nor wait. Each reader has one.
         """
         with self._changed:
             self._readers[reader] = tell

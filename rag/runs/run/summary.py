@@ -46,13 +46,13 @@ def summarize_run(events: Sequence[Event], status: RunStatus, error: PlainError 
 
 
 def reused_seconds(events: Iterable[Event]) -> float:
-    """Of a fork: until when on the line of its trace the steps of its origin stand; else 0."""
+    """For a fork, where the origin's steps end on the time line of its trace, in seconds; else 0."""
     reused = (each for each in events if isinstance(each, StepFinished) and each.reused)
     return max((each.start + each.milliseconds / 1000 for each in reused), default=0)
 
 
 def answer_so_far(events: Sequence[Event]) -> tuple[str, str | None]:
-    """What the latest attempt to write an answer has written, and the step that it was."""
+    """The text of the latest attempt to write an answer, and the step that wrote it."""
     attempt: tuple[str, int] | None = None
     pieces: list[str] = []
     for event in events:
@@ -64,7 +64,7 @@ def answer_so_far(events: Sequence[Event]) -> tuple[str, str | None]:
 
 
 def cited_so_far(events: Sequence[Event]) -> tuple[Citation, ...]:
-    """What the markers in `answer_so_far` point to."""
+    """The passages that the markers in `answer_so_far` point to."""
     passages: dict[int, Passage] = {}
     for event in events:
         match event:
@@ -85,13 +85,13 @@ def _outcome(writer: str | None, ended: Sequence[StepFinished]) -> Outcome:
     checks = [each for each in ended if isinstance(each.detail, AnswerCheckDetail)]
     if not checks:
         return "answered"
-    if any(isinstance(each.detail, AttemptsDetail) for each in ended):  # a later one may have been no answer
+    if any(isinstance(each.detail, AttemptsDetail) for each in ended):  # a later answer may have been no answer
         return "unconfirmed"
     return "confirmed" if checks[-1].verdict == "yes" else "unconfirmed"
 
 
 def _is_cut(answer: str, ended: Sequence[StepFinished]) -> bool:
-    """Of several answers, this one."""
+    """Among several answers, looks at this one."""
     for detail in (each.detail for each in ended):
         written: Iterable[GenerationDetail | Candidate] = ()
         if isinstance(detail, GenerationDetail):
@@ -104,7 +104,7 @@ def _is_cut(answer: str, ended: Sequence[StepFinished]) -> bool:
 
 
 def _unconfirmed(answer: str, ended: Sequence[StepFinished]) -> tuple[str, ...]:
-    """The claims without support: those that the check of this answer named, or all where it named none."""
+    """The unsupported claims: those that the check of this answer named, or all claims if it named none."""
     grounding = None
     for detail in (each.detail for each in ended):
         if isinstance(detail, AnswerCheckDetail):

@@ -1,4 +1,4 @@
-"""A certified OpenID provider in a process of its own (Node.js), as `make provider` installs it."""
+"""A certified OpenID provider in another process (Node.js), as `make provider` installs it."""
 
 import json
 import os
@@ -18,7 +18,7 @@ CLIENT_SECRET = "secret-of-the-client-at-the-provider"
 class OpenIdProvider:
     """`callback`: the app's address to which it sends browsers back. `people`: claims by subject.
 
-    `clock`: seconds that its clock is ahead. `poses_as`: the issuer that it says it is, if not its own. It keeps its
+    `clock`: seconds by which its clock is ahead. `poses_as`: an issuer name to use instead of its own. It keeps its
     port when it is stopped and started again.
     """
 
@@ -75,7 +75,7 @@ class OpenIdProvider:
             self._process = None
 
     def hang(self) -> None:
-        """It takes connections, and says nothing."""
+        """It accepts connections and sends nothing."""
         self._process.send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:

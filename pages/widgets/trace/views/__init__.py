@@ -1,1 +1,1 @@
-"""A view for each type of detail. Each module registers those of its subject; `view.py` says what a view is."""
+"""A view for each type of detail. Each module registers the views of its subject; `view.py` says what a view is."""

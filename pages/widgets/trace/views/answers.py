@@ -58,7 +58,7 @@ class DeclineView(View[DeclineDetail], of=DeclineDetail):
 
 
 def _probe(probe: Probe) -> str:
-    """What the index holds of the question, and which of that no search of the run has found."""
+    """What the index has about the question, and what of it no search of the run has found."""
     found = zip(probe.nearest, probe.shares, strict=True)
     nearest = (say("probe.passage", number=f"[{each.number}]", share=f"{share:.0%}") for each, share in found)
     told = {"probe.title": ", ".join(nearest) or say("detail.no_source")}
@@ -128,7 +128,7 @@ def _relevance(grade: Grade) -> str:
 
 
 def _how(candidate: Candidate) -> str:
-    """How its grades came about."""
+    """How its grades were made."""
     return (
         headed("detail.relevance", how_html(candidate.relevance))
         + headed("detail.grounding", how_html(candidate.grounding))

@@ -124,12 +124,12 @@ def _graded_passage(each: PassageGrade) -> str:
 
 
 def grade_html(grade: Grade, prefix: str = "", word: str | None = None) -> str:
-    """`prefix`: of the keys of the verdict's words; `word`: instead of them."""
+    """`prefix`: of the keys of the verdict's texts. `word`: a text to use instead."""
     return _verdict(grade, prefix, word) + how_html(grade)
 
 
 def _verdict(grade: Grade, prefix: str = "", word: str | None = None) -> str:
-    """In a word, with how sure of it the grader is."""
+    """The verdict in a word, with how certain the grader is."""
     if word is None:
         word = say(f"detail.{prefix}{grade.verdict}" if grade.verdict != "unknown" else "detail.unknown")
     bar = ""
@@ -141,7 +141,7 @@ def _verdict(grade: Grade, prefix: str = "", word: str | None = None) -> str:
 
 
 def how_html(grade: Grade) -> str:
-    """How it came about, for whoever asks."""
+    """How the grade was made, for readers who want to know."""
     told = f'<p class="reason">{escape(grade.reason)}</p>' if grade.reason else ""
     if grade.explanation:
         told += f'<p class="explanation">{escape(_explanation(grade.explanation))}</p>'
@@ -151,7 +151,7 @@ def how_html(grade: Grade) -> str:
 
 
 def _explanation(told: Explanation) -> str:
-    """What it adds up to, with its factors where there is more than one."""
+    """The sum, and its factors if there is more than one."""
     ja = language() == "ja"
     sums = {
         "name": told.ja if ja else told.en,

@@ -7,7 +7,7 @@ from pages.words import say
 
 
 def facts(texts: Mapping[str, str]) -> str:
-    """By the key of what each is called."""
+    """`texts`: by the key of the label."""
     items = "".join(f"<dt>{escape(say(key))}</dt><dd>{escape(text)}</dd>" for key, text in texts.items())
     return f"<dl>{items}</dl>"
 

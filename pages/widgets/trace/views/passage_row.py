@@ -8,7 +8,7 @@ from rag.trace.passages import Passage
 
 
 def passage_row(passage: Passage, note: str = "", more: str = "") -> str:
-    """`note`: in its line, `more`: above its text; HTML."""
+    """`note`: HTML in its line; `more`: HTML above its text."""
     page = f" · {escape(say('detail.page', page=passage.page))}" if passage.page else ""
     return (
         f'<details class="passage"><summary><b>[{passage.number}]</b> {escape(place(passage))}{page} '
@@ -23,7 +23,7 @@ def _text(passage: Passage) -> str:
 
 
 def _found(passage: Passage) -> str:
-    """Its text; where that is more than the chunk that was found, with the chunk marked."""
+    """Its text. If that is more than the found chunk, the chunk is marked."""
     text, (start, end) = passage.text, passage.found
     if not text[:start].strip() and not text[end:].strip():
         return escape(text)
@@ -42,7 +42,7 @@ def _notes(passage: Passage) -> str:
 
 def ranks(passage: Passage, mode: str) -> str:
     """#2 by vector (0.871) · #1 by keyword (0.90) · fused 0.0325"""
-    if passage.vector_rank is None and passage.keyword_rank is None:  # a run of before they were noted
+    if passage.vector_rank is None and passage.keyword_rank is None:  # the run is older than the ranks in traces
         told = [f"{say('detail.score')} {passage.score:.3f}"]
     else:
         told = []

@@ -9,7 +9,7 @@ from pages.words import say
 from rag.trace.details import RewriteDetail, RouteDetail, StandaloneDetail
 
 LONGEST = 60
-"""characters of a rewrite that fit a row"""
+"""characters of a rewrite that fit in a row"""
 
 
 class StandaloneView(View[StandaloneDetail], of=StandaloneDetail):

@@ -37,7 +37,7 @@ class RetrievalView(View[RetrievalDetail], of=RetrievalDetail):
         return facts(told) + listed + self._link_to_search()
 
     def _link_to_search(self) -> str:
-        """To the same search on a page of its own."""
+        """A link to the same search on the Search page."""
         if not self.index:
             return ""
         detail = self.detail

@@ -1,4 +1,4 @@
-"""How the detail of a step is shown: a View for each type of detail, and its JSON where there is none."""
+"""How a detail of a step is shown: a View for each type of detail, or its JSON if there is none."""
 
 from abc import ABC, abstractmethod
 from html import escape
@@ -13,15 +13,15 @@ _views: "dict[type, type[View[Any]]]" = {}
 
 
 class View(ABC, Generic[D]):
-    """A detail as people see it. To define one is to register it:
+    """A detail as people see it. Defining a subclass registers it:
 
         class KeywordsView(View[KeywordsDetail], of=KeywordsDetail): ...
 
-    It stands in the module of its subject, among those that `detail.py` imports.
+    Put it into the module of its subject; `detail.py` imports these modules.
     """
 
     def __init__(self, detail: D, index: str) -> None:
-        """`index`: the one that the run searched; empty where nothing can be looked up in it."""
+        """`index`: the index that the run searched; empty if nothing can be looked up in it."""
         self.detail = detail
         self.index = index
 
@@ -32,15 +32,15 @@ class View(ABC, Generic[D]):
 
     @abstractmethod
     def summary(self) -> str:
-        """In a few words, for the row of its step: plain text."""
+        """A few words of plain text, for the row of its step."""
 
     def html(self) -> str:
-        """In full, for whoever opens the row. What documents, models and people wrote is escaped in it."""
+        """The whole detail, for readers who open the row. Text from documents, models and people is escaped."""
         return ""
 
 
 class JsonView(View[Detail]):
-    """A detail of a type that has no view of its own."""
+    """A detail whose type has no view."""
 
     def summary(self) -> str:
         return self.detail.type.replace("_", " ")

@@ -9,17 +9,18 @@ from index_store.full_text.analysis import words_in_order
 from pages.words import say
 
 MOST_WORDS = 400
-"""that are compared one by one, of either text: time grows with their square. A rewrite has at most 300 characters."""
+"""words of each text that are compared one by one: time grows with their square. A rewrite has 300
+characters at most"""
 
 
 def rewrite_html(before: str, after: str) -> str:
-    """Both, each with what the other does not have marked."""
+    """Both texts as a pair, each with the words marked that the other does not have."""
     removed, added = marked_html(before, after)
     return _list({"detail.before": removed, "detail.after": added})
 
 
 def marked_html(before: str, after: str) -> tuple[str, str]:
-    """Each of them, with what the other does not have marked."""
+    """The two texts, each with the words marked that the other does not have."""
     old, new = words_in_order(before), words_in_order(after)
     removed = added = ""
     for tag, i, j, k, m in _changes(old, new):
@@ -29,9 +30,10 @@ def marked_html(before: str, after: str) -> tuple[str, str]:
 
 
 def choice_html(question: str, words: Sequence[str], key: str) -> str:
-    """A question with the words marked that were not chosen of it, and the chosen words with those that are not in it.
+    """A question with the words marked that were not chosen from it, and the chosen words with those marked that it
+    does not have.
 
-    `key`: of what they are called.
+    `key`: key of the label.
     """
     spans = {word: re.search(re.escape(word), question, re.IGNORECASE) for word in words}
     chosen = {at for span in spans.values() if span for at in range(*span.span())}
@@ -45,7 +47,7 @@ def choice_html(question: str, words: Sequence[str], key: str) -> str:
 
 
 def _changes(old: list[str], new: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """As SequenceMatcher tells them: `equal` or not, and where it stands in either list."""
+    """Opcodes of SequenceMatcher: `equal` or another tag, and the positions in both lists."""
     if max(len(old), len(new)) > MOST_WORDS:
         return [("equal" if old == new else "replace", 0, len(old), 0, len(new))]
     return SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -57,5 +59,5 @@ def _marked(tag: str, words: Sequence[str]) -> str:
 
 
 def _list(texts: dict[str, str]) -> str:
-    """`texts`: HTML, by the key of what it is called."""
+    """`texts`: HTML, by the key of its label."""
     return f"<dl>{''.join(f'<dt>{escape(say(key))}</dt><dd>{html}</dd>' for key, html in texts.items())}</dl>"

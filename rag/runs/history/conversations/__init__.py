@@ -1,1 +1,1 @@
-"""Conversations as they are kept: listed, as trees of runs, as comparisons. Entry point: `conversations.py`."""
+"""Stored conversations: lists, trees of runs, comparisons. Entry point: `conversations.py`."""

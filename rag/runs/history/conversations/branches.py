@@ -1,6 +1,6 @@
-"""A conversation as a tree of runs: one follows another, and two that follow the same one are siblings.
+"""A conversation as a tree of runs: one run follows another. Runs that follow the same run are siblings.
 
-Siblings are a question and the ones that were asked in its place.
+Siblings are a question and the questions asked in its place.
 """
 
 from collections import defaultdict
@@ -19,19 +19,19 @@ class Branch:
     runs: tuple[str, ...] = ()
     """their ids, the earliest first"""
     siblings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """of those that have some, by id: themselves among them, the earliest first"""
+    """by id, only for runs that have siblings: the siblings with the run itself, the earliest first"""
 
     @property
     def end(self) -> str | None:
-        """The last run of it."""
+        """The last run."""
         return self.runs[-1] if self.runs else None
 
     def siblings_of(self, run_id: str) -> tuple[str, ...]:
-        """Itself alone where it has none."""
+        """Only the run itself if it has no siblings."""
         return self.siblings.get(run_id, (run_id,))
 
     def before(self, run_id: str) -> "Branch":
-        """As far as to the run before this one of it."""
+        """The branch up to the run before this one."""
         return Branch(self.runs[: self.runs.index(run_id)])
 
 
@@ -42,8 +42,8 @@ class Branches:
         self._database = database
 
     def branch(self, conversation_id: str, *, through: str | None = None) -> Branch:
-        """The one that was asked in last; `through`: of those alone that this run is in, or of all where it is none of
-        the conversation.
+        """The branch with the latest question. `through`: only branches with this run count; all count if the
+        conversation has no such run.
         """
         runs = schema.runs.c
         rows = select(runs.id, runs.follows).where(runs.conversation_id == conversation_id).order_by(runs.started_at)
@@ -60,7 +60,7 @@ class Branches:
 
 
 def _latest(before: dict[str, str | None], through: str | None) -> str | None:
-    """The run that began last, of those that come to `through` when they are followed back."""
+    """The latest run among `through` and its descendants."""
     if through not in before:
         return next(reversed(before), None)
     within = {through}

@@ -14,7 +14,7 @@ from rag.trace.events import Style
 from rag.trace.passages import Retrieval
 
 LEAST_COLUMNS, MOST_COLUMNS = 2, 4
-"""more than four can't be read beside each other"""
+"""more than four can't be read side by side"""
 
 
 class Column(BaseModel, frozen=True):
@@ -22,24 +22,24 @@ class Column(BaseModel, frozen=True):
 
     pipeline: str
     retrieval: Retrieval | None = None
-    """None: as the pipeline has it"""
+    """None: the pipeline's"""
     style: Style | None = None
-    """None: as the settings have it"""
+    """None: the settings'"""
     model: str | None = None
-    """another chat model than the settings name, by its name"""
+    """the name of another chat model than the settings'"""
 
 
 class Comparison(BaseModel, frozen=True):
     id: str
-    """of the conversation that its runs are in"""
+    """also the id of the conversation with its runs"""
     question: str
     index: str
     created_at: float
     """seconds since the epoch"""
     run_ids: tuple[str | None, ...]
-    """from left to right; None: the run was deleted since"""
+    """from left to right; None: the run was deleted later"""
     best: str | None
-    """the run that was voted for"""
+    """the run that got the vote"""
 
 
 def check_column_count(count: int) -> None:
@@ -49,7 +49,7 @@ def check_column_count(count: int) -> None:
 
 
 def is_own_comparison(principal: Principal) -> ColumnElement[bool]:
-    """As its conversation is."""
+    """True if its conversation is the principal's own."""
     if principal == LOCAL:
         return true()
     own = select(schema.conversations.c.id).where(is_owned_by(principal, schema.conversations.c.person_id))
@@ -57,17 +57,17 @@ def is_own_comparison(principal: Principal) -> ColumnElement[bool]:
 
 
 class StoredComparisons:
-    """Safe from any thread. What it can't save raises NotSaved."""
+    """Safe in any thread. Raises NotSaved if it can't save."""
 
     def __init__(self, database: Engine) -> None:
-        """`database`: the one that the history has opened, and closes."""
+        """`database`: the history opens and closes it."""
         self._database = database
 
     def add(
         self, conversation_id: str, question: str, index: str, run_ids: Sequence[str], *, within: Connection
     ) -> Comparison:
-        """Of runs that are stored already, in a conversation of whoever compares them. `within`: of the transaction in
-        which that is made.
+        """Adds a comparison of stored runs, in a conversation of the person who compares them. `within`: the
+        transaction that makes the conversation.
         """
         row = {"id": conversation_id, "question": question, "created_at": time.time()}
         within.execute(schema.comparisons.insert().values(index_name=index, **row))
@@ -84,18 +84,18 @@ class StoredComparisons:
         return next(iter(self._select(schema.comparisons.c.id == comparison_id)), None)
 
     def latest(self, count: int, *, principal: Principal) -> list[Comparison]:
-        """Theirs."""
+        """The principal's latest comparisons."""
         return self._select(is_own_comparison(principal), latest=count)
 
     def of_runs(self, run_ids: Sequence[str], *, principal: Principal) -> Comparison | None:
-        """The latest of theirs of just these runs in this order."""
+        """The principal's latest comparison of exactly these runs in this order."""
         with_first = select(schema.compared.c.comparison_id).where(schema.compared.c.run_id == run_ids[0])
         found = self._select(schema.comparisons.c.id.in_(with_first), is_own_comparison(principal))
         return next((each for each in found if each.run_ids == tuple(run_ids)), None)
 
     def replace(self, comparison_id: str, run_id: str, by: str, *, within: Connection) -> bool:
-        """A column's run by another one; a vote for it is void. `within`: of the transaction in which that is saved.
-        Whether it was still there.
+        """Replaces a column's run and drops a vote for it. `within`: the transaction that saves the new run. False if
+        the run was no longer there.
         """
         column = (schema.compared.c.comparison_id == comparison_id) & (schema.compared.c.run_id == run_id)
         is_there = within.execute(schema.compared.update().where(column).values(run_id=by)).rowcount == 1
@@ -104,7 +104,7 @@ class StoredComparisons:
         return is_there
 
     def vote(self, comparison_id: str, run_id: str | None) -> None:
-        """For one of its runs as the best, instead of any other; None takes the vote back."""
+        """Votes for one of its runs as the best, in place of an earlier vote; None takes the vote back."""
         its_runs = select(schema.compared.c.run_id).where(schema.compared.c.comparison_id == comparison_id)
         with schema.changing(self._database) as connection:
             if run_id is None or run_id in connection.execute(its_runs).scalars().all():
@@ -112,7 +112,7 @@ class StoredComparisons:
                 connection.execute(schema.comparisons.update().where(this).values(best_run_id=run_id))
 
     def votes(self, run_ids: Sequence[str], *, principal: Principal) -> dict[str, int]:
-        """In how many of their comparisons each was voted for; those alone that were."""
+        """How many of the principal's comparisons voted for each run. Runs without votes are left out."""
         best = schema.comparisons.c.best_run_id
         voted = select(best, func.count()).where(best.in_(run_ids), is_own_comparison(principal)).group_by(best)
         with self._database.connect() as connection:

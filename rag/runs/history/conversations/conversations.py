@@ -16,7 +16,7 @@ TITLE_LENGTH = 60
 
 
 AT_ONCE = 50
-"""conversations that are deleted in one transaction: others have something to save meanwhile"""
+"""conversations deleted in one transaction; between transactions others can save"""
 
 
 class Conversation(BaseModel, frozen=True):
@@ -27,7 +27,7 @@ class Conversation(BaseModel, frozen=True):
 
 
 class Conversations:
-    """Safe from any thread. What it can't save raises NotSaved."""
+    """Safe in any thread. Raises NotSaved if it can't save."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
@@ -41,8 +41,8 @@ class Conversations:
         origin_run_id: str | None = None,
         within: Connection | None = None,
     ) -> Conversation:
-        """`principal`: whose it is; `origin_run_id`: of a fork, which goes when that run does; `within`: of the
-        transaction that it is a part of.
+        """`principal`: the owner; `origin_run_id`: for a fork, which is deleted with that run; `within`: the
+        transaction to use.
         """
         now = time.time()
         row = Conversation(id=uuid.uuid4().hex, title=_title(question), updated_at=now)
@@ -59,8 +59,8 @@ class Conversations:
         return row
 
     def listed(self, words: str = "", *, latest: int | None = None, principal: Principal) -> list[Conversation]:
-        """Theirs of the chat, the latest first. `words`: only those in whose questions all of them stand, in any order
-        and case; `latest`: only that many.
+        """The principal's conversations of the chat, the latest first. `words`: only conversations whose questions
+        contain all of them, in any order and case; `latest`: at most that many.
         """
         rows = select(schema.conversations.c.id, schema.conversations.c.title, schema.conversations.c.updated_at)
         in_order = (
@@ -85,13 +85,15 @@ class Conversations:
         return self.get(conversation_id) is not None
 
     def list_in_chat(self, conversation_id: str, *, within: Connection | None = None) -> None:
-        """That of a fork or a comparison, once it is gone on with: it no longer goes when its origin does."""
+        """Lists the conversation of a fork or a comparison in the chat, because someone continued it. It is then no
+        longer deleted with its origin.
+        """
         this = (schema.conversations.c.id == conversation_id, ~_IS_CHAT)
         with schema.changing(self._database, within) as connection:
             connection.execute(schema.conversations.update().where(*this).values(kind="chat", origin_run_id=None))
 
     def rename(self, conversation_id: str, title: str) -> None:
-        """It keeps its place in the list. `title`: on one line and cut where it is too long; a blank one changes
+        """Its place in the list stays the same. `title`: becomes one line and is cut if too long; a blank title changes
         nothing.
         """
         if title.strip():
@@ -100,8 +102,8 @@ class Conversations:
                 connection.execute(schema.conversations.update().where(this).values(title=_title(title)))
 
     def expire(self, since: float) -> int:
-        """Deletes some of those in which nothing was asked since then, of every kind, with their runs; gives how many,
-        0 where none are left. `since`: seconds since the epoch.
+        """Deletes some conversations of every kind without a question since then, with their runs. Returns how many; 0
+        if none are left. `since`: seconds since the epoch.
         """
         busy = select(schema.runs.c.conversation_id).where(schema.runs.c.status == "running")
         old = select(schema.conversations.c.id).where(
@@ -113,18 +115,18 @@ class Conversations:
         return len(these)
 
     def ids_of(self, person_id: str | None) -> list[str]:
-        """Of every kind. `person_id`: as it is kept, see ownership.py."""
+        """The ids of the person's conversations of every kind. `person_id`: as stored, see ownership.py."""
         rows = select(schema.conversations.c.id).where(_is_owned_by(person_id))
         with self._database.connect() as connection:
             return list(connection.execute(rows).scalars())
 
     def delete_all_of(self, person_id: str | None) -> None:
-        """With their runs."""
+        """Deletes them with their runs."""
         with schema.changing(self._database) as connection:
             connection.execute(schema.conversations.delete().where(_is_owned_by(person_id)))
 
     def delete(self, conversation_id: str) -> None:
-        """With its runs."""
+        """Deletes it with its runs."""
         with schema.changing(self._database) as connection:
             connection.execute(schema.conversations.delete().where(schema.conversations.c.id == conversation_id))
 
@@ -134,7 +136,7 @@ def _is_owned_by(person_id: str | None) -> ColumnElement[bool]:
 
 
 _IS_CHAT = schema.conversations.c.kind == "chat"
-"""forks and comparisons are reached through their runs"""
+"""forks and comparisons are opened from their runs"""
 
 
 def _asked_with(words: str, principal: Principal) -> list[ColumnElement[bool]]:
@@ -143,12 +145,12 @@ def _asked_with(words: str, principal: Principal) -> list[ColumnElement[bool]]:
 
 
 def _holds(word: str) -> ColumnElement[bool]:
-    """The title may be a person's own, or a first question of which there is no run yet."""
+    """The title is searched too: a person may have chosen it, or it may be a first question that has no run yet."""
     asked = select(schema.runs.c.conversation_id).where(schema.runs.c.question.icontains(word, autoescape=True))
     return or_(schema.conversations.c.title.icontains(word, autoescape=True), schema.conversations.c.id.in_(asked))
 
 
 def _title(text: str) -> str:
-    """On one line, and not too long."""
+    """One line, cut if too long."""
     line = " ".join(schema.storable(text).split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"

@@ -1,8 +1,8 @@
-"""A history of before there were versions: its tables are those of this one."""
+"""The history before versions were recorded. Its tables are the first version's."""
 
 revision = "0001"
 down_revision = None
 
 
 def upgrade() -> None:
-    """Nothing but the version is new."""
+    """Only the version number is new."""

@@ -1,4 +1,4 @@
-"""What the chat model was asked and replied, by step. Runs of before have none."""
+"""The prompts and replies of the chat model, by step. Older runs have none."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,11 +1,11 @@
-"""What each run came to, in its own row; of runs of before it is read from their events."""
+"""The result of each run in its row. For older runs it is read from their events."""
 
 from itertools import islice
 
 import sqlalchemy as sa
 from alembic import op
 
-# The reader of stored events as it is today, whatever version wrote them: SQL can't tell why there was no answer.
+# It uses today's reader of events, for events of any version: SQL can't find why there was no answer.
 from rag.trace.cause import cause_of
 from rag.trace.events import from_json
 
@@ -13,7 +13,7 @@ revision = "0003"
 down_revision = "0002"
 
 BATCH = 200
-"""runs whose events are in memory at once"""
+"""runs whose events are in memory at the same time"""
 
 _ENDS = """
     UPDATE runs SET (seconds, tokens, model_calls, outcome) = (
@@ -55,7 +55,7 @@ def upgrade() -> None:
 
 
 def _find_causes(connection: sa.Connection) -> None:
-    """Of runs that did not end well: an answer that nothing speaks against needs no look at its events."""
+    """For runs that did not end well. A good answer has no cause, so its events are not read."""
     asked = "SELECT id FROM runs WHERE outcome IN ('not_in_documents', 'unconfirmed') OR status = 'failed'"
     ids = iter(connection.exec_driver_sql(asked).scalars().all())
     while batch := list(islice(ids, BATCH)):

@@ -1,4 +1,4 @@
-"""What a conversation is: a chat, or what a run was made for otherwise. Those of before are chats."""
+"""The kind of a conversation: chat, comparison or fork. Older ones are chats."""
 
 import sqlalchemy as sa
 from alembic import op

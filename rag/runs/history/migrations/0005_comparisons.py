@@ -1,4 +1,4 @@
-"""Runs side by side, with the vote for the best."""
+"""Comparisons, with the vote for the best run."""
 
 import sqlalchemy as sa
 from alembic import op

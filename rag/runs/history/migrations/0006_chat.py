@@ -1,6 +1,6 @@
-"""Branches of a conversation, the words beside a thumb, and what may be asked next.
+"""Branches of a conversation, the reason for a thumb, and suggested follow-ups.
 
-Runs of before follow each other as they were asked.
+Older runs follow each other in the order in which they were asked.
 """
 
 import sqlalchemy as sa
@@ -20,7 +20,7 @@ def upgrade() -> None:
         sa.Column("question", sa.Text(), nullable=False),
     )
     runs = sa.table("runs", *map(sa.column, ("id", "conversation_id", "started_at", "follows")))
-    # Those of one moment as they were saved.
+    # Runs with the same time are in the order in which they were saved.
     row: sa.ColumnClause[object] = sa.literal_column("rowid" if op.get_bind().dialect.name == "sqlite" else "ctid")
     in_order = sa.func.lag(runs.c.id).over(partition_by=runs.c.conversation_id, order_by=(runs.c.started_at, row))
     before = sa.select(runs.c.id, in_order.label("before")).subquery()

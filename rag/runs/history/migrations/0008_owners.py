@@ -1,6 +1,6 @@
-"""Whose conversations are, and with them their runs; and which index a run asked.
+"""The owners of conversations and runs, and the id of the index that a run asked.
 
-Those of before are nobody's, and know an index by its name alone.
+Older rows have no owner, and only the name of the index.
 """
 
 import sqlalchemy as sa

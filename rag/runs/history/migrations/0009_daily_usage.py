@@ -1,4 +1,4 @@
-"""What each person has used on which day."""
+"""The usage of each person per day."""
 
 import sqlalchemy as sa
 from alembic import op

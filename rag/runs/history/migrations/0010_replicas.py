@@ -1,5 +1,5 @@
-"""What several apps on one database know of each other's runs: which are at work, where, what they have written so far;
-and which documents were removed while they were.
+"""What apps on one database know of each other's runs: the active runs, their apps, their text so far, and the
+documents removed meanwhile.
 """
 
 import sqlalchemy as sa
