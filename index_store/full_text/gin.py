@@ -32,7 +32,7 @@ class GIN(Postings):
         try:
             # The lock lasts until the transaction ends. It takes the order of `drop`: another order could deadlock.
             self._run(connection, f"LOCK TABLE {', '.join(_DROPPED)} IN ACCESS SHARE MODE")
-        except ProgrammingError:  # dropped just now
+        except ProgrammingError:  # it was dropped a moment ago
             return False
         return True
 

@@ -45,7 +45,7 @@ class Orphans:
         every = collection.get(include=[])["ids"]
         lost: list[str] = []
         somewhere = collection.get(limit=1, include=["embeddings"])["embeddings"]
-        if len(every) and somewhere is not None and len(somewhere):  # another thread may delete meanwhile
+        if len(every) and somewhere is not None and len(somewhere):  # another thread may delete at the same time
             found = collection.query(query_embeddings=somewhere, n_results=len(every), include=[])["ids"][0]
             lost = sorted(set(every).difference(found))
         ids: list[str] = []

@@ -1,7 +1,7 @@
 """Unpacks a zip into its files, each a separate document.
 
-Names in an archive are only ever read: what is unpacked gets a name of ours, so nothing can land elsewhere. Sizes are
-counted as they come out, whatever the archive says of them. Zip alone: not tar, 7z or RAR.
+Names in an archive are only read: each unpacked file gets a name of ours, so none can be written elsewhere. Sizes are
+counted while unpacking, whatever the archive says. Only zip: not tar, 7z or RAR.
 """
 
 import errno

@@ -1,7 +1,7 @@
 """All file formats that can be loaded, one record each, used by crawler, uploader, originals and docs.
 
-A new format is a module with a `load` in this package, and a record here. Records are light: what reads a format, with
-its libraries, is imported when a file of it comes.
+A new format is a module with a `load` in this package, and a record here. Records are light: a loader and its
+libraries are imported when the first file of the format comes.
 """
 
 from collections.abc import Callable, Mapping

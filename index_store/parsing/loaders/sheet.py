@@ -1,6 +1,6 @@
 """Splits a sheet into blocks: tables with headers, and the text around them.
 
-A sheet is a plane on which people put several tables, titles and forms; Markdown wants them one after another.
+People put several tables, titles and forms on one sheet; Markdown needs them one after another.
 """
 
 import re

@@ -33,10 +33,10 @@ def _never() -> bool:
 
 
 class Parser:
-    """`PARSER_WORKERS` processes at most, each started on first use and with one file at a time.
+    """At most `PARSER_WORKERS` processes, each started at first use and with one file at a time.
 
-    Any number of threads may call; they are served in the order in which they came. What is read goes through
-    `DATA_DIR/parsing`, which this parser owns.
+    Thread-safe; calls are served in the order in which they came. Results are passed through `DATA_DIR/parsing`, a
+    folder that this parser owns.
     """
 
     def __init__(self, settings: Settings, folder: Path | None = None) -> None:
@@ -51,7 +51,7 @@ class Parser:
             leftover.unlink()
 
     def load(self, file: RawFile, kind: str, is_cancelled: Callable[[], bool] = _never) -> ParsedDocument:
-        """`is_cancelled` is asked ten times a second, from another thread.
+        """`is_cancelled` is called ten times a second, from another thread.
 
         Raises DocumentError: Cancelled, ParserFailed, ParserTimedOut, TooMuchText, NoText, and what the loader raises.
         """
@@ -63,7 +63,7 @@ class Parser:
             return ParsedDocument(answer.title, file.name, answer.sections, answer.chunks, result)
 
     def unpack(self, path: Path, name: str, folder: Path, is_cancelled: Callable[[], bool] = _never) -> "Unpacked":
-        """An archive's members, as files in `folder`, which is the caller's to clear whatever happens.
+        """An archive's members, as files in `folder`, which the caller must clear in any case.
 
         Raises DocumentError.
         """

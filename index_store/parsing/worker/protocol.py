@@ -1,6 +1,6 @@
 """The protocol between a parser's process and its owner: requests, answers, and sections on disk.
 
-All of it is JSON, and the owner trusts none of what it is answered: a process that read a file of anyone's wrote it.
+All of it is JSON. The owner trusts no answer: the process that wrote it had read a file from outside.
 """
 
 import json
@@ -96,12 +96,10 @@ def write_sections(path: Path, sections: Iterable[ParsedSection]) -> None:
 
 
 class ParsedDocument:
-    """A document in sections, in reading order, one after another from the disk: a large one costs no memory.
+    """A document's sections in reading order, read from the disk one by one, so that a large document takes no memory.
+    Each iteration starts at the beginning.
 
-    Iterating again starts anew.
-
-    Its file goes when the object does, or with `close()`. Iterating raises ParserFailed where the file is not what a
-    parser writes.
+    Its file is deleted with the object, or by `close()`. Iterating raises ParserFailed if no parser writes such a file.
     """
 
     def __init__(self, title: str, name: str, sections: int, chunks: int, path: Path) -> None:

@@ -1,7 +1,7 @@
 """The parser's process: reads one request per line, answers one line, until its standard input ends.
 
-A file can crash, hang or swell a parser; this process is what it takes down. Not a sandbox: it limits memory, time and
-what is written, not what native code that is taken over may do.
+A file can crash or hang a parser, or make it take all memory; only this process is lost then. It is not a sandbox: it
+limits memory, time and written files, but not what native code under an attacker's control may do.
 """
 
 import faulthandler
@@ -115,11 +115,11 @@ def _complain(error: BaseException | None, write: Callable[[str], object]) -> No
 
 
 def _end_with_owner(lifeline: int) -> None:
-    """Has the kernel end this process when its owner is gone, even within native code that holds Python's lock.
+    """Makes the kernel end this process when its owner is gone, even within native code that holds Python's lock.
 
-    `lifeline` is a pipe whose other end the owner holds and never writes to, so its one event is that it hangs up. The
-    standard input would not do: while it is watched, the owner's next write is an event too. PR_SET_PDEATHSIG would end
-    this process with the *thread* that started it.
+    The owner holds the other end of the pipe `lifeline` and never writes to it, so its only event is the hang-up.
+    Standard input can't be watched instead: the owner's next write is an event, too. PR_SET_PDEATHSIG would end this
+    process with the *thread* that started it.
     """
     if sys.platform == "linux":
         import fcntl

@@ -1,8 +1,8 @@
 """The body of a page as Markdown: its main part where it names one, without navigation, banners and forms.
 
-Written here because an extractor made for news (trafilatura 2.3) drops the headings of DocBook and Sphinx pages, and of
-one three quarters of its text: what is left out can't be found. No tag costs more than its own children, however deep
-it stands.
+Our own code, because an extractor made for news (trafilatura 2.3) drops the headings of DocBook and Sphinx pages, and
+three quarters of the text of one page: dropped text can't be found. No tag costs more than its own children, however
+deep it is.
 """
 
 import re

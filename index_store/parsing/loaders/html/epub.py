@@ -1,6 +1,6 @@
 """EPUB: the chapters in the order of the spine, each as an HTML page; the title from the metadata.
 
-Read as the zip of XHTML that it is. A library for it (EbookLib) brings no text extraction and its own idea of paths.
+It is read as a zip of XHTML files. A library for it (EbookLib) extracts no text and treats paths in its own way.
 """
 
 import logging

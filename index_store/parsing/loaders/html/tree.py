@@ -1,7 +1,7 @@
 """A page as a light tree, measured while it is parsed, so that the cost grows in proportion to its tags.
 
-libxml2 parses (through lxml, as for BeautifulSoup); its own tree ends at a depth of 2,048, and BeautifulSoup's takes 40
-times as long, since each question about a tag (its text, its parents) walks the tree again.
+libxml2 parses (through lxml, as for BeautifulSoup). Its own tree ends at a depth of 2,048. BeautifulSoup's tree takes
+40 times as long, since it is walked again for each question about a tag (its text, its parents).
 """
 
 import re

@@ -1,8 +1,8 @@
 """A mail (EML): who wrote to whom and when, its text, and the attachments that can be read, each under its name.
 
-Of a text that is sent as plain text and as HTML the plain one is read, unless the HTML has tables or headings that it
-loses. Quoted replies stay. Attachments that can't be read are named, and cost the mail nothing. A web page that
-is saved as one file (MHTML) is a mail in form, and is read here too.
+If a text is sent both as plain text and as HTML, the plain text is read, unless it lacks tables or headings of the
+HTML. Quoted replies stay. Attachments that can't be read are only named; the mail is loaded all the same. A web page
+saved as one file (MHTML) has the form of a mail and is read here, too.
 """
 
 import logging

@@ -1,6 +1,6 @@
-"""Headers and parts of mails as they are really sent: encoded words broken off in mid-character, wrong charsets.
+"""Headers and parts of mails as they are really sent: encoded words that end inside a character, wrong charsets.
 
-The structure is the standard library's; its decoding of headers raises on, or garbles, much of Japanese mail.
+The standard library finds the structure. Its decoding of headers fails on much Japanese mail, or garbles it.
 """
 
 import base64

@@ -1,7 +1,7 @@
 """A number as a sheet shows it, by its format code (ISO 29500-1, 18.8.31): 12.5%, 1,200, 2026年11月21日.
 
-A date written in digits alone is given as 2026-11-21, since 3/4/26 is another day in each country. Not covered:
-fractions, which are given as decimals, and conditions such as [>100], which are decided by sign.
+A date of digits only is written as 2026-11-21, since 3/4/26 means different days in different countries. Not covered:
+fractions, which become decimals, and conditions such as [>100]: the sign of the number decides instead.
 """
 
 import re

@@ -1,6 +1,6 @@
 """PPTX: each slide a page under its title, shapes in reading order, tables, charts, diagrams, and the speaker's notes.
 
-Left out: footers, dates and slide numbers, comments, what stands on the master. Hidden slides are read.
+Left out: footers, dates and slide numbers, comments, everything on the master. Hidden slides are read.
 """
 
 from collections.abc import Iterator, Sequence
@@ -246,7 +246,7 @@ def _grid(table: Element) -> list[list[str]]:
 def _reading_order(boxes: Sequence[_Box], gaps: int = GAPS) -> list[_Box]:
     """Bands from top to bottom, in them columns from left to right; boxes that overlap stay in their order.
 
-    The recursive XY-cut (Nagy and Seth, 1984): boxes are parted wherever a straight gap runs through all of them.
+    The recursive XY-cut (Nagy and Seth, 1984): boxes are separated where a straight gap runs through all of them.
     """
     if len(boxes) < 2 or not gaps:
         return list(boxes)

@@ -1,7 +1,7 @@
 """RTF (specification 1.9.1): text in each font's own character set, headings by outline level, lists, tables, notes.
 
-Left out: headers and footers, comments, hidden and deleted text, pictures, readings above kanji. Written here because
-striprtf 0.0.35 knows neither headings nor tables nor what is hidden, and drops notes.
+Left out: headers and footers, comments, hidden and deleted text, pictures, readings above kanji. Our own code, because
+striprtf 0.0.35 knows neither headings nor tables nor hidden text, and drops notes.
 """
 
 import codecs

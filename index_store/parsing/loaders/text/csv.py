@@ -1,7 +1,7 @@
 """CSV and TSV in any of the encodings of `decode.py`: the first row of each table is its header.
 
-The delimiter is the one that parts the rows most evenly: the standard library's Sniffer takes a letter for it in files
-of few rows, and gives up on text between quotes.
+The delimiter is the one that splits the rows most evenly. The standard library's Sniffer chooses a letter in files
+with few rows, and fails on text between quotes.
 """
 
 import csv

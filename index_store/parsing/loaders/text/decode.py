@@ -1,7 +1,7 @@
 """Decodes bytes to text in their real encoding, or refuses clearly; never mojibake.
 
-Covers Unicode, the Japanese encodings, what a page declares of itself, and Windows-1252 where the text looks Western.
-Does not guess among the other 8-bit encodings: undeclared Polish or Czech that looks Western is read as such.
+Covers Unicode, the Japanese encodings, the encoding that a page declares, and Windows-1252 if the text looks Western.
+Does not guess among the other 8-bit encodings: undeclared Polish or Czech that looks Western is read as Windows-1252.
 """
 
 import codecs
@@ -76,10 +76,10 @@ SAMPLE = 200_000
 
 
 def decode(content: bytes, name: str, *declared: str | None) -> str:
-    """`declared` are the charsets that the document and its server claim, in the order of trust.
+    """`declared`: the charsets that the document and its server name, the most trusted first.
 
-    One that holds counts. A few wrong bytes, as where a file was cut off, become U+FFFD. Raises UnknownEncoding, and
-    WrongContent when the bytes are no text at all.
+    One that fits the bytes is used. A few wrong bytes, as in a file that was cut off, become U+FFFD. Raises
+    UnknownEncoding; WrongContent if the bytes are no text at all.
     """
     for bom, encoding in _BOMS:
         if content.startswith(bom):
@@ -223,7 +223,7 @@ _ISO2022_CODECS = ("iso2022_jp_ext", "iso2022_jp_2004", "iso2022_jp_2")
 def _iso2022(content: bytes) -> str:
     """ISO-2022-JP as it is really sent: with the characters of Windows (①, ㈱, 髙), and lines that never switch back.
 
-    Python's own decoders hold to the standards and refuse both. U+FFFD stands for what has no meaning.
+    Python's own decoders follow the standards and refuse both. Bytes without a meaning become U+FFFD.
     """
     for codec in _ISO2022_CODECS:
         try:

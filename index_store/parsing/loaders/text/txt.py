@@ -1,6 +1,6 @@
-"""Plain text: nothing in it is a heading, unless its own notation says so, as that of Aozora Bunko does.
+"""Plain text: it has no headings, unless its own notation marks them, as that of Aozora Bunko does.
 
-Aozora Bunko writes readings in 《》 after kanji and notes in ［＃…］, neither of which is text. The notation:
+Aozora Bunko writes readings in 《》 after kanji, and notes in ［＃…］. Neither is text. The notation:
 https://www.aozora.gr.jp/annotation/
 """
 
