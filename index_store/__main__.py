@@ -1,6 +1,6 @@
 """`python -m index_store add | list | search | people | audit | backup ...`: the index store from the command line.
 
-With --json one object a line, each flushed as soon as it is known. The exit status is 0 only when all went well.
+With --json it prints one object per line, each at once. The exit status is 0 only if everything went well.
 """
 
 import argparse
@@ -36,19 +36,19 @@ from index_store.store import IndexStore, working
 from index_store.user_store.user_ingestion import UserIngestion
 
 INTERRUPTED = 130
-"""exit status after Ctrl-C, as shells have it: 128 + SIGINT"""
+"""exit status after Ctrl-C, as in shells: 128 + SIGINT"""
 
 PROGRESS = 2.0
-"""seconds after which a move tells how far it is"""
+"""seconds between two progress lines of a move"""
 
 NOTHING_ADDED = {"document_id": None, "chunks": 0, "sections": 0}
-"""of a source of which nothing was added"""
+"""for a source of which nothing was added"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
-        # A file name may hold bytes that are no text; \udc80 is also how JSON writes it.
+        # A file name may hold bytes that are not text; Python and JSON write such a byte as \udc80.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     out = _Output(options.json, options.language or _language_of_environment())
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Who read has enough; Python would complain once more when it flushes at exit.
+        # The reader has closed the pipe; Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0 if all_well else 1
@@ -72,11 +72,11 @@ def _language_of_environment() -> str:
     return "ja" if first.lower().startswith("ja") else "en"
 
 
-# What it prints
+# Output
 
 
 class _Output:
-    """Lines for a person, or with --json one object each."""
+    """Lines for a person, or with --json one object per line."""
 
     def __init__(self, as_json: bool, language: str) -> None:
         self.as_json = as_json
@@ -86,7 +86,7 @@ class _Output:
         print(json.dumps(fields, ensure_ascii=False) if self.as_json else text, flush=True)
 
     def note(self, text: str) -> None:
-        """For a person alone: what is read by a program stays empty."""
+        """For people only: with --json nothing is printed."""
         if not self.as_json:
             print(text, file=sys.stderr)
 
@@ -95,7 +95,7 @@ class _Output:
         self.line({"source": source, "status": "failed", **fields, "error": sentence}, f"failed  {source}  {sentence}")
 
     def job(self, job: UserIngestion) -> bool:
-        """Each document when it is done; after Ctrl-C the rest stays pending. Raises what the whole job failed of."""
+        """Prints each document when it is done; after Ctrl-C the rest stays pending. Raises the failure of the job."""
         all_well = True
         for result in job.as_completed():
             all_well &= result.error is None
@@ -128,7 +128,7 @@ def _shown(hit: Hit) -> str:
     return f"{hit.rank}. {hit.score:.3f}  {where}  {hit.source}\n{hit.text}"
 
 
-# What it is given
+# Arguments
 
 
 Command = Callable[[argparse.Namespace, _Output], bool]
@@ -136,7 +136,7 @@ CommandOnStore = Callable[[IndexStore, argparse.Namespace, _Output], bool]
 
 
 def _parser() -> argparse.ArgumentParser:
-    """What it parses has `run`, the command; `json` and `language`; and the command's own."""
+    """The parsed arguments have `run`, the command; `json` and `language`; and the command's own."""
     whole = argparse.ArgumentParser(prog="python -m index_store", description="Store documents and search them.")
     known = whole.add_subparsers(required=True, metavar="COMMAND")
     common = argparse.ArgumentParser(add_help=False)
@@ -231,7 +231,7 @@ def _count(text: str) -> int:
     return number
 
 
-# What each command does: all give whether all went well, and raise PlainError where nothing did
+# The commands: each returns whether everything went well, and raises PlainError if nothing did
 
 
 def _with_store(run: CommandOnStore, options: argparse.Namespace, out: _Output) -> bool:
@@ -250,7 +250,7 @@ def _audit(options: argparse.Namespace, out: _Output) -> bool:
 
 
 def _work(_: argparse.Namespace, out: _Output) -> bool:
-    """Until it is told to end, by Ctrl-C or a signal."""
+    """Runs until Ctrl-C or a signal ends it."""
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
@@ -283,7 +283,7 @@ def _move(options: argparse.Namespace, out: _Output) -> bool:
 
 
 class _Progress:
-    """A line for each thing that is moved, and every few seconds of one that takes long."""
+    """A line for each thing that is moved, and every few seconds for one that takes long."""
 
     def __init__(self, out: _Output) -> None:
         self._out = out
@@ -418,7 +418,7 @@ def _search(store: IndexStore, options: argparse.Namespace, out: _Output) -> boo
 
 
 def _queries(file: str) -> Iterator[tuple[object, str]]:
-    """Raises BadQueries, before any answer: a mistake at the end would cost all the work before it."""
+    """Raises BadQueries before the first answer: a mistake at the end must not waste the work before it."""
     try:
         lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError) as error:

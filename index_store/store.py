@@ -36,8 +36,8 @@ log = logging.getLogger(__name__)
 
 
 class IndexStore(Store):
-    """One process owns a data folder, or replicas share it; the threads of each share the store. What is asked of it
-    itself is asked in the local person's name, who may everything: command lines do. For people there is `as_user`.
+    """One process owns a data folder, or replicas share it; the threads of each share the store. Its own methods run in
+    the name of the local person, who may do everything: command lines use them. For people there is `as_user`.
 
     Raises InvalidSetting, StoreInUse, DataFolderUnusable, DataFolderDamaged, DataFolderNewer, DatabaseAway,
     DatabaseInUse, OlderVersionRuns, FolderNotShared, CatalogueInFolder, CatalogueInDatabase, VectorsInFolder,
@@ -49,7 +49,7 @@ class IndexStore(Store):
         with ExitStack() as owned:
             if embeddings is None:
                 embeddings = owned.enter_context(closing(make_embeddings(settings)))
-            AddressGuard(settings.crawl_allowed)  # a mistake in it is told at the start, not when a site is added
+            AddressGuard(settings.crawl_allowed)  # reports a mistake at the start, not when a site is added
             if settings.has_queue:
                 share(settings.data_dir)
             else:
@@ -59,20 +59,20 @@ class IndexStore(Store):
             """people, grants, limits, and the log of what was done"""
             self.access.audit.sweep()
             self.replica = library.catalogue.replica
-            """this app among those that share its database, where there may be several"""
+            """this app among those that share its database; None if there can be only one"""
             self._parser = Parser(settings, _parsing_folder(settings, owned))
             self._searcher = Searcher(library, embeddings, settings.fusion, settings.keyword_weight)
             versions = Versions(library, partial(_limits_of, self.access, settings))
             services = Services(settings, library, versions, self._parser, embeddings, paces=_paces(library, settings))
             jobs = _jobs(services)
             self._owned = owned.pop_all()
-            """what is closed last, or at once where a start fails: library, lock, the embedding model unless given"""
+            """closed last, or at once if a start fails: library, lock, the embedding model unless it was given"""
         lifecycle = Lifecycle(services, self.access, jobs)
         super().__init__(StoreParts(services, self._searcher, self.access, jobs, lifecycle), as_local)
         self._is_closed = False
 
     def close(self) -> None:
-        """What jobs have not done stays pending. Closing twice is fine."""
+        """Documents that jobs have not finished stay pending. Closing twice is fine."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -89,12 +89,12 @@ class IndexStore(Store):
         self.close()
 
     def as_user(self, who: CurrentPrincipal) -> UserStore:
-        """`who`: is asked at each call."""
+        """`who`: called at each call."""
         return UserStore(self._parts, who)
 
     def resume(self) -> list[UserIngestion]:
-        """Goes on with what was pending when the last process ended, whoever began it: they might when they did."""
-        with self._library.held():  # another replica may be about to do the same
+        """Continues what was pending when the last process ended, whoever began it: they had the right at that time."""
+        with self._library.held():  # another replica may do the same now
             resumed = self._parts.jobs.resume()
             jobs = [self._seen(job) for job in resumed.jobs]
             for index in self._catalogue.indexes.records():
@@ -103,7 +103,7 @@ class IndexStore(Store):
         return jobs
 
     def _left(self, index: IndexRecord, resumed: ResumedJobs) -> list[Source]:
-        """What nobody sees to."""
+        """Pending sources of the index that no job works on."""
         documents = [
             each
             for each in self._catalogue.documents.records(index.id)
@@ -117,7 +117,7 @@ class IndexStore(Store):
         ]
 
     def _originals_there(self) -> Set[tuple[str, int]]:
-        """Document and revision; all that should be there, where that can't be asked."""
+        """Document and revision of all originals; if they can't be read now, of all that should exist."""
         try:
             return set(self._library.originals.kept())
         except OriginalsError as error:
@@ -125,36 +125,38 @@ class IndexStore(Store):
             return self._catalogue.documents.revisions()
 
     def replicas(self) -> set[int]:
-        """Numbers of those that have jobs under way, one that is gone too."""
+        """Numbers of the replicas that have unfinished jobs, including replicas that are gone."""
         return self._parts.jobs.apps()
 
     def take_over(self, gone: Set[int]) -> None:
-        """Goes on with what replicas of these numbers have left. Raises OSError, SQLAlchemyError."""
+        """Continues the jobs that these replicas have left. Raises OSError, SQLAlchemyError."""
         with self._library.held():
             self._library.repair()
         self._parts.jobs.take_over(gone)
         self.resume()
 
     def unfinished(self) -> set[object]:
-        """What is to be deleted: what is there at two looks in a row, nobody is about to. Raises SQLAlchemyError."""
+        """What is recorded as to be deleted. What two calls in a row return, no process is deleting. Raises
+        SQLAlchemyError.
+        """
         return self._library.unfinished()
 
     def finish(self) -> None:
-        """Deletes it. Raises OSError, SQLAlchemyError."""
+        """Deletes what is `unfinished`. Raises OSError, SQLAlchemyError."""
         self._library.finish()
 
     def answering(self) -> AbstractContextManager[None]:
-        """While a model of this machine answers a question: jobs give way to it."""
+        """While a model on this machine answers a question: jobs wait for it."""
         return self._services.precedence.question()
 
     def owned_by(self, person_id: str) -> tuple[list[str], list[str]]:
-        """Names of their indexes: those of which nothing is granted, and those that others may use."""
+        """Names of their indexes: those without grants, and those that others may use."""
         owned = [each for each in self.access.grants.all() if each.owner == person_id]
         alone = [each.index for each in owned if not each.grants]
         return alone, [each.index for each in owned if each.grants]
 
     def delete_owned_by(self, person_id: str, *, by: Principal) -> None:
-        """Those that are theirs alone; the others are nobody's then. Raises ChangeFailed."""
+        """Deletes their indexes without grants; the others then have no owner. Raises ChangeFailed."""
         alone, shared = self.owned_by(person_id)
         for name in alone:
             if index := self._catalogue.indexes.named(name):
@@ -165,7 +167,7 @@ class IndexStore(Store):
         backend_of(self._catalogue.database).clear_log(self._catalogue.database)
 
     def cancel_jobs_of(self, person_id: str) -> None:
-        """And waits for their ends."""
+        """Also waits until they have ended."""
         jobs = [job for job in self._parts.jobs.all() if job.order.person_id == person_id]
         for job in jobs:
             job.cancel()
@@ -174,22 +176,22 @@ class IndexStore(Store):
             self._parts.jobs.dismiss(job.id)
 
     def watch_removals(self, told: Callable[[], object]) -> None:
-        """`told` is called, in any thread, after documents were removed, by a job too: it should return at once."""
+        """`told` is called, in any thread, after documents were removed, also by a job. It should return at once."""
         self._library.on_removal = told
 
     def removed(self) -> list[str]:
-        """Ids of documents that were removed and not forgotten since, be it by an earlier process."""
+        """Ids of documents that were removed and not forgotten since, also by an earlier process."""
         return self._catalogue.removed_documents.ids()
 
     def forget_removed(self, document_ids: Sequence[str]) -> None:
-        """Once nobody quotes them any more."""
+        """Called when nothing quotes them any more."""
         self._catalogue.removed_documents.forget(document_ids)
 
 
 def _paces(library: Library, settings: Settings) -> Paces:
     if not settings.has_queue:
         return Paces()
-    # Procrastinate and what it brings is for those who have a queue.
+    # Imported only with a queue: Procrastinate loads a lot.
     from index_store.ingestion.queue.host_paces import HostPaces
 
     return HostPaces(library.catalogue.database)
@@ -205,13 +207,13 @@ def _jobs(services: Services) -> Jobs:
 
 
 def _parsing_folder(settings: Settings, owned: ExitStack) -> Path | None:
-    """Of this process, where others have the data folder too."""
+    """A folder of this process alone, if others share the data folder; otherwise None."""
     return Path(owned.enter_context(TemporaryDirectory(prefix="parsing-"))) if settings.has_queue else None
 
 
 @contextmanager
 def working(settings: Settings) -> Iterator[None]:
-    """While it lasts, this process does its share of what is added to the app's store.
+    """Until the block ends, this process works on documents that are added to the app's store.
 
     Raises InvalidSetting, NoQueue, FolderNotShared, DataFolderUnusable, DataFolderNewer, DatabaseAway.
     """

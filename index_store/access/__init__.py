@@ -1,1 +1,1 @@
-"""People, and their rights to indexes. Entry points: `access.Access`; `gate.Gate`, which checks rights."""
+"""People and their rights to indexes. Entry points: `access.Access`, and `gate.Gate`, which checks rights."""

@@ -37,7 +37,7 @@ class Access:
         self.people.close()
 
     def signed_in(self, claim: SignInClaims, *, visit: timedelta = timedelta(0)) -> Principal:
-        """As `People.signed_in`, and noted: each time, or only where they have not been seen for a `visit`."""
+        """As `People.signed_in`, and recorded in the audit log: each time, or only if not seen for a `visit`."""
         known = self.people.id_of(claim.issuer, claim.subject)
         seen_at = self.people.find(known).last_seen_at if known else None
         try:
@@ -51,14 +51,15 @@ class Access:
         return principal
 
     def signed_out(self, shown: bytes) -> None:
-        """`shown`: by a browser. Raises ChangeFailed."""
+        """`shown`: the secret that the browser shows. Raises ChangeFailed."""
         whose = self.sign_ins.person_id(shown)
         self.sign_ins.end(shown)
         if whose and (principal := self.people.known(whose)):
             self.audit.note(Action.SIGNED_OUT, principal)
 
     def principal(self, person_id: str) -> Principal:
-        """As they are now, for what goes on without them. `person_id`: as a principal had it, not as a browser says.
+        """The principal as it is now, for work that goes on without the person. `person_id`: from a principal, never
+        from a browser.
 
         Raises AccessWithdrawn.
         """
@@ -86,9 +87,9 @@ class UserAccess:
 
 @contextmanager
 def open_access(settings: Settings) -> Iterator[Access]:
-    """While the app runs too: who is disabled here is out there with their next action.
+    """Also works while the app runs: a person disabled here loses access with their next action there.
 
-    Raises DataFolderUnusable, DataFolderDamaged, DataFolderNewer; StoreInUse where an app of another version runs.
+    Raises DataFolderUnusable, DataFolderDamaged, DataFolderNewer; StoreInUse if an app of another version runs.
     """
     with open_catalogue(settings) as catalogue, closing(Access(catalogue.database, settings)) as access:
         yield access

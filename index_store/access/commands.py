@@ -1,4 +1,4 @@
-"""`python -m index_store people ...` and `grants ...`. Whoever runs them has the folder, so may do everything."""
+"""`python -m index_store people ...` and `grants ...`. Their user has the data folder, so they may do everything."""
 
 import argparse
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from index_store.access.user_people import noted
 from index_store.audit.entry import Action
 
 CLAIMED = "claimed"
-"""in place of a role: the one of the sign-in and the settings"""
+"""in place of a role: use the role from the sign-in and the settings"""
 
 RIGHTS = {right.name.lower(): right for right in Right}
 
@@ -24,7 +24,7 @@ class Output(Protocol):
 
 Command = Callable[[Access, argparse.Namespace, Output], bool]
 Add = Callable[[str, Command, str], argparse.ArgumentParser]
-"""name, what it does, and how that is told -> its parser"""
+"""the command's name, its function and its help text -> its parser"""
 
 
 def add_people(command: Add) -> None:

@@ -1,8 +1,9 @@
-"""The gate: who asks, and whether they may.
+"""The gate: checks who asks, and whether they have the right.
 
-Asked anew by each call: an open page, a callback or a job outlives what someone was allowed when it began.
+Every call checks again: an open page, a callback or a job may last longer than the right that it began with.
 
-Whoever may not read an index is told what they would be if there were none. Whoever may, but not so much, is told so.
+If people may not read an index, they get the same error as if it did not exist. If they may read it but not do more,
+they get RightMissing.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from index_store.base import errors
 from index_store.catalogue.records import IndexRecord
 
 CurrentPrincipal = Callable[[], Principal]
-"""as they are now; raises AccessWithdrawn"""
+"""returns the principal as it is now; raises AccessWithdrawn"""
 
 
 def as_local() -> Principal:
@@ -24,7 +25,7 @@ def as_local() -> Principal:
 
 
 class Gate:
-    """Every method raises AccessWithdrawn. Safe from any thread."""
+    """Every method raises AccessWithdrawn. Thread-safe."""
 
     def __init__(self, rights: Rights, who: CurrentPrincipal) -> None:
         self._rights = rights
@@ -41,7 +42,7 @@ class Gate:
         return principal
 
     def require_editor(self) -> Principal:
-        """Who may make indexes. Raises EditorNeeded."""
+        """The principal, if they may create indexes. Raises EditorNeeded."""
         principal = self._who()
         if principal.role is Role.READER:
             raise errors.EditorNeeded()
@@ -52,11 +53,11 @@ class Gate:
         return self._who().role is not Role.READER
 
     def index(self, name: str, right: Right) -> IndexRecord:
-        """Raises UnknownIndex, EmptyIndex where there is none to choose, RightMissing."""
+        """Raises UnknownIndex, RightMissing; EmptyIndex if there is no index to choose from."""
         return _reaching(self.allowed(name), right)
 
     def allowed(self, name: str) -> AllowedIndex:
-        """With what they may do. Raises UnknownIndex, EmptyIndex where there is none to choose."""
+        """The index with the principal's right. Raises UnknownIndex; EmptyIndex if there is no index to choose from."""
         principal = self._who()
         allowed = self._rights.named(principal, name)
         if allowed is None:
@@ -64,13 +65,14 @@ class Gate:
         return allowed
 
     def index_with_id(self, index_id: str, right: Right) -> IndexRecord | None:
-        """None where there is none that may be read. Raises RightMissing."""
+        """None if there is no such index that the principal may read. Raises RightMissing."""
         return _reaching_any(self._rights.with_id(self._who(), index_id), right)
 
     def index_to_fill(self, name: str) -> IndexRecord | None:
-        """That documents may be added to; None where there is none that may be read, and one may be made.
+        """The index to which documents will be added; None if the principal may read none of this name and may create
+        one.
 
-        Raises RightMissing; UnknownIndex, EmptyIndex to who makes none.
+        Raises RightMissing; UnknownIndex or EmptyIndex if the principal may not create indexes.
         """
         principal = self._who()
         if principal.role is Role.READER:
@@ -78,15 +80,15 @@ class Gate:
         return _reaching_any(self._rights.named(principal, name), Right.WRITE)
 
     def index_of_document(self, document_id: str, right: Right) -> IndexRecord | None:
-        """None where there is no such document that may be read. Raises RightMissing."""
+        """None if there is no such document that the principal may read. Raises RightMissing."""
         return _reaching_any(self._rights.of_document(self._who(), document_id), right)
 
     def index_of_section(self, section_id: str, right: Right) -> IndexRecord | None:
-        """None where there is no such section that may be read. Raises RightMissing."""
+        """None if there is no such section that the principal may read. Raises RightMissing."""
         return _reaching_any(self._rights.of_section(self._who(), section_id), right)
 
     def sees_jobs(self, begun: Sequence[tuple[str, str | None]]) -> list[bool]:
-        """By person and index of each, one query for all: whether they began it, or manage its index."""
+        """For the person and index of each job, with one query: whether the principal began it or manages its index."""
         principal = self._who()
         if principal.role is Role.ADMIN or all(person == principal.id for person, _ in begun):
             return [True] * len(begun)
@@ -94,16 +96,16 @@ class Gate:
         return [person == principal.id or index in managed for person, index in begun]
 
     def unknown(self, name: str) -> errors.PlainError:
-        """As `index` raises it, of one that is about to be gone."""
+        """The error that `index` raises for an unknown name, here for an index that is about to be deleted."""
         return unknown(name, [each.index.name for each in self._rights.all(self._who()) if each.index.name != name])
 
     def indexes(self, right: Right) -> list[IndexRecord]:
-        """By name."""
+        """Ordered by name."""
         return [each.index for each in self._rights.all(self._who()) if each.right >= right]
 
 
 def managed(connection: Connection, principal: Principal, name: str) -> IndexRecord:
-    """In the midst of a transaction that changes who may do what. Raises UnknownIndex, EmptyIndex, RightMissing."""
+    """For a transaction that changes rights. Raises UnknownIndex, EmptyIndex, RightMissing."""
     allowed = rights.named(connection, principal, name)
     if allowed is None:
         raise unknown(name, rights.readable(connection, principal))
@@ -111,7 +113,7 @@ def managed(connection: Connection, principal: Principal, name: str) -> IndexRec
 
 
 def unknown(name: str, known: list[str]) -> errors.PlainError:
-    """`known`: what the asker may read."""
+    """`known`: names of the indexes that the principal may read."""
     return errors.UnknownIndex(index=name, known=", ".join(known)) if known else errors.EmptyIndex(index=name)
 
 

@@ -23,7 +23,7 @@ from index_store.catalogue.schema import grants, indexes, people
 class Grantee:
     kind: GranteeKind
     name: str = ""
-    """a person's id, an account's mail address or subject, or a group as claims have it"""
+    """a person's id, an account's mail address or subject, or a group as claims name it"""
 
 
 EVERYONE = Grantee(GranteeKind.EVERYONE)
@@ -41,14 +41,13 @@ class IndexAccess:
     """id of a person"""
     grants: tuple[Grant, ...]
     names: dict[str, str]
-    """of the people among them, by id"""
+    """names of the people among them, by id"""
 
 
 class Grants:
-    """Asked in somebody's name, and as if there were no index that they may not read. An index is told by its name.
+    """Called in a person's name; an index that they may not read counts as not existing. Indexes are given by name.
 
-    Safe from any thread, and beside another process. Every method raises AccessWithdrawn; what it can't save,
-    ChangeFailed.
+    Thread-safe, also with other processes. Every method raises AccessWithdrawn, and ChangeFailed if it can't save.
     """
 
     def __init__(self, database: Engine, gate: Gate, audit: Audit) -> None:
@@ -57,7 +56,7 @@ class Grants:
         self._gate = gate
 
     def all(self) -> list[IndexAccess]:
-        """Of every index, by name. Raises AdminNeeded."""
+        """Those of every index, by name. Raises AdminNeeded."""
         self._gate.require_admin()
         return list(self._accesses())
 
@@ -66,10 +65,10 @@ class Grants:
         known = self._gate.index(index, Right.MANAGE)
         for access in self._accesses(indexes.c.id == known.id):
             return access
-        return self.of(index)  # it was deleted meanwhile
+        return self.of(index)  # raises: the index was deleted in the meantime
 
     def give(self, index: str, grantee: Grantee, right: Right) -> None:
-        """In the place of what they had. Raises UnknownIndex, RightMissing, UnknownPerson, NobodyNamed."""
+        """Replaces the right that they had. Raises UnknownIndex, RightMissing, UnknownPerson, NobodyNamed."""
         grantee = _written(grantee)
         values = {"kind": grantee.kind, "name": grantee.name, "right": right}
         with self._changing(index) as (connection, index_id, by):
@@ -81,7 +80,7 @@ class Grants:
         self._audit.note(Action.GRANTED, by, index=index, **told, right=right.name.lower())
 
     def take(self, index: str, grantee: Grantee) -> None:
-        """What was never given can be taken. Raises UnknownIndex, RightMissing."""
+        """No error if it was never given. Raises UnknownIndex, RightMissing."""
         grantee = _written(grantee)
         with self._changing(index) as (connection, index_id, by):
             connection.execute(grants.delete().where((grants.c.index_id == index_id) & _is(grantee)))
@@ -98,7 +97,7 @@ class Grants:
 
     @contextmanager
     def _changing(self, index: str) -> Iterator[tuple[Connection, str, Principal]]:
-        """With the index's id and who changes it, in the transaction in which the right to it was seen."""
+        """Yields the index's id and the principal, in the transaction in which the right was checked."""
         principal = self._gate.who()
         with changing(self._database, index) as connection:
             yield connection, managed(connection, principal, index).id, principal
@@ -130,7 +129,7 @@ def _is(grantee: Grantee) -> ColumnElement[bool]:
 
 
 def _written(grantee: Grantee) -> Grantee:
-    """As it is kept. Raises NobodyNamed."""
+    """The grantee in the form that is stored. Raises NobodyNamed."""
     if grantee.kind is GranteeKind.EVERYONE:
         return EVERYONE
     name = account_name(grantee.name) if grantee.kind is GranteeKind.ACCOUNT else storable(grantee.name).strip()
@@ -147,7 +146,7 @@ def _check_person(connection: Connection, person_id: str) -> None:
 
 
 def _told(connection: Connection, grantee: Grantee) -> dict[str, str]:
-    """For the log: the id of whom the app knows, who may be erased one day."""
+    """The grantee for the audit log: an id if the app knows the person, because they may be erased later."""
     kind = {"kind": str(grantee.kind)}
     if grantee.kind is GranteeKind.PERSON:
         return {**kind, "whose": grantee.name}

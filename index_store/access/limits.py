@@ -1,7 +1,7 @@
 """Limits for people: from the settings for everybody, or set by admins for the members of a group.
 
-Of several groups of one person the most generous counts, for each limit by itself; a group that says nothing of one
-leaves it as everybody's. What an index may hold is its owner's limit, whoever adds to it.
+If a person is in several groups, the highest value of each limit counts. A group without a value for a limit leaves
+that limit as it is for everybody. An index has the limits of its owner, whoever adds to it.
 """
 
 from collections.abc import Collection
@@ -17,31 +17,31 @@ UNLIMITED = 0
 
 
 class GroupLimits(BaseModel, frozen=True):
-    """None: as everybody; 0: no limit."""
+    """None: the limit of everybody; 0: no limit."""
 
     runs_at_once: int | None = Field(default=None, ge=0)
     tokens_a_day: int | None = Field(default=None, ge=0)
     """of all their runs, from midnight to midnight"""
     files: int | None = Field(default=None, ge=0)
-    """per index that is theirs"""
+    """per index that they own"""
     megabytes: int | None = Field(default=None, ge=0)
-    """of originals, per index that is theirs"""
+    """of originals, per index that they own"""
 
 
 class Limits:
-    """Safe from any thread, and beside another process. What it can't save raises ChangeFailed."""
+    """Thread-safe, also with other processes. Raises ChangeFailed if a change can't be saved."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
 
     def all(self) -> dict[str, GroupLimits]:
-        """By group, in order; those alone that have some."""
+        """By group, in order; only groups that have limits."""
         with self._database.connect() as connection:
             rows = connection.execute(select(limits).order_by(limits.c.group)).mappings()
             return {row["group"]: GroupLimits.model_validate(dict(row)) for row in rows}
 
     def set(self, group: str, to: GroupLimits) -> None:
-        """In the place of what it had."""
+        """Replaces the limits that the group had."""
         values = to.model_dump()
         name = storable(group).strip()
         with changing(self._database, name) as connection:
@@ -53,7 +53,7 @@ class Limits:
         return self._of_groups(principal.groups)
 
     def of_index(self, index_id: str) -> GroupLimits:
-        """Of its owner."""
+        """The limits of the index's owner."""
         owner = select(people.c.groups).join(indexes, indexes.c.owner_id == people.c.id)
         with self._database.connect() as connection:
             groups = connection.execute(owner.where(indexes.c.id == index_id)).scalar()
@@ -73,6 +73,6 @@ def _most(values: Collection[int]) -> int:
 
 
 def in_force(of_group: int | None, of_all: int) -> float:
-    """The limit that counts. `of_all`: as the settings have it."""
+    """The limit that counts. `of_all`: the value in the settings."""
     limit = of_all if of_group is None else of_group
     return float("inf") if limit == UNLIMITED else limit

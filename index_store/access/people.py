@@ -1,8 +1,8 @@
-"""People who have signed in or may: their claims, their role, and whether they have access.
+"""People who have signed in or may sign in: their claims, their role, and whether they have access.
 
-A person is who an issuer says by a subject; a mail address can be given to someone else, or claimed of another. A role
-is worked out whenever it is read: the one given by hand, else what the settings make of the last claim. So a change of
-the settings counts from the next start on, and not only once each has signed in again.
+Issuer and subject identify a person: a mail address can be given to another person, or be claimed falsely. A role is
+computed each time it is read: the role given by hand, otherwise the one that the settings give for the last claims.
+So a change of the settings takes effect at the next start, without a new sign-in.
 """
 
 import logging
@@ -35,32 +35,32 @@ from index_store.base.settings import Settings, parts
 from index_store.catalogue.schema import grants, now, people, sign_ins
 
 NOTED_EVERY = timedelta(minutes=1)
-"""between two notes that someone was seen"""
+"""the shortest time between two records that a person was seen"""
 
 LONGEST_NAME = 200
-"""characters that are kept of a name or a mail address; a subject is kept whole, or it would name someone else"""
+"""characters stored of a name or a mail address; a subject is stored whole, or it could name another person"""
 
 NOT_YET = ""
-"""issuer of those who have not signed in"""
+"""issuer of people who have not signed in yet"""
 
 ERASED = "erased"
-"""issuer of those who were: no claim is theirs"""
+"""issuer of erased people: no claim matches them"""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class SignInClaims:
-    """The claims of a sign-in: from the ID token with OIDC, else from the headers of a trusted proxy."""
+    """The claims of a sign-in: from the ID token with OIDC, otherwise from the headers of a trusted proxy."""
 
     issuer: str
     """`iss`, or the name of the proxy's header"""
     subject: str
-    """`sub`, or what the header says"""
+    """`sub`, or the value of the header"""
     name: str = ""
     mail: str = ""
     mail_is_verified: bool = False
-    """as the issuer says; of any other address someone may have said that it is theirs"""
+    """according to the issuer; anyone could claim an address that is not verified"""
     groups: frozenset[str] = frozenset()
 
 
@@ -69,17 +69,17 @@ class Person(BaseModel, frozen=True):
     issuer: str
     """empty: has not signed in yet"""
     subject: str
-    """of those who have not: the subject or the mail address under which they will"""
+    """before the first sign-in: the subject or the mail address with which they will sign in"""
     name: str
     mail: str
     mail_is_verified: bool
     groups: tuple[str, ...]
     role: Role
     role_is_given: bool
-    """by hand, and not by what was claimed"""
+    """whether the role was given by hand and not by claims"""
     disabled_at: datetime | None
     last_seen_at: datetime | None
-    """within NOTED_EVERY"""
+    """accurate to NOTED_EVERY"""
     created_at: datetime
 
     @property
@@ -89,7 +89,7 @@ class Person(BaseModel, frozen=True):
 
 
 class People:
-    """Safe from any thread, and beside another process. What it can't save raises ChangeFailed."""
+    """Thread-safe, also with other processes. Raises ChangeFailed if a change can't be saved."""
 
     def __init__(self, database: Engine, settings: Settings) -> None:
         self._database = database
@@ -99,19 +99,19 @@ class People:
         self._admin_groups = parts(settings.admin_groups)
         self._editor_groups = parts(settings.editor_groups)
         self._default_role = Role(settings.default_role)
-        # Whoever is only looked up never waits until a long change of the catalogue is done.
+        # A lookup never waits for a long change of the catalogue.
         self._noting = backend_of(database).impatient(database)
 
     def close(self) -> None:
         self._noting.dispose()
 
-    # Whoever comes
+    # For people who sign in or act
 
     def signed_in(self, claim: SignInClaims) -> Principal:
-        """Who that is from now on: someone known, who was added under this name, or new.
+        """The person with these claims: someone known, someone who was added under this name, or a new person.
 
-        Raises SignInIncomplete, AccessWithdrawn. Nothing is written of someone of whom nothing new is claimed, so they
-        come in where the disk is full.
+        Raises SignInIncomplete, AccessWithdrawn. Writes nothing if the claims have not changed, so people can sign in
+        while the disk is full.
         """
         if not claim.issuer.strip() or not claim.subject.strip():
             raise SignInIncomplete()
@@ -130,10 +130,10 @@ class People:
         return self._person(row).principal
 
     def current(self, person_id: str) -> Principal | None:
-        """As they are now; None of someone who is unknown, or no longer to come in.
+        """The principal as it is now; None if the person is unknown or has no access any more.
 
-        To be asked on each action: one row by its key, 0.1 ms of the processor, and once in NOTED_EVERY a write that
-        waits for nobody.
+        Called at each action: it reads one row by its key, 0.1 ms of processor time, and once per NOTED_EVERY writes
+        without waiting for a lock.
         """
         row = self._let_in(person_id)
         if row is None:
@@ -142,7 +142,7 @@ class People:
         return self._person(row).principal
 
     def known(self, person_id: str) -> Principal | None:
-        """The same for what goes on without them, such as a job: they are not seen by it."""
+        """Like `current`, for work without the person, such as a job: it does not count as seeing them."""
         row = self._let_in(person_id)
         return self._person(row).principal if row else None
 
@@ -152,19 +152,19 @@ class People:
         return None if row is None or row.disabled_at else row
 
     def is_disabled(self, person_id: str) -> bool:
-        """Not of someone who is unknown, as before people signed in."""
+        """False for an unknown person, such as one from before people signed in."""
         with self._database.connect() as connection:
             row = connection.execute(_OF_ID, {"id": person_id}).one_or_none()
         return row is not None and row.disabled_at is not None
 
     def id_of(self, issuer: str, subject: str) -> str | None:
-        """Of someone who has signed in as that."""
+        """The id of the person who has signed in with these; None if nobody has."""
         with self._database.connect() as connection:
             found = connection.execute(_OF_CLAIM, {"issuer": storable(issuer), "subject": storable(subject)}).scalar()
             return None if found is None else str(found)
 
     def _put(self, connection: Connection, row: Row[Any] | None, values: dict[str, Any]) -> str:
-        """The id of the person. `row`: as known so far."""
+        """Saves the person and returns the id. `row`: the row known so far."""
         if row is None:
             id_ = uuid.uuid4().hex
             connection.execute(people.insert().values(id=id_, created_at=now(), **values))
@@ -172,7 +172,7 @@ class People:
         had_admin = self._has_admin(connection)
         connection.execute(people.update().where(people.c.id == row.id).values(**values))
         if had_admin and not self._has_admin(connection):
-            # Whom the provider no longer calls an admin is none, and the command line makes another.
+            # A person whom the provider no longer calls an admin is none; the command line can make another.
             log.warning(
                 "There is no admin any more. Make someone an admin: `python -m index_store people role WHO admin`"
             )
@@ -181,14 +181,14 @@ class People:
     def _note_seen(self, row: Row[Any]) -> None:
         seen = now()
         if row.last_seen_at is None or seen - row.last_seen_at >= NOTED_EVERY:
-            # Noted the next time, where someone else writes just now or the disk is full.
+            # If another process is writing now, or the disk is full, the next action records it.
             with suppress(OperationalError), self._noting.begin() as connection:
                 connection.execute(people.update().where(people.c.id == row.id).values(last_seen_at=seen))
 
-    # For those who manage them
+    # For people who manage them
 
     def all(self) -> list[Person]:
-        """By name, then mail; those who have not signed in too, and not those who were erased."""
+        """By name, then mail; includes people who have not signed in yet, not erased ones."""
         with self._database.connect() as connection:
             rows = connection.execute(select(people).where(people.c.issuer != ERASED))
             found = [self._person(row) for row in rows]
@@ -205,9 +205,10 @@ class People:
         return self._person(rows[0])
 
     def add(self, name: str, role: Role | None = None) -> Person:
-        """Someone who is still to sign in. `name`: their subject, or mail address as verified; `role`: by hand.
+        """Adds a person before their first sign-in. `name`: their subject or verified mail address; `role`: given by
+        hand.
 
-        Raises UnknownPerson of an empty name, PersonExists.
+        Raises PersonExists; UnknownPerson if the name is empty.
         """
         name = storable(name).strip()
         if not name:
@@ -224,11 +225,11 @@ class People:
             return self._person(connection.execute(select(people).where(people.c.id == values["id"])).one())
 
     def set_role(self, person_id: str, role: Role | None) -> Person:
-        """By hand; None: as claimed again. Raises UnknownPerson, LastAdmin."""
+        """Gives a role by hand; None: the role from claims again. Raises UnknownPerson, LastAdmin."""
         return self._change(person_id, role=role)
 
     def disable(self, person_id: str) -> Person:
-        """From their next action on they are out. Raises UnknownPerson, LastAdmin."""
+        """Takes effect at their next action. Raises UnknownPerson, LastAdmin."""
         return self._change(person_id, disabled_at=now())
 
     def enable(self, person_id: str) -> Person:
@@ -236,8 +237,8 @@ class People:
         return self._change(person_id, disabled_at=None)
 
     def erase(self, person_id: str) -> Person:
-        """Who they are, in every file of the data folder; what is left is an id to which nobody comes in, for what
-        names it elsewhere. Whoever signs in by the same claim is new. Raises UnknownPerson, LastAdmin.
+        """Erases who they are, in every file of the data folder. Only an id stays, for data that names it; nobody can
+        sign in to it. A sign-in with the same claims makes a new person. Raises UnknownPerson, LastAdmin.
         """
         known = self._known(person_id)
         person = self._person(known)
@@ -258,7 +259,7 @@ class People:
         return erased
 
     def erased(self) -> list[Person]:
-        """Those of whom nothing is left here but an id."""
+        """People of whom only an id is left."""
         with self._database.connect() as connection:
             return [self._person(row) for row in connection.execute(select(people).where(people.c.issuer == ERASED))]
 
@@ -270,7 +271,7 @@ class People:
 
     @contextmanager
     def _changing_one(self, known: Row[Any]) -> Iterator[Connection]:
-        """Whatever is changed, an admin stays where there was one. Raises LastAdmin."""
+        """If there was an admin before the change, one must be left after it. Raises LastAdmin."""
         name = known.name or known.subject
         with changing(self._database, name) as connection:
             had_admin = self._has_admin(connection)
@@ -290,7 +291,7 @@ class People:
             return connection.execute(select(people).where(this)).one_or_none()
 
     def _has_admin(self, connection: Connection) -> bool:
-        """Who can act: someone who is still to sign in may never do so."""
+        """Whether an admin can act. People who have not signed in yet don't count: they may never do so."""
         here = select(people).where(people.c.disabled_at.is_(None), people.c.issuer != NOT_YET)
         return any(self._role(row) is Role.ADMIN for row in connection.execute(here))
 
@@ -312,7 +313,7 @@ class People:
         )  # fmt: skip
 
 
-# Made once: making it takes as long as running it, and each action does.
+# Made once: to make a query takes as long as to run it, and each action runs it.
 _OF_ID = select(people).where(people.c.id == bindparam("id"))
 _OF_CLAIM = select(people.c.id).where(
     people.c.issuer == bindparam("issuer"), people.c.subject == bindparam("subject"), people.c.issuer != NOT_YET
@@ -320,7 +321,7 @@ _OF_CLAIM = select(people.c.id).where(
 
 
 def _claimed(claim: SignInClaims) -> dict[str, Any]:
-    """Columns of a person."""
+    """The columns of a person."""
     return {
         "issuer": storable(claim.issuer),
         "subject": storable(claim.subject),
@@ -332,7 +333,7 @@ def _claimed(claim: SignInClaims) -> dict[str, Any]:
 
 
 def _added_as(claim: SignInClaims) -> ColumnElement[bool]:
-    """Under any of the names that are this person's for sure."""
+    """Matches a person who was added under one of the names that certainly belong to these claims."""
     accounts = _accounts(storable(claim.subject), storable(claim.mail).strip(), claim.mail_is_verified)
     return (people.c.issuer == NOT_YET) & people.c.subject.in_(accounts)
 
@@ -342,13 +343,13 @@ def _accounts(subject: str, mail: str, mail_is_verified: bool) -> frozenset[str]
 
 
 def account_name(name: str) -> str:
-    """As someone is added, or granted something, before they have signed in. `name`: their subject or mail address."""
+    """The name under which a person is added or given a grant before they sign in. `name`: subject or mail address."""
     name = storable(name).strip()
     return _folded(name) if "@" in name else name
 
 
 def has_account(backend: DatabaseBackend, account: str) -> ColumnElement[bool]:
-    """`account`: as `account_name` writes it."""
+    """`account`: as `account_name` returns it."""
     is_mail = people.c.mail_is_verified & (backend.folded(people.c.mail) == backend.folded(literal(account)))
     return or_(people.c.subject == account, is_mail)
 
@@ -360,7 +361,7 @@ def _known_as(backend: DatabaseBackend, name: str) -> ColumnElement[bool]:
 
 
 def _folded(name: str) -> str:
-    """Mail addresses are one in small and capital letters. Only of ASCII: a Kelvin sign would become a k."""
+    """Case does not matter in mail addresses. Only ASCII is folded: otherwise a Kelvin sign would become a k."""
     return name.lower() if name.isascii() else name
 
 

@@ -6,25 +6,25 @@ from enum import StrEnum
 
 class Role(StrEnum):
     ADMIN = "admin"
-    """everything"""
+    """may do everything"""
     EDITOR = "editor"
-    """makes indexes, and does with others what is granted"""
+    """creates indexes, and does with others what grants allow"""
     READER = "reader"
-    """reads what is granted, and no more"""
+    """only reads, as grants allow"""
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
     id: str
-    """of the table of people, and never used again"""
+    """from the table of people; never used again"""
     name: str
     mail: str
     role: Role
     groups: frozenset[str] = frozenset()
-    """as last claimed"""
+    """from the last claims"""
     accounts: frozenset[str] = frozenset()
-    """names that are theirs for sure: the subject, and the mail address where it is verified"""
+    """names that certainly belong to the person: the subject and, if verified, the mail address"""
 
 
 LOCAL = Principal("local", "", "", Role.ADMIN)
-"""the one person where nobody signs in; in no table"""
+"""the only person if nobody signs in; in no table"""

@@ -1,10 +1,9 @@
 """The rights that a person can have to an index.
 
-A right is one of an index as a whole, which is one collection of vectors: no search looks at what someone may not read
-and filters it afterwards. Of its owner it is to manage, of anybody else the most that is granted to them, to one of
-their groups or to everyone, and at most what their role may at all: a reader reads, whatever is granted, and an admin
-manages everything. An index without an owner, as all are that were made where nobody signs in, is only the admins'
-until they grant it.
+A right is for a whole index, which is one collection of vectors: no search reads what a person may not read and filters
+it afterwards. The owner manages the index. Others have the highest right that is granted to them, to one of their
+groups or to everyone, limited by their role: a reader only reads, whatever is granted, and an admin manages everything.
+An index without an owner, such as each one made while nobody signs in, belongs to admins only, until they grant it.
 """
 
 import unicodedata
@@ -25,25 +24,25 @@ class Right(IntEnum):
     """Each right includes those before it."""
 
     READ = 1
-    """ask of it, and see its documents and originals"""
+    """ask questions to it, and see its documents and originals"""
     WRITE = 2
-    """add documents, remove them, and what keeps them searchable"""
+    """add and remove documents, and keep them searchable"""
     MANAGE = 3
-    """rename and delete it, and grant"""
+    """rename it, delete it, and grant rights"""
 
 
 MOST = {Role.READER: Right.READ, Role.EDITOR: Right.MANAGE, Role.ADMIN: Right.MANAGE}
-"""that anything granted comes to"""
+"""the highest right that a grant can give, by role"""
 
 
 class GranteeKind(StrEnum):
     PERSON = "person"
     ACCOUNT = "account"
-    """whoever signs in under a mail address, verified, or subject: it is not looked up whether there is such a person,
-    so that nobody learns it by granting"""
+    """a person who signs in with a subject or verified mail address. The app does not check whether the person exists,
+    so that a grant tells nobody"""
     GROUP = "group"
     EVERYONE = "everyone"
-    """who signs in"""
+    """everyone who signs in"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +52,16 @@ class AllowedIndex:
 
 
 class Rights:
-    """Each method is one query, of the index and of the right: between two, a name could come to be another index's.
+    """Each method gets index and right with one query: between two queries, a name could become another index's.
 
-    What may not be read is not found, like what there is not. Safe from any thread, and beside another process.
+    What a person may not read is not found, as if it did not exist. Thread-safe, also with other processes.
     """
 
     def __init__(self, database: Engine) -> None:
         self._database = database
 
     def all(self, principal: Principal) -> list[AllowedIndex]:
-        """What they may read, by name."""
+        """The indexes that they may read, by name."""
         with self._database.connect() as connection:
             return _allowed(connection, principal, _ALL)
 
@@ -74,11 +73,11 @@ class Rights:
         return self._one(principal, _WITH_ID, index_id)
 
     def of_document(self, principal: Principal, document_id: str) -> AllowedIndex | None:
-        """The index that it is in."""
+        """The index of the document."""
         return self._one(principal, _OF_DOCUMENT, document_id)
 
     def of_section(self, principal: Principal, section_id: str) -> AllowedIndex | None:
-        """The index that its document is in."""
+        """The index of the section's document."""
         return self._one(principal, _OF_SECTION, section_id)
 
     def _one(self, principal: Principal, query: Select[Any], id_: str) -> AllowedIndex | None:
@@ -87,17 +86,17 @@ class Rights:
 
 
 def named(connection: Connection, principal: Principal, name: str) -> AllowedIndex | None:
-    """Within the transaction of whoever changes what was found."""
+    """For a transaction that changes the index found."""
     return next(iter(_allowed(connection, principal, _NAMED, written(name))), None)
 
 
 def readable(connection: Connection, principal: Principal) -> list[str]:
-    """Names of indexes, in order."""
+    """Names of the indexes that the principal may read, in order."""
     return [each.index.name for each in _allowed(connection, principal, _ALL)]
 
 
 def written(name: str) -> str:
-    """As names of indexes are kept."""
+    """The name in the form in which it is stored."""
     return unicodedata.normalize("NFC", storable(name))
 
 
@@ -112,7 +111,7 @@ def _allowed(connection: Connection, principal: Principal, query: Select[Any], k
 
 
 def _granted() -> Select[Any]:
-    """Every index with what is granted of it to someone (person, accounts, groups), 0 where nothing is."""
+    """Selects every index with the right granted to a principal (person, accounts, groups); 0 without a grant."""
     mine = or_(
         and_(grants.c.kind == GranteeKind.PERSON, grants.c.name == bindparam("person")),
         and_(grants.c.kind == GranteeKind.ACCOUNT, grants.c.name.in_(bindparam("accounts", expanding=True))),
@@ -129,7 +128,7 @@ def _granted() -> Select[Any]:
     )
 
 
-# Made once: making one takes as long as running it, and each action does.
+# Made once: to make a query takes as long as to run it, and each action runs it.
 _ALL = _granted()
 _NAMED = _ALL.where(indexes.c.name == bindparam("key"))
 _WITH_ID = _ALL.where(indexes.c.id == bindparam("key"))

@@ -1,7 +1,7 @@
 """Signed-in browsers: a cookie is valid as long as its sign-in is stored here.
 
-So a cookie that was copied is worth nothing once its owner has signed out. What browsers show is kept as a hash alone:
-whoever reads the data folder, or a backup of it, comes in as nobody.
+So a copied cookie is worth nothing after its owner has signed out. Of the cookie, only a hash is stored: with the data
+folder or a backup of it, nobody can sign in.
 """
 
 from datetime import timedelta
@@ -15,7 +15,7 @@ from index_store.catalogue.schema import now, sign_ins
 
 
 class SignIns:
-    """Safe from any thread, and beside another process. `shown`: what a browser shows, and nobody can guess."""
+    """Thread-safe, also with other processes. `shown`: the secret in the browser's cookie, which nobody can guess."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
@@ -28,12 +28,12 @@ class SignIns:
             backend_of(connection).put(connection, sign_ins, [row])
 
     def end(self, shown: bytes) -> None:
-        """Of one that is over or never was, too. Raises ChangeFailed."""
+        """No error if the sign-in has ended or never was. Raises ChangeFailed."""
         with changing(self._database, "sign-in") as connection:
             connection.execute(sign_ins.delete().where(sign_ins.c.key == _key(shown)))
 
     def person_id(self, shown: bytes) -> str | None:
-        """Id of a person; one row by its key, as each action asks it."""
+        """The id of the person; reads one row by its key, because each action calls it."""
         with self._database.connect() as connection:
             found = connection.execute(_WHOSE, {"key": _key(shown), "now": now()}).scalar()
             return None if found is None else str(found)

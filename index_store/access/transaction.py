@@ -12,7 +12,8 @@ from index_store.base.errors import ChangeFailed, DatabaseAway
 
 @contextmanager
 def changing(database: Engine, what: str) -> Iterator[Connection]:
-    """One transaction beside which no other changes anything, of this process or of another. `what`: is changed.
+    """One transaction during which no other transaction changes anything, in this process or another. `what`: the name
+    of what is changed, for errors.
 
     Raises ChangeFailed, DatabaseAway.
     """
@@ -27,5 +28,5 @@ def changing(database: Engine, what: str) -> Iterator[Connection]:
 
 
 def storable(text: str) -> str:
-    """A command line or a header may hold bytes that are no text, which SQLite refuses."""
+    """The text in a form that SQLite stores: a command line or a header may hold bytes that are not text."""
     return text.encode("utf-8", "replace").decode()

@@ -43,13 +43,13 @@ class UserPeople:
         return noted(self._audit, Action.ENABLED, admin, self._people.enable(person_id))
 
     def erase(self, person_id: str) -> Person:
-        """Of their data, `PersonalData` in rag/runs/retention takes care."""
+        """Their other data is erased by `PersonalData` in rag/runs/retention."""
         admin = self._gate.require_admin()
         return noted(self._audit, Action.ERASED, admin, self._people.erase(person_id))
 
 
 def noted(audit: Audit, action: Action, by: Principal, person: Person) -> Person:
-    """The person, to whom that was done."""
+    """Records the action in the audit log and returns the person to whom it was done."""
     audit.note(action, by, whose=person.id, role=person.role, by_hand=person.role_is_given)
     return person
 
@@ -73,8 +73,8 @@ class UserLimits:
 
 
 class UserAudit:
-    """What `Audit` tells, in somebody's name, and how people are called, of whom it has the ids alone. Each raises
-    AdminNeeded and AccessWithdrawn, and what is raised there.
+    """The methods of `Audit` for one person. Adds people's names: the log has only their ids. Each raises AdminNeeded,
+    AccessWithdrawn, and errors of `Audit`.
     """
 
     def __init__(self, audit: Audit, gate: Gate, people: People) -> None:

@@ -1,7 +1,7 @@
 """The audit log: one line of JSON per action, one file per day, only appended to.
 
-A file goes as a whole when its day has had its time, so no line is ever written anew. Lines are flushed to the system:
-a process that dies loses none, a power cut may lose the last moment.
+A whole file is deleted when its day is too old, so no line is ever rewritten. Lines are flushed to the system: a
+process that dies loses none, a power cut may lose the last moment.
 """
 
 import json
@@ -26,10 +26,10 @@ from index_store.base.settings import Settings
 FOLDER = "audit"
 
 PATIENCE = 2
-"""seconds in which another process has to be done with its line: what someone does waits so long for it at most"""
+"""seconds that writing waits at most for another process to write its line; the person's action waits with it"""
 
 POLL = 0.001
-"""seconds between two looks whether it is"""
+"""seconds between tries"""
 
 PAGE = 50
 """entries"""
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class Actor(Protocol):
-    """The principal who did it."""
+    """The principal who did the action."""
 
     @property
     def id(self) -> str: ...
@@ -49,17 +49,17 @@ class EntryFilter:
     """A filter of entries; empty fields match all."""
 
     person: str = ""
-    """their id; asked of `UserAudit`, part of a name or mail address too, in any case"""
+    """a person's id; in `UserAudit` also a part of a name or mail address, in any case"""
     called_so: frozenset[str] = frozenset()
-    """ids of whom `person` may mean beside"""
+    """ids of people that also match `person`"""
     action: str = ""
     index: str = ""
     words: str = ""
-    """all of them stand in the entry, in any case and order"""
+    """all of them must be in the entry, in any case and order"""
     since: datetime | None = None
-    """aware"""
+    """with a time zone"""
     until: datetime | None = None
-    """aware; this moment is no longer among them"""
+    """with a time zone; this moment itself is excluded"""
 
     def has(self, entry: Entry, line: str) -> bool:
         return (
@@ -76,7 +76,7 @@ class EntryPage(NamedTuple):
     entries: list[Entry]
     """the latest first"""
     before: str | None
-    """where the next page begins; None where there is none"""
+    """where the next page begins; None if there is none"""
 
 
 class LostEntries(NamedTuple):
@@ -87,7 +87,7 @@ class LostEntries(NamedTuple):
 
 
 class Audit:
-    """Safe from any thread, and beside another process."""
+    """Thread-safe, also with other processes."""
 
     def __init__(self, settings: Settings) -> None:
         self._folder = settings.data_dir / FOLDER
@@ -104,18 +104,18 @@ class Audit:
 
     @property
     def lost(self) -> LostEntries | None:
-        """What can't be written just now. Once there is room again, an entry tells how many there were."""
+        """Entries that can't be written now. Once writing works again, an entry tells how many there were."""
         return self._lost
 
-    # What was done
+    # Writing
 
     def note(
         self, action: Action, by: Actor, *, index: str | None = None, question: str | None = None, **facts: Fact
     ) -> None:
-        """Raises nothing where it can't be written: nobody's work is to stand still for it. The log tells, and `lost`.
+        """Raises nothing if it can't write: no work must stop for it. The log and `lost` tell then.
 
-        `question`: its text, kept only where the settings have it so. Secrets of the settings, and what addresses carry
-        of passwords and tokens, are taken out of whatever is given.
+        `question`: its text, stored only if the settings say so. Secrets of the settings, and passwords and tokens in
+        addresses, are removed from all values.
         """
         if not self.is_kept:
             return
@@ -134,7 +134,7 @@ class Audit:
                 )
 
     def _write(self, entry: Entry) -> None:
-        """With what was lost before it. Raises OSError, Timeout."""
+        """Also writes what was lost before. Raises OSError, Timeout."""
         entries = [entry]
         if self._lost:
             told = {"count": self._lost.entries, "since": self._lost.since.isoformat()}
@@ -147,12 +147,13 @@ class Audit:
     def _file(self, day: date) -> Path:
         return self._folder / f"{day.isoformat()}.jsonl"
 
-    # What is read
+    # Reading
 
     def read(
         self, filters: EntryFilter | None = None, *, latest: int | None = PAGE, before: str | None = None
     ) -> EntryPage:
-        """`latest`: so many, None for all; `before`: where the last page ended, whatever was written since.
+        """`latest`: number of entries, None for all; `before`: where the last page ended, even if entries have come
+        since.
 
         Raises DataFolderUnusable.
         """
@@ -171,7 +172,7 @@ class Audit:
         return as_lines(self.read(filters, latest=latest).entries)
 
     def _backwards(self, filters: EntryFilter, before: str | None) -> Iterator[tuple[str, Entry]]:
-        """With the place of each: its day, and where in that file it begins."""
+        """Yields each entry after its place: its day, and where it begins in that file."""
         last_day, _, end = (before or "").partition("/")
         for file in sorted(self._folder.glob("*.jsonl"), reverse=True):
             day = _day(file)
@@ -186,7 +187,7 @@ class Audit:
             try:
                 content = file.read_bytes()
             except FileNotFoundError:
-                continue  # it has had its time meanwhile
+                continue  # `sweep` has deleted it in the meantime
             lines = content[: int(end)] if file.stem == last_day else content
             start = len(lines)
             for line in reversed(lines.splitlines(keepends=True)):
@@ -196,10 +197,10 @@ class Audit:
                 if entry and filters.has(entry, text):
                     yield f"{file.stem}/{start}", entry
 
-    # What had its time
+    # Deleting
 
     def sweep(self) -> None:
-        """Drops the days that have had their time."""
+        """Deletes the files of days that are too old."""
         since = now().date() - timedelta(days=self._days)
         for file in self._folder.glob("*.jsonl"):
             day = _day(file)
@@ -208,18 +209,18 @@ class Audit:
 
 
 def as_lines(entries: list[Entry]) -> str:
-    """The latest comes first, and last in the lines."""
+    """Takes entries with the latest first; returns lines with the latest last."""
     return "".join(f"{each.model_dump_json(exclude_none=True)}\n" for each in reversed(entries))
 
 
 def _append(file: Path, lines: list[str]) -> None:
-    """All of it, or nothing. Raises OSError."""
-    # Unbuffered: what is not taken is not tried again when the file is closed.
+    """Writes all lines, or none. Raises OSError."""
+    # Unbuffered: otherwise the file would try again on closing to write what failed.
     with open(file, "a+b", buffering=0, opener=partial(os.open, mode=0o600)) as log_file:
         size = log_file.seek(0, os.SEEK_END)
         if size:
             log_file.seek(size - 1)
-            if log_file.read(1) != b"\n":  # a line that a power cut has torn
+            if log_file.read(1) != b"\n":  # a power cut has cut the last line off
                 lines = ["", *lines]
         content = "".join(f"{line}\n" for line in lines).encode()
         try:
@@ -233,7 +234,7 @@ def _append(file: Path, lines: list[str]) -> None:
 
 
 def _day(file: Path) -> date | None:
-    """None of a file that is none of ours."""
+    """None if the file is not one of ours."""
     try:
         return date.fromisoformat(file.stem)
     except ValueError:

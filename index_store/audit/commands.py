@@ -1,4 +1,4 @@
-"""`python -m index_store audit`: prints the audit log. People who can run it may read all: they have the folder."""
+"""`python -m index_store audit`: prints the audit log. Its user has the data folder, so they may read everything."""
 
 import argparse
 from datetime import UTC, date, datetime, timedelta
@@ -29,7 +29,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def list_entries(audit: Log, options: argparse.Namespace, out: Output) -> bool:
-    """The earliest first, as logs are read."""
+    """The earliest first, as usual for logs."""
     until = options.until and options.until + timedelta(days=1)
     filters = EntryFilter(
         person=options.person,

@@ -12,7 +12,7 @@ LONGEST = 300
 """characters of one value"""
 
 MOST = 50
-"""values of a list that are named; of the others it is told how many"""
+"""values of a list that are written; for the others, only their number"""
 
 HIDDEN = "***"
 
@@ -31,7 +31,7 @@ class Action(StrEnum):
     CONVERSATION_DELETED = "conversation_deleted"
     DATA_DELETED = "data_deleted"
     EXPIRED = "expired"
-    """what had had its time went"""
+    """old data was deleted"""
     INDEX_CREATED = "index_created"
     INDEX_RENAMED = "index_renamed"
     INDEX_DELETED = "index_deleted"
@@ -49,9 +49,9 @@ class Action(StrEnum):
     ERASED = "erased"
     LIMITS_SET = "limits_set"
     LOST = "lost"
-    """entries before this one that could not be written"""
+    """entries before this one could not be written"""
     UNREADABLE = "unreadable"
-    """a line that is none of ours, or was torn by a power cut; never written"""
+    """a line that is not ours, or was cut off by a power cut; never written"""
 
 
 class Entry(BaseModel, frozen=True):
@@ -60,9 +60,9 @@ class Entry(BaseModel, frozen=True):
     action: str
     """an Action, or one of a newer version"""
     person: str
-    """their id"""
+    """the person's id"""
     name: str | None = None
-    """as they are called by now: told to who reads it, and never written"""
+    """the person's present name: added for readers, never written"""
     index: str | None = None
     """its name at that time"""
     facts: dict[str, Any] = {}
@@ -73,7 +73,7 @@ def now() -> datetime:
 
 
 def cleaned(facts: Mapping[str, Fact], secrets: Collection[str]) -> dict[str, Fact]:
-    """As they may stand in the log: without these secrets, without what addresses carry of passwords and tokens."""
+    """The facts as the log may hold them: without these secrets, and without passwords and tokens in addresses."""
     return {name: _fact(value, secrets) for name, value in facts.items() if value is not None}
 
 
@@ -94,5 +94,5 @@ def cleaned_text(text: str, secrets: Collection[str]) -> str:
 
 
 _ADDRESS = re.compile(r"(https?://)(?:[^\s/?#]*@)?([^\s?#]*)(?:[?#]\S*)?", re.IGNORECASE)
-"""Kept of it: scheme, host and path. Who signs in by an address writes the password before the host, and what a site
-tells one visitor from another by stands behind the path."""
+"""Kept: scheme, host and path. Before the host there may be a password; after the path there may be a value that
+identifies a visitor."""

@@ -24,11 +24,11 @@ from index_store.library.originals.registry import FOLDER as ORIGINALS
 from index_store.vectors.local.probe import LAST
 
 FAST = 1
-"""how hard zlib tries"""
+"""zlib's compression level"""
 
 
 def back_up(folder: Path, file: Path) -> Manifest:
-    """The app of the folder may run, in another process. The file is there when it is whole, for its account alone.
+    """The app may run, in another process. The file appears when it is complete, readable for its account only.
 
     Raises NothingToBackUp, CatalogueNotInFolder, VectorsNotInFolder, OriginalsNotInFolder, BackupExists,
     BackupUnderWay, BackupFailed, DataFolderDamaged.
@@ -55,7 +55,7 @@ def back_up(folder: Path, file: Path) -> Manifest:
 
 
 def _back_up(folder: Path, file: Path) -> Manifest:
-    # Beside the file, not in the data folder: a backup that fills a disk is not to stop the app.
+    # Next to the file, not in the data folder: a backup that fills a disk must not stop the app.
     with _anew(file.with_name(f"{file.name}.part")) as work, _anew(folder / LINKS) as links:
         copies = work / "copies"
         copies.mkdir()
@@ -69,7 +69,7 @@ def _back_up(folder: Path, file: Path) -> Manifest:
 
 @contextmanager
 def _anew(folder: Path) -> Iterator[Path]:
-    """Private, and empty: what is there was left by a backup that was killed."""
+    """A new private folder. An existing one was left by a backup that was killed, and is deleted."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)
     try:
@@ -85,7 +85,7 @@ def _pack(archive: Path, versions: dict[str, str | None], copies: Path, links: P
     with os.fdopen(descriptor, "wb") as stream:
         with zipfile.ZipFile(stream, "w", compresslevel=FAST) as packed:
             for name, file in _files(copies, links):
-                # Text shrinks; originals and vectors hardly do.
+                # Text compresses well; originals and vectors hardly do.
                 is_text = name.endswith((".sqlite3", ".jsonl"))
                 packed.compression = zipfile.ZIP_DEFLATED if is_text else zipfile.ZIP_STORED
                 files[name] = _put(packed, name, file)
@@ -107,7 +107,7 @@ def _files(copies: Path, links: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _written_at(file: Path) -> tuple[int, bool]:
-    """Of files of one tick of the clock, the one that ends a graph comes last."""
+    """Among files with the same time, the one that ends a graph comes last."""
     return file.stat().st_mtime_ns, file.name == LAST
 
 
@@ -122,7 +122,7 @@ def _put(packed: zipfile.ZipFile, name: str, file: Path) -> tuple[int, str]:
 
 
 def _keep_through_power_cuts(folder: Path) -> None:
-    """The new name in it. On Windows a folder can't be opened."""
+    """Writes the file's new name to disk. On Windows a folder can't be opened."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

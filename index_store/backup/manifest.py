@@ -15,14 +15,14 @@ from index_store.library.originals.registry import FOLDER as ORIGINALS
 NAME = "manifest.json"
 
 LAYOUT = 1
-"""of archives: the newest that this version reads"""
+"""the version of the archive's layout: the newest that this app reads"""
 
 BLOCK = 1024 * 1024
-"""bytes that are in memory at a time"""
+"""bytes in memory at a time"""
 
 DATABASE = re.compile(r"[a-z_]+\.sqlite3")
-"""Of this package and of those that use it. Copies of before an upgrade, and damaged files that were set aside, have
-something between the name and its end.
+"""Databases of this package and of those that use it. Copies from before an upgrade and damaged files that were set
+aside do not match: they have something between the name and its end.
 """
 
 _FILE = re.compile(
@@ -38,7 +38,7 @@ class Manifest(BaseModel, frozen=True):
     layout: int = LAYOUT
     made_at: datetime
     versions: dict[str, str | None]
-    """of the databases, by name; None: of before there were versions, or without any"""
+    """of the databases, by name; None: from before there were versions, or without one"""
     files: dict[str, tuple[int, str]]
     """by name, with `/` on every system: bytes, and SHA-256 in hex"""
 
@@ -49,12 +49,12 @@ class Manifest(BaseModel, frozen=True):
 
 
 def is_of_a_backup(name: str) -> bool:
-    """Whether a data folder may get a file of this name: none outside of it, and none of its locks or settings."""
+    """Whether a restore may write a file of this name: not outside the data folder, and no locks or settings."""
     return _FILE.fullmatch(name) is not None
 
 
 def databases(folder: Path) -> Iterator[Path]:
-    """The catalogue first: what is removed is noted in it before it leaves the others, and forgotten after."""
+    """The catalogue first: it records a removal before the others do it, and forgets it after."""
     if (folder / CATALOGUE).exists():
         yield folder / CATALOGUE
     for file in sorted(folder.glob("*.sqlite3")):

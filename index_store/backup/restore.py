@@ -1,4 +1,4 @@
-"""Restores an archive into an empty data folder, only if every file is what was saved."""
+"""Restores an archive into an empty data folder, only if every file is unchanged since the backup."""
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 
@@ -31,18 +31,18 @@ LONGEST_MANIFEST = 256 * 1024 * 1024
 STAYS = frozenset(
     {"models", "logs", "lost+found", "index_store.lock", "index_store.pid", "changes.lock", "backup.lock"}
 )
-"""what an empty folder may hold: nothing that a backup brings, or that is anybody's"""
+"""what an empty folder may hold: nothing that a backup contains, or that is someone's data"""
 
 PACKED_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 _UNREADABLE = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError
 )  # fmt: skip
-"""what zipfile raises of a damaged or hostile archive"""
+"""the errors of zipfile for a damaged or hostile archive"""
 
 
 def restore(file: Path, folder: Path) -> Manifest:
-    """All of it or nothing: killed in the midst, it leaves a folder that no app opens, and that can be restored to.
+    """Restores everything or nothing. If it is killed, no app opens the folder, but it can be restored to again.
 
     Raises NotABackup, BackupDamaged, BackupNewer, FolderNotEmpty, RestoreFailed, StoreInUse, DataFolderUnusable.
     """
@@ -64,7 +64,7 @@ def restore(file: Path, folder: Path) -> Manifest:
 
 
 def _manifest(packed: zipfile.ZipFile, file: Path) -> Manifest:
-    """Of an archive that holds what it says and no more. Raises BackupDamaged, BackupNewer, and what zipfile raises."""
+    """The manifest of an archive with exactly its files. Raises BackupDamaged, BackupNewer, and zipfile's errors."""
     info = packed.NameToInfo.get(NAME)
     if info is None or info.file_size > LONGEST_MANIFEST:
         raise errors.NotABackup(file=file)
@@ -89,14 +89,14 @@ def _manifest(packed: zipfile.ZipFile, file: Path) -> Manifest:
 
 
 def _is_plain(info: zipfile.ZipInfo) -> bool:
-    """A file, no link or folder, in a place where a backup has one."""
+    """Whether it is a file, not a link or folder, in a place where a backup has one."""
     kind = stat.S_IFMT(info.external_attr >> 16)
     is_read = info.compress_type in PACKED_BY and kind in (0, stat.S_IFREG)
     return is_read and (info.filename == NAME or is_of_a_backup(info.filename))
 
 
 def _refuse_what_is_there(folder: Path) -> None:
-    """Raises FolderNotEmpty. What an interrupted restore has left is no one's, and goes."""
+    """Raises FolderNotEmpty. Deletes what an interrupted restore has left."""
     if (folder / RESTORING).exists():
         for each in (*databases(folder), *folder.glob("*.sqlite3-*")):
             each.unlink()
@@ -117,9 +117,9 @@ def _restore(packed: zipfile.ZipFile, manifest: Manifest, file: Path, folder: Pa
         for number, (name, (size, digest)) in enumerate(manifest.files.items()):
             place = unpacked / name
             _unpack(packed, name, place, size, digest, file)
-            # As they followed each other when they were saved: vectors/local/probe.py goes by it.
+            # Keeps the order in which they were saved: vectors/local/probe.py compares these times.
             os.utime(place, ns=(now + number, now + number))
-        # As after a kill: the first to open it looks whether the vectors can be read.
+        # As after a kill: the first process that opens it checks whether the vectors can be read.
         (unpacked / CHROMA / OPEN).touch()
         _write_all_to_disk()
     except BaseException:
@@ -132,7 +132,7 @@ def _restore(packed: zipfile.ZipFile, manifest: Manifest, file: Path, folder: Pa
 
 
 def _unpack(packed: zipfile.ZipFile, name: str, place: Path, size: int, digest: str, file: Path) -> None:
-    """Raises BackupDamaged; OSError where it can't be written."""
+    """Raises BackupDamaged; OSError if it can't write."""
     place.parent.mkdir(parents=True, exist_ok=True)
     hashed, left = hashlib.sha256(), size
     with place.open("xb") as target, ExitStack() as opened:
@@ -157,6 +157,6 @@ def _unpack(packed: zipfile.ZipFile, name: str, place: Path, size: int, digest: 
 
 
 def _write_all_to_disk() -> None:
-    """So that a power cut finds a whole folder, or one that says it is none. Windows has no such call."""
+    """After it, a power cut leaves a complete folder, or one marked as incomplete. Windows has no such call."""
     if hasattr(os, "sync"):
         os.sync()

@@ -1,8 +1,7 @@
 """A snapshot of the data folder at one moment, while the app runs.
 
-For that moment documents stand still: the app's changes of them wait (`changes_of`), and Chroma writes its files within
-these alone. Questions and searches go on. Never in the process that has the folder's Chroma open: compact.py says
-why.
+At that moment documents don't change: the app's changes wait for `changes_of`, and Chroma writes its files only during
+these. Questions and searches go on. Never run it in the process that has the folder's Chroma open: compact.py says why.
 """
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
@@ -23,19 +22,19 @@ from index_store.library.originals.registry import FOLDER as ORIGINALS
 from index_store.vectors.local.probe import LAST
 
 POLL = 0.005
-"""seconds between two looks whether the app is between two changes: of many, it makes one after the other"""
+"""seconds between tries to get the lock: the app makes many changes one after the other, with little time between"""
 
 VECTORS = "chroma.sqlite3"
 
 PAGES = 2000
-"""of a database, copied at a time: between them others may stop this process"""
+"""of a database, copied at a time; between two copies, this process can be stopped"""
 
 
 def take(folder: Path, copies: Path, links: Path) -> dict[str, str | None]:
-    """`copies`: a folder that gets databases, vectors and the audit log; `links`: one on the same disk, which gets the
+    """`copies`: a folder for databases, vectors and the audit log; `links`: a folder on the data folder's disk, for the
     originals.
 
-    Gives the version of each database. Raises DataFolderDamaged, OSError, sqlite3.Error.
+    Returns the version of each database. Raises DataFolderDamaged, OSError, sqlite3.Error.
     """
     with ExitStack() as reading:
         with changes_of(folder).acquire(poll_interval=POLL):
@@ -48,7 +47,7 @@ def take(folder: Path, copies: Path, links: Path) -> dict[str, str | None]:
 
 @contextmanager
 def _moment(file: Path) -> Iterator[sqlite3.Connection]:
-    """The database as it is now, whatever is written to it as long as this is open."""
+    """The database as it is now; later writes don't change what this connection reads."""
     with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)) as database:
         with _telling_of_damage(file):
             database.execute("PRAGMA busy_timeout = 30000")
@@ -58,7 +57,7 @@ def _moment(file: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _copy(file: Path, moment: sqlite3.Connection, place: Path) -> str | None:
-    """Its version. A copy that is damaged is none, or it would take the place of one that was whole."""
+    """Returns its version. Raises if the copy is damaged: it could replace an older backup that is not."""
     with closing(sqlite3.connect(place)) as copy, _telling_of_damage(file):
         moment.backup(copy, pages=PAGES)
         [found] = copy.execute("PRAGMA quick_check(1)").fetchone()
@@ -75,14 +74,14 @@ def _telling_of_damage(file: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError:
-        raise  # a full disk, a lock
+        raise  # such as a full disk, or a lock
     except sqlite3.DatabaseError as error:
         folder = file.parents[1] if file.name == VECTORS else file.parent
         raise DataFolderDamaged(file=file.name, folder=os.path.abspath(folder)) from error
 
 
 def _copy_vectors(chroma: Path, copy: Path) -> None:
-    """A graph without its last file is no graph yet: Chroma makes it of its log, which is in the database."""
+    """Skips graphs without their last file: Chroma makes these from its log, which is in the database."""
     copy.mkdir()
     database = chroma / VECTORS
     with _moment(database) as moment:
@@ -91,28 +90,28 @@ def _copy_vectors(chroma: Path, copy: Path) -> None:
         graph = copy / last.parent.name
         graph.mkdir()
         for file in last.parent.iterdir():
-            shutil.copy2(file, graph / file.name)  # with its time: see vectors/local/probe.py
+            shutil.copy2(file, graph / file.name)  # with its time, for vectors/local/probe.py
 
 
 def _link_originals(originals: Path, links: Path) -> None:
-    """Under second names: no file of them is ever written to, and one that is removed stays until it is packed."""
+    """Gives each original a second name: its content never changes, and if removed, it stays until it is packed."""
     for file in originals.glob("??/*-*"):
         place = links / file.parent.name / file.name
         place.parent.mkdir(exist_ok=True)
         try:
             os.link(file, place)
         except FileNotFoundError:
-            continue  # a version that nobody wants any more, which goes without the lock
+            continue  # a version that is not needed any more, deleted without the lock
         except OSError:
             shutil.copyfile(file, place)  # some file systems have no links
 
 
 def _copy_audit_log(log: Path, copy: Path) -> None:
-    """Whole lines: the last one may be on its way."""
+    """Only whole lines: the last one may not be complete."""
     for file in log.glob("*.jsonl"):
         copy.mkdir(exist_ok=True)
         try:
             lines = file.read_bytes()
         except FileNotFoundError:
-            continue  # its day has had its time
+            continue  # it was too old and has been deleted
         (copy / file.name).write_bytes(lines[: lines.rfind(b"\n") + 1])

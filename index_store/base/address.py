@@ -1,20 +1,20 @@
-"""ORIGINALS_URL in its parts."""
+"""Splits ORIGINALS_URL into its parts."""
 
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 PARAMETERS = frozenset({"endpoint_url", "region", "key", "secret"})
-"""that may follow an address of S3; they are s3fs's own names but for `region`"""
+"""parameters that an address of S3 may have; the names are those of s3fs, except `region`"""
 
 
 class Address(NamedTuple):
     bucket: str
-    """empty where it is a folder"""
+    """empty if it is a folder"""
     prefix: str
     """without slashes around it"""
     folder: Path
-    """where it is one"""
+    """if it is one"""
     parameters: dict[str, str]
 
     @classmethod
@@ -28,7 +28,7 @@ class Address(NamedTuple):
             case "file" if not parts.netloc and path.strip("/") and not parts.query:
                 return cls("", "", Path(path), {})
             case "s3" if parts.netloc:
-                # Not parse_qs, to which the + of a key is a space.
+                # Not parse_qs, which reads the + of a key as a space.
                 pairs = (pair.partition("=") for pair in parts.query.split("&") if pair)
                 parameters = {name: unquote(value) for name, _, value in pairs}
                 if parameters.keys() <= PARAMETERS and all(parameters.values()):

@@ -1,4 +1,4 @@
-"""The environment of our child processes: without keys, in case their native code is taken over."""
+"""The environment of our child processes: without keys, in case an attacker takes over their native code."""
 
 import os
 import re
@@ -6,7 +6,7 @@ import re
 _KEPT = re.compile(
     r"PATH|HOME|LANG|LC_.*|TZ|TMP|TEMP|TMPDIR|SYSTEMROOT|LD_LIBRARY_PATH|VIRTUAL_ENV|PYTHON.*|OMP_NUM_THREADS", re.I
 )
-"""what Python and the libraries need"""
+"""variables that Python and the libraries need"""
 
 
 def environment() -> dict[str, str]:

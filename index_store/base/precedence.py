@@ -1,4 +1,4 @@
-"""Work that people wait for goes before background work."""
+"""Lets work that people wait for go before background work."""
 
 import threading
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class Precedence:
-    """Questions go before documents that are being added. Safe from any thread."""
+    """Questions go before documents that are being added. Thread-safe."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -14,7 +14,7 @@ class Precedence:
 
     @contextmanager
     def question(self) -> Iterator[None]:
-        """While it is at work."""
+        """While a question is answered."""
         with self._none:
             self._count += 1
         try:
@@ -25,6 +25,6 @@ class Precedence:
                 self._none.notify_all()
 
     def give_way(self, seconds: float) -> None:
-        """Until no question is at work, and no longer than that: many who ask don't stop one who adds."""
+        """Waits until no question is being answered, `seconds` at most, so that many questions can't stop an import."""
         with self._none:
             self._none.wait_for(lambda: not self._count, seconds)

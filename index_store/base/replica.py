@@ -1,7 +1,8 @@
-"""One of the apps that share a database: known by a number, gone when its connection ends, notified of news.
+"""A replica: one of the apps that share a database. It has a number and receives messages from the others.
 
-A session of Postgres holds an advisory lock for each, and lets go of it when its process dies: who is there needs no
-clock of ours. Imported where DATABASE_URL and CHROMA_URL are set, as only then there may be several.
+A Postgres session holds an advisory lock for each replica and releases it when the process dies. So a replica is gone
+when its connection ends, and no clock is needed to know which ones are alive. Only imported if DATABASE_URL and
+CHROMA_URL are set: otherwise there can be only one.
 """
 
 import logging
@@ -23,18 +24,18 @@ log = logging.getLogger(__name__)
 CHANNEL = "replicas"
 
 _REPLICA = 7_310_424
-"""first half of the advisory lock of a replica, whose number is the other half"""
+"""first half of a replica's advisory lock; its number is the other half"""
 
 _HELD = 7_310_425
-"""first half of the advisory lock of a transaction that is to be beside no other of its kind"""
+"""first half of the advisory lock of `hold`"""
 
 _NUMBERS = 2**31
 
 LISTEN = 0.25
-"""seconds after which who listens looks whether it is to end"""
+"""seconds after which the listening thread checks whether it must end"""
 
 AGAIN = 1.0
-"""seconds between two tries to come back, where the connection broke"""
+"""seconds between two tries to connect again"""
 
 _CONNECTION: dict[str, Any] = {
     "keepalives_idle": 5,
@@ -42,7 +43,7 @@ _CONNECTION: dict[str, Any] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-"""of libpq: a machine that is gone without a word is noticed by either side within 20 s"""
+"""for libpq: either side notices within 20 s that the other machine is gone"""
 
 _OF_SERVER = "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
 
@@ -56,10 +57,10 @@ _ALIVE = text(
 
 
 class Replica:
-    """Of this process, for as long as it is open. Safe from any thread."""
+    """This process as a replica, while it is open. Thread-safe."""
 
     def __init__(self, database: Engine) -> None:
-        """Raises DatabaseInUse beside an app that shares with nobody, DatabaseAway."""
+        """Raises DatabaseAway; DatabaseInUse if an app that shares with no other has the database."""
         self._database = database
         self._subscribers: list[Callable[[str], object]] = []
         self.number = 0
@@ -73,12 +74,14 @@ class Replica:
         self._thread.join()
 
     def alive(self) -> set[int]:
-        """Numbers of those that are there, this one too. Raises SQLAlchemyError."""
+        """Numbers of the replicas that are alive, including this one. Raises SQLAlchemyError."""
         with self._database.connect() as connection:
             return {*connection.execute(_ALIVE, {"replica": _REPLICA}).scalars(), self.number}
 
     def notify(self, word: str, *, within: Connection | None = None) -> None:
-        """All of them, this one too: when the transaction `within` is committed, or at once. Raises SQLAlchemyError."""
+        """Sends a message to all replicas, including this one: when `within` is committed, or at once. Raises
+        SQLAlchemyError.
+        """
         if within is None:
             with self._database.begin() as connection:
                 self.notify(word, within=connection)
@@ -86,13 +89,15 @@ class Replica:
         within.exec_driver_sql("SELECT pg_notify(%s, %s)", (CHANNEL, word))
 
     def hold(self, connection: Connection, what: str, *, alone: bool) -> None:
-        """Until its transaction ends no other has the same `alone` or, `alone`, at all. Raises SQLAlchemyError."""
+        """Locks `what` until the transaction ends: with `alone` against all others, otherwise against those with
+        `alone`. Raises SQLAlchemyError.
+        """
         kind = "" if alone else "_shared"
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock{kind}(%s, hashtext(%s))", (_HELD, what))
 
     def subscribe(self, callback: Callable[[str], object]) -> None:
-        """`callback` is called with each word, in a thread that it must not hold up, and with none where some may have
-        been missed.
+        """`callback` is called with each message, in a thread that it must not block. It is called with an empty one
+        if messages may have been missed.
         """
         self._subscribers.append(callback)
 
@@ -128,9 +133,9 @@ class Replica:
                 connection.close()
 
     def _connect(self) -> psycopg.Connection[Any]:
-        """With its locks. Raises DatabaseInUse, DatabaseAway."""
+        """Connects and takes the locks. Raises DatabaseInUse, DatabaseAway."""
         url = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        # The server may need a moment to see that a process which was killed is gone.
+        # The server may need a moment to notice that a killed process is gone.
         arguments = session("catalogue", wait=OWN_SECONDS) | _CONNECTION
         connection: psycopg.Connection[Any] | None = None
         try:
@@ -148,7 +153,7 @@ class Replica:
         return connection
 
     def _take_number(self, connection: psycopg.Connection[Any]) -> None:
-        """The one that it had, which others know, or one that nobody has. Raises psycopg.Error."""
+        """Takes the number that it had, which others know, or a free one. Raises psycopg.Error."""
         if self.number:
             connection.execute("SELECT pg_advisory_lock(%s, %s)", (_REPLICA, self.number))
             return

@@ -10,7 +10,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 
 def host_of(base_url: str | None) -> str:
-    """Host and port alone: an address may hold a user name, a password or a key."""
+    """Only host and port: an address may hold a user name, a password or a key."""
     parts = urlsplit(base_url or OPENAI_URL)
     host = parts.hostname or "?"
     return f"{host}:{parts.port}" if parts.port else host

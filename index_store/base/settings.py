@@ -16,7 +16,7 @@ MEGABYTE = 1024 * 1024
 class PlainSettings(BaseSettings):
     """Settings whose errors name the variable and what is allowed, never the value: it may be a secret.
 
-    `allowed` gives, for each field that can be wrong, what it must be, in English and in Japanese.
+    `allowed` says, in English and in Japanese, what each field must be that can be wrong.
     Raises InvalidSetting.
     """
 
@@ -78,19 +78,19 @@ class Settings(PlainSettings):
 
     data_dir: Path = Path("data")
     database_url: SecretStr | None = None
-    """of Postgres, for catalogue, history and checkpoints; None: they are files of the data folder"""
+    """of Postgres, for catalogue, history and checkpoints; None: they are files in the data folder"""
     chroma_url: SecretStr | None = None
-    """of a Chroma server, for the vectors; None: they are files of the data folder"""
+    """of a Chroma server, for the vectors; None: they are files in the data folder"""
     originals_url: SecretStr | None = None
-    """of S3 or of a folder, for the documents' original files; None: they are files of the data folder"""
-    # As every program of Amazon's has them; where they are not set, s3fs asks the machine for its role.
+    """of S3 or of a folder, for the documents' original files; None: they are files in the data folder"""
+    # Named as in all of Amazon's programs. If they are not set, s3fs uses the machine's role.
     aws_access_key_id: SecretStr | None = None
     aws_secret_access_key: SecretStr | None = None
     aws_session_token: SecretStr | None = None
     aws_endpoint_url: str | None = None
     aws_region: str | None = None
     workers: Literal["here", "elsewhere"] = "here"
-    """who reads and embeds what is added, where there is a queue of it: this process too, or others alone"""
+    """which processes read and embed added documents, if there is a queue: this one too, or only others"""
     openai_api_key: SecretStr | None = None
     openai_base_url: str | None = None
     embedding_model: str = "text-embedding-3-small"
@@ -104,35 +104,35 @@ class Settings(PlainSettings):
     parser_workers: int = Field(default=2, ge=1, le=64)
     """processes"""
     parser_memory_mb: int = Field(default=1024, ge=256)
-    """of address space, each, above what the libraries take"""
+    """of address space per process, on top of what the libraries take"""
     parser_timeout: float = Field(default=120, gt=0, allow_inf_nan=False)
-    """seconds a file"""
+    """seconds per file"""
     fusion: Literal["score", "rank"] = "score"
-    """of both sides of a hybrid search; see search/fusion.py"""
+    """how a hybrid search joins its two sides; see search/fusion.py"""
     keyword_weight: float = Field(default=0.7, ge=0, le=1, allow_inf_nan=False)
-    """what the keyword side counts in it; the vector side counts the rest"""
+    """the weight of the keyword side; the vector side has the rest"""
     crawl_allowed: str = ""
-    """hosts and networks inside that may be crawled, separated by commas"""
+    """internal hosts and networks that may be crawled, separated by commas"""
     crawl_rate: float = Field(default=4, gt=0, allow_inf_nan=False)
-    """requests a second to one host"""
+    """requests per second to one host"""
     crawl_at_once: int = Field(default=4, ge=1, le=64)
     crawl_timeout: float = Field(default=30, gt=0, allow_inf_nan=False)
-    """seconds a page"""
-    # Names separated by commas, as `parts` gives them; what they make of those who sign in: access/people.py
+    """seconds per page"""
+    # Names separated by commas; `parts` splits them. What they mean at a sign-in: access/people.py
     admins: str = ""
     """verified mail addresses, or subjects"""
     admin_groups: str = ""
     editor_groups: str = ""
     default_role: Literal["editor", "reader"] = "reader"
-    """of those whom none of these name"""
+    """of people who are in none of these lists"""
     files_per_index: int = Field(default=0, ge=0)
     """0: no limit; groups may have others, see access/limits.py"""
     megabytes_per_index: int = Field(default=0, ge=0)
-    """as above, of originals"""
+    """the same, for originals"""
     audit_days: int = Field(default=365, ge=0, le=3650)
-    """that it stays known who did what; 0: it is not noted"""
+    """days for which the audit log is kept; 0: there is no audit log"""
     audit_questions: bool = False
-    """whether that has the text of questions"""
+    """whether the audit log has the text of questions"""
 
     @field_validator("openai_api_key")
     @classmethod
@@ -148,7 +148,7 @@ class Settings(PlainSettings):
         parts = urlsplit(plain)
         if parts.scheme not in ("postgresql+psycopg", "postgresql", "postgres") or not parts.path.strip("/"):
             raise ValueError
-        from sqlalchemy import make_url  # not for those who have no such database
+        from sqlalchemy import make_url  # imported only if there is such a database
 
         make_url(plain)
         return SecretStr(plain)
@@ -184,7 +184,7 @@ class Settings(PlainSettings):
 
     @model_validator(mode="after")
     def _overlap_leaves_room(self) -> Self:
-        # Above half, each chunk would mostly repeat the one before, and splitting might not go forward.
+        # Above half, each chunk would mostly repeat the one before, and splitting might never end.
         if self.chunk_overlap * 2 > self.chunk_size:
             raise ValueError
         return self
@@ -196,10 +196,10 @@ class Settings(PlainSettings):
 
     @property
     def service_is_set(self) -> bool:
-        """Whether a model service is to be used: servers such as Ollama need an address and no key."""
+        """Whether to use a model service: servers such as Ollama need an address and no key."""
         return self.openai_api_key is not None or self.openai_base_url is not None
 
 
 def parts(names: str) -> frozenset[str]:
-    """Of a list that is separated by commas."""
+    """The parts of a list that is separated by commas."""
     return frozenset(part.strip() for part in names.split(",") if part.strip())

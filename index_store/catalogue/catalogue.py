@@ -1,18 +1,18 @@
 """The catalogue, in SQL: all documents and indexes. Vectors and originals must agree with it.
 
     indexes            by name, with their embedding model and collection of vectors
-    documents          what is known of each, and what is to go
-    pending_versions   versions of documents on their way in
-    sections           sections and chunks of the versions that are ready
+    documents          their data, and which must be removed
+    pending_versions   versions of documents that are being added
+    sections           sections and chunks of the ready versions
     full_text          the terms of the chunks
-    sites              what was crawled, and what the crawler wants to know again
-    leftovers          vectors and collections that are to go from Chroma
-    removed            documents that are gone, for those who have quoted them
+    sites              crawled sites, and data for their next crawl
+    leftovers          vectors and collections that must be deleted from Chroma
+    removed            removed documents, for those who have quoted them
 
 The tables of people and grants are in the same database; access/ reads and changes them.
 
-Every method of these is one transaction; a function that takes a connection is part of its caller's. Several threads
-read while one writes. What they return is data (records.py), never a row of SQLAlchemy's.
+Each method of these is one transaction; a function that takes a connection is part of its caller's. Several threads
+read while one writes. They return data (records.py), never a row of SQLAlchemy.
 """
 
 from typing import TYPE_CHECKING
@@ -40,7 +40,7 @@ class Catalogue:
         self._engine = open_database(place, SCHEMA)
         self._owned: Connection | None = None
         self.replica: Replica | None = None
-        """this app among those that share it, where there may be several"""
+        """this app among those that share the database; None if there can be only one"""
         self.indexes = Indexes(self._engine)
         self.documents = Documents(self._engine)
         self.pending_versions = PendingVersions(self._engine)
@@ -52,15 +52,15 @@ class Catalogue:
 
     @property
     def database(self) -> Engine:
-        """For the queries of other subjects, which stand beside these."""
+        """For queries on other subjects in the same database."""
         return self._engine
 
     def own(self) -> None:
-        """Until it is closed, for whoever changes vectors and originals with it. Raises DatabaseInUse."""
+        """Makes this process the only owner, which changes vectors and originals too. Raises DatabaseInUse."""
         self._owned = backend_of(self._engine).own(self._engine)
 
     def share(self) -> None:
-        """The same, beside others that do. Raises DatabaseInUse."""
+        """Makes this process one of several owners. Raises DatabaseInUse."""
         from index_store.base.replica import Replica
 
         self.replica = Replica(self._engine)

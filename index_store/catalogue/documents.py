@@ -26,7 +26,7 @@ class Documents:
         self._engine = engine
 
     def all(self, index_ids: Sequence[str]) -> list[Document]:
-        """Of these indexes, by the index's name and the source."""
+        """The documents of these indexes, by the index's name and the source."""
         with self._engine.connect() as connection:
             found = [
                 _document(row)
@@ -41,7 +41,7 @@ class Documents:
         return _document(row) if row else None
 
     def records(self, index_id: str) -> list[DocumentRecord]:
-        """Of one index, by source."""
+        """The documents of one index, by source."""
         return self._records(select(documents).where(documents.c.index_id == index_id).order_by(documents.c.source))
 
     def record(self, document_id: str) -> DocumentRecord | None:
@@ -56,14 +56,14 @@ class Documents:
             return [_record(row) for row in connection.execute(query)]
 
     def index_size(self, index_id: str, *, but: Sequence[str] = ()) -> tuple[int, int]:
-        """How many of an index have an original, and the bytes of these; without those of the ids `but`."""
+        """The number of an index's documents that have an original, and their bytes; without the ids `but`."""
         these = (documents.c.index_id == index_id, _HAS_ORIGINAL, documents.c.id.not_in(but))
         with self._engine.connect() as connection:
             count, size = connection.execute(select(*_SIZE).where(*these)).one()
         return count, size
 
     def index_sizes(self) -> list[IndexSize]:
-        """Of every index, by name."""
+        """The size of every index, by name."""
         query = (
             select(indexes.c.name, indexes.c.owner_id, *_SIZE)
             .select_from(indexes.outerjoin(documents, (documents.c.index_id == indexes.c.id) & _HAS_ORIGINAL))
@@ -74,20 +74,20 @@ class Documents:
             return [IndexSize(*row) for row in connection.execute(query)]
 
     def revisions(self) -> set[tuple[str, int]]:
-        """Document and revision of every original that is to be kept."""
+        """Document and revision of every original that must be kept."""
         with self._engine.connect() as connection:
             rows = connection.execute(select(documents.c.id, documents.c.revision, documents.c.incoming)).all()
         return {(row.id, number) for row in rows for number in (row.revision, row.incoming) if number}
 
     def put_error(self, document_id: str, failure: Failure) -> None:
-        """A version that is ready stays as it is, with the failure beside it."""
+        """Records the failure. A ready version stays as it is."""
         with self._engine.begin() as connection:
             put_error(connection, documents.c.id == document_id, failure)
 
     def clear_incoming(self, document_id: str, page: dict[str, Any] | None) -> None:
-        """The version that is ready is the newest: no other is on its way, none has failed.
+        """Records that the ready version is the newest: no other is being added, none has failed.
 
-        `page`: what the crawler wants to know again; None leaves what is noted of it.
+        `page`: data for the next crawl; None keeps the present data.
         """
         with self._engine.begin() as connection:
             connection.execute(update(documents).where(documents.c.id == document_id).values(error=None, incoming=None))
@@ -95,7 +95,7 @@ class Documents:
                 put_page(connection, document_id, page)
 
     def mark_removing(self, ids: Sequence[str]) -> None:
-        """From here on no search finds them."""
+        """From now on no search finds them."""
         with self._engine.begin() as connection:
             for some in batches(ids, VARIABLES):
                 connection.execute(
@@ -103,11 +103,11 @@ class Documents:
                 )
 
     def removing(self) -> list[DocumentRecord]:
-        """Those that are to go, of all indexes."""
+        """Documents of all indexes that must be removed."""
         return self._records(select(documents).where(documents.c.status == DocumentStatus.REMOVING))
 
     def delete(self, ids: Sequence[str]) -> None:
-        """After their vectors are gone."""
+        """Called after their vectors are deleted."""
         query = select(documents.c.id, documents.c.index_id)
         with self._engine.begin() as connection:
             for some in batches(ids, VARIABLES):

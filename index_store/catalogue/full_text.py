@@ -16,13 +16,13 @@ class FullText:
         self._engine = engine
 
     def set_glossary(self, index_id: str, glossary: str | None) -> None:
-        """`rebuild` is to follow."""
+        """Call `rebuild` after it."""
         values = {"glossary": glossary, "analysis": None}
         with self._engine.begin() as connection:
             connection.execute(update(indexes).where(indexes.c.id == index_id).values(**values))
 
     def rebuild(self, index_id: str, analyzer: Analyzer) -> None:
-        """From the sections of the index."""
+        """Builds it from the sections of the index."""
         full_text = bm25_index(index_id)
         with self._engine.begin() as connection:
             connection.execute(update(indexes).where(indexes.c.id == index_id).values(analysis=analyzer.id))
@@ -59,14 +59,14 @@ class FullText:
 
     @contextmanager
     def _reading(self, index_id: str) -> Iterator[tuple[Connection, BM25Index | None]]:
-        """All of it from one moment; None of an index that was deleted since it was looked up."""
+        """Everything is read at one moment. None if the index was deleted since it was looked up."""
         with self._engine.connect() as connection:
             backend_of(connection).begin_reading(connection)
             full_text = bm25_index(index_id)
             yield connection, full_text if full_text.exists(connection) else None
 
     def chunk_ids(self, index_id: str) -> set[str]:
-        """Chunks that it may find."""
+        """The ids of the chunks in the full text."""
         with self._engine.connect() as connection:
             return set(bm25_index(index_id).chunk_ids(connection))
 

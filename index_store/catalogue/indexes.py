@@ -19,7 +19,7 @@ class Indexes:
         self._engine = engine
 
     def all(self, ids: Sequence[str]) -> list[Index]:
-        """Those of them that there are, by name, with how many documents each has."""
+        """Those of them that exist, by name, each with its number of documents."""
 
         def how_many(status: DocumentStatus) -> FunctionFilter[int]:
             return func.count(documents.c.id).filter(documents.c.status == status)
@@ -86,7 +86,7 @@ class Indexes:
             connection.execute(update(indexes).where(indexes.c.id == index_id).values(name=name))
 
     def set_model(self, index_id: str, embedding_model: str, collection: str) -> None:
-        """Another model, and a collection for its vectors: every document that was ready is to be embedded again."""
+        """Sets another model, and a new collection for its vectors: ready documents must be embedded again."""
         with self._engine.begin() as connection:
             _drop_collection(connection, index_id)
             values = {"embedding_model": embedding_model, "dimension": 0, "collection": collection}
@@ -118,5 +118,5 @@ def _drop_collection(connection: Connection, index_id: str) -> None:
     insert_dropped(connection, collection)
 
 
-# Made once: making it takes as long as running it, and each search does.
+# Made once: to make a query takes as long as to run it, and each search runs it.
 _NAMED = select(indexes).where(indexes.c.name == bindparam("name"))

@@ -32,12 +32,12 @@ class Leftovers:
             return [Leftover(*row) for row in connection.execute(select(leftovers))]
 
     def forget_vectors(self, leftover: Leftover) -> None:
-        """After they are gone."""
+        """Called after they are deleted."""
         with self._engine.begin() as connection:
             delete_leftover(connection, leftover)
 
     def collections(self) -> list[str]:
-        """Those that no index uses any more."""
+        """Collections that no index uses any more."""
         with self._engine.connect() as connection:
             return list(connection.execute(select(dropped.c.collection)).scalars())
 

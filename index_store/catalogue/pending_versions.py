@@ -1,4 +1,4 @@
-"""New versions of documents: started, then finished, failed or refused. A ready version stays meanwhile."""
+"""New versions of documents: started, then finished, failed or refused. A ready version stays until then."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -36,11 +36,11 @@ class PendingVersion:
     size: int
     fingerprint: str
     page: dict[str, Any] | None = None
-    """of a crawled page, what the crawler wants to know again"""
+    """for a crawled page: data that the next crawl needs"""
     is_new: bool = False
-    """whether the document was not there before"""
+    """whether the document is new"""
     lease: Lease | None = None
-    """by which it is worked on, where several processes might"""
+    """under which it is processed, if there are several processes"""
 
 
 class PendingVersions:
@@ -48,7 +48,7 @@ class PendingVersions:
         self._engine = engine
 
     def begin(self, version: PendingVersion) -> None:
-        """A version that is ready stays so until this one is."""
+        """A ready version stays ready until this one is."""
         values = {
             "parent": version.parent, "name": version.name, "charset": version.charset, "incoming": version.revision,
         }  # fmt: skip
@@ -64,7 +64,9 @@ class PendingVersions:
             )
 
     def note_vectors(self, versions: Sequence[tuple[PendingVersion, Leftover]]) -> list[PendingVersion]:
-        """Before they are written: as left over, until they are finished. Gives those whose lease is still held."""
+        """Called before the vectors are written: records them as left over until their version is finished. Returns the
+        versions whose lease is still held.
+        """
         with self._engine.begin() as connection:
             held = [(version, leftover) for version, leftover in versions if _is_held(connection, version.lease)]
             if held:
@@ -74,7 +76,7 @@ class PendingVersions:
     def finish(
         self, version: PendingVersion, parsed: ParsedDocument, dimension: int, terms: Iterable[ChunkTerms]
     ) -> Leftover | None:
-        """Puts this version in place of the one before, whose vectors are then left over. They are to be deleted.
+        """Puts this version in place of the one before. Returns that one's vectors, which must be deleted.
 
         `terms`: the full text of its chunks. Raises Superseded, LeaseLost.
         """
@@ -107,12 +109,12 @@ class PendingVersions:
             return old
 
     def fail(self, version: PendingVersion, failure: Failure) -> None:
-        """A version that is ready stays as it is, with the failure beside it."""
+        """Records the failure. A ready version stays as it is."""
         with self._engine.begin() as connection:
             put_error(connection, _still(version), failure)
 
     def refuse(self, version: PendingVersion, failure: Failure) -> None:
-        """A document of which nothing is kept: a page that can't be fetched, a file of an unknown kind."""
+        """Records a document without a file: a page that can't be fetched, a file of an unknown kind."""
         with self._engine.begin() as connection:
             if not version.is_new:
                 put_error(connection, documents.c.id == version.document_id, failure)
@@ -126,7 +128,7 @@ class PendingVersions:
 
 
 def _is_held(connection: Connection, lease: Lease | None) -> bool:
-    """And stays so until the transaction ends."""
+    """Whether the lease is held; this stays so until the transaction ends."""
     if lease is None:
         return True
     item = select(job_items.c.id).where(job_items.c.id == lease.item_id, job_items.c.lease == lease.token)
@@ -134,7 +136,7 @@ def _is_held(connection: Connection, lease: Lease | None) -> bool:
 
 
 def _first(version: PendingVersion) -> dict[str, Any]:
-    """What is known of a new document before any version of it is ready."""
+    """The values of a new document before any version of it is ready."""
     return {
         "id": version.document_id, "index_id": version.index_id, "source": version.source, "title": version.name,
         "kind": version.kind, "size": version.size, "fingerprint": "", "revision": 0, "sections": 0, "chunks": 0,
@@ -143,7 +145,7 @@ def _first(version: PendingVersion) -> dict[str, Any]:
 
 
 def _still(version: PendingVersion) -> ColumnElement[bool]:
-    """Whether it is what its document still waits for: it may have been replaced or removed meanwhile."""
+    """Whether its document still waits for this version: it may have been replaced or removed in the meantime."""
     return (
         (documents.c.id == version.document_id)
         & (documents.c.incoming == version.revision)

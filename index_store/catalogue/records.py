@@ -16,9 +16,9 @@ from index_store.crawl import CrawlOptions
 
 class DocumentStatus(StrEnum):
     PENDING = "pending"
-    """kept, and still to be read and embedded"""
+    """stored, but not yet read and embedded"""
     READY = "ready"
-    """the only one that a search finds"""
+    """searches find only these documents"""
     FAILED = "failed"
     REMOVING = "removing"
 
@@ -26,7 +26,7 @@ class DocumentStatus(StrEnum):
 class Index(BaseModel, frozen=True):
     name: str
     documents: int
-    """how many are ready"""
+    """number of ready documents"""
     pending: int
     failed: int
     chunks: int
@@ -40,7 +40,7 @@ class Document(BaseModel, frozen=True):
     source: str
     """an absolute path, an upload's file name, a URL, or an archive's source/member; unique within an index"""
     parent: str | None
-    """the archive or the site's address that it came from"""
+    """the archive, or the address of the site, that it came from"""
     title: str
     kind: str
     """the loader's name: txt, html, pdf ..."""
@@ -48,7 +48,7 @@ class Document(BaseModel, frozen=True):
     """of the original, in bytes"""
     status: DocumentStatus
     error: Failure | None
-    """why it failed; of a ready one, why its newer version did"""
+    """why it failed; for a ready document, why its newer version failed"""
     sections: int
     chunks: int
     added_at: datetime
@@ -63,7 +63,7 @@ class Section(BaseModel, frozen=True):
     title: str
     headings: tuple[str, ...]
     page: int | None
-    """from 1, where the format has pages"""
+    """from 1, if the format has pages"""
     text: str
 
 
@@ -81,13 +81,13 @@ class Chunk(BaseModel, frozen=True):
 
 
 class Site(BaseModel, frozen=True):
-    """A site that was crawled; its documents have its address as their parent."""
+    """A crawled site; its documents have its address as their parent."""
 
     index: str
     options: CrawlOptions
     is_crawling: bool
     crawled_at: datetime | None
-    """None until a crawl has come to its end"""
+    """when the last crawl ended; None before that"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +100,11 @@ class IndexRecord:
     dimension: int
     """of its vectors; 0 until the first document is ready"""
     collection: str
-    """of Chroma, where its vectors are"""
+    """its collection of vectors in Chroma"""
     analysis: str | None
-    """what made the terms of its full text (Analyzer.id); None: to be made"""
+    """the analyzer that made the terms of its full text (Analyzer.id); None: not made yet"""
     glossary: str | None
-    """a term a line"""
+    """one term per line"""
 
     def model_mismatch(self, present: str, dimensions: tuple[int, int] | None = None) -> EmbeddingModelMismatch:
         """`present`: the model that is set now; `dimensions`: of its vectors and the present ones, if they differ."""
@@ -147,20 +147,20 @@ class DocumentRecord:
     source: str
     parent: str | None
     name: str | None
-    """of its file; None of one from before originals were kept"""
+    """of its file; None for a document that is older than stored originals"""
     charset: str | None
-    """that the server claimed which sent it"""
+    """the one named by the server that sent it"""
     title: str
     kind: str
     size: int
     status: DocumentStatus
     error: Failure | None
     fingerprint: str
-    """of the content and the way it was split; empty when no version is ready"""
+    """of the content and of how it was split; empty if no version is ready"""
     revision: int
-    """the version that is ready, 0 when none is"""
+    """the ready version; 0 if there is none"""
     incoming: int | None
-    """a newer version, on its way or failed"""
+    """a newer version that is being added or has failed"""
     sections: int
     chunks: int
 
@@ -170,24 +170,24 @@ class DocumentRecord:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether it, or a newer version of it, is still to come."""
+        """Whether it, or a newer version of it, is being added."""
         is_newer_to_come = self.is_ready and self.incoming is not None and self.error is None
         return self.status is DocumentStatus.PENDING or is_newer_to_come
 
     @property
     def needs_retry(self) -> bool:
-        """Whether it, or its newer version, failed or is still to come."""
+        """Whether it, or its newer version, has failed or is being added."""
         return self.status is DocumentStatus.FAILED or self.error is not None or self.is_under_way
 
     @property
     def revisions(self) -> tuple[int, ...]:
-        """Versions of which the original is kept."""
+        """Versions whose originals are kept."""
         return tuple(number for number in (self.revision, self.incoming) if number)
 
 
 @dataclass(frozen=True, slots=True)
 class FoundChunk:
-    """A chunk that a search may show, or the section that contains it: `text` is what is shown."""
+    """A chunk that a search may show, or the section that contains it: `text` is the text shown."""
 
     chunk_id: str
     section_id: str

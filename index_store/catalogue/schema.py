@@ -24,7 +24,7 @@ from index_store.base.database.database import Schema
 metadata = MetaData()
 
 LONG = Integer().with_variant(BigInteger(), "postgresql")
-"""SQLite's are long by themselves"""
+"""in SQLite, every integer is long"""
 
 indexes = Table(
     "indexes",
@@ -38,8 +38,8 @@ indexes = Table(
     Column("glossary", Text),
     Column("owner_id", ForeignKey("people.id", ondelete="SET NULL")),
 )
-"""`analysis`: what made the terms of its full text (Analyzer.id); None: to be made. `glossary`: a term a line.
-`owner_id`: None of those made where nobody signs in, which are the admins' alone.
+"""`analysis`: the analyzer that made the terms of its full text (Analyzer.id); None: not made yet. `glossary`: one term
+per line. `owner_id`: None if the index was made while nobody signs in; it then belongs to admins only.
 """
 
 documents = Table(
@@ -64,7 +64,7 @@ documents = Table(
     Column("added_at", DateTime, nullable=False),
     UniqueConstraint("index_id", "source"),
 )
-"""`revision`: the version that is ready, 0 when none is. `incoming`: a newer one, on its way or failed."""
+"""`revision`: the ready version, 0 if there is none. `incoming`: a newer one that is being added or has failed."""
 
 sections = Table(
     "sections",
@@ -105,7 +105,7 @@ pages = Table(
     Column("document_id", ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True),
     Column("known", JSON, nullable=False),
 )
-"""What the crawler wants to know again of a page whose document is ready."""
+"""Data for the next crawl of a page whose document is ready."""
 
 leftovers = Table(
     "leftovers",
@@ -115,13 +115,13 @@ leftovers = Table(
     Column("revision", Integer, primary_key=True),
     Column("chunks", Integer, nullable=False),
 )
-"""Vectors that may be in Chroma and not in `chunks`: noted before they are written, so that none stay."""
+"""Vectors that may be in Chroma and not in `chunks`: recorded before they are written, so that all can be deleted."""
 
 dropped = Table("dropped", metadata, Column("collection", String(64), primary_key=True))
-"""Collections of Chroma that no index uses any more, until they are gone."""
+"""Collections of Chroma that no index uses any more, until they are deleted."""
 
 removed = Table("removed", metadata, Column("document_id", String(32), primary_key=True))
-"""Documents that are gone, until whoever has quoted them knows."""
+"""Removed documents, until everyone who has quoted them knows."""
 
 people = Table(
     "people",
@@ -139,8 +139,8 @@ people = Table(
     Column("created_at", DateTime, nullable=False),
     UniqueConstraint("issuer", "subject"),
 )
-"""`issuer` and `subject`: who the sign-in says that it is. An empty issuer: has not signed in yet, and will as whoever
-is named `subject` or has it as mail address. `role`: given by hand; None: by what was claimed and the settings.
+"""`issuer` and `subject`: who the person is according to the sign-in. An empty issuer: has not signed in yet; `subject`
+is then the subject or mail address with which they will. `role`: given by hand; None: from claims and settings.
 """
 
 sign_ins = Table(
@@ -150,7 +150,7 @@ sign_ins = Table(
     Column("person_id", ForeignKey("people.id", ondelete="CASCADE"), nullable=False),
     Column("ends_at", DateTime, nullable=False),
 )
-"""Browsers in which someone is signed in, until they sign out. `key`: the hash of what the browser shows."""
+"""Browsers in which a person is signed in, until they sign out. `key`: the hash of the secret in the cookie."""
 
 grants = Table(
     "grants",
@@ -160,7 +160,8 @@ grants = Table(
     Column("name", Text, primary_key=True),
     Column("right", Integer, nullable=False),
 )
-"""`kind`: of those to whom it is given: person, group or everyone. `name`: the person's id, the group's name."""
+"""`kind`: of the grantee: person, account, group or everyone. `name`: the person's id, the account, the group's name.
+"""
 
 limits = Table(
     "limits",
@@ -171,7 +172,7 @@ limits = Table(
     Column("files", Integer),
     Column("megabytes", Integer),
 )
-"""What members of a group may use, as access/limits.py has it; NULL: as everybody."""
+"""The limits of a group's members, see access/limits.py; NULL: the limit of everybody."""
 
 jobs = Table(
     "jobs",
@@ -187,8 +188,8 @@ jobs = Table(
     Column("failure", JSON(none_as_null=True)),
     Column("app", BigInteger),
 )
-"""Of several processes; those of one are in its memory. `is_admitted`: all that it was given is among its items.
-`app`: number of the replica that sees to that, or whose list it was last on.
+"""Jobs of several processes; those of one process are in its memory. `is_admitted`: all its sources are among its
+items. `app`: number of the replica that stores its sources, or that last had it in its list.
 """
 
 job_items = Table(
@@ -208,8 +209,8 @@ job_items = Table(
     Column("is_open", Boolean, nullable=False),
     Column("lease", String(32)),
 )
-"""`work`: what is to be done for it, as ingestion/queue/ has it. `is_open`: whether it is still to be done. `lease`: of
-whoever works on it, or last did. `waiting`: pages of a site that are still to come.
+"""`work`: the work for the item, in the form of ingestion/queue/. `is_open`: whether it is not done yet. `lease`: of
+the worker that works on it, or last did. `waiting`: pages of a site that are still to come.
 """
 
 crawled_hosts = Table(
@@ -218,11 +219,11 @@ crawled_hosts = Table(
     Column("host", Text, primary_key=True),
     Column("next_at", Float(53), nullable=False),
 )
-"""`next_at`: from when on it may be asked again, in seconds of the database's clock."""
+"""`next_at`: when it may be asked again, in seconds of the database's clock."""
 
 SCHEMA = Schema(metadata, Path(__file__).parent / "migrations")
 
 
 def now() -> datetime:
-    """Without a zone, as SQLite keeps it; always UTC."""
+    """UTC without a time zone, as SQLite stores it."""
     return datetime.now(UTC).replace(tzinfo=None)

@@ -12,11 +12,11 @@ from index_store.catalogue.schema import chunks, documents, sections
 from index_store.parsing.chunking.chunker import ParsedSection
 
 AT_ONCE = 200
-"""sections that are written together: of a long document no more are in memory"""
+"""sections that are written together, so that only these of a long document are in memory"""
 
 
 def chunk_id(document_id: str, revision: int, position: int) -> str:
-    """The revision is part of it, so that a new version is written beside the old one."""
+    """Contains the revision, so that a new version can be written next to the old one."""
     return f"{document_id}-{revision}-{position:06}"
 
 
@@ -46,7 +46,7 @@ class Sections:
             ]  # fmt: skip
 
     def chunk_ids(self, index_id: str, *, only_ready: bool = True) -> Iterator[tuple[str, str]]:
-        """Chunk and document of every chunk; by default of those that a search may find."""
+        """Chunk and document of every chunk; by default only of those that a search may find."""
         query = (
             select(chunks.c.id, documents.c.id.label("document_id"))
             .select_from(chunks.join(sections).join(documents))
@@ -59,7 +59,7 @@ class Sections:
                 yield row.id, row.document_id
 
     def found(self, index_id: str, ids: Sequence[str], *, whole_sections: bool) -> dict[str, FoundChunk]:
-        """The chunks with these ids that a search may find, or the sections that they stand in, by the chunk's id."""
+        """The chunks with these ids that a search may find, or the sections that contain them, by the chunk's id."""
         query = _IN_SECTIONS if whole_sections else _ALONE
         with self._engine.connect() as connection:
             return {

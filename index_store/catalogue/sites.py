@@ -48,7 +48,7 @@ class Sites:
             connection.execute(delete(sites).where(_site(index_id, url)))
 
     def known_pages(self, index_id: str, url: str) -> dict[str, dict[str, Any] | None]:
-        """Source of each document of the site -> what the crawler wants to know again, where a version is ready."""
+        """Source of each document of the site -> data for the next crawl; None if no version is ready."""
         query = (
             select(documents.c.source, documents.c.status, pages.c.known)
             .select_from(documents.outerjoin(pages))

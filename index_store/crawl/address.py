@@ -1,7 +1,7 @@
 """The normal form of a page's address, and the site that it belongs to.
 
-Parsed as browsers do (the WHATWG URL standard, by Ada), so that nothing here reads an address otherwise than the page's
-author saw it: hosts in any script or number notation, back-slashes, dot segments.
+Addresses are parsed as in browsers (the WHATWG URL standard, by Ada), so that this code reads each address as the
+page's author saw it: hosts in any script or number notation, backslashes, dot segments.
 """
 
 import re
@@ -13,10 +13,10 @@ import ada_url
 from index_store.crawl.errors import AddressWithPassword, BadAddress
 
 MAX_LENGTH = 2000
-"""characters; what sitemaps allow (2,048), and longer ones are made by loops"""
+"""characters; sitemaps allow 2,048, and longer addresses come from loops"""
 
 MAX_REPEATS = 4
-"""times that one segment stands in a path; more is a relative link that loops, as in /a/b/a/b/a/b"""
+"""times that one segment may be in a path; more comes from a relative link that loops, as in /a/b/a/b/a/b"""
 
 _TRACKING = re.compile(
     r"utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|yclid|msclkid|twclid|ttclid|igshid|mc_cid|mc_eid|_ga|_gl|_hs\w+",
@@ -33,13 +33,13 @@ class SiteHost(NamedTuple):
     host: str
     """without www."""
     port: str
-    """empty: that of http or https, which are one site"""
+    """empty: the default port of http or https, which count as one site"""
 
 
 def normalised(link: str, base: str | None = None) -> str:
-    """The address that `link` on the page `base` leads to: without fragment, session and tracking parameters.
+    """The address of `link` on the page `base`, without fragment, session and tracking parameters.
 
-    Raises BadAddress, and AddressWithPassword.
+    Raises BadAddress and AddressWithPassword.
     """
     try:
         url = ada_url.URL(link, base=base)
@@ -59,7 +59,7 @@ def normalised(link: str, base: str | None = None) -> str:
 
 
 def typed(text: str) -> str:
-    """The address that a person typed, maybe without https://. Raises as `normalised`."""
+    """The address that a person typed, maybe without https://. Raises the errors of `normalised`."""
     text = text.strip()
     # A name with a port looks like a scheme: host:8000
     has_scheme = _SCHEME.match(text) and not re.match(r"[^/:]+:\d+(?:/|$)", text)
@@ -76,12 +76,12 @@ def origin_of(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """With its port, as it is shown to people."""
+    """The host with its port, as people see it."""
     return ada_url.URL(url).host
 
 
 def path_of(url: str) -> str:
-    """As people write it: /規程/旅費.html"""
+    """The path as people write it: /規程/旅費.html"""
     return unquote(ada_url.URL(url).pathname)
 
 
@@ -95,7 +95,7 @@ def loops(url: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """One spelling for each escape (RFC 3986, 6.2.2)."""
+    """Each escape in one spelling (RFC 3986, 6.2.2)."""
 
     def respell(escape: re.Match[str]) -> str:
         character = chr(int(escape[1], 16))
@@ -105,7 +105,7 @@ def _plain(text: str) -> str:
 
 
 def _query(query: str) -> str:
-    kept: dict[str, None] = {}  # in order, each pair once: ?a=1&a=1&a=1 grows for ever
+    kept: dict[str, None] = {}  # in order, each pair once: ?a=1&a=1&a=1 would grow for ever
     for pair in _plain(query).split("&"):
         name = unquote(pair.partition("=")[0])
         if pair and not _TRACKING.fullmatch(name) and not _SESSION.fullmatch(name):

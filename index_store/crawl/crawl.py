@@ -1,7 +1,7 @@
 """A crawl for its caller: yields pages one by one while the next ones are fetched.
 
-The crawl runs in an event loop in a thread of its own. It stays ahead of its reader by a bounded number of pages, so a
-slow reader slows the crawl, and the disk holds no more than these.
+The crawl runs in an event loop in its own thread. The number of pages that it is ahead of its reader is limited. So a
+slow reader slows the crawl, and the disk holds only these pages.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from index_store.crawl.politeness import Paces
 from index_store.crawl.records import CrawledPage, CrawlOptions, KnownPage
 
 AHEAD = 2
-"""pages for each that is fetched at once: what is under way, and as many that wait for the reader"""
+"""pages for each parallel request: one that is being fetched, and one that waits for the reader"""
 
 
 class Crawl:
     """One pass over a site. Iterate over it once; leaving the loop ends the crawl.
 
-    Content that was not handed over is removed in the end; each file handed over is the reader's.
-    Raises OSError when `folder` can't be written to, InvalidSetting for CRAWL_ALLOWED.
+    Each file that was handed over belongs to the reader; the others are deleted at the end.
+    Raises OSError if `folder` can't be written to, InvalidSetting for CRAWL_ALLOWED.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Crawl:
         resolve: Resolve = resolve_by_system,
         paces: Paces | None = None,
     ) -> None:
-        """`paces`: shared with the crawls beside it; by default its own."""
+        """`paces`: shared with other crawls; by default this crawl has its own."""
         self._options = options
         self._settings = settings
         self._known = known
@@ -54,11 +54,11 @@ class Crawl:
 
     @property
     def waiting(self) -> int:
-        """Addresses that are known to be asked for yet."""
+        """Known addresses that are not fetched yet."""
         return len(self._crawler.frontier) if self._crawler else 0
 
     def stop(self) -> None:
-        """Ends the crawl at once, whatever it waits for. From any thread; nothing happens when it has ended."""
+        """Ends the crawl at once, whatever it waits for. From any thread; does nothing if it has ended."""
         with self._lock:
             self._is_stopped = True
             if self._task:
@@ -104,7 +104,7 @@ class Crawl:
 
 
 async def _others_end() -> None:
-    """Waits for the cancelled task to clear up. A loop that cancels every task leaves some of anyio's unfinished."""
+    """Waits until the cancelled task has cleaned up: a loop that cancels all tasks leaves some of anyio's undone."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     await asyncio.gather(*others, return_exceptions=True)
 

@@ -1,7 +1,7 @@
 """The steps of a crawl: which address is fetched next, and what its answer means.
 
-Links first, in rings around the start; then what only the site's own map names; then pages that were taken for
-duplicates of others which did not come. `crawl.py` runs it.
+Links come first, in rings around the start. Then come addresses that only the sitemap names, then pages that seemed to
+be duplicates of a page that did not come. `crawl.py` runs it.
 """
 
 import asyncio
@@ -41,9 +41,9 @@ from index_store.parsing.loaders.formats import BY_SUFFIX
 log = logging.getLogger(__name__)
 
 HOPS = 10
-"""redirects in a row; as many as Google follows"""
+"""redirects in a row; Google follows as many"""
 SILENCES = 10
-"""pages in a row that can't be had, or not now, after which the site is given up"""
+"""pages in a row that fail, or fail for now, after which the crawl gives up the site"""
 
 _MISSING = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
 _SILENT = (SiteUnreachable, SiteBusy, PageTimedOut, PageBroken, RobotsUnavailable)
@@ -57,7 +57,7 @@ class _Visited:
     title: str
 
     def has(self, title: str) -> bool:
-        """Whether it stands for a duplicate of that title: some sites name their front page as canonical everywhere."""
+        """Whether a page of that title can duplicate it: some sites name their front page as canonical everywhere."""
         return self.is_page and (not title or not self.title or title == self.title)
 
 
@@ -72,7 +72,7 @@ class Crawler:
         slots: asyncio.Semaphore,
         paces: Paces,
     ) -> None:
-        """`slots`: one for each page that may be delivered and not taken yet; whoever takes one releases it."""
+        """`slots`: one for each page that may be delivered and not taken yet; the reader releases it."""
         self._options = options
         self._known = known
         self._fetcher = fetcher
@@ -88,7 +88,7 @@ class Crawler:
         self._visited: dict[str, _Visited] = {}
         self._titles: dict[str, str] = {}
         self._duplicates: dict[str, list[tuple[CrawlVisit, str]]] = defaultdict(list)
-        """with their titles, by the address that they wait for"""
+        """pages with their titles, by the address that they wait for"""
         self._of_digest = {page.digest: url for url, page in known.items()}
         self._delivered: set[str] = set()
         self._failures = 0
@@ -118,7 +118,7 @@ class Crawler:
             self._hand_over(CrawledPage(url=start.url, outcome=PageOutcome.FAILED, error=error))
 
     async def _work(self) -> None:
-        # Not a TaskGroup: what ends the crawl (a full disk) is to reach its reader as it is, not in a group.
+        # Not a TaskGroup: its reader must get the error that ends the crawl (a full disk) itself, not in a group.
         workers = [asyncio.create_task(self._worker()) for _ in range(self._at_once)]
         try:
             await asyncio.gather(*workers)
@@ -146,7 +146,7 @@ class Crawler:
             await self.frontier.done(is_page=page is not None and page.outcome is not PageOutcome.GONE)
 
     async def _visit(self, visit: CrawlVisit) -> CrawledPage | None:
-        """None when it is no page of its own. Raises DocumentError when it fails for now."""
+        """None if the address is no page of its own. Raises DocumentError if it fails for now."""
         url = visit.url
         rules = await self._rules(url)
         if not rules.allow(url):
@@ -179,7 +179,7 @@ class Crawler:
         url = visit.url
         if known and known.digest == body.digest:
             return self._unchanged(visit, known, answer)
-        # Links of a duplicate are not followed: relative to ever longer addresses, they would never end.
+        # Links of a duplicate are not followed: relative links with ever longer addresses would never end.
         original = self._of_digest.get(body.digest, url)
         if original != url and self._is_duplicate(visit, original, ""):
             return None
@@ -273,7 +273,7 @@ class Crawler:
     # Duplicates
 
     def _is_duplicate(self, visit: CrawlVisit, original: str, title: str) -> bool:
-        """Whether the page is one of `original`; as long as that has not come, it waits for it."""
+        """Whether the page is a duplicate of `original`. Until that page has come, the duplicate waits for it."""
         visited = self._visited.get(original)
         if visited:
             return visited.has(title)
@@ -300,10 +300,10 @@ class Crawler:
         self._duplicates.clear()
         await self._work()
 
-    # What was known
+    # Pages known from last time
 
     async def _look_for_known(self) -> None:
-        """Pages that nothing leads to any more are gone; unless something failed that may have led to them."""
+        """Pages to which nothing leads any more are gone, unless something failed that may have led to them."""
         if self._failures:
             for url in self._missing():
                 if self._is_wanted(url):
@@ -322,7 +322,7 @@ class Crawler:
         self._delivered.add(page.url)
         self._deliver(page)
 
-    # What to ask for
+    # Which addresses to fetch
 
     def _is_wanted(self, url: str) -> bool:
         return site_of(url) in self._sites and self._patterns.want(url)
@@ -337,18 +337,18 @@ class Crawler:
             self.frontier.add(CrawlVisit(url, depth))
 
     async def _sitemap(self) -> list[str]:
-        """Of it, what lies in the folder of the start: links show what belongs together, a map just lists it all."""
+        """Its addresses in the folder of the start: links show what belongs together, a sitemap lists everything."""
         start = self._options.url
         folder = path_of(start).rpartition("/")[0] + "/"
         try:
             rules = await self._rules(start)
         except DocumentError:
-            return []  # the start page says why
+            return []  # the start page reports the reason
         sitemap = await read_sitemap(_maps(rules, start), self._fetcher, self._polite.get_file)
         self._failures += not sitemap.is_whole
         return [url for url in sitemap.addresses if path_of(url).startswith(folder)]
 
-    # Asking
+    # Requests
 
     async def _rules(self, url: str) -> Rules:
         rules = await self._robots.rules(url)
@@ -380,7 +380,7 @@ def _refusal(url: str, status: int) -> DocumentError:
 
 
 def _maps(rules: Rules, start: str) -> list[str]:
-    """Where the site's map may be; robots.txt may name one on another host, which is not for this crawl."""
+    """Where the sitemap may be. robots.txt may name one on another host, which this crawl does not read."""
     named = []
     for place in rules.robots.sitemaps:
         try:

@@ -1,7 +1,7 @@
 """Fetches one address to a file on disk, within limits of time and size.
 
-Nothing is trusted: not the length that a server claims, not its encoding, not its speed. Redirects are answers like any
-other here; whoever asks decides whether to go on.
+Nothing that a server says is trusted: not its length, not its encoding, not its speed. A redirect is an answer like any
+other here; the caller decides whether to follow it.
 """
 
 import asyncio
@@ -31,16 +31,16 @@ logging.getLogger("httpcore2").setLevel(logging.INFO)
 
 USER_AGENT = "glassbox-rag/0.1 (document crawler)"
 SLOWEST = 64 * 1024
-"""bytes a second that a long content has to come at, once its page's time is used up"""
+"""bytes per second that a long content must reach after its page's time is used up"""
 DRAINED = 64 * 1024
-"""bytes of an answer without content (a redirect, an error) that are read, so that its connection can serve again"""
+"""bytes that are read of an answer without content (a redirect, an error), so that its connection can be used again"""
 
 PIECE = 64 * 1024
 """bytes"""
 
 _GZIP = b"\x1f\x8b"
-_ANY = 32 + zlib.MAX_WBITS  # a gzip or zlib header, whichever comes
-_RAW = -zlib.MAX_WBITS  # what some servers call deflate
+_ANY = 32 + zlib.MAX_WBITS  # accepts a gzip or a zlib header
+_RAW = -zlib.MAX_WBITS  # some servers call this deflate
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def everything(headers: httpx2.Headers) -> bool:
 
 
 class Fetcher:
-    """An async context manager. Files are made in `folder`; `files` are those that nobody has taken from it."""
+    """An async context manager. It creates files in `folder`; `files` are those that nobody has taken yet."""
 
     def __init__(self, connections: GuardedConnections, folder: Path, *, at_once: int, seconds: float) -> None:
         self._pool = httpcore2.AsyncConnectionPool(
@@ -93,10 +93,10 @@ class Fetcher:
         conditions: Mapping[str, str] | None = None,
         wants: Callable[[httpx2.Headers], bool] = everything,
     ) -> FetchResponse:
-        """`limit`: bytes of content. `wants` sees the headers before the content is read.
+        """`limit`: bytes of content. `wants` is called with the headers before the content is read.
 
         Raises AddressInside, PortRefused, HostUnknown, SiteUnreachable, SiteUntrusted, PageTimedOut, PageBroken,
-        PageTooLarge; OSError when the folder can't be written to.
+        PageTooLarge; OSError if the folder can't be written to.
         """
         headers = {
             "Host": host_of(url),
@@ -138,7 +138,7 @@ class Fetcher:
 
 
 class _Keeping:
-    """A content on its way to disk; unless it is finished, its file goes."""
+    """Writes a content to disk. Deletes the file unless the content was complete."""
 
     def __init__(self, fetcher: Fetcher, url: str, limit: int, headers: httpx2.Headers) -> None:
         self._fetcher = fetcher
@@ -146,7 +146,7 @@ class _Keeping:
         self._limit = limit
         encoding = headers.get("content-encoding", "").strip().lower()
         if encoding not in ("", "identity", *_Inflater.ENCODINGS):
-            raise PageBroken(url=url)  # one that was not asked for, or several, one in the other
+            raise PageBroken(url=url)  # an encoding that was not requested, or several nested ones
         self._inflater = _Inflater() if encoding in _Inflater.ENCODINGS else None
         claimed = headers.get("content-length", "")
         if claimed.isdecimal() and int(claimed) > limit:
@@ -154,7 +154,7 @@ class _Keeping:
         self._sha256 = hashlib.sha256()
         self._size = 0
         self.received = 0
-        """bytes, as they came"""
+        """bytes, before decoding"""
 
     def __enter__(self) -> None:
         self._path = self._fetcher.new_file()
@@ -190,7 +190,7 @@ class _Keeping:
 
 
 def has_broken_off(error: PageBroken) -> bool:
-    """Whether the connection was at fault, and not the content: the next one may do better."""
+    """Whether the connection failed, and not the content: another try may succeed."""
     return isinstance(error.__cause__, (httpcore2.NetworkError, httpcore2.ProtocolError))
 
 
@@ -233,13 +233,13 @@ def _is_from(error: BaseException | None, kind: type[BaseException]) -> bool:
 
 
 class _Broken(Exception):
-    """The content is not encoded as its server says, or is incomplete."""
+    """The content is incomplete, or not encoded as its server says."""
 
 
 class _Inflater:
-    """Undoes a Content-Encoding piece by piece, so that a small bomb never becomes a large piece of memory.
+    """Decodes a Content-Encoding piece by piece, so that a small bomb never fills the memory.
 
-    Of gzip and deflate, which is all that the fetcher accepts.
+    Only gzip and deflate: the fetcher accepts nothing else.
     """
 
     ENCODINGS = ("gzip", "x-gzip", "deflate")
@@ -254,14 +254,14 @@ class _Inflater:
             if self._inflate.eof:
                 if data[:1] != _GZIP[:1]:
                     return  # padding
-                self._inflate = zlib.decompressobj(_ANY)  # gzip files may be joined
+                self._inflate = zlib.decompressobj(_ANY)  # a gzip file may have several parts
             piece = self._next(data)
             data = self._inflate.unconsumed_tail or self._inflate.unused_data
             if piece:
                 yield piece
 
     def finish(self) -> Iterator[bytes]:
-        """What is left. Raises _Broken when the content ends too early."""
+        """The rest. Raises _Broken if the content ends too early."""
         while piece := self._inflate.decompress(self._inflate.unconsumed_tail, PIECE):
             yield piece
         if self._has_begun and not self._inflate.eof:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 WAITING = 100_000
 """addresses at most: ten for each page of the largest crawl"""
 REQUESTS = 10
-"""for each page of the limit, and REQUESTS_MORE: an endless calendar of duplicates fills no limit of pages"""
+"""for each page of the limit, plus REQUESTS_MORE: an endless calendar of duplicates never reaches a limit of pages"""
 REQUESTS_MORE = 100
 
 
@@ -21,7 +21,7 @@ class CrawlVisit:
     """the addresses that redirected here, in order"""
     is_start: bool = False
     stands_alone: bool = False
-    """what it is a duplicate of did not come: it counts as a page of its own"""
+    """whether it counts as a page of its own, because the page that it duplicates did not come"""
 
     @property
     def first(self) -> str:
@@ -50,11 +50,11 @@ class Frontier:
 
     @property
     def met_a_limit(self) -> bool:
-        """Whether something was left out."""
+        """Whether an address was left out."""
         return self._has_dropped or self._is_closed or bool(self._heap)
 
     def add(self, visit: CrawlVisit) -> None:
-        """Unless it was there before."""
+        """Adds an address, unless it was added before."""
         if visit.url in self.seen:
             return
         if len(self._heap) >= WAITING:
@@ -64,15 +64,15 @@ class Frontier:
         self.requeue(visit)
 
     def requeue(self, visit: CrawlVisit) -> None:
-        """Whether or not it was there before."""
+        """Adds an address even if it was added before."""
         heapq.heappush(self._heap, (visit.depth, next(self._order), visit))
 
     def close(self) -> None:
-        """Nothing more is taken."""
+        """No address is taken any more."""
         self._is_closed = True
 
     async def take(self) -> CrawlVisit | None:
-        """The next; None when there is none and none can come any more. Each has to be given to `done`."""
+        """The next address; None if there is none and none can come. Call `done` for each."""
         async with self._changed:
             await self._changed.wait_for(lambda: self._is_over or self._is_ready)
             if self._is_over:
@@ -94,5 +94,5 @@ class Frontier:
 
     @property
     def _is_ready(self) -> bool:
-        # What is under way may become pages: the limit holds for them too.
+        # Requests that are still running may become pages, so they count towards the limit.
         return bool(self._heap) and self.pages + self._under_way < self._limit

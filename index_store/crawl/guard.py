@@ -1,8 +1,8 @@
 """The addresses that the crawler may connect to: public ones, and internal ones in CRAWL_ALLOWED.
 
-The guard judges the very addresses that are about to be connected to, not names or texts: a disguise has come off by
-then; and connections go to these addresses alone. What it can't know is a public address that leads inside by the
-network's own routing.
+The guard checks the IP addresses just before connecting, not names or texts, so no disguise can hide them; connections
+go only to these addresses. One case it can't detect: a public address that the network itself routes to an internal
+host.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from index_store.crawl.errors import AddressInside, BadAddress, HostUnknown, Por
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-# Python's own is_global differs from version to version. Sources: IANA's special-purpose address registries, RFC 6890.
+# Python's own is_global differs between versions. Sources: IANA's special-purpose address registries, RFC 6890.
 _NOT_PUBLIC_4 = tuple(
     map(
         IPv4Network,
@@ -60,9 +60,9 @@ _NOT_PUBLIC_6 = tuple(
     )
 )
 _NAT64 = IPv6Network("64:ff9b::/96")
-"""where a network has IPv6 alone, this is how it names the rest of the world"""
+"""the prefix by which a network with IPv6 only names IPv4 addresses"""
 
-# What a host's name in CRAWL_ALLOWED opens: the networks that sites inside have.
+# The networks of internal sites, which a host's name in CRAWL_ALLOWED opens.
 _HOME = tuple(
     map(
         ip_network,
@@ -70,16 +70,17 @@ _HOME = tuple(
     )
 )
 _METADATA = tuple(map(ip_address, ("100.100.100.200", "fd00:ec2::254", "fd20:ce::254")))
-"""of Alibaba, AWS and Google: in home networks, but opened by their address alone, or who owns a name would own them"""
+"""of Alibaba, AWS and Google. They are in internal networks but must be allowed by address: otherwise the owner of a
+name could reach them"""
 
-# The Fetch standard's bad ports (https://fetch.spec.whatwg.org/#port-blocking) that are not below 1024, of which the
-# web's two are all that is wanted.
+# The Fetch standard's bad ports (https://fetch.spec.whatwg.org/#port-blocking) from 1024 up. Below 1024, only the web's
+# two ports are allowed.
 _OTHER_SERVICES = frozenset(
     (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080)
 )
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""host and port to addresses; raises OSError when there is none"""
+"""host and port to addresses; raises OSError if there is none"""
 
 NEXT_ADDRESS = 5.0
 """seconds after which another address of the host is tried"""
@@ -95,13 +96,13 @@ class AddressGuard:
     def __init__(self, allowed: str = "") -> None:
         """`allowed`: hosts, addresses and networks, separated by commas or spaces; a host or address may have a port.
 
-        A host opens what it resolves to among private and loopback addresses; link-local and metadata addresses have
-        to be named themselves. Raises InvalidSetting.
+        A host opens the private and loopback addresses that it resolves to. Link-local and metadata addresses must be
+        named themselves. Raises InvalidSetting.
         """
         self._exemptions = [_exemption(entry) for entry in re.split(r"[\s,]+", allowed) if entry]
 
     def check(self, host: str, port: int, addresses: Sequence[Address]) -> None:
-        """All of a host's addresses, since any could be connected to. Raises AddressInside, PortRefused."""
+        """Checks all of a host's addresses, since any could be used. Raises AddressInside, PortRefused."""
         for address in map(_unwrapped, addresses):
             if self._is_exempt(host, port, address):
                 continue
@@ -127,7 +128,7 @@ def is_public(address: Address) -> bool:
 
 
 def _unwrapped(address: Address) -> Address:
-    """The IPv4 address that an IPv6 one leads to."""
+    """The IPv4 address to which an IPv6 address leads."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped:
             return address.ipv4_mapped
@@ -137,7 +138,7 @@ def _unwrapped(address: Address) -> Address:
 
 
 def address_in(text: str) -> Address | None:
-    """None when it is a name."""
+    """None if the text is a name."""
     try:
         return ip_address(text)
     except ValueError:
@@ -173,7 +174,7 @@ def _network_in(text: str) -> Network | None:
 
 
 async def resolve_by_system(host: str, port: int) -> list[str]:
-    """As every program of this machine does: hosts file, search domains and all."""
+    """Resolves as every program of this machine does, with its hosts file and search domains."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[list[str]] = loop.create_future()
 
@@ -189,20 +190,20 @@ async def resolve_by_system(host: str, port: int) -> list[str]:
             addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
         except (OSError, UnicodeError) as error:  # UnicodeError: a label that is too long
             failure = error if isinstance(error, OSError) else OSError(str(error))
-        with suppress(RuntimeError):  # the crawl has ended meanwhile
+        with suppress(RuntimeError):  # the crawl has ended in the meantime
             loop.call_soon_threadsafe(give, addresses, failure)
 
-    # Not the loop's executor: a name server that hangs would hold up the end of the crawl.
+    # Not the loop's executor: a name server that hangs would delay the end of the crawl.
     threading.Thread(target=ask, name="resolve", daemon=True).start()
     return await answer
 
 
 class GuardedConnections(httpcore2.AsyncNetworkBackend):
-    """Connections that go to the addresses that were checked, and to no other.
+    """Connections that go only to the addresses that were checked.
 
-    A name is resolved here, once for each connection; the guard sees what came, and the socket is opened to that. So a
-    name server that answers otherwise the next time changes nothing. Host header, SNI and certificate keep the name.
-    For the same reason there is no proxy, whatever the environment says: it would resolve names itself.
+    A name is resolved here, once per connection. The guard checks the addresses; the socket connects to one of them.
+    So a name server that answers differently the next time changes nothing. Host header, SNI and certificate keep the
+    name. For the same reason no proxy is used, whatever the environment says: it would resolve names itself.
     """
 
     def __init__(self, guard: AddressGuard, resolve: Resolve = resolve_by_system) -> None:

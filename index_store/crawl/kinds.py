@@ -16,13 +16,13 @@ HTML = ".html"
 _SAYS_LITTLE = frozenset(
     (
         "",
-        "text/plain",  # what servers send for what they don't know
+        "text/plain",  # servers send it for unknown kinds
         "application/octet-stream",
         "binary/octet-stream",
         "application/download",
         "application/x-download",
         "application/force-download",
-        "application/zip",  # office files are
+        "application/zip",  # office files are zip files
         "application/x-zip-compressed",
         "application/xml",
         "text/xml",
@@ -38,7 +38,7 @@ _PROGRAMS_AND_ARCHIVES = re.compile(
 
 
 def is_hopeless(url: str) -> bool:
-    """Whether the address alone says that this is no document: a picture, a program. It is not asked for then."""
+    """Whether the address alone shows that this is no document, but a picture or a program. It is not fetched then."""
     path = ada_url.URL(url).pathname
     suffix = PurePosixPath(path).suffix.lower()
     if suffix in BY_SUFFIX:
@@ -57,7 +57,7 @@ def charset_of(headers: httpx2.Headers) -> str | None:
 
 
 def suffix_of(headers: httpx2.Headers, url: str) -> str | None:
-    """That of a format that can be loaded, or None."""
+    """The suffix of a format that can be loaded, or None."""
     kind = media_type(headers)
     named = PurePosixPath(_file_name(headers, url)).suffix.lower()
     if kind in _SAYS_LITTLE and named in BY_SUFFIX:
@@ -71,7 +71,7 @@ def suffix_of(headers: httpx2.Headers, url: str) -> str | None:
 
 
 def name_of(headers: httpx2.Headers, url: str, suffix: str) -> str:
-    """A file name for the content, with `suffix`: what it is titled where it has no title of its own."""
+    """A file name for the content, with `suffix`. It becomes the title if the content has none."""
     parsed = ada_url.URL(url)
     name = _file_name(headers, url) or next(filter(None, reversed(unquote(parsed.pathname).split("/"))), "")
     stem = PurePosixPath(re.sub(r'[\x00-\x1f\\/:*?"<>|]+', " ", name)).stem.strip(" .")
@@ -79,7 +79,7 @@ def name_of(headers: httpx2.Headers, url: str, suffix: str) -> str:
 
 
 def _file_name(headers: httpx2.Headers, url: str) -> str:
-    """Of the attachment, else of the address."""
+    """The name of the attachment, otherwise the one in the address."""
     message = Message()
     message["content-disposition"] = re.sub(r"[\r\n]", "", headers.get("content-disposition", ""))
     named = message.get_filename() if "filename" in headers.get("content-disposition", "") else None

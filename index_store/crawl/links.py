@@ -14,17 +14,17 @@ from index_store.crawl.address import normalised
 from index_store.parsing.loaders.text.decode import decode
 
 READ = 2 * 1024 * 1024
-"""bytes of a page that are looked through for links"""
+"""bytes of a page that are searched for links"""
 TAGS = 50_000
-"""that are looked at, closing ones too: BeautifulSoup takes 13 µs and 0.5 kB for each (measured), and 2 MB may be
-700,000
+"""tags that are read, including closing ones: BeautifulSoup takes 13 µs and 0.5 kB for each (measured), and 2 MB may
+hold 700,000
 """
 MOST = 10_000
 """links of one page"""
 TITLE = 200
-"""characters, kept of each page to tell duplicates from mistakes"""
+"""characters of each page's title, stored to tell duplicates from mistakes"""
 HEADER = 4000
-"""characters of a header that are looked at"""
+"""characters of a header that are read"""
 
 _TAGS = SoupStrainer(["a", "area", "base", "frame", "iframe", "link", "meta", "title"])
 _ROBOTS = ("robots", "glassbox-rag")
@@ -38,14 +38,14 @@ class PageLinks:
     links: tuple[str, ...] = ()
     canonical: str | None = None
     moved_to: str | None = None
-    """by a refresh at once, which is how pages without a server's help redirect"""
+    """target of an immediate refresh, with which a page redirects without its server's help"""
     title: str = ""
     may_index: bool = True
     may_follow: bool = True
 
 
 def outline_of_headers(headers: httpx2.Headers, url: str) -> PageLinks:
-    """What holds for content of any kind: X-Robots-Tag, and the canonical address among Link."""
+    """What headers tell of content of any kind: X-Robots-Tag, and the canonical address in Link."""
     canonical = re.search(r"<([^>]*)>\s*;[^,<]*?rel=\"?canonical\"?", headers.get("link", "")[:HEADER], re.I)
     outline = PageLinks(canonical=_address(canonical[1], url) if canonical else None)
     for said in headers.get_list("x-robots-tag"):
@@ -58,10 +58,10 @@ def outline_of_headers(headers: httpx2.Headers, url: str) -> PageLinks:
 
 
 def read_outline(path: Path, url: str, charset: str | None, heard: PageLinks) -> PageLinks:
-    """Of an HTML page, on top of what was `heard` from its headers."""
+    """The links of an HTML page, added to `heard`, the result from its headers."""
     with path.open("rb") as file:
         content = file.read(READ)
-    # BeautifulSoup warns of what looks like XML, or like a file's name, as if it were a mistake of ours.
+    # Otherwise BeautifulSoup warns of text that looks like XML or like a file's name.
     text = _XML_DECLARATION.sub("", _text(content, charset), count=1)
     tags = islice(re.finditer("<", text), TAGS + 1)
     ends = [tag.start() for tag in tags]
@@ -91,7 +91,7 @@ def _text(content: bytes, charset: str | None) -> str:
     found = _CHARSET.search(content, 0, 4096)
     try:
         return decode(content, "page", found[1].decode("ascii") if found else charset)
-    except DocumentError:  # the loader will say so; addresses are ASCII as a rule
+    except DocumentError:  # the loader will report it; addresses are usually ASCII
         return content.decode("utf-8", "replace")
 
 
@@ -117,7 +117,7 @@ def _links(soup: BeautifulSoup, base: str) -> tuple[str, ...]:
 def _address(link: str, base: str) -> str | None:
     try:
         return normalised(link, base)
-    except DocumentError:  # mailto:, javascript:, with a password: not for us
+    except DocumentError:  # mailto:, javascript:, or with a password: not crawled
         return None
 
 

@@ -18,13 +18,13 @@ from index_store.crawl.errors import PageBroken, PageTimedOut, PageTooLarge, Rob
 from index_store.crawl.fetch import Fetcher, FetchResponse, everything, has_broken_off
 
 TRIES = 3
-"""of a page whose server is busy, or whose connection broke"""
+"""for a page whose server is busy, or whose connection broke"""
 RETRY_AFTER = 1.0
-"""seconds, doubled each time, when the server does not say"""
+"""seconds, doubled each time, if the server names no time"""
 LONGEST_WAIT = 60.0
-"""seconds; a server that wants more is left alone"""
+"""seconds; if a server asks for more, the crawl leaves it alone"""
 FILE_HOPS = 6
-"""addresses in a row for robots.txt (RFC 9309, 2.3.1.2: five redirects at least) and site maps"""
+"""addresses in a row for robots.txt (RFC 9309, 2.3.1.2: at least five redirects) and sitemaps"""
 
 MOVED = (301, 302, 303, 307, 308)
 SHAKY = (
@@ -36,11 +36,11 @@ SHAKY = (
 _BUSY = SHAKY[:2]
 
 AGENT = "glassbox-rag"
-"""the name that a robots.txt calls this crawler by"""
+"""the name of this crawler in a robots.txt"""
 ROBOTS_SIZE = 512_000
-"""bytes; a crawler has to read 500 KiB at least (RFC 9309, 2.5)"""
+"""bytes; a crawler must read at least 500 KiB (RFC 9309, 2.5)"""
 LONGEST_DELAY = 60.0
-"""seconds; a site that asks for more would not be done within a day"""
+"""seconds; with more, a site would take longer than a day"""
 
 
 class Pace:
@@ -51,10 +51,10 @@ class Pace:
         self._lock = threading.Lock()
         self._next = 0.0
         self._pause = 0.0
-        """seconds of time.monotonic, until which nobody has a turn"""
+        """until when nobody has a turn, as a time of time.monotonic"""
 
     async def turn(self) -> None:
-        """Waits for the next one that is free."""
+        """Waits for the next free turn."""
         with self._lock:
             turn = max(time.monotonic(), self._next)
             self._next = turn + self.interval
@@ -62,12 +62,12 @@ class Pace:
         await self.paused()
 
     async def paused(self) -> None:
-        """Waits until nobody has to."""
+        """Waits until the pause is over."""
         while (left := self._pause - time.monotonic()) > 0:
             await asyncio.sleep(left)
 
     def pause(self, seconds: float) -> None:
-        """Nobody has a turn for so long."""
+        """Gives nobody a turn for so long."""
         with self._lock:
             self._pause = max(self._pause, time.monotonic() + seconds)
             self._next = max(self._next, self._pause)
@@ -80,13 +80,13 @@ class Paces:
         self._paces: dict[str, Pace] = {}
 
     def of(self, host: str, interval: float) -> Pace:
-        """`interval`: of a host that is new."""
+        """`interval`: seconds, used if the host is new."""
         return self._paces.setdefault(host, Pace(interval))
 
 
 class PoliteFetcher:
     def __init__(self, fetcher: Fetcher, interval: float, paces: Paces) -> None:
-        """`interval`: seconds between requests to one host, unless it asks for more."""
+        """`interval`: seconds between requests to one host, unless the host asks for more."""
         self._fetcher = fetcher
         self._interval = interval
         self._paces = paces
@@ -103,7 +103,7 @@ class PoliteFetcher:
         conditions: Mapping[str, str] | None = None,
         wants: Callable[[httpx2.Headers], bool] = everything,
     ) -> FetchResponse:
-        """Raises as Fetcher.get, SiteBusy."""
+        """Raises SiteBusy and the errors of Fetcher.get."""
         pace = self._pace(url)
         wait = RETRY_AFTER
         for tries_left in reversed(range(TRIES)):
@@ -128,7 +128,7 @@ class PoliteFetcher:
         raise AssertionError("the last try returns or raises")
 
     async def get_file(self, url: str, size: int) -> FetchResponse:
-        """Of the site itself (robots.txt, its map), with redirects. Raises as `get`."""
+        """A file about the site itself (robots.txt, its sitemap); follows redirects. Raises the errors of `get`."""
         for _ in range(FILE_HOPS):
             answer = await self.get(url, size)
             target = target_of(answer) if answer.status in MOVED else None
@@ -142,7 +142,7 @@ class PoliteFetcher:
 
 
 def target_of(answer: FetchResponse) -> str | None:
-    """Where a redirect leads, if that is an address of the web."""
+    """The target of a redirect, if it is an address of the web."""
     try:
         return normalised(answer.headers["location"], answer.url)
     except (KeyError, DocumentError):
@@ -160,7 +160,7 @@ def _retry_after(headers: httpx2.Headers) -> float | None:
         return None
 
 
-# robots.txt, as RFC 9309 has it
+# robots.txt, according to RFC 9309
 
 
 @dataclass(frozen=True)
@@ -177,20 +177,20 @@ class Robots:
     """The rules of each origin, fetched once."""
 
     def __init__(self, fetcher: Fetcher, get: Callable[[str, int], Awaitable[FetchResponse]]) -> None:
-        """`get`: asks politely, with redirects; for an address, and at most so many bytes."""
+        """`get`: asks politely, with redirects; takes an address and a limit in bytes."""
         self._fetcher = fetcher
         self._get = get
         self._asked: dict[str, asyncio.Task[Rules]] = {}
 
     async def rules(self, url: str) -> Rules:
-        """Raises RobotsUnavailable; what Fetcher.get raises when the site can't be reached at all."""
+        """Raises RobotsUnavailable, and the errors of Fetcher.get if the site can't be reached at all."""
         origin = origin_of(url)
         if origin not in self._asked:
             self._asked[origin] = asyncio.create_task(self._ask(origin))
         return await asyncio.shield(self._asked[origin])
 
     async def aclose(self) -> None:
-        """Ends the requests that nobody waits for any more."""
+        """Ends requests for which nobody waits any more."""
         for task in self._asked.values():
             task.cancel()
         await asyncio.gather(*self._asked.values(), return_exceptions=True)
@@ -208,7 +208,7 @@ class Robots:
             return _rules(text)
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR or answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             raise RobotsUnavailable(host=host_of(origin))
-        return _rules("")  # there is none, or it may not be read: everything may (RFC 9309, 2.3.1.3)
+        return _rules("")  # no file, or not allowed to read it: then everything is allowed (RFC 9309, 2.3.1.3)
 
 
 def _rules(text: str) -> Rules:

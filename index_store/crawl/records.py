@@ -18,14 +18,13 @@ MAX_PATTERN = 500
 
 
 class CrawlOptions(BaseModel):
-    """A site from `url` on: its host (with or without www., http or https), and of that what the patterns leave.
+    """A site from `url` on: the pages of its host (with or without www., http or https) that the patterns allow.
 
-    The host is the border, not the folder of `url`: a manual often links to pages beside its own. To stay in a
-    folder, include it: `/docs/*`. A pattern is matched against the whole path (as people read it, not percent-encoded),
-    and against path?query where there is a query; `*` stands for any text, slashes too, `?` for one character, and
-    `/docs/*` takes `/docs` along. Excluding wins. `url` itself is always read for its links.
-
-    Raises BadAddress, AddressWithPassword, BadPattern and BadCrawlOption.
+    The limit is the host, not the folder of `url`: a manual often links to pages outside its folder. To stay in a
+    folder, include it: `/docs/*`. A pattern must match the whole path (as people read it, not percent-encoded), or
+    path?query if there is a query. `*` stands for any text, including slashes, and `?` for one character; `/docs/*`
+    also matches `/docs`. An excluded page is left out even if it is included. `url` itself is always read for its
+    links. Raises BadAddress, AddressWithPassword, BadPattern and BadCrawlOption.
     """
 
     # An address may hold a password, which pydantic's own errors would quote.
@@ -37,7 +36,7 @@ class CrawlOptions(BaseModel):
     limit: int = 200
     """pages"""
     include: tuple[str, ...] = ()
-    """none: everything"""
+    """empty: everything"""
     exclude: tuple[str, ...] = ()
 
     @field_validator("url")
@@ -60,7 +59,7 @@ class CrawlOptions(BaseModel):
     def _are_patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
         for pattern in patterns:
             if not re.fullmatch(r"[/*][^\s\x00-\x1f#\\]*", pattern) or len(pattern) > MAX_PATTERN:
-                # What stands before an @ may be a password.
+                # The text before an @ may be a password.
                 raise BadPattern(pattern=pattern.rpartition("@")[2][:MAX_PATTERN])
         return patterns
 
@@ -87,7 +86,7 @@ def _within(option: str, value: int, least: int, most: int) -> int:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    # fnmatch's expressions never backtrack, whatever a person writes; its [sets] are not offered.
+    # fnmatch's expressions never backtrack, whatever a person writes; [sets] are not supported.
     glob = translate(pattern.replace("[", "[[]"))
     folder = re.escape(pattern.removesuffix("/*")) if pattern.endswith("/*") and "*" not in pattern[:-1] else None
     return re.compile(f"{glob}|{folder}\\Z" if folder else glob)
@@ -100,30 +99,30 @@ class KnownPage(BaseModel, frozen=True):
     last_modified: str | None
     digest: str
     links: tuple[str, ...]
-    """followed again when the page itself does not come: it is unchanged, or fails"""
+    """followed again if the page itself is unchanged or fails"""
 
 
 class PageOutcome(StrEnum):
     FETCHED = "fetched"
     UNCHANGED = "unchanged"
     GONE = "gone"
-    """known, but not there any more: 404, excluded, or nothing leads to it"""
+    """known, but no longer there: 404, excluded, or nothing leads to it"""
     FAILED = "failed"
-    """for now: what is known of it stays"""
+    """for now: its document stays"""
 
 
 class CrawledPage(BaseModel):
     model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
 
     url: str
-    """where it was found in the end, normalised: the document's source"""
+    """the final address, normalised: the document's source"""
     outcome: PageOutcome
     path: Path | None = None
-    """the content, when FETCHED; the file is the reader's from now on"""
+    """the content, if FETCHED; the reader owns the file"""
     name: str = ""
     """with the suffix of its kind"""
     charset: str | None = None
-    """that the server claims"""
+    """named by the server"""
     etag: str | None = None
     last_modified: str | None = None
     digest: str = ""
@@ -131,4 +130,4 @@ class CrawledPage(BaseModel):
     links: tuple[str, ...] = ()
     """to pages of the same site, normalised"""
     error: PlainError | None = None
-    """when FAILED"""
+    """if FAILED"""

@@ -23,26 +23,26 @@ from index_store.crawl.fetch import Fetcher, FetchResponse
 log = logging.getLogger(__name__)
 
 SIZE = 50 * MEGABYTE
-"""bytes of one map, as its protocol has it"""
+"""bytes of one sitemap, according to its protocol"""
 MAPS = 20
-"""that are read of one site"""
+"""sitemaps that are read of one site"""
 SECONDS = 120.0
 """for all of them"""
 ADDRESSES = 50_000
-"""that are taken of one site: as many as one map may hold"""
+"""taken of one site; one sitemap may hold as many"""
 
 
 class SiteMap(NamedTuple):
     addresses: list[str]
     """normalised, of the same site"""
     is_whole: bool
-    """False when a part of it could not be had"""
+    """False if a part of it could not be read"""
 
 
 async def read_sitemap(
     places: Sequence[str], fetcher: Fetcher, get: Callable[[str, int], Awaitable[FetchResponse]]
 ) -> SiteMap:
-    """A part that can't be read is left out; that there is none is no fault."""
+    """Leaves out parts that can't be read. A site without a sitemap is no error."""
     waiting = list(dict.fromkeys(places))
     found: dict[str, None] = {}
     is_whole = True
@@ -98,7 +98,7 @@ def _located(path: Path) -> list[tuple[bool, str]]:
 
 
 def _locations(path: Path) -> Iterator[tuple[bool, str]]:
-    """Pairs of whether it is a map, and its address; where it breaks off, what came before it counts."""
+    """Yields whether it is a sitemap, and its address. If the file breaks off, what came before counts."""
     with path.open("rb") as file:
         is_packed = file.read(2) == b"\x1f\x8b"
     with gzip.open(path) if is_packed else path.open("rb") as opened:
@@ -118,7 +118,7 @@ def _xml(file: BufferedReader) -> Iterator[tuple[bool, str]]:
             yield etree.QName(parent).localname == "sitemap", element.text
         elif name in ("url", "sitemap"):
             element.clear()
-            while parent is not None and element.getprevious() is not None:  # emptied elements fill the memory too
+            while parent is not None and element.getprevious() is not None:  # empty elements fill the memory, too
                 del parent[0]
 
 
@@ -127,7 +127,7 @@ class _Readable(Protocol):
 
 
 class _Limited(RawIOBase):
-    """The first SIZE bytes of a file, since what is packed has no size before it is unpacked."""
+    """The first SIZE bytes of a file: the size of compressed content is not known before it is unpacked."""
 
     def __init__(self, file: _Readable) -> None:
         self._file = file

@@ -1,1 +1,1 @@
-"""Full text: Japanese and English to terms (analysis.py), and chunks ranked by BM25 over them (bm25.py)."""
+"""Full text: turns Japanese and English into terms (analysis.py) and ranks chunks by them with BM25 (bm25.py)."""

@@ -1,8 +1,8 @@
-"""Text to the terms that full-text search compares: words, and beside them pairs of characters of Japanese.
+"""Turns text into the terms that full-text search compares: words, and pairs of Japanese characters.
 
-Japanese words are Sudachi's, without particles, auxiliaries and signs; those of other scripts are stemmed as English.
-Pairs find what no dictionary knows and what is split otherwise elsewhere. A question is analysed as a text is, and what
-only asks is left out.
+Sudachi finds the Japanese words; particles, auxiliaries and signs are dropped. Words in other scripts are stemmed as
+English. Pairs find words that are in no dictionary, and words that Sudachi splits differently elsewhere. A question is
+analysed like a text, and its stopwords are dropped.
 """
 
 import re
@@ -23,23 +23,23 @@ from index_store.full_text.stopwords import CLOSING, COMMON, OPENING
 from index_store.full_text.sudachi import DICTIONARY, SUDACHI, Kind
 
 VERSION = 2
-"""raised when the same text would give other terms, so that full texts are rebuilt"""
+"""increase it when the same text would give other terms: full texts are then rebuilt"""
 
 LONGEST = 64
-"""characters of a term: what is longer is no word (base64), and is shortened"""
+"""characters of a term: a longer one is no word (base64) and is cut"""
 
 _JAPANESE = (
     "々〆〇\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-"""kana, and kanji, Chinese ones too"""
+"""kana, and kanji, including Chinese ones"""
 _HANGUL = "\uac00-\ud7a3"
 _HAS_JAPANESE = re.compile(f"[{_JAPANESE}]")
 _HIRAGANA = re.compile("[\u3041-\u309f]")
 _RUN = re.compile(f"[{_JAPANESE}]+|[{_HANGUL}]+")
 _LETTER = rf"(?:(?![{_JAPANESE}{_HANGUL}])[^\W_])"
 _PRIMED = rf"(?<!{_LETTER})(?<!['’′]){_LETTER}\d*['’′]+(?!{_LETTER})"
-"""X' is another thing than X; a letter in quotes is none of this"""
+"""X' is not the same as X; a letter in quotes does not count"""
 _WORD = re.compile(rf"{_PRIMED}|\d+(?:[.,]\d+)+(?!{_LETTER})|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+")
 """a name such as X', a number with its points, a word with its apostrophes, or Hangul, which Sudachi does not know"""
 _PIECE = re.compile(rf"[{_JAPANESE}]+|{_LETTER}+(?:['’]{_LETTER}+)*|[{_HANGUL}]+|\s+|.", re.DOTALL)
@@ -56,7 +56,7 @@ class Term(NamedTuple):
 
 class Terms(NamedTuple):
     words: list[Term]
-    """in the order of the text; a term of the glossary stands before the words that it is made of"""
+    """in the order of the text; a term of the glossary comes before the words that it is made of"""
     pairs: list[Term]
 
 
@@ -69,7 +69,7 @@ class DropReason(StrEnum):
     ASKING = "asking"
     """tell me, 教えてください"""
     WITHIN = "within"
-    """part of a term of the glossary, which is searched as a whole"""
+    """part of a term of the glossary, which is searched as one word"""
 
 
 class QuestionWord(BaseModel, frozen=True):
@@ -78,7 +78,7 @@ class QuestionWord(BaseModel, frozen=True):
     """offsets, in characters, into the question"""
     end: int
     term: str
-    """what it is searched as; empty when it is not"""
+    """the term that is searched for; empty when the word was dropped"""
     dropped: DropReason | None
 
 
@@ -88,11 +88,11 @@ class Analysis(BaseModel, frozen=True):
     words: tuple[QuestionWord, ...]
     """in the order of the question"""
     pairs: tuple[str, ...]
-    """each once"""
+    """without repeats"""
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Terms that are searched, each once."""
+        """Terms that are searched, without repeats."""
         return tuple(dict.fromkeys(word.term for word in self.words if not word.dropped))
 
 
@@ -112,11 +112,11 @@ class Analyzer:
 
     @property
     def id(self) -> str:
-        """Another id means other terms: a full text that was made under it is to be rebuilt."""
+        """Another id means other terms: a full text made with another id must be rebuilt."""
         return f"{VERSION}-{DICTIONARY}-{self._glossary.id}"
 
     def terms(self, text: str) -> Terms:
-        """Of a text that is to be found."""
+        """The terms of a text that is indexed."""
         folded = fold(text)
         words = [
             Term(word.term, *folded.original(word.start, word.end)) for word in self._words(folded) if not word.dropped
@@ -129,13 +129,13 @@ class Analyzer:
         words = _without_stopwords(_whole(_in_order([*self._words(folded), *signs])), folded, text)
         kept = {at for word in words if not word.dropped for at in range(word.start, word.end)}
         last = max(kept, default=-1)
-        # Pairs of a word and a particle (雨が降る) tell the order of words; behind the last one (雨とは) they only ask.
+        # Pairs of a word and a particle (雨が降る) tell the order of words; after the last word (雨とは) they only ask.
         spans = ((start, end, pair) for start, end, pair in _pairs(folded.text) if end - 1 <= last)
         pairs = (pair for start, end, pair in spans if start in kept or end - 1 in kept)
         return Analysis(words=tuple(_shown(word, folded, text) for word in words), pairs=tuple(dict.fromkeys(pairs)))
 
     def matches(self, analysis: Analysis, text: str) -> list[tuple[int, int]]:
-        """Spans of `text` that the question's terms found, in order, none that touch."""
+        """Spans of `text` that match the question's terms, in order. Spans that touch are merged."""
         terms = self.terms(text)
         words, pairs = set(analysis.kept), set(analysis.pairs)
         found = [(term.start, term.end) for term in terms.words if term.text in words]
@@ -143,7 +143,7 @@ class Analyzer:
             (term.start, term.end)
             for term in terms.pairs
             if term.text in pairs
-            and not _HIRAGANA.search(term.text)  # とは is in every text, and of の色 only 色 is meant
+            and not _HIRAGANA.search(term.text)  # とは is in every text; in の色, only 色 helps to find something
         ]
         merged: list[tuple[int, int]] = []
         for start, end in sorted(found):
@@ -162,7 +162,7 @@ class Analyzer:
                     inside.update(range(start, end))
                     found.append(_Word(start, end, _token(fold(normal).text), _KINDS.get(kind)))
         for word in _WORD.finditer(text):
-            if word.start() not in inside:  # as the 2000 of 1万2000, or the t of tシャツ
+            if word.start() not in inside:  # skips the 2000 of 1万2000 and the t of tシャツ
                 found.append(_Word(word.start(), word.end(), _token(_stemmed(word[0])), None))
         return _in_order(word for word in found if word.term or word.dropped)
 
@@ -172,7 +172,7 @@ def _in_order(words: Iterable[_Word]) -> list[_Word]:
 
 
 def _whole(words: Iterable[_Word]) -> list[_Word]:
-    """Terms of the glossary without their parts."""
+    """Marks the parts of each term of the glossary as dropped."""
     whole: list[_Word] = []
     end = 0
     for word in words:
@@ -182,7 +182,7 @@ def _whole(words: Iterable[_Word]) -> list[_Word]:
 
 
 def _without_stopwords(words: list[_Word], folded: FoldedText, question: str) -> list[_Word]:
-    """Unless nothing were left: 「教える」 by itself is what is sought."""
+    """Drops the stopwords, unless no word would be left: someone may search for 「教える」 alone."""
     is_shouted = question.isupper() and not _HAS_JAPANESE.search(question)
 
     def is_common(word: _Word) -> bool:
@@ -190,7 +190,7 @@ def _without_stopwords(words: list[_Word], folded: FoldedText, question: str) ->
             return False
         start, end = folded.original(word.start, word.end)
         written = question[start:end]
-        # The department IT and the attribute A of 属性A are names; at the start A is an article.
+        # The department IT and the attribute A in 属性A are names; A at the start is an article.
         return not written.isupper() or is_shouted or written == "I" or (len(written) == 1 and start == 0)
 
     sought = [word for word in words if not word.dropped and not is_common(word)]
@@ -221,7 +221,7 @@ def _shown(word: _Word, folded: FoldedText, question: str) -> QuestionWord:
 
 
 def _pairs(text: str) -> Iterator[tuple[int, int, str]]:
-    """Each two characters of a run, or the only one."""
+    """Each two neighbouring characters of a run; the character itself if a run has only one."""
     for run in _RUN.finditer(text):
         start, end = run.span()
         for at in range(start, max(end - 1, start + 1)):
@@ -229,7 +229,7 @@ def _pairs(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def words_in_order(text: str) -> list[str]:
-    """Words, signs and spaces, as they are written; joined they are the text again."""
+    """Words, signs and spaces as they are written; joined, they give the text again."""
     found = []
     for piece in _PIECE.findall(text):
         ends = [each.end for each in SUDACHI.morphemes(piece)] if _HAS_JAPANESE.match(piece) else [len(piece)]
@@ -238,9 +238,9 @@ def words_in_order(text: str) -> list[str]:
 
 
 _FITTING = str.maketrans({" ": "_", "'": "’", "′": "’", '"': "”", **dict.fromkeys([*range(32), 127])})
-"""for signs at which FTS5, as bm25.py sets it up, would part a term; one prime is written in several ways"""
+"""replaces signs at which FTS5, as fts5.py sets it up, would split a term; unifies the several ways to write a prime"""
 _MARKS = "=^"
-"""what bm25.py puts before terms of its own"""
+"""signs that bm25.py puts before its own terms"""
 
 
 def _token(term: str) -> str:
@@ -261,7 +261,7 @@ def _stemmed(word: str) -> str:
 
 
 _stemming = threading.Lock()
-"""a stemmer keeps the word at hand in itself"""
+"""a stemmer is not thread-safe: it holds the current word"""
 
 
 @cache

@@ -1,9 +1,9 @@
-"""The full text of one index: finds the chunks with a question's terms, best first by BM25.
+"""The full text of one index: finds the chunks that contain a question's terms and ranks them by BM25.
 
-The database keeps the postings (postings.py: FTS5 of SQLite, GIN of Postgres). It does not rank: FTS5's own bm25()
-reads every posting of every term, over a second a question at 100,000 chunks, and Postgres has none. Here the terms
-that tell most are looked up, as far as POSTINGS goes, and the chunks that hold most of them are ranked by all terms:
-the same on either.
+The database keeps the postings (postings.py: FTS5 in SQLite, GIN in Postgres). It does not rank: FTS5's own bm25()
+reads every posting of every term, which takes more than a second per question at 100,000 chunks; Postgres has none.
+This module looks up the terms with the most weight, up to POSTINGS postings. It takes the chunks that hold most of
+this weight and ranks them by all terms. Both databases give the same result.
 """
 
 from collections import Counter
@@ -24,28 +24,28 @@ from index_store.full_text.gin import GIN
 from index_store.full_text.postings import ChunkRow, Postings, Span
 
 POSTINGS = 5_000
-"""looked at for a question over all documents; within some all of theirs are"""
+"""read for a question over all documents; a search within some documents reads all of theirs"""
 
 CANDIDATES = 30
 """chunks that are ranked by all terms, unless more hits are wanted"""
 
 PAIR_WEIGHT = 0.3
-"""of a pair of characters, beside 1 of a word: docs/decisions/full-text.md, like the four below"""
+"""of a pair of characters, when a word weighs 1; docs/decisions/full-text.md explains this and the four values below"""
 
 COLUMN_WEIGHTS = (2.0, 2.0, 1.0)
-"""what one occurrence counts in title, headings, text"""
+"""the weight of one occurrence in title, headings, text"""
 
 K1, B = 0.6, 0.5
-"""of BM25: how soon more occurrences add nothing, and how far length counts against a chunk"""
+"""of BM25: K1, how soon more occurrences add nothing; B, how much a chunk's length counts against it"""
 
 _PAIR = "="
-"""before a pair, so that it is another term than the word of the same characters"""
+"""before a pair, so that it differs from the word with the same characters"""
 
 _TOPIC = "^"
-"""before a term of which a chunk has much: in its title or headings, or again and again. Of a common word only these
-are worth looking up"""
+"""before a term that a chunk has much of: in its title or headings, or many times. For a common word, only these
+chunks are worth looking up"""
 TOPIC_COUNT = 3.0
-"""from how many occurrences on, weighted by column"""
+"""weighted occurrences from which a chunk has much of a term"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class ChunkTerms:
 
     @classmethod
     def of(cls, analyzer: Analyzer, chunk_id: str, title: str, headings: Sequence[str], text: str) -> "ChunkTerms":
-        """A millisecond for 300 characters of Japanese: best made before the transaction begins."""
+        """Takes a millisecond for 300 characters of Japanese: best called before the transaction begins."""
         columns = [_terms(analyzer.terms(part)) for part in (title, "\n".join(headings), text)]
         counts = _counted(columns)
         topics = [_TOPIC + term for term, count in counts.items() if count >= TOPIC_COUNT and term[0] != _PAIR]
@@ -76,16 +76,16 @@ class ChunkTerms:
 
 
 class WordCount(BaseModel, frozen=True):
-    """In how many chunks a word of a question is."""
+    """How many chunks hold a word of a question."""
 
     chunks: int
-    """that hold it"""
+    """chunks that hold the word"""
     has_parts: bool
-    """whether any two of its characters stand together somewhere: what is Japanese may be found by these alone"""
+    """whether any chunk holds one of its pairs of characters: Japanese text may be found by pairs only"""
 
 
 class BM25Index:
-    """Tables of its own for each index: another's terms don't count in it, and nothing has to be filtered.
+    """Each index has its own tables, so other indexes' terms don't count and no filter is needed.
 
     Each method is part of the caller's transaction.
     """
@@ -99,7 +99,7 @@ class BM25Index:
 
     @contextmanager
     def filling(self, connection: Connection) -> Iterator[None]:
-        """While very many are put, which takes less time so; they are found after it."""
+        """Makes it faster to put very many chunks. Searches may find them only after the block ends."""
         postings = self._postings(connection)
         postings.defer(connection)
         yield
@@ -109,11 +109,11 @@ class BM25Index:
         return self._postings(connection).exists(connection)
 
     def drop(self, connection: Connection) -> None:
-        """If they are there."""
+        """Drops the tables, if they exist."""
         self._postings(connection).drop(connection)
 
     def put(self, connection: Connection, document_id: str, chunks: Iterable[ChunkTerms]) -> None:
-        """Their chunk ids must be new here."""
+        """Adds a document's chunks. Raises an IntegrityError if one of their ids is already here."""
         postings = self._postings(connection)
         postings.alone(connection)
         rows = [
@@ -124,15 +124,15 @@ class BM25Index:
             _put(postings, connection, rows)
 
     def chunk_rows(self, connection: Connection, after: int, most: int) -> list[ChunkRow]:
-        """The next so many behind row `after`, in the order in which they were put in."""
+        """Up to `most` rows after row `after`, in the order in which they were put."""
         return self._postings(connection).chunk_rows(connection, after, most)
 
     def put_rows(self, connection: Connection, rows: Sequence[ChunkRow]) -> None:
-        """As another backend of the same index has them; none is here yet, nor one behind them."""
+        """Adds rows of another backend's copy of this index. None of them, and no later row, may be here yet."""
         _put(self._postings(connection), connection, rows)
 
     def totals(self, connection: Connection) -> tuple[int, int]:
-        """How many chunks and terms it holds."""
+        """The numbers of chunks and of terms."""
         return self._postings(connection).totals(connection)
 
     def delete_document(self, connection: Connection, document_id: str) -> None:
@@ -144,16 +144,16 @@ class BM25Index:
             postings.delete(connection, rows)
 
     def chunk_ids(self, connection: Connection) -> Iterator[str]:
-        """Of all that is kept here."""
+        """The ids of all chunks."""
         return self._postings(connection).chunk_ids(connection)
 
     def search(
         self, connection: Connection, analysis: Analysis, k: int, document_ids: Sequence[str] | None = None
     ) -> list[tuple[str, float]]:
-        """Up to `k` chunk ids with their scores, best first; of these documents alone when they are given.
+        """Up to `k` chunk ids with their scores, best first; only of the given documents, if any are given.
 
-        A score is the share of the question that the chunk holds, above 0 and up to 1, rare terms counting most. Equal
-        scores are in the order in which the chunks were put in.
+        A score is the share of the question that the chunk holds, above 0 and up to 1; rare terms count most. Equal
+        scores are in the order in which the chunks were put.
         """
         backend_of(connection).begin_reading(connection)
         postings = self._postings(connection)
@@ -173,7 +173,7 @@ class BM25Index:
     def count(
         self, connection: Connection, words: Mapping[str, Collection[str]], document_ids: Sequence[str] | None = None
     ) -> dict[str, WordCount]:
-        """By term, exactly; in these documents alone when they are given. `words`: terms, each with its pairs."""
+        """The exact count for each term; only in the given documents, if any. `words`: each term with its pairs."""
         backend_of(connection).begin_reading(connection)
         postings = self._postings(connection)
         asked = {*words, *(_PAIR + pair for pairs in words.values() for pair in pairs)}
@@ -188,8 +188,8 @@ class BM25Index:
         }
 
     def rarities(self, connection: Connection, terms: Collection[str]) -> dict[str, float]:
-        """By term, what it weighs in a search: the fewer chunks hold it, the more. Those that none holds are left out,
-        but for their weight as the term "".
+        """The weight of each term in a search: the fewer chunks hold it, the higher. A term that no chunk holds is left
+        out; the key "" gives the weight of all such terms.
         """
         backend_of(connection).begin_reading(connection)
         postings = self._postings(connection)
@@ -208,12 +208,12 @@ class BM25Index:
         allowed: NDArray[np.int64] | None,
         count: int,
     ) -> list[int]:
-        """The `count` rows that hold what is worth most. `known`: in how many chunks each term is."""
+        """The `count` rows that hold the terms with the most weight. `known`: how many chunks hold each term."""
         chosen: list[str] = []
         beyond: list[str] = []
         left = POSTINGS
         for term in sorted(known, key=lambda term: (-worth[term.removeprefix(_TOPIC)], -len(term), term)):
-            # Within some documents only their rows are looked at.
+            # A search within some documents reads only their rows.
             is_within = allowed is not None or known[term] <= left
             left -= known[term] if is_within else 0
             (chosen if is_within else beyond).append(term)
@@ -222,7 +222,7 @@ class BM25Index:
         gains |= {_TOPIC + term: each * often - (0 if term in beyond else gains[term]) for term, each in worth.items()}
         rows, gain = self._gained(connection, gains, chosen, allowed)
         if len(rows) < count and beyond:
-            # Few hold a rare word: of those that hold the best common one, the first are as good as any.
+            # Few chunks hold the rare words. Of those that hold the best common word, the first are as good as any.
             rows, gain = self._gained(connection, gains, [*chosen, beyond[0]], allowed)
         if len(rows) > count:  # sorting some is faster than sorting all
             is_near = gain >= np.partition(gain, -count)[-count]
@@ -237,7 +237,7 @@ class BM25Index:
         terms: Sequence[str],
         allowed: NDArray[np.int64] | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Rows that hold any of the terms, and what each gains by all it holds."""
+        """Rows that hold any of the terms, and the sum of the gains of these terms in each row."""
         span = Span(most=POSTINGS) if allowed is None else _span(allowed)
         rows, gained = [np.empty(0, np.int64)], [np.empty(0)]
         for term, found in self._postings(connection).of(connection, terms, span):
@@ -253,12 +253,12 @@ class BM25Index:
     def _scored(
         self, connection: Connection, rows: Sequence[int], worth: Mapping[str, float], mean_length: float
     ) -> Iterator[tuple[float, int, str]]:
-        """Score, row and chunk id."""
+        """Yields score, row and chunk id."""
         whole = sum(worth.values())
         for row, chunk_id, length, columns in self._postings(connection).ranked(connection, rows):
             counts = _counted(filter(worth.__contains__, column.split()) for column in columns)
             norm = K1 * (1 - B + B * length / mean_length)
-            # Six places: the order in which floats are added must not decide.
+            # Rounded to six places: the order in which floats are added must not change the ranking.
             score = sum(worth[term] * _saturated(count, norm) for term, count in counts.items()) / whole
             yield round(score, 6), row, chunk_id
 
@@ -269,7 +269,7 @@ def _put(postings: Postings, connection: Connection, rows: Sequence[ChunkRow]) -
 
 
 def _count(postings: Postings, connection: Connection, chunks: Iterable[Sequence[str]], sign: int) -> None:
-    """Adds these chunks to what is counted, or takes them away."""
+    """Adds these chunks to the counts (`sign` 1), or subtracts them (-1)."""
     counts: Counter[str] = Counter()
     total = length = 0
     for columns in chunks:
@@ -296,7 +296,7 @@ def _counted(columns: Iterable[Iterable[str]]) -> dict[str, float]:
 
 
 def _span(allowed: NDArray[np.int64]) -> Span:
-    """All rows from the first of these to the last."""
+    """All rows from the first of `allowed` to the last."""
     return Span(int(allowed[0]), int(allowed[-1]))
 
 
@@ -305,5 +305,5 @@ def _saturated(count: float, norm: float) -> float:
 
 
 def _rarity(count: int, chunks: int) -> float:
-    """The weight of a term that is in `count` of all chunks: BM25's idf, as Lucene has it, above 0."""
+    """The weight of a term that `count` of all chunks hold: BM25's idf in Lucene's form, always above 0."""
     return log(1 + (chunks - count + 0.5) / (count + 0.5))

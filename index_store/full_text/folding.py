@@ -1,4 +1,4 @@
-"""Normalises text for search: NFKC, casefold, new forms of old kanji; keeps the position of each character."""
+"""Normalises text for search: NFKC, casefold, new forms of old kanji. Keeps the position of each character."""
 
 import re
 import unicodedata
@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 _OLD_AND_NEW = (
-    # 常用漢字表 (2010) gives the old form beside the new one; names have a few more (髙﨑邉濵).
-    # Left out are those whose new form stands for several others (弁 for 瓣, 辨 and 辯; 欠 for 缺).
+    # 常用漢字表 (2010) gives the old form next to the new one; names have a few more (髙﨑邉濵).
+    # Left out: kanji whose new form replaced several old ones (弁 for 瓣, 辨 and 辯; 欠 for 缺).
     "乘乗亂乱亞亜佛仏來来倂併假仮傳伝僞偽價価儉倹兒児內内兩両冨富剩剰劍剣劑剤勞労勳勲勵励勸勧區区卷巻卽即參参吳呉啞唖單単噓嘘嚙噛嚴厳囑嘱圈圏國国圍囲圓円圖図團団堯尭塲場增増墮堕壄野壓圧壘塁壞壊壤壌壯壮壹壱壽寿奧奥奬奨孃嬢"
     "學学寢寝實実寫写寬寛寶宝將将專専對対屆届屬属峯峰峽峡嵜崎嶋島嶌島嶽岳巖巌巢巣帶帯廢廃廣広廳庁彈弾彌弥彥彦徑径從従徵徴德徳恆恒悅悦惠恵惡悪惱悩愼慎慘惨應応懷懐戀恋戰戦戲戯戶戸戾戻拂払拔抜拜拝挾挟插挿揭掲搔掻搖揺搜捜摑掴"
     "擇択擊撃擔担據拠擧挙擴拡攝摂收収效効敍叙敎教敕勅敘叙數数斷断旣既晉晋晚晩晝昼曆暦曉暁曾曽會会查査栁柳桒桑條条棧桟榮栄槗橋槪概樂楽樓楼樞枢樣様橫横檢検櫻桜權権歐欧歡歓步歩歲歳歷歴歸帰殘残殼殻毆殴每毎氣気污汚沒没涉渉淚涙"
@@ -24,26 +24,26 @@ _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\U000e0000-\U000e0fff]"
 )
-"""what is not displayed (Unicode's Default_Ignorable_Code_Point), variation selectors of kanji among it"""
+"""characters that are not displayed (Unicode's Default_Ignorable_Code_Point), including variation selectors of kanji"""
 _SURROGATE = re.compile("[\ud800-\udfff]")
-"""a lone one has no UTF-8, which the tokenizer and SQLite want"""
+"""a lone surrogate has no UTF-8 form, which the tokenizer and SQLite need"""
 
 
 class FoldedText(NamedTuple):
     text: str
     starts: Sequence[int]
-    """for each character of `text`, where in the original that begins which it came from"""
+    """for each character of `text`, the offset in the original where its source begins"""
     ends: Sequence[int]
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the original that `text[start:end]`, which is not empty, came from."""
+        """The span of the original that became `text[start:end]`, which must not be empty."""
         return self.starts[start], self.ends[end - 1]
 
 
 def fold(text: str) -> FoldedText:
-    """`text` folded, with offsets in characters. Lengths differ: ㍿ becomes 株式会社, ﾊﾞ becomes バ."""
+    """Folds `text`. Offsets are in characters. Lengths may differ: ㍿ becomes 株式会社, ﾊﾞ becomes バ."""
     folded = text.casefold()
-    # Casefold never shortens, so at the same length each character has become one.
+    # Casefold never shortens a text, so equal length means that each character became one character.
     is_plain = len(folded) == len(text) and not _UNSEEN.search(text) and not _SURROGATE.search(text)
     if is_plain and unicodedata.is_normalized("NFKC", text) and unicodedata.is_normalized("NFKC", folded):
         return FoldedText(folded.translate(_NEW_FORMS), range(len(text)), range(1, len(text) + 1))
@@ -59,14 +59,14 @@ def fold(text: str) -> FoldedText:
 
 
 def _segments(text: str) -> list[tuple[int, int]]:
-    """Spans that normalise by themselves: a character with the marks that may combine with it."""
+    """Spans that can be normalised alone: a character with the marks that may combine with it."""
     edges = [0, *(at for at in range(1, len(text)) if not _continues(text[at])), len(text)]
     return [(start, end) for start, end in pairwise(edges) if start < end]
 
 
 @lru_cache(maxsize=65536)
 def _continues(character: str) -> bool:
-    """Whether it may become one with what stands before it: accents, half-width voice marks, vowels of Hangul."""
+    """Whether it may combine with the character before it: accents, half-width voice marks, vowels of Hangul."""
     first = unicodedata.normalize("NFKD", character)[0]
     return unicodedata.category(first).startswith("M") or "\u1160" <= first <= "\u11ff"
 

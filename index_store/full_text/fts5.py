@@ -1,4 +1,4 @@
-"""Postings in SQLite's FTS5, in a table of the index's own name."""
+"""Postings in SQLite's FTS5, in a table with the index's own name."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,7 +13,7 @@ TERMS = 50
 """looked up in one statement; SQLite joins up to 500"""
 
 _SIGNS = "!#$%&()*+,-./:;<=>?@[\\]^_`{|}~"
-"""of ASCII, all that a term may have beside letters and digits: FTS5 would part it there"""
+"""the ASCII signs that a term may have besides letters and digits: without this setting, FTS5 would split it there"""
 
 _NO_LIMIT = -1
 
@@ -25,10 +25,10 @@ class FTS5(Postings):
             self._run(connection, statement)
 
     def defer(self, connection: Connection) -> None:
-        """Nothing: FTS5 gathers what is put by itself."""
+        """Does nothing: FTS5 collects new postings itself."""
 
     def settle(self, connection: Connection) -> None:
-        """Nothing."""
+        """Does nothing."""
 
     def exists(self, connection: Connection) -> bool:
         return self._run(connection, "SELECT 1 FROM sqlite_master WHERE name = '$t'").first() is not None
@@ -39,7 +39,7 @@ class FTS5(Postings):
             self._run(connection, f"DROP TABLE IF EXISTS {table}")
 
     def alone(self, connection: Connection) -> None:
-        """As soon as anything is written, in SQLite."""
+        """Does nothing: in SQLite, the first write locks the whole database."""
 
     def put(self, connection: Connection, chunks: Sequence[ChunkRow]) -> None:
         owners = [(each.row, each.chunk_id, each.document_id, each.length) for each in chunks]
@@ -65,7 +65,7 @@ class FTS5(Postings):
         bounds = (span.first, span.last, _NO_LIMIT if span.most is None else span.most)
         for i in range(0, len(terms), TERMS):
             some = terms[i : i + TERMS]
-            # Between quotes nothing is FTS5's syntax; analysis.py takes quotes out of terms.
+            # FTS5 reads no syntax between quotes; analysis.py removes quotes from terms.
             values = tuple(value for term in some for value in (term, f'"{term}"', *bounds))
             for term, found in self._run(connection, " UNION ALL ".join([_POSTINGS_OF] * len(some)), values):
                 if found:
@@ -83,7 +83,7 @@ class FTS5(Postings):
 
 
 _TABLES = (
-    # detail = none: only which chunks. Where and how often is counted in those that are ranked.
+    # detail = none stores only which chunks hold a term. Places and counts are found in the chunks that are ranked.
     "CREATE VIRTUAL TABLE $t USING fts5(title, headings, text, detail = none, columnsize = 0, "
     f"""tokenize = "ascii tokenchars '{_SIGNS}'")""",
     "CREATE TABLE $t_chunks (row INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE, document_id TEXT NOT NULL, "

@@ -1,6 +1,6 @@
-"""Postings in Postgres: an inverted index (GIN) over each chunk's terms, which stand in its row of <table>_chunks.
+"""Postings in Postgres: an inverted index (GIN) over each chunk's terms, which are in its row of <table>_chunks.
 
-Why not a table of postings, nor a text search configuration: docs/decisions/growing.md
+Why not a table of postings, or a text search configuration: docs/decisions/growing.md
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,9 +30,9 @@ class GIN(Postings):
         if self._run(connection, "SELECT to_regclass('$t_chunks')").scalar() is None:
             return False
         try:
-            # It stays until the transaction ends. In the order of `drop`: else each would wait for the other.
+            # The lock lasts until the transaction ends. It takes the order of `drop`: another order could deadlock.
             self._run(connection, f"LOCK TABLE {', '.join(_DROPPED)} IN ACCESS SHARE MODE")
-        except ProgrammingError:  # dropped just now
+        except ProgrammingError:  # it was dropped a moment ago
             return False
         return True
 
@@ -83,14 +83,14 @@ class GIN(Postings):
 
 
 _DROPPED = ("$t_chunks", "$t_terms", "$t_totals")
-"""in this order"""
+"""the order in which tables are dropped"""
 
 _HELD = """string_to_array((title || ' ' || headings || ' ' || text) COLLATE "C", ' ')"""
 
 _INDEX = f"CREATE INDEX IF NOT EXISTS $t_held ON $t_chunks USING gin (({_HELD})) WITH (fastupdate = off)"
 
 _TABLES = (
-    # The terms lie out of line, so that a posting is looked at in one of a hundred short rows a page.
+    # Terms are stored out of line (TOAST). Rows stay short, a hundred per page, so checking a posting is fast.
     'CREATE TABLE $t_chunks ("row" bigint PRIMARY KEY, chunk_id text COLLATE "C" NOT NULL UNIQUE, '
     'document_id text COLLATE "C" NOT NULL, length integer NOT NULL, '
     "title text NOT NULL, headings text NOT NULL, text text NOT NULL) WITH (toast_tuple_target = 128)",
@@ -104,13 +104,13 @@ _PLANNED = """
     SELECT set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true),
         set_config('work_mem', '64MB', true)
 """
-"""Of a table that was not analysed since it has grown the planner knows nothing, and would read all of it. 64 MB hold
-the places of any word in 30 million chunks: without room for them the text of each chunk would be looked through.
+"""Without these settings, the planner would read a whole table that has grown since it was last analysed. 64 MB hold
+the places of any word in 30 million chunks; with less, Postgres would search the text of each chunk.
 """
 
-# Not ordered, so that it stops at the bound: the bitmap gives rows as they lie, which is as they came, but for those
-# that took the room of deleted ones.
-# + 0: not by the key of the rows, which would read them all.
+# Without ORDER BY, so that it stops at the limit. The bitmap gives rows in the order on disk, which is the order of
+# arrival, except rows that took the space of deleted ones.
+# + 0 keeps the planner from the index on the key, which would read all rows.
 _POSTINGS_OF = """
     WITH span AS (SELECT ?::text[] AS terms, ?::bigint AS first, ?::bigint AS last, ?::bigint AS most)
     SELECT term, (

@@ -7,14 +7,14 @@ from typing import Self
 from index_store.full_text.folding import fold
 
 LONGEST = 64
-"""characters of a term, folded; longer lines are no terms and are left out"""
+"""characters of a folded term; longer lines are no terms and are left out"""
 
 _LATIN_END = "\u0250"
-"""the first character behind the Latin letters: words of these have borders that a term keeps to"""
+"""the first character after the Latin letters: in Latin text, a term must start and end at a word border"""
 
 
 class Glossary:
-    """Terms are compared folded: how a text writes them (width, case, old kanji) does not matter."""
+    """Terms are compared folded: width, case and old kanji make no difference."""
 
     def __init__(self, terms: Iterable[str] = ()) -> None:
         folded = {_clean(term) for term in terms}
@@ -25,7 +25,7 @@ class Glossary:
 
     @classmethod
     def of_lines(cls, text: str) -> Self:
-        """One term a line; blank lines don't count."""
+        """Reads one term per line and skips blank lines."""
         return cls(text.splitlines())
 
     @property
@@ -34,7 +34,7 @@ class Glossary:
         return hashlib.sha256("\n".join(self.terms).encode()).hexdigest()[:16]
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Spans of folded text that are terms: from the left, the longest first, none that overlap."""
+        """Spans of folded text that are terms: from left to right, the longest first, without overlaps."""
         at = 0
         while self._by_first and at < len(text):
             end = next((end for end in self._ends(text, at) if not _is_inside_a_word(text, end)), None)
@@ -53,6 +53,6 @@ def _clean(term: str) -> str:
 
 
 def _is_inside_a_word(text: str, at: int) -> bool:
-    """Whether Latin letters or digits stand on both sides: art is not in party, nor is X1 in X10."""
+    """Whether Latin letters or digits are on both sides: art is not a term in party, nor X1 in X10."""
     sides = text[at - 1 : at + 1] if at else ""
     return len(sides) == 2 and all(side.isalnum() and side < _LATIN_END for side in sides)

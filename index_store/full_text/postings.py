@@ -1,12 +1,10 @@
 """The interface of postings in SQL (which chunks contain which terms), for fts5.py and gin.py.
 
 The tables of an index, all within the catalogue's database and its transactions:
-
-    <table>_chunks    whose they are, and how many
-    <table>_terms     in how many chunks each term is
-    <table>_totals    one row: how many chunks and terms there are
-
-and the terms themselves, each chunk's in three columns: title, headings, text.
+    <table>_chunks    the chunks: their documents and lengths
+    <table>_terms     how many chunks hold each term
+    <table>_totals    one row: the numbers of chunks and of terms
+and the terms of each chunk, in three columns: title, headings, text.
 """
 
 import re
@@ -28,7 +26,7 @@ class Span(NamedTuple):
     first: int = 0
     last: int = 2**62
     most: int | None = None
-    """so many of them at most that hold a term, those that came first as far as that costs nothing; None: all"""
+    """the largest number of rows per term, the earliest ones where this costs nothing extra; None: all"""
 
 
 class ChunkRow(NamedTuple):
@@ -38,7 +36,7 @@ class ChunkRow(NamedTuple):
     length: int
     """in terms"""
     columns: tuple[str, str, str]
-    """terms, parted by spaces"""
+    """terms, separated by spaces"""
 
 
 class RankedChunk(NamedTuple):
@@ -64,55 +62,55 @@ class Postings(ABC):
 
     @abstractmethod
     def defer(self, connection: Connection) -> None:
-        """Before very many are put: they may be found only once they are settled."""
+        """Called before very many chunks are put. Searches may find them only after `settle`."""
 
     @abstractmethod
     def settle(self, connection: Connection) -> None:
-        """After `defer`, and what was put since."""
+        """Ends what `defer` began: makes the new chunks searchable."""
 
     @abstractmethod
     def exists(self, connection: Connection) -> bool: ...
 
     @abstractmethod
     def drop(self, connection: Connection) -> None:
-        """If they are there."""
+        """Drops the tables, if they exist."""
 
     @abstractmethod
     def alone(self, connection: Connection) -> None:
-        """Nobody else changes them until the transaction ends."""
+        """Keeps other transactions from changing these postings until this one ends."""
 
     @abstractmethod
     def put(self, connection: Connection, chunks: Sequence[ChunkRow]) -> None:
-        """Their ids must be new here."""
+        """Adds chunks. Raises an IntegrityError if one of their ids is already here."""
 
     @abstractmethod
     def columns(self, connection: Connection, rows: Sequence[int]) -> Iterator[Sequence[str]]:
-        """Terms of these chunks, in any order."""
+        """The terms of these chunks, in any order."""
 
     @abstractmethod
     def delete(self, connection: Connection, rows: Sequence[int]) -> None: ...
 
     @abstractmethod
     def count(self, connection: Connection, counts: Mapping[str, int]) -> None:
-        """Adds to the number of chunks that each term is in; what is in none is no term any more."""
+        """Adds to the number of chunks of each term. A term that no chunk holds any more is deleted."""
 
     @abstractmethod
     def of(self, connection: Connection, terms: Sequence[str], span: Span) -> Iterator[tuple[str, NDArray[np.int64]]]:
-        """Each term that is there with its rows."""
+        """Yields each known term with the rows that hold it."""
 
     @abstractmethod
     def ranked(self, connection: Connection, rows: Sequence[int]) -> Iterator[RankedChunk]:
-        """In any order."""
+        """The chunks of these rows, in any order."""
 
     @abstractmethod
     def chunk_rows(self, connection: Connection, after: int, most: int) -> list[ChunkRow]:
-        """The next so many, in order."""
+        """Up to `most` rows after row `after`, in order."""
 
     def next_row(self, connection: Connection) -> int:
         return int(self._run(connection, "SELECT coalesce(max(row), 0) + 1 FROM $t_chunks").scalar_one())
 
     def totals(self, connection: Connection) -> tuple[int, int]:
-        """How many chunks and terms."""
+        """The numbers of chunks and of terms."""
         chunks, length = self._run(connection, "SELECT chunks, length FROM $t_totals").one()
         return chunks, length
 
@@ -120,11 +118,11 @@ class Postings(ABC):
         self._run(connection, "UPDATE $t_totals SET chunks = chunks + ?, length = length + ?", (chunks, length))
 
     def known(self, connection: Connection, terms: Sequence[str]) -> dict[str, int]:
-        """In how many chunks each term is, of those that are there."""
+        """How many chunks hold each term; unknown terms are left out."""
         return dict(self._in(connection, "SELECT term, chunks FROM $t_terms WHERE term", terms))
 
     def rows_of(self, connection: Connection, document_ids: Sequence[str]) -> NDArray[np.int64]:
-        """In order."""
+        """The rows of these documents, in order."""
         found = self._in(connection, "SELECT row FROM $t_chunks WHERE document_id", document_ids)
         return np.sort(np.array([row for (row,) in found], dtype=np.int64))
 
@@ -132,10 +130,10 @@ class Postings(ABC):
         yield from self._run(connection, "SELECT chunk_id FROM $t_chunks").scalars()
 
     def _in(self, connection: Connection, statement: str, values: Sequence[Any]) -> Iterator[Any]:
-        """Rows of `statement`, which ends before IN, for however many values."""
+        """Rows of `statement`, which ends just before IN, for any number of values."""
         for some in batches(values, VARIABLES):
             yield from self._run(connection, f"{statement} IN ({', '.join('?' * len(some))})", tuple(some)).all()
 
     def _run(self, connection: Connection, statement: str, values: Any = None) -> CursorResult[*tuple[Any, ...]]:
-        """`$t` stands for the name of the table, which can't be a parameter, and ? for each that is one."""
+        """Runs a statement. `$t` stands for the table's name, which can't be a parameter; ? stands for a parameter."""
         return connection.exec_driver_sql(statement.replace("$t", self._table), values)

@@ -1,7 +1,7 @@
-"""Stopwords: words that are in every question, or that only ask.
+"""Stopwords: words that any question may have, or that only ask.
 
-They say nothing of what is sought, and are rare in documents, so that BM25 would take them for what matters most and
-find whoever teaches for 「Xについて教えてください」. Japanese words stand here as Sudachi normalises them.
+They say nothing about the subject, and they are rare in documents. BM25 would give them the most weight: for
+「Xについて教えてください」 it would find texts about teaching. Japanese words are written as Sudachi normalises them.
 """
 
 
@@ -16,8 +16,8 @@ COMMON = _words("""
     何 誰 何処 何時 何れ 何方 どう どの どんな 何故 如何 幾つ 幾ら この その あの 其れ 此れ どこ いつ だれ なぜ
     どれ どちら どういう どのような つく 為る 有る 居る 成る 出来る 言う 事 物 御
 """)
-"""wherever they stand"""
+"""stopwords in any place"""
 
 OPENING = _words("please tell explain describe define show")
 CLOSING = _words("please 教える 説明 解説 下さる 頂く 願う 知る つく 関する 詳しい 意味 欲しい 貰う")
-"""at the end of a question: a manual (説明書) may well be what is sought"""
+"""stopwords only at the end of a question: someone may search for a manual (説明書)"""

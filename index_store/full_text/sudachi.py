@@ -1,4 +1,4 @@
-"""Japanese text to morphemes, by Sudachi with its core dictionary: the shortest units (mode A), normalised."""
+"""Splits Japanese text into morphemes with Sudachi and its core dictionary: the shortest units (mode A), normalised."""
 
 import re
 import threading
@@ -9,12 +9,12 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 PIECE = 10_000
-"""characters that Sudachi gets at once: it refuses more than 49,149 bytes, and a character has up to 4"""
+"""characters per call: Sudachi refuses more than 49,149 bytes, and a character has up to 4"""
 
 _SENTENCE = re.compile(r"[^\n。！!？?]*[\n。！!？?]*")
 
 DICTIONARY = f"{version('sudachipy')}-{version('sudachidict_core')}"
-"""another one may split the same text otherwise"""
+"""another dictionary may split the same text differently"""
 
 
 class Kind(Enum):
@@ -42,14 +42,14 @@ _KINDS = {
 
 
 class Sudachi:
-    """Loaded on first use, in 0.1 s: its 200 MB are mapped, not read. Threads take turns, each for a piece of text."""
+    """Loaded at first use, in 0.1 s: its 200 MB are mapped, not read. Threads take turns, one piece of text each."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kinds: dict[int, Kind] = {}
 
     def morphemes(self, text: str) -> list[Morpheme]:
-        """Of folded text; offsets in characters."""
+        """The morphemes of folded text; offsets in characters."""
         found: list[Morpheme] = []
         for start, piece in _pieces(text):
             with self._lock:
@@ -67,10 +67,10 @@ class Sudachi:
 
     @cached_property
     def _tokenizer(self) -> Any:
-        # Imported here: `--help` and the parser's processes need none of it.
+        # Imported here: `--help` and the parser's processes don't need it.
         from sudachipy import Config, Dictionary
 
-        # Without the plug-in that takes 梅雨(つゆ) for one word, and so hides the reading.
+        # Leaves out the plug-in that reads 梅雨(つゆ) as one word and so hides the reading.
         plugins = [
             {"class": "com.worksap.nlp.sudachi.DefaultInputTextPlugin"},
             {
@@ -87,7 +87,7 @@ SUDACHI = Sudachi()
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """Offset and text of pieces, which end with a sentence where they can."""
+    """Offset and text of each piece. A piece ends at the end of a sentence where possible."""
     start = end = 0
     for sentence in _SENTENCE.finditer(text):
         if sentence.end() - start > PIECE and end > start:

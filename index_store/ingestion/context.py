@@ -1,4 +1,4 @@
-"""What the stages of a job share: services of the store, and data of the job."""
+"""What the stages of a job share: the store's services and the job's data."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -31,13 +31,13 @@ class Services:
     parser: Parser
     embeddings: Embeddings
     precedence: Precedence = field(default_factory=Precedence)
-    """of questions that a model of this machine answers"""
+    """lets questions go first to a model on this machine"""
     paces: Paces = field(default_factory=Paces)
-    """that crawls keep to each host, together"""
+    """the pace per host, shared by all crawls"""
 
     @property
     def splitting(self) -> tuple[int, int, int]:
-        """What, besides the file, decides which chunks a document has."""
+        """The values, besides the file, that decide which chunks a document has."""
         return VERSION, self.settings.chunk_size, self.settings.chunk_overlap
 
 
@@ -51,12 +51,12 @@ class JobContext:
 
     @cached_property
     def originals(self) -> Retry:
-        """With their place."""
+        """Waits for the store of originals while it is away."""
         return Retry(OriginalsAway, self.stop)
 
     @contextmanager
     def original(self, version: PendingVersion) -> Iterator[Path]:
-        """As a file of this machine. Raises OriginalMissing, OriginalsError, StoreFailed."""
+        """The original as a file of this machine. Raises OriginalMissing, OriginalsError, StoreFailed."""
         originals = self.services.library.originals
         with ExitStack() as fetched:
             try:

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 LOOK = 2.0
-"""seconds between two looks at whether a job may go on"""
+"""seconds between checks whether a job may go on"""
 
 
 @dataclass(eq=False)
@@ -35,18 +35,18 @@ class JobOrder:
 
     sources: tuple[Source, ...]
     index: str
-    """its name, as it is now"""
+    """its name when the job was ordered"""
     index_id: str | None
-    """None until the job has made it"""
+    """None until the job has created the index"""
     person_id: str
-    """who began it"""
+    """the person who began the job"""
 
 
 class Ingestion:
-    """Adds the sources of its order to the index; one that fails stops no other. Nothing is done before `start`.
+    """Adds the sources of its order to the index. If one fails, the others go on. Nothing happens before `start`.
 
-    `open_index` gives the index, or raises the PlainError for which nothing can be added: `failure` then. `may_go_on`:
-    asked every LOOK seconds; where it may not, it is cancelled.
+    `open_index`: returns the index, or raises the PlainError for which nothing can be added; it is then the `failure`.
+    `may_go_on`: called every LOOK seconds; if it returns False, the job is cancelled.
     """
 
     def __init__(
@@ -80,21 +80,21 @@ class Ingestion:
         for thread in self._threads:
             thread.start()
 
-    # What others see
+    # The interface for others
 
     @property
     def index(self) -> str:
-        """Its name; of one that was deleted, the last."""
+        """The name of its index; if the index was deleted, its last name."""
         return self.order.index
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """What is known of each document, in the order in which they came."""
+        """The state of each document, in the order in which they came."""
         return tuple(self._items)
 
     @property
     def results(self) -> tuple[IngestResult, ...]:
-        """Of the documents that are done."""
+        """The results of the documents that are done."""
         return tuple(item.result for item in self._items if item.result)
 
     @property
@@ -110,17 +110,17 @@ class Ingestion:
         return self._stop.is_cancelled
 
     def cancel(self) -> None:
-        """Leaves out what is not done: as if it had not been given, or as it was before."""
+        """Drops the sources that are not done. Their documents become as they were before the job."""
         self._stop.cancel()
         self._sites.interrupt()
 
     def suspend(self) -> None:
-        """Leaves what is not done pending, for the next start."""
+        """Leaves the sources that are not done pending, for the next start."""
         self._stop.suspend()
         self._sites.interrupt()
 
     def end(self) -> None:
-        """Cancels it, and waits until it changes nothing more."""
+        """Cancels the job and waits until it changes nothing more."""
         self.cancel()
         self.wait()
 
@@ -130,11 +130,11 @@ class Ingestion:
         return self.results
 
     def as_completed(self) -> Iterator[IngestResult]:
-        """Each result when it is there. For one reader."""
+        """Yields each result as it comes. Only one caller may read it."""
         while result := self._completion.results.get():
             yield result
 
-    # Its threads
+    # The threads of the job
 
     def _work(self) -> None:
         try:
@@ -147,7 +147,7 @@ class Ingestion:
         except (OSError, SQLAlchemyError) as error:
             log.warning("Adding to %s failed: %s", self.index, error)
             self.failure = errors.StoreFailed(name=self.index)
-        except Exception as error:  # the edge of the job: a fault of ours must end it in words, not leave it hanging
+        except Exception as error:  # the edge of the job: our own bug must end it with an error, not leave it hanging
             log.exception("Adding to %s failed", self.index)
             self.failure = errors.IndexStoreError(what=type(error).__name__)
         finally:
@@ -165,11 +165,11 @@ class Ingestion:
         self._stop.suspend()
 
     def _tasks(self, index: IndexRecord) -> Iterator[DocumentTask]:
-        """All is noted first, so that nothing is lost should the process die; what takes long to be had comes last."""
+        """Records all files first, so that nothing is lost if the process dies; sites take long and come last."""
         items = [self._items.add(storable(source.source)) for source in self.order.sources]
         archives = []
         for source, item in zip(self.order.sources, items, strict=True):
-            # What is only suspended is kept and noted all the same: an upload is nowhere else.
+            # A suspended job still stores and records its sources: an upload exists nowhere else.
             if self._stop.is_cancelled:
                 self._admission.leave_out(index, item.source)
                 continue

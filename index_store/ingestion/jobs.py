@@ -1,4 +1,4 @@
-"""The jobs of a store: those of one process here, shared ones in queue/."""
+"""The jobs of a store: of one process here; jobs that several processes share are in queue/."""
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple, Protocol
@@ -52,47 +52,47 @@ class Job(Protocol):
 
 
 class ResumedJobs(NamedTuple):
-    """What is under way, and who sees to it."""
+    """Unfinished jobs, and what they work on."""
 
     jobs: Sequence[Job]
     documents: set[str]
-    """ids of those that are theirs"""
+    """ids of the documents in these jobs"""
     sources: set[str]
-    """of those, and of sites that they crawl"""
+    """the sources of these documents, and the sites that are being crawled"""
     indexes: set[str]
-    """ids of those that another process is just taking something in for"""
+    """ids of indexes to which another process is adding something now"""
 
 
 class Jobs(Protocol):
-    """Safe from any thread."""
+    """Thread-safe."""
 
     def begin(self, order: JobOrder, open_index: OpenIndex, may_go_on: Callable[[], bool] | None) -> Job:
-        """See Ingestion. It is among `all` before it does anything."""
+        """See Ingestion. The job is listed before it does anything."""
 
     def resume(self) -> ResumedJobs:
-        """Goes on with what another process has left."""
+        """Continues the jobs that another process has left."""
 
     def apps(self) -> set[int]:
-        """Numbers of the replicas that have some under way, one that is gone too."""
+        """Numbers of the replicas that have unfinished jobs, including replicas that are gone."""
 
     def take_over(self, gone: Set[int]) -> None:
-        """What replicas of these numbers have left is this one's. `resume` is to follow."""
+        """Gives the jobs of these replicas to this one. Call `resume` after it."""
 
     def all(self) -> Sequence[Job]: ...
 
     def of(self, index_id: str) -> Sequence[Job]: ...
 
     def listed(self) -> Sequence[Job]:
-        """Under way, or finished, and not dismissed."""
+        """Jobs that are running or finished, and not dismissed."""
 
     def dismiss(self, job_id: str) -> None:
-        """Takes it off the list; one under way goes on."""
+        """Removes the job from the list. An unfinished job goes on."""
 
     def suspend(self) -> None:
-        """Begins nothing more; what is not done stays pending. `join` is to follow."""
+        """Starts nothing more; sources that are not done stay pending. Call `join` after it."""
 
     def join(self) -> None:
-        """Until none of them changes anything any more."""
+        """Waits until no job changes anything any more."""
 
 
 class JobsOfProcess:
@@ -105,7 +105,7 @@ class JobsOfProcess:
 
     def begin(self, order: JobOrder, open_index: OpenIndex, may_go_on: Callable[[], bool] | None) -> Job:
         job = Ingestion(self._services, order, open_index, may_go_on)
-        # Known before it does anything: whoever deletes an index has to find all that work on it.
+        # Listed before it does anything: deleting an index must find all jobs that work on it.
         self._jobs[job.id] = job
         job.start()
         return job
@@ -117,7 +117,7 @@ class JobsOfProcess:
         return set()
 
     def take_over(self, gone: Set[int]) -> None:
-        """Nothing: there are no others."""
+        """Does nothing: there are no other replicas."""
 
     def all(self) -> list[Ingestion]:
         return list(self._jobs.values())

@@ -8,13 +8,13 @@ from enum import StrEnum
 from index_store.ingestion.results import IngestResult
 
 GUESSED_CHUNKS = 1 / 1000
-"""of a byte, until the first documents have been read"""
+"""chunks per byte, until the first documents have been read"""
 
 READ = 0.1
-"""of a document's work: the rest is embedding"""
+"""reading's share of the work on a document; the rest is embedding"""
 
 LOOKED_AT = 0.02
-"""of the work, below which how long the rest takes is anyone's guess"""
+"""share of the work; below it, the remaining time can't be estimated"""
 
 
 class Stage(StrEnum):
@@ -35,12 +35,12 @@ class Item:
     chunks: int | None = None
     """known once it is read"""
     embedded: int = 0
-    """of these"""
+    """how many of its chunks are embedded"""
     result: IngestResult | None = None
 
     @property
     def share(self) -> float:
-        """Of its work, what is done."""
+        """The share of its work that is done, 0 to 1."""
         match self.stage:
             case Stage.WAITING | Stage.READING:
                 return 0.0
@@ -57,13 +57,13 @@ class Progress:
     share: float
     """of the work, 0 to 1"""
     seconds_left: float | None
-    """None while it can't be told"""
+    """None while it can't be estimated"""
     current: str | None
     """the source of the document that is being read or embedded"""
 
 
 class Items:
-    """The items of a job in order, while several threads work on them."""
+    """The items of a job in order. Thread-safe."""
 
     def __init__(self) -> None:
         self._items: list[Item] = []
@@ -78,28 +78,28 @@ class Items:
         return item
 
     def remove(self, item: Item) -> None:
-        """If it is there."""
+        """Removes the item, if it is in the list."""
         if item in self._items:
             self._items.remove(item)
 
     def has_other(self, item: Item) -> bool:
-        """Whether the same source came once more."""
+        """Whether another item has the same source."""
         return any(each.source == item.source for each in self if each is not item)
 
     def progress(self, waiting: int) -> Progress:
-        """`waiting`: pages of a site that are known of and not fetched yet."""
+        """`waiting`: pages of a site that are known and not fetched yet."""
         return progress_of(tuple(self), waiting, time.monotonic() - self._begun)
 
 
 def progress_of(items: Sequence[Item], waiting: int, elapsed: float) -> Progress:
-    """`elapsed`: seconds since the job was begun."""
+    """`elapsed`: seconds since the job began."""
     done = sum(item.stage is Stage.DONE for item in items)
     total = len(items) + waiting
     weights = _weights(items)
     typical = sum(weights) / len(weights) if weights else 1.0
     work = sum(weights) + typical * waiting
     worked = sum(weight * item.share for weight, item in zip(weights, items, strict=True))
-    # Where all failed or was unchanged, there was no work.
+    # If all items failed or were unchanged, there was no work.
     share = min(worked / work, 1.0) if work else float(0 < total == done)
     seconds_left = elapsed * (1 - share) / share if share >= LOOKED_AT else None
     busy = (item for item in items if item.stage in (Stage.EMBEDDING, Stage.READING))
@@ -107,12 +107,12 @@ def progress_of(items: Sequence[Item], waiting: int, elapsed: float) -> Progress
 
 
 def _weights(items: Sequence[Item]) -> list[float]:
-    """Each item's work in chunks; of those not read yet, by their size and what the others had."""
+    """Each item's work in chunks. Before an item is read, it is estimated from its size and the other items."""
     read = [item for item in items if item.chunks and item.size]
     size = sum(item.size for item in read)
     a_byte = sum(item.chunks or 0 for item in read) / size if size else GUESSED_CHUNKS
     return [
-        # What was unchanged or failed was no work.
+        # An item that was unchanged or failed was no work.
         float(item.chunks or 0) if item.stage is Stage.DONE else float(item.chunks or max(1.0, item.size * a_byte))
         for item in items
     ]

@@ -14,7 +14,7 @@ class IngestStatus(StrEnum):
     UNCHANGED = "unchanged"
     FAILED = "failed"
     REMOVED = "removed"
-    """gone from the site or archive that it came from"""
+    """no longer in the site or archive that it came from"""
 
 
 class IngestResult(BaseModel, frozen=True):

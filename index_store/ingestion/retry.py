@@ -1,4 +1,4 @@
-"""A service that is away for a moment is waited for: what was embedded has cost time, an upload is nowhere else."""
+"""Waits for a service that is away for a moment: vectors took time to compute, and an upload exists nowhere else."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from index_store.base.errors import PlainError
 from index_store.ingestion.stop import Stop
 
 RETRY_SECONDS = 60.0
-"""seconds that it may be away before documents fail of it"""
+"""seconds that the service may be away before documents fail"""
 
 LOOK = 0.5
 """seconds between tries"""
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Retry:
-    """Of one job, with one service. After it has run out, the next documents are told at once."""
+    """The retries of one job with one service. Once the time has run out, later documents fail at once."""
 
     def __init__(self, away: type[PlainError], stop: Stop) -> None:
         self._away = away
@@ -25,7 +25,7 @@ class Retry:
         self._seconds = RETRY_SECONDS
 
     def call(self, attempt: Callable[[], T]) -> T:
-        """What `attempt` gives, which may be called any number of times. Raises what it raises."""
+        """Returns what `attempt` returns, and raises what it raises. `attempt` may be called any number of times."""
         until = time.monotonic() + self._seconds
         while True:
             try:

@@ -24,9 +24,9 @@ class FileSource:
 
     path: Path
     name: str | None = None
-    """what it is known by, where that is not its path"""
+    """its name in the index, if that is not its path"""
     is_upload: bool = False
-    """whether the file is moved into the store's keeping"""
+    """whether the store takes the file over and deletes it"""
 
     @property
     def source(self) -> str:
@@ -39,7 +39,7 @@ class SiteSource:
 
     options: CrawlOptions
     parent: str | None = None
-    """the site that a single page belongs to; by default the site is its own"""
+    """the site that a single page belongs to; None: the source is a site itself"""
 
     @property
     def source(self) -> str:
@@ -48,7 +48,7 @@ class SiteSource:
 
 @dataclass(frozen=True)
 class StoredSource:
-    """A document of the index, read again from its stored original."""
+    """A document of the index that is read again from its stored original."""
 
     document_id: str
     source: str
@@ -58,24 +58,24 @@ Source = FileSource | SiteSource | StoredSource
 
 
 def is_address(source: str) -> bool:
-    """Rather than a path; whether it can be crawled is for the crawler to say."""
+    """Whether the source is an address and not a path. The crawler checks whether it can be crawled."""
     return "://" in source
 
 
 def storable(source: str) -> str:
-    """A file's name may hold bytes that are no text, which SQLite refuses; and é may be one character or two."""
+    """The name in a form that SQLite stores: a file's name may hold bytes that are not text, and é in two forms."""
     return unicodedata.normalize("NFC", source.replace("\0", "").encode("utf-8", "replace").decode())
 
 
 def expand(paths: Iterable[Path]) -> list[Path]:
-    """Folders replaced by their files, at any depth and in order; hidden files and folders are left out."""
+    """Replaces folders by their files, at any depth and in order. Hidden files and folders are left out."""
     files: list[Path] = []
     for path in paths:
         if not path.is_dir():
             files.append(path)
             continue
         below = []
-        # Links to folders are not followed: they may lead round in a circle.
+        # Links to folders are not followed: they may form a circle.
         for folder, folders, names in os.walk(path):
             folders[:] = [name for name in folders if not name.startswith(".")]
             below += [Path(folder, name) for name in names if not name.startswith(".")]
@@ -95,7 +95,7 @@ def upload_folder(data_dir: Path) -> Path:
 
 
 def keep_upload(data_dir: Path, name: str, content: BinaryIO) -> FileSource:
-    """The name is the browser's word and may hold anything, so the file gets one of ours. Raises StoreFailed."""
+    """Writes the file under a name of ours: the browser's name may hold anything. Raises StoreFailed."""
     path = upload_folder(data_dir) / f"{uuid.uuid4().hex}{PurePath(name).suffix[:16]}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,7 @@ def keep_upload(data_dir: Path, name: str, content: BinaryIO) -> FileSource:
 
 
 def keep_uploads(data_dir: Path, files: Iterable[tuple[str, BinaryIO]]) -> list[FileSource]:
-    """Those that were dropped together: all of them or none. `files`: name and content of each. Raises StoreFailed."""
+    """Keeps all of these files, or none. `files`: name and content of each. Raises StoreFailed."""
     kept: list[FileSource] = []
     try:
         for name, content in files:
@@ -120,35 +120,37 @@ def keep_uploads(data_dir: Path, files: Iterable[tuple[str, BinaryIO]]) -> list[
 
 
 def discard_uploads(sources: Iterable[Source]) -> None:
-    """Those that are uploads: nobody else has them."""
+    """Deletes the uploads among these sources: they exist nowhere else."""
     for source in sources:
         if isinstance(source, FileSource) and source.is_upload:
             source.path.unlink(missing_ok=True)
 
 
 def discard_all_uploads(data_dir: Path, *, older: float = 0) -> None:
-    """What a process that died left behind. `older`: than so many seconds, where other processes may have some."""
+    """Deletes the uploads of a process that died. `older`: only files older than this, in seconds, because other
+    processes may still use newer ones.
+    """
     if not older:
         shutil.rmtree(upload_folder(data_dir), ignore_errors=True)
         return
     for left in upload_folder(data_dir).glob("*"):
-        with suppress(FileNotFoundError):  # another has just taken it in
+        with suppress(FileNotFoundError):  # another process has just taken it
             if time.time() - left.stat().st_mtime > older:
                 left.unlink()
 
 
-# Re-ingesting: where the content of a document that was added once is to be had
+# Adding again: where to get the content of a document that was added once
 
 
 def without_members(documents: Iterable[DocumentRecord]) -> list[DocumentRecord]:
-    """Without members of an archive that is itself among them: it brings them once more."""
+    """Leaves out members of an archive that is itself in the list: the archive brings them again."""
     each = list(documents)
     sources = {document.source for document in each}
     return [document for document in each if document.parent not in sources]
 
 
 def source_of(document: DocumentRecord, kept: Set[tuple[str, int]]) -> Source:
-    """Its original; where that is gone, what it came from. `kept`: document and revision of all that are there."""
+    """Its stored original; if it is gone, its first source. `kept`: document and revision of all stored originals."""
     revision = document.incoming or document.revision
     if revision and (document.id, revision) in kept:
         return StoredSource(document.id, document.source)
@@ -156,7 +158,7 @@ def source_of(document: DocumentRecord, kept: Set[tuple[str, int]]) -> Source:
 
 
 def source_to_retry(document: DocumentRecord, kept: Set[tuple[str, int]]) -> Source:
-    """The same for the version that failed: of one that never came (a page, say), what is kept is an older one."""
+    """Like `source_of`, for a failed version. If it never came (a page, say), the stored original is an older one."""
     never_came = document.error and not document.incoming
     return _first_source_of(document) if never_came else source_of(document, kept)
 

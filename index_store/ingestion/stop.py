@@ -1,21 +1,21 @@
-"""Whether a job is to end before it is done."""
+"""Whether a job must stop before it is done."""
 
 import threading
 
 
 class Stop:
-    """Whether a job is to end before it is done, and what becomes of the rest."""
+    """Whether a job must stop before it is done, and what happens to the rest of its sources."""
 
     def __init__(self) -> None:
         self._cancelled = threading.Event()
         self._suspended = threading.Event()
 
     def cancel(self) -> None:
-        """As if the rest had not been given."""
+        """Drops the rest, as if it had not been given."""
         self._cancelled.set()
 
     def suspend(self) -> None:
-        """The rest stays pending, unless it was cancelled before."""
+        """Leaves the rest pending, unless the job was cancelled before."""
         if not self._cancelled.is_set():
             self._suspended.set()
 

@@ -76,7 +76,9 @@ class OriginalsStray(CheckError):
 
 
 def differences(library: Library) -> list[Difference]:
-    """None when every ready chunk has its vector and full text, these their chunk, and every version its original."""
+    """Empty if every ready chunk has its vector and full text, each of these has its chunk, and every version has its
+    original.
+    """
     return [*_of_vectors(library), *_of_full_text(library), *_of_originals(library)]
 
 
@@ -122,7 +124,7 @@ def _of_originals(library: Library) -> Iterator[Difference]:
     for index in library.catalogue.indexes.records():
         for document in library.catalogue.documents.records(index.id):
             wanted = {(document.id, revision) for revision in document.revisions}
-            # Documents from before originals were kept have a title and no name.
+            # Documents that are older than stored originals have a title and no name.
             if document.name and wanted - kept:
                 what = OriginalGone(name=document.name).as_failure()
                 yield Difference(index=index.name, document=document.source, what=what)

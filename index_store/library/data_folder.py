@@ -1,4 +1,4 @@
-"""The folder of a store, used by one process at a time."""
+"""The data folder of a store: which process may use it, and which catalogue, vectors and originals belong to it."""
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 
@@ -31,27 +31,27 @@ from index_store.vectors.chroma import VectorStore
 from index_store.vectors.chroma import backend_of as form_of_vectors
 
 LINKS = "backup"
-"""what a backup under way keeps for itself: originals by a second name, as one may be removed before its turn"""
+"""the folder in which a running backup links originals: the originals themselves may be removed before their turn"""
 
 RESTORING = "restoring"
-"""where a restore unpacks; as long as it is there, the folder is not whole"""
+"""the folder into which a restore unpacks; while it exists, the data folder is incomplete"""
 
 IDENTITY = "database.id"
-"""which database has the catalogue of a folder, where it is not a file of it"""
+"""the file with the id of the database that has the catalogue, if the catalogue is not in the folder"""
 
 NAMESPACE = "vectors.id"
-"""by what a Chroma server knows the vectors of a folder, where they are not in it: of all with the same catalogue, the
-same
+"""the file with the name of these vectors on a Chroma server, if they are not in the folder. All data folders with the
+same catalogue have the same name.
 """
 
 ORIGINALS_NOTED = "originals.id"
-"""whose the originals of a folder are where ORIGINALS_URL says that they are: that of their mark"""
+"""the file with the id of the catalogue that owns the originals at ORIGINALS_URL, copied from their mark"""
 
 log = logging.getLogger(__name__)
 
 
 def own(folder: Path) -> FileLock:
-    """The lock that says that this process owns the folder; beside it, for the reader of an error, which one does.
+    """The lock that makes this process the owner of the folder. A file next to it names the process, for error texts.
 
     Raises StoreInUse, DataFolderUnusable.
     """
@@ -72,14 +72,14 @@ def own(folder: Path) -> FileLock:
 
 
 def _say_if_open_to_others(folder: Path) -> None:
-    """No more: whoever made a folder that a group shares, say, meant it."""
+    """Only a warning: a folder that a group shares may be so on purpose."""
     others = stat.S_IRWXG | stat.S_IRWXO
     if os.name == "posix" and folder.stat().st_mode & others:
         log.warning("Other accounts can read the data folder %s. To prevent this, use `chmod 700`", folder)
 
 
 def share(folder: Path) -> None:
-    """For a process that has it beside others: the database knows them. Raises DataFolderUnusable."""
+    """Prepares a folder that several processes share; the database keeps track of them. Raises DataFolderUnusable."""
     try:
         make_private(folder)
     except OSError as error:
@@ -88,8 +88,8 @@ def share(folder: Path) -> None:
 
 
 def open_library(settings: Settings) -> Library:
-    """Of an app: the only one with this folder or, with a queue, one of several. Raises FolderNotShared then, where
-    there are others and their originals are not in it.
+    """The library of an app: the only one with this folder or, with a queue, one of several. Raises FolderNotShared if
+    there are others and their originals are not in the folder.
     """
     folder = settings.data_dir
     _refuse_unfinished(folder)
@@ -104,14 +104,14 @@ def open_library(settings: Settings) -> Library:
 
 
 def open_shared_library(settings: Settings) -> Library:
-    """Beside the app that owns it, to save documents. Raises NoQueue, FolderNotShared; StoreInUse where the app is of
-    another version.
+    """The library of a worker, which saves documents while an app owns it. Raises NoQueue, FolderNotShared; StoreInUse
+    if the app has another version.
     """
     folder = settings.data_dir
     if not settings.has_queue:
         raise errors.NoQueue()
     _refuse_unfinished(folder)
-    # What the app has noted there says that it is the same one; where they share no folder, its originals do.
+    # The app's note shows that both have the same folder. If they share no folder, the originals show it instead.
     if settings.originals_url is None and not (folder / IDENTITY).exists():
         raise errors.FolderNotShared(folder=os.path.abspath(folder))
     with _telling(folder):
@@ -127,7 +127,7 @@ def open_shared_library(settings: Settings) -> Library:
 
 
 def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
-    """Those of these documents. Raises VectorsInFolder, VectorsOnServer."""
+    """The vectors that belong to this catalogue. Raises VectorsInFolder, VectorsOnServer."""
     folder = settings.data_dir
     noted, local = folder / NAMESPACE, folder / CHROMA
     has_some = any(index.dimension for index in catalogue.indexes.records())
@@ -146,7 +146,9 @@ def _vectors_of(settings: Settings, catalogue: Catalogue) -> VectorStore:
 
 
 def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
-    """Those of these documents. Raises OriginalsInFolder, OriginalsElsewhere, OriginalsOfAnother, OriginalsNotThere."""
+    """The originals of this catalogue. Raises OriginalsInFolder, OriginalsElsewhere, OriginalsOfAnother,
+    OriginalsNotThere.
+    """
     folder = settings.data_dir
     noted, local = folder / ORIGINALS_NOTED, folder / FOLDER
     backend, versions = backend_of_originals(settings), catalogue.documents.revisions
@@ -166,8 +168,8 @@ def _originals_of(settings: Settings, catalogue: Catalogue) -> Originals:
 
 @contextmanager
 def open_catalogue(settings: Settings) -> Iterator[Catalogue]:
-    """Alone, by its owner or beside it: what is one transaction of it needs no other. Raises as IndexStore does;
-    StoreInUse only where the owner is of another version.
+    """Only the catalogue, opened by its owner or while another process owns it, for changes that are one transaction.
+    Raises the errors of IndexStore; StoreInUse only if the owner has another version.
     """
     folder = settings.data_dir
     _refuse_unfinished(folder)
@@ -188,9 +190,8 @@ def _place(settings: Settings) -> DatabaseLocation:
 
 
 def _catalogue_of(settings: Settings) -> Catalogue:
-    """That of these documents: by another one a start would sweep all originals and vectors, which it does not know.
-
-    Raises CatalogueInFolder, CatalogueInDatabase, MoveUnfinished.
+    """The catalogue that belongs to this folder. With another one, a start would delete all originals and vectors,
+    because that catalogue does not know them. Raises CatalogueInFolder, CatalogueInDatabase, MoveUnfinished.
     """
     folder = settings.data_dir
     noted = folder / IDENTITY
@@ -212,7 +213,7 @@ def _catalogue_of(settings: Settings) -> Catalogue:
 
 
 def _owned_catalogue_of(settings: Settings) -> tuple[Catalogue, ChangeLock | None]:
-    """Raises DatabaseInUse, FolderNotShared too."""
+    """Also raises DatabaseInUse, FolderNotShared."""
     is_known = (settings.data_dir / IDENTITY).exists()
     catalogue = _catalogue_of(settings)
     try:
@@ -229,7 +230,7 @@ def _owned_catalogue_of(settings: Settings) -> tuple[Catalogue, ChangeLock | Non
 
 
 def _refuse_strange(folder: Path, catalogue: Catalogue, *, is_known: bool) -> None:
-    """A folder of which the database was not noted, while other apps have theirs: where are the originals?
+    """Refuses a folder without a note of its database if other apps use that database: their originals are elsewhere.
 
     Raises FolderNotShared.
     """
@@ -245,7 +246,7 @@ def _shared_catalogue_of(settings: Settings) -> tuple[Catalogue, ChangeLock | No
 
 
 def _changes_of(catalogue: Catalogue, settings: Settings) -> ChangeLock | None:
-    """None where this is the only process."""
+    """None if this is the only process."""
     if not settings.has_queue:
         return None
     from index_store.base.database.postgres import SharedChanges
@@ -274,7 +275,7 @@ def _telling(folder: Path) -> Iterator[None]:
 
 
 def _sweep_links(folder: Path) -> None:
-    """Those of a backup that was killed: what is removed now is to be gone."""
+    """Deletes the links of a backup that was killed: otherwise removed originals would still exist."""
     if not (folder / LINKS).exists():
         return
     try:

@@ -1,9 +1,9 @@
 """Keeps catalogue, vectors and originals consistent: every change that touches more than one of them.
 
-Versions of documents come in by versions.py, under the same lock; documents and their indexes go out here.
+New versions of documents are in versions.py, under the same lock; this file removes documents and indexes.
 
-The catalogue is the truth. Each change writes down in it what is about to be written elsewhere, or what elsewhere is to
-go, so that the process may be killed at any moment: the next start finishes or undoes what was under way (`repair`).
+The catalogue is the truth. Before a change writes or deletes anything elsewhere, it records this in the catalogue. So
+the process may be killed at any moment: the next start finishes or undoes the change (`repair`).
 """
 
 import logging
@@ -25,7 +25,7 @@ from index_store.library.originals.originals import Originals
 from index_store.vectors.chroma import VectorStore
 
 CATALOGUE = "catalogue.sqlite3"
-"""where it is a file"""
+"""its file name, if it is a file"""
 CHROMA = "chroma"
 
 log = logging.getLogger(__name__)
@@ -43,19 +43,19 @@ class Library:
         *,
         is_owner: bool = True,
     ) -> None:
-        """`open_catalogue`: with what keeps other processes apart, where there are such. `is_owner`: whether this one
-        repairs what others have left half done.
+        """`open_catalogue`: also returns the lock against other processes, if there can be any. `is_owner`: whether
+        this process repairs what others have left unfinished.
         """
         self._writing = threading.RLock()
         self._depth = 0
-        """of who holds it"""
+        """how many times the current holder has it"""
         self._changes: ChangeLock = _OfFolder(folder)
         self.on_removal: Callable[[], object] = _nothing
         """called after documents were removed"""
         self._swaps = 0
-        """begun and ended: odd in the midst of one"""
+        """number of begins and ends of swaps: odd during a swap"""
         self._analyzers: dict[str, tuple[str, Analyzer]] = {}
-        """by index, with the glossary that each is made of"""
+        """by index: the glossary, and the analyzer made from it"""
         with ExitStack() as opened:
             with self._changes.held(alone=True):
                 self.catalogue, shared = open_catalogue()
@@ -79,7 +79,7 @@ class Library:
             self._opened.close()
 
     def repair(self) -> None:
-        """Finishes or undoes what a process that died was about to do. Pending documents stay pending."""
+        """Finishes or undoes the changes of a process that died. Pending documents stay pending."""
         for index in self.catalogue.indexes.records():
             if index.collection in self.vectors.broken:
                 log.warning(
@@ -94,7 +94,7 @@ class Library:
             self.originals.sweep()
 
     def _finish_vectors(self) -> None:
-        """What is noted to go from them."""
+        """Deletes the vectors that the catalogue records as to be deleted."""
         for leftover in self.catalogue.leftovers.vectors():
             self._clear(leftover)
         self._finish_removing()
@@ -103,30 +103,30 @@ class Library:
             self._finish_dropping(collection)
 
     def _catch_up(self) -> None:
-        """With what could not be done while the server of the vectors was away."""
+        """Does the changes that were not possible while the vector server was away."""
         with self.held():
             self._finish_vectors()
         self.on_removal()
 
     def unfinished(self) -> set[object]:
-        """What is noted to go: for a moment, unless whoever was about to see to it has ended, or could not."""
+        """What is recorded as to be deleted. An entry stays only if its process has ended or could not delete it."""
         leftovers = self.catalogue.leftovers
         removing = (document.id for document in self.catalogue.documents.removing())
         return {*leftovers.vectors(), *leftovers.collections(), *removing}
 
     def finish(self) -> None:
-        """What is unfinished, unless the server of the vectors is away."""
+        """Deletes what is `unfinished`, unless the vector server is away."""
         with self._later_where_away():
             self._catch_up()
 
     def _sweep(self) -> None:
-        """Of originals that could not be removed while their place was away."""
+        """Deletes originals that could not be removed while their store was away."""
         with self.held():
             self.originals.sweep()
 
     @contextmanager
     def _later_where_away(self) -> Iterator[None]:
-        """What is noted in the catalogue can be done when the server of the vectors or of the originals is back."""
+        """Postpones changes recorded in the catalogue while the server of the vectors or of the originals is away."""
         try:
             yield
         except (VectorServerError, OriginalsError) as error:
@@ -134,13 +134,13 @@ class Library:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """No other thread changes anything meanwhile, no other process either, and none copies it."""
+        """Until the block ends, no other thread or process changes anything, and no backup copies the data."""
         with self._holding(alone=True):
             yield
 
     @contextmanager
     def saving(self) -> Iterator[None]:
-        """As `held`, but beside other processes that save other documents."""
+        """Like `held`, but other processes may save other documents at the same time."""
         with self._holding(alone=False):
             yield
 
@@ -157,7 +157,7 @@ class Library:
 
     @contextmanager
     def swapping(self) -> Iterator[None]:
-        """A version takes the place of the one before it; by whoever has the library held."""
+        """While a version replaces the one before it. The caller holds the library."""
         self._swaps += 1
         try:
             yield
@@ -166,11 +166,11 @@ class Library:
 
     @property
     def swaps(self) -> int:
-        """To be given to `has_swapped`, from before something is looked for."""
+        """Read it before a search, and give it to `has_swapped` after."""
         return self._swaps
 
     def has_swapped(self, swaps: int) -> bool:
-        """Whether what was found since may belong to a version that has been replaced."""
+        """Whether results found since then may belong to a version that has been replaced."""
         return self._has_others or swaps % 2 == 1 or swaps != self._swaps
 
     def clear(self, leftover: Leftover) -> None:
@@ -206,7 +206,7 @@ class Library:
         self.originals.discard(*((each.id, revision) for each in documents for revision in each.revisions))
 
     def create_index(self, name: str, embedding_model: str, owner_id: str | None) -> str:
-        """Its id."""
+        """Returns the new index's id."""
         id_ = uuid.uuid4().hex
         with self.held():
             analysis = Analyzer(Glossary()).id
@@ -214,16 +214,16 @@ class Library:
         return id_
 
     def set_model(self, index: IndexRecord, embedding_model: str) -> None:
-        """Every document that was ready is then pending: another model's vectors can't be compared with these."""
+        """Makes every ready document pending again: vectors of different models can't be compared."""
         with self.held():
-            present = self.catalogue.indexes.record(index.id) or index  # someone else may have done so meanwhile
+            present = self.catalogue.indexes.record(index.id) or index  # another process may have done this already
             self.catalogue.indexes.set_model(index.id, embedding_model, new_collection())
             with self._later_where_away():
                 self._finish_dropping(present.collection)
 
     def mend_vectors(self, index: IndexRecord) -> None:
-        """Before all documents are embedded once more: a collection that can't be read is left for a new one; else
-        those that belong to no document go, of which there are none unless someone else wrote there.
+        """Called before all documents are embedded again. If the collection can't be read, a new one replaces it.
+        Otherwise, vectors without a document are deleted; there are some only if another program wrote them.
         """
         with self.held():
             if not self.vectors.is_readable(index.collection):
@@ -250,7 +250,7 @@ class Library:
     # Full text
 
     def analyzer(self, index: IndexRecord) -> Analyzer:
-        """Which makes the terms of the index, and so of the questions that are asked of it."""
+        """The analyzer for the index's texts, and so for its questions."""
         glossary = index.glossary or ""
         known = self._analyzers.get(index.id)
         if known is None or known[0] != glossary:
@@ -258,7 +258,7 @@ class Library:
         return known[1]
 
     def set_glossary(self, index: IndexRecord, glossary: str) -> None:
-        """`glossary`: terms that stay whole, one a line."""
+        """`glossary`: terms that stay one word, one per line."""
         with self.held():
             self.catalogue.full_text.set_glossary(index.id, glossary)
             changed = self.catalogue.indexes.record(index.id)
@@ -266,7 +266,7 @@ class Library:
                 self._update_full_text(changed)
 
     def _update_full_text(self, index: IndexRecord) -> None:
-        """Rebuilds it where another analyzer has made it, or none yet."""
+        """Builds it again if another analyzer has made it, or none yet."""
         analyzer = self.analyzer(index)
         if index.analysis != analyzer.id:
             log.info("The full text of %s is built again", index.name)
@@ -274,7 +274,7 @@ class Library:
 
 
 class _OfFolder:
-    """See ChangeLock: of the one process that has a data folder, beside which a backup may copy it."""
+    """The ChangeLock of the only process with a data folder: it keeps backups and changes apart."""
 
     def __init__(self, folder: Path) -> None:
         self._lock = changes_of(folder)
@@ -285,11 +285,11 @@ class _OfFolder:
             yield
 
     def close(self) -> None:
-        """Nothing is held beyond `held`."""
+        """Does nothing: the lock is only held inside `held`."""
 
 
 def _nothing() -> None:
-    """Nobody wants to know."""
+    """The default for `on_removal`."""
 
 
 def new_collection() -> str:

@@ -1,12 +1,12 @@
-"""Which backend of a data folder is in use: changed by a single rename.
+"""Changes which backend of a data folder is in use, by a single rename.
 
-    moving/        what is prepared, while what is in use stays as it is
-        to             which backend it is to be
-        new/           what is to take its place: files, or the ids that say that servers have it
-        switch.json    names that it takes the place of
-    switching/     the same, once that is decided: whoever opens the folder next finishes it
+    moving/        prepared data, while the data in use stays as it is
+        to             the new backend
+        new/           its data: files, or the ids that say that servers have the data
+        switch.json    names of the files and folders that it replaces
+    switching/     the same after the decision: the next process that opens the folder finishes the switch
 
-So at any moment one backend is in use, and whole.
+So at any moment one complete backend is in use.
 """
 
 import json
@@ -24,11 +24,11 @@ SWITCHING = "switching"
 TO, NEW, OLD, NAMES = "to", "new", "old", "switch.json"
 
 ASIDE = "before-move"
-"""with which the name of the folder begins that has what was in use before"""
+"""the start of the name of the folder that keeps the data used before"""
 
 
 def prepared(folder: Path, to: str) -> Path:
-    """Where what is to be in use is put. What an earlier move left there stays, if it was to the same backend."""
+    """The folder for the new backend's data. Data of an earlier, unfinished move to the same backend stays there."""
     moving = folder / MOVING
     noted = moving / TO
     if not noted.exists() or noted.read_text(encoding="utf-8") != to:
@@ -39,9 +39,9 @@ def prepared(folder: Path, to: str) -> Path:
 
 
 def switch(folder: Path, old: Sequence[str]) -> Path:
-    """What is prepared is in use from now on, instead of `old`, files and folders of these names. Where those are now.
+    """Puts the prepared data in use, in place of `old`, names of files and folders. Returns the folder that has those.
 
-    By a process that owns the folder and has closed all that is in it. Raises OSError.
+    The caller owns the folder and has closed everything in it. Raises OSError.
     """
     moving = folder / MOVING
     make_private(moving / OLD)
@@ -54,7 +54,7 @@ def switch(folder: Path, old: Sequence[str]) -> Path:
 
 
 def finish(folder: Path) -> None:
-    """A switch whose process has died. Raises OSError."""
+    """Finishes a switch, also of a process that has died. Raises OSError."""
     switching = folder / SWITCHING
     if not switching.exists():
         return
@@ -79,6 +79,6 @@ def _put_aside(folder: Path, names: Sequence[str], place: Path) -> None:
 
 
 def _write_all_to_disk() -> None:
-    """So that a power cut finds either backend whole. Windows has no such call."""
+    """After it, a power cut leaves one complete backend. Windows has no such call."""
     if hasattr(os, "sync"):
         os.sync()

@@ -1,7 +1,8 @@
 """New versions of documents in the library: started, then finished, failed, refused or withdrawn.
 
-A document's file is an `IncomingFile`; kept and noted it is a `PendingVersion` (catalogue/pending_versions.py); with
-its sections and the vectors of their chunks it is an `EmbeddedVersion`, which can be made the one that is ready.
+A document's file is an `IncomingFile`. Once stored and recorded, it is a `PendingVersion`
+(catalogue/pending_versions.py). With its sections and the vectors of their chunks, it is an `EmbeddedVersion`, which
+can be made the ready one.
 """
 
 import hashlib
@@ -39,13 +40,13 @@ class IncomingFile:
     kind: str
     path: Path
     moves: bool
-    """whether the file is the library's from now on"""
+    """whether the library takes the file over and deletes it"""
     parent: str | None = None
     charset: str | None = None
     page: dict[str, Any] | None = None
-    """of a crawled page, what the crawler wants to know again"""
+    """for a crawled page: data that the next crawl needs"""
     archive: PendingVersion | None = None
-    """that it is a member of"""
+    """the archive that has it as a member"""
 
 
 class IndexLimits(NamedTuple):
@@ -63,34 +64,34 @@ class EmbeddedVersion:
     version: PendingVersion
     parsed: ParsedDocument
     vectors: NDArray[np.float32]
-    """a row for each chunk"""
+    """(chunks, dimensions)"""
 
     @property
     def leftover(self) -> Leftover:
-        """Its vectors, until they are the document's."""
+        """Its vectors, which are left over if the version is never made ready."""
         version = self.version
         return Leftover(version.collection, version.document_id, version.revision, len(self.vectors))
 
 
 class Versions:
-    """One for a process: two would number versions alike, where no database numbers them."""
+    """Only one per process: without a database that numbers versions, two would use the same numbers."""
 
     def __init__(self, library: Library, limits_of: Callable[[str], IndexLimits] = lambda _: IndexLimits()) -> None:
-        """`limits_of`: those of an index, by its id."""
+        """`limits_of`: returns the limits of an index, given its id."""
         self._limits_of = limits_of
         self._library = library
         self._catalogue = library.catalogue
         self._originals = library.originals
-        # Never one twice, as long as a job may still have that version in hand.
+        # No number is used twice while a job may still have that version.
         last = max((number for _, number in self._catalogue.documents.revisions()), default=0)
         self._revisions = backend_of(self._catalogue.database).numbers(self._catalogue.database, last)
 
     def begin(self, index: IndexRecord, file: IncomingFile, splitting: object) -> PendingVersion | DocumentRecord:
-        """Keeps the file and notes the document as pending; the document as it is when the file is unchanged.
+        """Stores the file and records the document as pending. Returns the document if the file is unchanged.
 
-        `splitting`: what, besides the file, decides which chunks it gives. Raises OSError, OriginalsError;
-        IndexHasTooManyFiles, IndexTooLarge beyond its limits; and Superseded for a member of an archive
-        of which there is a newer one.
+        `splitting`: the values, besides the file, that decide its chunks. Raises OSError, OriginalsError;
+        IndexHasTooManyFiles, IndexTooLarge beyond the index's limits; and Superseded for a member of an archive of
+        which there is a newer version.
         """
         document = self._catalogue.documents.of_source(index.id, file.source)
         if (
@@ -117,7 +118,7 @@ class Versions:
         return version
 
     def _check_limits(self, index: IndexRecord, document: DocumentRecord | None, file: IncomingFile, size: int) -> None:
-        """Beside what others brought meanwhile. An archive goes when its members have come."""
+        """Counts what other jobs have added, but not the file's archive, which is removed after its members came."""
         limits = self._limits_of(index.id)
         if limits == IndexLimits():
             return
@@ -136,7 +137,7 @@ class Versions:
 
     @contextmanager
     def _kept(self, staged: StagedFile, version: PendingVersion) -> Iterator[None]:
-        """Unless it can't be noted."""
+        """Keeps the file; discards it again if it can't be recorded."""
         self._originals.keep(staged, version.document_id, version.revision)
         try:
             yield
@@ -145,7 +146,7 @@ class Versions:
             raise
 
     def begin_same(self, document_id: str, splitting: object) -> PendingVersion | None:
-        """A new version from the original that is kept; None when none is. Raises OSError, OriginalsError."""
+        """A new version from the stored original; None if there is none. Raises OSError, OriginalsError."""
         with self._library.held():
             document = self._catalogue.documents.record(document_id)
             index = self._catalogue.indexes.record(document.index_id) if document else None
@@ -164,14 +165,14 @@ class Versions:
         return version
 
     def put_vectors(self, versions: Sequence[EmbeddedVersion]) -> None:
-        """Writes those of several versions of one index at once: Chroma takes hardly longer than for one.
+        """Writes the vectors of several versions of one index at once: this takes Chroma hardly longer than for one.
 
-        `finish` is to follow for each, with nothing between; see `Library.held`. Raises OSError and SQLAlchemyError.
+        Call `finish` for each next, in the same `Library.saving`. Raises OSError and SQLAlchemyError.
         """
         with self._library.saving():
             fitting = [each for each in versions if self._fits(each)]
             noted = self._catalogue.pending_versions.note_vectors([(each.version, each.leftover) for each in fitting])
-            wanted = [each for each in fitting if each.version in noted]  # `finish` says why of the others
+            wanted = [each for each in fitting if each.version in noted]  # `finish` raises the reason for the others
             if not wanted:
                 return
             ids = [id_ for each in wanted for id_ in each.leftover.ids]
@@ -186,7 +187,7 @@ class Versions:
                 raise
 
     def finish(self, embedded: EmbeddedVersion) -> None:
-        """Makes it its document's ready one, in place of the one before. Raises Superseded, LeaseLost,
+        """Makes it the ready version of its document, in place of the one before. Raises Superseded, LeaseLost,
         EmbeddingModelMismatch.
         """
         version, new = embedded.version, embedded.leftover
@@ -199,7 +200,7 @@ class Versions:
                 with self._library.swapping():
                     old = self._catalogue.pending_versions.finish(version, embedded.parsed, dimension, terms)
             except errors.LeaseLost:
-                # Those of the same version are whoever's that has it now.
+                # The vectors of this version now belong to the worker that has its lease.
                 present = self._catalogue.documents.record(version.document_id)
                 if present is None or version.revision not in present.revisions:
                     self._library.clear(new)
@@ -213,10 +214,10 @@ class Versions:
                 self._originals.discard((before.id, before.revision))
 
     def _index_of(self, embedded: EmbeddedVersion) -> IndexRecord:
-        """As it is now. Raises Superseded, EmbeddingModelMismatch where the version can't be put into it."""
+        """Its index as it is now. Raises Superseded or EmbeddingModelMismatch if the version does not fit into it."""
         version, dimension = embedded.version, embedded.vectors.shape[1]
         index = self._catalogue.indexes.record(version.index_id)
-        # Whoever made the index of another model meanwhile has dropped this collection.
+        # If the index was given another model in the meantime, this collection was dropped.
         if index is None or index.collection != version.collection:
             raise errors.Superseded(name=version.name)
         if index.dimension not in (0, dimension):
@@ -227,21 +228,21 @@ class Versions:
         try:
             self._index_of(embedded)
         except (errors.Superseded, errors.EmbeddingModelMismatch):
-            return False  # `finish` says why
+            return False  # `finish` raises the reason
         return True
 
     def fail(self, version: PendingVersion, error: errors.PlainError) -> None:
-        """Its original stays, to be tried again."""
+        """Its original stays, so that it can be tried again."""
         with self._library.saving():
             self._catalogue.pending_versions.fail(version, error.as_failure())
 
     def give_up(self, document_id: str, error: errors.PlainError) -> None:
-        """Notes that no version of it is to be had; one that is ready stays so."""
+        """Records that there will be no new version of it. A ready version stays ready."""
         with self._library.held():
             self._catalogue.documents.put_error(document_id, error.as_failure())
 
     def is_wanted(self, version: PendingVersion) -> bool:
-        """Whether its document still waits for it: it may have been replaced or removed meanwhile."""
+        """Whether its document still waits for it: it may have been replaced or removed in the meantime."""
         document = self._catalogue.documents.record(version.document_id)
         return (
             document is not None
@@ -250,7 +251,7 @@ class Versions:
         )
 
     def refuse(self, index: IndexRecord, file: IncomingFile, size: int, error: errors.PlainError) -> str:
-        """Notes a document of which nothing is kept; gives its id."""
+        """Records a document without a file; returns its id."""
         with self._library.held():
             document = self._catalogue.documents.of_source(index.id, file.source)
             version = self._new(index, document, file, size, "")
@@ -258,7 +259,7 @@ class Versions:
             return version.document_id
 
     def withdraw(self, version: PendingVersion) -> None:
-        """As if it had not been begun, when it was new; else its document is as it was, and can be tried again."""
+        """Removes the document if this was its first version; otherwise it is as before and can be tried again."""
         with self._library.saving():
             document = self._catalogue.documents.record(version.document_id)
             if document is None or document.incoming != version.revision:
@@ -273,7 +274,8 @@ class Versions:
                 self.fail(version, errors.Cancelled(name=version.name))
 
     def replace_by_members(self, archive: PendingVersion, members: Set[str]) -> list[DocumentRecord]:
-        """These, by their sources, are documents now, and the archive is none; gives the former members that are gone.
+        """Records that the members, given by their sources, are documents, and the archive is none any more. Returns
+        former members that are gone.
 
         Raises Superseded.
         """
@@ -288,7 +290,7 @@ class Versions:
             return gone
 
     def confirm(self, document: DocumentRecord, page: dict[str, Any] | None) -> None:
-        """The version that is ready is the newest. `page`: what the crawler is told the next time."""
+        """Records that the ready version is the newest. `page`: data for the next crawl."""
         with self._library.held():
             if document.error or document.incoming or page is not None:
                 self._catalogue.documents.clear_incoming(document.id, page)

@@ -1,13 +1,13 @@
-"""What a data folder keeps, taken from its folder to servers (Postgres, Chroma's), or back.
+"""Moves the data of a data folder from its folder to servers (Postgres, Chroma), or back.
 
-    move         the whole of it
-        databases    which databases there are: the catalogue, and those of packages that stand on this one
+    move         the whole move
+        databases    which databases there are: the catalogue, and those of packages that use this one
             catalogue    tables and full text
             tables       rows of a database, table by table
-        plan         what is where, and what is to go where
+        plan         where the data is, and where it goes
         errors
 
-Each part makes the target like the origin, whatever of it is there already: so a move that was killed goes on when it
-is asked for again. What then makes the target the backend in use is a single rename (library/switch.py). Why so:
+Each part makes the target equal to the origin, whatever the target already has: so a killed move continues when it is
+called again. Then a single rename puts the target in use (library/switch.py). The reasons are in
 docs/decisions/growing.md.
 """

@@ -1,4 +1,4 @@
-"""The catalogue: its tables, and the full text of each index, which both backends keep in tables of their own."""
+"""Moves the catalogue: its tables, and the full text of each index, which each backend has in its own tables."""
 
 from sqlalchemy import Connection, inspect, select
 
@@ -30,7 +30,7 @@ class CatalogueTables(Tables):
 
 
 def _drop_others(target: Connection, ids: set[str]) -> None:
-    """Those of indexes that the origin does not have any more."""
+    """Drops the full text of indexes that the origin does not have any more."""
     names = [name.removeprefix(PREFIX) for name in inspect(target).get_table_names() if name.startswith(PREFIX)]
     for id_ in {name.partition("_")[0] for name in names} - ids:
         bm25_index(id_).drop(target)
@@ -38,7 +38,7 @@ def _drop_others(target: Connection, ids: set[str]) -> None:
 
 
 def _copy_full_text(origin: Connection, target: Connection, index_id: str, on_progress: ProgressCallback) -> None:
-    """With the numbers of its rows, by which equal scores are in order. Raises CountsDiffer."""
+    """Keeps the numbers of the rows, which order equal scores. Raises CountsDiffer."""
     full_text = bm25_index(index_id)
     if not full_text.exists(origin):
         return
@@ -57,7 +57,7 @@ def _copy_full_text(origin: Connection, target: Connection, index_id: str, on_pr
 
 
 def _alike(origin: Connection, target: Connection, index_id: str) -> tuple[int, int]:
-    """How many rows are in both, and the last of them. Where others are in the target, it begins anew."""
+    """The number of rows that both have, and the last of them. If the target has other rows, it is emptied."""
     full_text = bm25_index(index_id)
     done = after = 0
     if full_text.exists(target):

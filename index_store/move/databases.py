@@ -1,7 +1,7 @@
 """Which databases a data folder has, and how each is moved.
 
-Beside the catalogue there are those of packages that stand on this one. It imports none of them: each tells what it
-keeps in a module `databases`, and a database of which none tells is noticed.
+Besides the catalogue there are databases of packages that use this one. It imports none of them: each has a module
+`databases` that names its databases. A move refuses a database that no module names.
 """
 
 from importlib import import_module
@@ -18,20 +18,20 @@ class MovableDatabase(Protocol):
     """One database. Each method raises SQLAlchemyError and the errors of `open_database`."""
 
     name: str
-    """of its file, without an end, and of its schema"""
+    """of its file, without its suffix, and of its schema"""
 
     def refuse_newer(self, place: DatabaseLocation) -> None:
         """Changes nothing. Raises DataFolderNewer."""
 
     def make(self, place: DatabaseLocation) -> None:
-        """With empty tables; one that is there is brought to the present version."""
+        """Creates it with empty tables, or migrates an existing one to the present version."""
 
     def copy(self, origin: DatabaseLocation, target: DatabaseLocation, on_progress: ProgressCallback) -> None:
-        """Makes the target, which is made, like the origin. Raises CountsDiffer."""
+        """Makes the target, which must exist, equal to the origin. Raises CountsDiffer."""
 
 
 def all_databases() -> list[MovableDatabase]:
-    """The catalogue first: what is removed is noted in it before it leaves the others."""
+    """The catalogue first: it records a removal before the others do it."""
     beside = Path(index_store.__file__).parent.parent
     databases: list[MovableDatabase] = [CatalogueTables()]
     for module in sorted(beside.glob("*/databases.py")):

@@ -1,4 +1,4 @@
-"""A data folder's databases and vectors, taken to servers or back. The originals stay where they are."""
+"""Moves a data folder's databases and vectors to servers or back. The originals stay where they are."""
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 
@@ -28,10 +28,10 @@ from index_store.vectors.copying import copy_vectors
 
 
 def move(settings: Settings, to: MoveTarget, on_progress: ProgressCallback) -> tuple[Settings, errors.MoveError]:
-    """Killed at any moment, it has left what was in use as it was, and goes on when it is called again.
+    """Can be killed at any moment: the data in use stays as it was, and the next call continues the move.
 
-    Gives the settings of the backend that is in use now, and what is to be said of the other one. Raises MoveError, and
-    as IndexStore does.
+    Returns the settings of the backend that is now in use, and a message about the other one. Raises MoveError and the
+    errors of IndexStore.
     """
     folder = settings.data_dir
     with ExitStack() as held, _telling():
@@ -42,7 +42,7 @@ def move(settings: Settings, to: MoveTarget, on_progress: ProgressCallback) -> t
             return plan.target, errors.NothingLeft()
         movable = all_databases()
         _refuse(plan, movable)
-        # As each start does, this brings it to the present version, and ends what was half done.
+        # Like each start, this migrates it to the present version and finishes unfinished changes.
         open_library(plan.origin).close()
         there = [each for each in movable if _is_there(_place(each, plan.origin))]
         for each in there:
@@ -58,7 +58,7 @@ def move(settings: Settings, to: MoveTarget, on_progress: ProgressCallback) -> t
 
 
 def _refuse(plan: MovePlan, movable: Sequence[MovableDatabase]) -> None:
-    """Before anything is changed. Raises UnknownDatabase, DataFolderNewer."""
+    """Called before anything is changed. Raises UnknownDatabase, DataFolderNewer."""
     folder = plan.origin.data_dir
     for file in databases(folder):
         if plan.databases and file.stem not in {each.name for each in movable}:
@@ -81,7 +81,9 @@ def _is_there(place: DatabaseLocation) -> bool:
 
 @contextmanager
 def _alone(plan: MovePlan, movable: Sequence[MovableDatabase]) -> Iterator[None]:
-    """Nobody else changes the origin meanwhile, nor has another app the target. Raises StillUsed, DatabaseInUse."""
+    """Until the block ends, nobody else changes the origin and no other app has the target. Raises StillUsed,
+    DatabaseInUse.
+    """
     catalogue = movable[0]
     with ExitStack() as held:
         for settings in (plan.origin, plan.target) if plan.databases else ():
@@ -91,7 +93,7 @@ def _alone(plan: MovePlan, movable: Sequence[MovableDatabase]) -> Iterator[None]
             place = _place(each, plan.origin)
             connection = held.enter_context(place.for_migration().connect())
             if each is catalogue:
-                # Command lines change people and grants beside whoever owns the folder.
+                # Command lines change people and grants while another process owns the folder.
                 backend_of(connection).begin_alone(connection)
             try:
                 place.wait_until_unused(connection)
@@ -114,12 +116,12 @@ def _owned(place: DatabaseLocation, *, is_origin: bool) -> Iterator[None]:
 
 
 def _identity(plan: MovePlan, new: Path) -> str:
-    """By which folder and servers know each other."""
+    """The id by which folder and servers recognise each other."""
     known = plan.origin.data_dir / IDENTITY
     noted = known if known.exists() else new / IDENTITY
     if not noted.exists():
         part = new.with_name(f"{IDENTITY}.part")
-        # Originals elsewhere have a mark that says whose they are.
+        # Originals outside the folder have a mark that names their owner.
         marked = plan.origin.data_dir / ORIGINALS_NOTED
         part.write_text(marked.read_text(encoding="utf-8") if marked.exists() else uuid.uuid4().hex, encoding="utf-8")
         part.rename(noted)
@@ -164,7 +166,7 @@ def _switch(
         (new / NAMESPACE).write_text(identity, encoding="utf-8")
     if not plan.databases:
         (new / IDENTITY).unlink(missing_ok=True)
-    # Copies of before an upgrade, too: nothing would drop them when they have had their time.
+    # Also copies from before an upgrade: nothing else would delete them later.
     old = [*(_files(folder, "*.sqlite3*") if plan.databases else ()), *(_files(folder, CHROMA) if plan.vectors else ())]
     return errors.MovedToServers(aside=os.path.abspath(switch(folder, old)))
 

@@ -1,4 +1,4 @@
-"""What a folder keeps where, by what stands in it, and what of that is to go to the other backend."""
+"""Where a folder's data is, found from the folder's files, and which of it a move takes to the other backend."""
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 
@@ -22,11 +22,11 @@ class MovePlan(NamedTuple):
     origin: Settings
     """of the backend that is in use"""
     target: Settings
-    """of the one that is to be"""
+    """of the backend that will be"""
     databases: bool
-    """whether these move"""
+    """whether the databases move"""
     vectors: bool
-    """whether these do"""
+    """whether the vectors move"""
 
 
 def plan_of(settings: Settings, to: MoveTarget) -> MovePlan:

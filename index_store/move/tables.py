@@ -1,7 +1,7 @@
-"""The rows of a database, made like those of another one: table by table, in batches.
+"""Makes the rows of a database equal to those of another one: table by table, in batches.
 
-Each batch of the origin is looked up in the target by its keys; what is missing or differs there is put. A target with
-as many rows as the origin then has the same ones.
+Each batch of the origin is looked up in the target by its keys; rows that are missing or differ there are put. A target
+with as many rows as the origin then has the same ones.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,13 +16,13 @@ from index_store.base.database.database import VARIABLES, Schema, backend_of, op
 from index_store.move.errors import CountsDiffer
 
 ProgressCallback = Callable[[str, int, int], None]
-"""called with what is being moved, how many of it are there, and of how many"""
+"""called with the name of what is being moved, how many of it are done, and how many there are"""
 
 Rows = Sequence[dict[str, Any]]
 
 
 class Tables:
-    """A database of which both backends have the same tables. See MovableDatabase."""
+    """A database with the same tables in both backends. See MovableDatabase."""
 
     def __init__(self, name: str, schema: Schema) -> None:
         self.name = name
@@ -41,7 +41,7 @@ class Tables:
 
 @contextmanager
 def reading(place: DatabaseLocation) -> Iterator[Connection]:
-    """All of one moment, as it is kept."""
+    """Everything is read at one moment."""
     engine = place.for_migration()
     try:
         with engine.connect() as connection:
@@ -53,12 +53,12 @@ def reading(place: DatabaseLocation) -> Iterator[Connection]:
 
 @contextmanager
 def writing(place: DatabaseLocation) -> Iterator[Connection]:
-    """Each batch is to be committed."""
+    """The caller commits each batch."""
     engine: Engine = place.connect()
     try:
         with engine.connect() as connection:
             if connection.dialect.name == "sqlite":
-                # Or a row that is put in the place of another would take with it what refers to that.
+                # With foreign keys, replacing a row would also delete the rows that refer to it.
                 connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
             yield connection
     finally:
@@ -73,7 +73,7 @@ def copy_tables(
     while had_others:
         had_others = False
         for table in tables.sorted_tables:
-            # What refers to a removed row may have gone with it, from a table that was done: all are done again.
+            # Removing a row may also have removed rows of tables that were done, so all tables are done again.
             had_others |= _copy(origin, target, table, name, on_progress)
     for table in tables.sorted_tables:
         if _later(table):
@@ -87,7 +87,7 @@ def copy_tables(
 
 
 def _later(table: Table) -> set[str]:
-    """Columns that refer to rows which may come after theirs: of a table that refers to this one, or of itself."""
+    """Columns that refer to rows written later: of a table that refers to this one, or of the table itself."""
     return {
         element.parent.name
         for key in table.foreign_key_constraints
@@ -105,7 +105,7 @@ def _copy(
     *,
     whole: bool = False,
 ) -> bool:
-    """Whether rows had to go from the target. `whole`: with the columns that are left for later."""
+    """Returns whether rows had to be removed from the target. `whole`: includes the columns of `_later`."""
     later = set() if whole else _later(table)
     columns = [column for column in table.columns if column.name not in later]
     key = list(table.primary_key.columns)
@@ -127,7 +127,7 @@ def _copy(
 
 
 def _fit(row: RowMapping, target: Connection) -> dict[str, Any]:
-    """As it will be read from there again: Postgres has no NUL (base/database/postgres.py)."""
+    """The row as the target will return it: Postgres has no NUL (base/database/postgres.py)."""
     if target.dialect.name == "sqlite":
         return dict(row)
     return {name: value.replace("\0", "\ufffd") if isinstance(value, str) else value for name, value in row.items()}
@@ -141,7 +141,7 @@ def _there(
 
 
 def _remove_others(origin: Connection, target: Connection, table: Table, key: Sequence[Column[Any]]) -> bool:
-    """Rows that the origin does not have any more."""
+    """Removes rows that the origin does not have; returns whether there were any."""
     others: list[dict[str, Any]] = []
     found = target.execute(select(*key), execution_options={"yield_per": VARIABLES // len(key)}).mappings()
     for part in found.partitions():

@@ -25,7 +25,7 @@ class Fused(NamedTuple):
     id: str
     score: float
     vector_rank: int | None
-    """from 1; None where that side did not find it"""
+    """from 1; None if that side did not find it"""
     keyword_rank: int | None
 
 
@@ -51,9 +51,9 @@ def by_score(
 ) -> list[Fused]:
     """The weighted mean of two scores from 0 to 1 (Bruch, Gai and Ingber: An Analysis of Fusion Functions, TOIS 2023).
 
-    `vector`: ids with cosines, best first; the best counts 1, and 0 what is as far as `floor`, the mean cosine of the
-    question to any passage. What this side did not find counts as its last. `keyword`: ids with the share of the
-    question that they hold, as `BM25Index.search` gives them.
+    `vector`: ids with cosines, best first. The best cosine scores 1; `floor`, the mean cosine of the question to any
+    passage, scores 0. An id that this side did not find scores as its last one. `keyword`: ids with the share of the
+    question that they hold, as `BM25Index.search` returns them.
     """
     best = vector[0][1] if vector else 0.0
     nearness = {id_: max(0.0, cosine - floor) / (best - floor) if best > floor else 1.0 for id_, cosine in vector}
@@ -72,7 +72,7 @@ def _ranks(ids: Sequence[str]) -> dict[str, int]:
 
 
 def _fused(scores: dict[str, float], vector_ranks: dict[str, int], keyword_ranks: dict[str, int]) -> list[Fused]:
-    """Best first. Equal ones by their better rank, then by id, so that the order is always the same."""
+    """Best first. Ties are ordered by the better rank, then by id, so that the order is always the same."""
     hits = [
         Fused(id=id_, score=round(score, 6), vector_rank=vector_ranks.get(id_), keyword_rank=keyword_ranks.get(id_))
         for id_, score in scores.items()

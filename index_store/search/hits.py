@@ -21,22 +21,22 @@ class Hit(TextLocation, frozen=True):
     rank: int
     """from 1"""
     score: float
-    """of a vector search the cosine, -1 to 1; of a keyword search the share of the question that it holds, 0 to 1; of
-    both what fusion.py makes of them"""
+    """vector search: the cosine, -1 to 1; keyword search: the share of the question that the chunk holds, 0 to 1; both:
+    the fused score of fusion.py"""
     text: str
     start: int
     end: int
     best_start: int
     best_end: int
-    """in the section, where the chunk that was found stands"""
+    """where the found chunk is in the section"""
     vector_rank: int | None = None
-    """from 1; None where that side did not find it, or was not asked"""
+    """from 1; None if that side did not find it, or was not asked"""
     vector_score: float | None = None
     keyword_rank: int | None = None
     keyword_score: float | None = None
     copies: tuple[TextLocation, ...] = ()
-    """near duplicates: where next to the same text stands, best first. These are no hits of their own. The field has
-    its name from the JSON of the command line and of stored events"""
+    """near duplicates: the places of almost the same text, best first. They are not hits of their own. The field's name
+    comes from the JSON of the command line and of stored events"""
 
 
 class Survey(BaseModel, frozen=True):
@@ -45,10 +45,10 @@ class Survey(BaseModel, frozen=True):
     hits: tuple[Hit, ...]
     """by both sides, best first"""
     shares: tuple[float, ...]
-    """of each hit, how much of the question's words stands in it, once or often, rare words counting most: 0 to 1"""
+    """for each hit, the weighted share of the question's words that it contains, 0 to 1; rare words weigh most"""
     mean: float
-    """the mean cosine of the question to the passages of the index: what is no nearer has nothing to do with it"""
+    """the mean cosine of the question to the passages of the index; a passage no nearer than this is irrelevant"""
     words: tuple[str, ...]
-    """of the question, those that are searched, as they are written"""
+    """the words of the question that are searched, as they are written"""
     absent: tuple[str, ...]
-    """those of them that no chunk holds"""
+    """those of `words` that no chunk holds"""

@@ -8,17 +8,17 @@ SHINGLE = 4
 """characters"""
 
 ALIKE = 0.9
-"""of the shingles of both, those that are shared (Jaccard; Broder, 1997): above it only a word or two differ"""
+"""the share of shingles that both have (Jaccard; Broder, 1997); above it, only a word or two differ"""
 
 _NUMBER = re.compile(r"\d+")
 
 
 def are_near_duplicates(one: str, other: str) -> bool:
-    """Not those that differ in a number: rules of two years may differ in nothing else."""
+    """False if they differ in a number: the rules of two years may differ in nothing else."""
     if _numbers(one) != _numbers(other):
         return False
     a, b = _shingles(one), _shingles(other)
-    # What differs much in length can't be alike, and need not be compared.
+    # Texts of very different length can't be near duplicates: no need to compare them.
     if min(len(a), len(b)) < ALIKE * max(len(a), len(b)):
         return False
     shared = len(a & b)

@@ -22,19 +22,19 @@ MODES = ("vector", "keyword", "hybrid")
 UNITS = ("chunk", "section")
 
 LONGEST_QUESTION = 4_000
-"""characters: some four pages of Japanese; what is longer is a document, not a question"""
+"""characters, about four pages of Japanese; a longer text is a document, not a question"""
 
 DEPTH = 30
-"""chunks that each side is asked for, at least: docs/decisions/full-text.md"""
+"""the least number of chunks that each side is asked for: docs/decisions/full-text.md"""
 
 SPARE = 16
-"""beyond the hits wanted, so that equal scores are put in order and what is left out leaves no gap"""
+"""chunks beyond the wanted hits, so that equal scores are ordered and chunks that are left out leave no gap"""
 
 ATTEMPTS = 5
-"""at a search in the midst of which a version that it found is replaced"""
+"""tries of a search, if a version that it finds is replaced while it runs"""
 
 NEAR_DUPLICATES = 6
-"""looked at beyond the hits wanted: a near duplicate scores next to what it repeats"""
+"""chunks to compare beyond the wanted hits: a near duplicate scores about the same as the hit that it repeats"""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Query:
     mode: str = "vector"
     unit: str = "chunk"
     k: int = 4
-    """hits, at most"""
+    """hits at most"""
     words: Sequence[str] | None = None
-    """what the keyword side is asked for instead of the question"""
+    """words for the keyword side, in place of the question"""
     document_ids: Sequence[str] | None = None
-    """the only documents that are searched"""
+    """the only documents to search"""
 
 
 def check_length(question: str) -> None:
@@ -66,14 +66,16 @@ class _Scored(NamedTuple):
 
 class Searcher:
     def __init__(self, library: Library, embeddings: Embeddings, fusion: str, keyword_weight: float) -> None:
-        """`fusion`: score or rank. `keyword_weight`: 0 to 1, what the keyword side counts; the vector side the rest."""
+        """`fusion`: score or rank. `keyword_weight`: 0 to 1, the weight of the keyword side; the rest is the vector
+        side's.
+        """
         self._library = library
         self._catalogue = library.catalogue
         self._embeddings = embeddings
         self._fusion = fusion
         self._weights = FusionWeights(vector=1 - keyword_weight, keyword=keyword_weight)
         self._reading = ThreadPoolExecutor(thread_name_prefix="keyword search")
-        """the keyword side, while Chroma searches the vectors"""
+        """runs the keyword side while Chroma searches the vectors"""
 
     def close(self) -> None:
         self._reading.shutdown()
@@ -92,20 +94,22 @@ class Searcher:
         check_length(" ".join(query.words or ()))
         if query.document_ids is not None and not query.document_ids:
             return []
-        # The dimension is that of the first document: before it there is nothing to embed a question for.
+        # The first document sets the dimension; before that, no question needs to be embedded.
         hits = self._hits_of(index, query, self._vector_of(index, query)) if index.dimension else []
         if not hits and not self._catalogue.indexes.has_chunks(index.id):
             raise errors.EmptyIndex(index=index.name)
         return hits
 
     def _check_there(self, index: IndexRecord) -> None:
-        """Where nothing at all is near: an answer would say that the documents don't have it. Raises VectorsLost."""
+        """Called if no vector was found: without this, an answer would say that the documents don't contain it. Raises
+        VectorsLost.
+        """
         now = self._catalogue.indexes.record(index.id)
         if now and now.collection == index.collection and self._catalogue.indexes.has_chunks(index.id):
             raise index.vectors_lost()
 
     def survey(self, index: IndexRecord, question: str, k: int) -> Survey:
-        """What the index has of a question, by both sides. Raises as `search` does, but for EmptyIndex."""
+        """What the index contains for a question, by both sides. Raises the errors of `search` except EmptyIndex."""
         check_length(question)
         analyzer = self._library.analyzer(index)
         written = {word.term: word.written for word in analyzer.question(question).words if not word.dropped}
@@ -135,7 +139,7 @@ class Searcher:
         return None if query.mode == "keyword" else self._vector(index, query.question)
 
     def _hits_of(self, index: IndexRecord, query: Query, vector: NDArray[np.float32] | None) -> list[Hit]:
-        """`vector`: of the question, None where that side is not asked."""
+        """`vector`: of the question; None if the vector side is not asked."""
         depth = max(query.k + SPARE, DEPTH)
         floor = 0.0
         if vector is not None and query.mode == "hybrid":
@@ -150,7 +154,7 @@ class Searcher:
             if not all_known and self._library.has_swapped(swaps) and attempts > 1:
                 attempts -= 1
                 continue
-            # Many chunks may share a section, or be near duplicates: ask for more until there are k.
+            # Many chunks may share a section, or be near duplicates: ask for more until there are k hits.
             if len(hits) == query.k or max(len(by_vector), len(by_keyword)) < depth:
                 return hits
             depth *= 4
@@ -169,7 +173,7 @@ class Searcher:
         nearest = self._library.vectors.nearest(index.collection, vector, depth, query.document_ids)
         if not nearest and query.document_ids is None:
             self._check_there(index)
-        # Six places: cosines of the same texts differ beyond them by how the vectors were batched.
+        # Rounded to six places: beyond these, the cosine of a text depends on the batch in which it was embedded.
         return sorted(((id_, round(score, 6)) for id_, score in nearest), key=lambda each: (-each[1], each[0]))
 
     def _by_keyword(self, index: IndexRecord, query: Query, depth: int) -> list[tuple[str, float]]:
@@ -191,8 +195,8 @@ class Searcher:
         return [_Scored(id_, score, vector.get(id_), keyword.get(id_)) for id_, score in scores]
 
     def _hits(self, index: IndexRecord, query: Query, scored: Sequence[_Scored]) -> tuple[list[Hit], bool]:
-        """Each section and each text once, up to `k`, and whether the catalogue knows all that were looked at. More are
-        than wanted, as some may be near duplicates.
+        """Up to `k` hits, each section and each text once, and whether the catalogue knows all compared chunks. More
+        chunks than wanted are compared, as some may be near duplicates.
         """
         hits: list[Hit] = []
         all_known = True
@@ -214,7 +218,7 @@ class Searcher:
 
 
 def _add(hits: list[Hit], found: FoundChunk, scored: _Scored, k: int) -> None:
-    """As a hit of its own, or beside the one that it is a near duplicate of."""
+    """Adds a new hit, or adds the chunk to the hit that it is a near duplicate of."""
     for at, hit in enumerate(hits):
         if are_near_duplicates(hit.text, found.text):
             hits[at] = hit.model_copy(update={"copies": (*hit.copies, _place(found))})

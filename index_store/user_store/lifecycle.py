@@ -1,5 +1,5 @@
-"""An index from its first name to its end: made, opened for a job, renamed, deleted. Whether they may is asked before,
-by the facades; only a job asks it here, when its turn comes.
+"""The life of an index: created, opened for a job, renamed, deleted. The facades check rights before they call; only
+for a job, this file checks them, when the job's turn comes.
 """
 
 import threading
@@ -23,7 +23,7 @@ from index_store.ingestion.jobs import Jobs
 
 
 class Lifecycle:
-    """The life of all indexes of a store, shared by all its facades. Safe from any thread."""
+    """The life of all indexes of a store, shared by all its facades. Thread-safe."""
 
     def __init__(self, services: Services, access: Access, jobs: Jobs) -> None:
         self._library = services.library
@@ -32,7 +32,7 @@ class Lifecycle:
         self._access = access
         self._jobs = jobs
         self._naming = threading.Lock()
-        """whether there is an index of a name, until it is made; and which index a job works on"""
+        """held while a name is checked and its index created, and while a job gets its index"""
         self._going: set[str] = set()
         """ids of indexes that are being deleted: no job begins to work on them"""
 
@@ -42,10 +42,10 @@ class Lifecycle:
             return self._make(name, owner)
 
     def open_for(self, order: JobOrder) -> IndexRecord:
-        """In the job's thread: the index, made when missing; one that holds nothing yet takes the present model.
+        """Called in the job's thread. Creates the index if it is missing; an empty index takes the present model.
 
-        Whether they may is asked here once more, where nothing comes between that and what follows. Raises
-        AccessWithdrawn, UnknownIndex, RightMissing, EditorNeeded, BadIndexName, IndexExists, EmbeddingModelMismatch.
+        Rights are checked here again, so that they can't change before the next step. Raises AccessWithdrawn,
+        UnknownIndex, RightMissing, EditorNeeded, BadIndexName, IndexExists, EmbeddingModelMismatch.
         """
         gate = self._access.gate(partial(self._access.principal, order.person_id))
         with self._naming:
@@ -74,7 +74,7 @@ class Lifecycle:
                 job.order.index = new_name
 
     def delete(self, gate: Gate, index: IndexRecord, by: Principal) -> None:
-        """Once its jobs have let go of it. Raises UnknownIndex, ChangeFailed."""
+        """Waits until its jobs have ended. Raises UnknownIndex, ChangeFailed."""
         with self._ending(gate, index):
             for job in self._jobs.of(index.id):
                 job.end()
@@ -89,7 +89,7 @@ class Lifecycle:
             name = checked_name(order.index)
             try:
                 known = gate.index_to_fill(name) or self._make(name, gate.require_editor())
-            except errors.IndexExists:  # unless it is theirs, and another process has just made it
+            except errors.IndexExists:  # another process has just created it; it may be theirs
                 known = gate.index_to_fill(name)
                 if known is None:
                     raise
@@ -98,12 +98,12 @@ class Lifecycle:
         return known
 
     def _make(self, name: str, owner: Principal) -> IndexRecord:
-        """While names are held. Raises IndexExists."""
+        """Called while `_naming` is held. Raises IndexExists."""
         if self._indexes.named(name):
             raise errors.IndexExists(index=name)
         try:
             id_ = self._library.create_index(name, self._embeddings.id, None if owner.id == LOCAL.id else owner.id)
-        except IntegrityError as error:  # another process has just made it
+        except IntegrityError as error:  # another process has just created it
             raise errors.IndexExists(index=name) from error
         made = self._indexes.record(id_)
         if made is None:
@@ -112,13 +112,15 @@ class Lifecycle:
         return made
 
     def _check_stays(self, gate: Gate, index: IndexRecord) -> None:
-        """While names are held. Raises UnknownIndex where it has gone since it was looked up, or is about to go."""
+        """Called while `_naming` is held. Raises UnknownIndex if the index was deleted in the meantime, or is being
+        deleted.
+        """
         if index.id in self._going or self._indexes.record(index.id) is None:
             raise gate.unknown(index.name)
 
     @contextmanager
     def _ending(self, gate: Gate, index: IndexRecord) -> Iterator[None]:
-        """By one at a time. Raises UnknownIndex to the others."""
+        """Only one caller at a time may delete the index; the others get UnknownIndex."""
         with self._naming:
             self._check_stays(gate, index)
             self._going.add(index.id)
@@ -131,7 +133,7 @@ class Lifecycle:
 
 @contextmanager
 def changing(what: str) -> Iterator[None]:
-    """What is half done is finished at the next start. Raises ChangeFailed, DatabaseAway."""
+    """If a change fails half-way, the next start finishes it. Raises ChangeFailed, DatabaseAway."""
     try:
         yield
     except errors.DatabaseAway:

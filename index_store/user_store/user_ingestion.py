@@ -10,8 +10,8 @@ from index_store.ingestion.results import IngestResult
 
 
 class UserIngestion:
-    """A job, for whoever began it or manages its index. Each read of it raises UnknownJob to others, and
-    AccessWithdrawn.
+    """A job, for the person who began it or who manages its index. For others, each read raises UnknownJob. Each read
+    also raises AccessWithdrawn.
     """
 
     def __init__(self, job: Job, gate: Gate) -> None:
@@ -27,7 +27,7 @@ class UserIngestion:
 
     @property
     def index(self) -> str:
-        """Its name; of one that was deleted, the last."""
+        """The name of its index; if the index was deleted, its last name."""
         return self._seen.index
 
     @property
@@ -37,12 +37,12 @@ class UserIngestion:
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """What is known of each document, in the order in which they came."""
+        """The state of each document, in the order in which they came."""
         return self._seen.items
 
     @property
     def results(self) -> tuple[IngestResult, ...]:
-        """Of the documents that are done."""
+        """The results of the documents that are done."""
         return self._seen.results
 
     @property
@@ -58,14 +58,14 @@ class UserIngestion:
         return self._seen.is_cancelled
 
     def cancel(self) -> None:
-        """Leaves out what is not done: as if it had not been given, or as it was before."""
+        """Drops the sources that are not done. Their documents become as they were before the job."""
         self._seen.cancel()
 
     def wait(self) -> tuple[IngestResult, ...]:
         return self._seen.wait()
 
     def as_completed(self) -> Iterator[IngestResult]:
-        """Each result when it is there. For one reader."""
+        """Yields each result as it comes. Only one caller may read it."""
         return self._seen.as_completed()
 
     @property

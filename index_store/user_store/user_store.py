@@ -57,10 +57,10 @@ class StoreParts:
 
 
 class Store:
-    """The documents of all indexes, and how they are found. An index is told by its name.
+    """The documents of all indexes, and how to find them. Indexes are given by name.
 
-    Every method raises AccessWithdrawn. Of an index that the asker may not read they raise what they raise of one that
-    there is not, and so of its documents; of one where they may not do as much, RightMissing.
+    Every method raises AccessWithdrawn. An index that the person may not read, and its documents, count as not
+    existing. If they may read it but not do more, methods raise RightMissing.
     """
 
     def __init__(self, parts: StoreParts, who: CurrentPrincipal) -> None:
@@ -75,43 +75,45 @@ class Store:
     # Indexes
 
     def indexes(self) -> list[Index]:
-        """Those that may be read."""
+        """Those that the person may read."""
         return self._catalogue.indexes.all([each.id for each in self._gate.indexes(READ)])
 
     def right(self, index: str) -> Right:
-        """What the asker may do with it: to draw no button that would refuse. Raises UnknownIndex."""
+        """What the person may do with it, so that no button is shown that would be refused. Raises UnknownIndex."""
         return self._gate.allowed(index).right
 
     @property
     def may_create_indexes(self) -> bool:
-        """Whether the asker may."""
+        """Whether the person may create indexes."""
         return self._gate.may_create_indexes
 
     @property
     def adds_documents(self) -> bool:
-        """Whether the asker may, to any index."""
+        """Whether the person may add documents to any index."""
         return self._gate.may_create_indexes or bool(self._gate.indexes(WRITE))
 
     def create_index(self, name: str) -> None:
-        """Whose it is then. Raises EditorNeeded, BadIndexName; IndexExists too where that one may not be read."""
+        """The person becomes its owner. Raises EditorNeeded, BadIndexName; IndexExists also for an index that they
+        may not read.
+        """
         owner, name = self._gate.require_editor(), checked_name(name)
         with changing(name):
             self._parts.lifecycle.make(name, owner)
 
     def rename_index(self, name: str, new_name: str) -> None:
-        """Raises UnknownIndex, BadIndexName; IndexExists too where that one may not be read."""
+        """Raises UnknownIndex, BadIndexName; IndexExists, even for one that the person may not read."""
         by, index, new_name = self._gate.who(), self._gate.index(name, MANAGE), checked_name(new_name)
         self._parts.lifecycle.rename(self._gate, index, new_name)
         self._note(Action.INDEX_RENAMED, by, index=index.name, new_name=new_name)
 
     def delete_index(self, name: str) -> None:
-        """With its documents, once its jobs have let go of it. Raises UnknownIndex."""
+        """Deletes it with its documents, after its jobs have ended. Raises UnknownIndex."""
         self._parts.lifecycle.delete(self._gate, self._gate.index(name, MANAGE), self._gate.who())
 
     # Documents
 
     def documents(self, index: str | None = None) -> list[Document]:
-        """Of one index, or of all that may be read. Raises UnknownIndex."""
+        """Documents of one index, or of all that the person may read. Raises UnknownIndex."""
         asked = self._gate.indexes(READ) if index is None else [self._gate.index(index, READ)]
         return self._catalogue.documents.all([each.id for each in asked])
 
@@ -124,7 +126,7 @@ class Store:
         return document
 
     def sections(self, document_id: str) -> list[Section]:
-        """In reading order; none while the document has no version that is ready."""
+        """In reading order; empty while no version of the document is ready."""
         allowed = self._gate.index_of_document(document_id, READ)
         return self._catalogue.sections.of(document_id) if allowed else []
 
@@ -142,7 +144,9 @@ class Store:
         return section
 
     def original(self, document_id: str) -> Original:
-        """Of the version that is ready, else of the newest. Raises UnknownDocument, OriginalMissing, OriginalsError."""
+        """The original of the ready version, otherwise of the newest. Raises UnknownDocument, OriginalMissing,
+        OriginalsError.
+        """
         allowed = self._gate.index_of_document(document_id, READ)
         document = self._catalogue.documents.record(document_id) if allowed else None
         if document is None:
@@ -160,26 +164,27 @@ class Store:
         """Raises UnknownIndex."""
         return self._catalogue.sites.of(self._gate.index(index, READ).id)
 
-    # Documents in
+    # Adding and removing documents
 
     @property
     def ingestions(self) -> tuple[UserIngestion, ...]:
-        """Jobs under way, or finished and not dismissed, that the asker began or whose index they manage."""
+        """Jobs that run or have finished, and are not dismissed, if the person began them or manages their index."""
         jobs = self._parts.jobs.listed()
         seen = self._gate.sees_jobs([(job.order.person_id, job.order.index_id) for job in jobs])
         return tuple(UserIngestion(job, self._gate) for job, is_seen in zip(jobs, seen, strict=True) if is_seen)
 
     def dismiss(self, ingestion: UserIngestion) -> None:
-        """Takes it off the list; one under way goes on."""
+        """Removes the job from the list. An unfinished job goes on."""
         if ingestion in self.ingestions:
             self._parts.jobs.dismiss(ingestion.id)
 
     def ingest(self, index: str, sources: Sequence[FileSource | SiteSource]) -> UserIngestion:
-        """Begins to add them and returns at once; an index that is not there is made, and whose it is then.
+        """Begins to add the sources and returns at once. Creates the index if it does not exist; the person becomes its
+        owner.
 
-        What is wrong with a document or with the embedding service is in the results; what is wrong with the index
-        (BadIndexName, EmbeddingModelMismatch; IndexExists where it is one that may not be read) is the job's `failure`.
-        Uploads are the store's from here on. Raises UnknownIndex to who makes no index.
+        Errors of a document or of the embedding service are in the results; errors of the index (BadIndexName,
+        EmbeddingModelMismatch; IndexExists for one that the person may not read) are the job's `failure`. The store
+        takes uploads over. Raises UnknownIndex if the person may not create indexes.
         """
         try:
             by, known = self._gate.who(), self._gate.index_to_fill(index)
@@ -191,7 +196,7 @@ class Store:
             raise
 
     def retry(self, index: str, document_ids: Sequence[str] | None = None) -> UserIngestion:
-        """What failed or is pending, once more; or these documents, whatever they are. Raises UnknownIndex,
+        """Adds failed and pending documents again; or these documents, whatever their state. Raises UnknownIndex,
         OriginalsError.
         """
         known = self._gate.index(index, WRITE)
@@ -204,17 +209,17 @@ class Store:
         return self._seen(self._begin(known, [source_to_retry(each, kept) for each in without_members(tried)]))
 
     def reindex(self, index: str) -> UserIngestion:
-        """Every document once more, with the present settings and embedding model. Raises UnknownIndex, ServiceError,
+        """Adds every document again, with the present settings and embedding model. Raises UnknownIndex, ServiceError,
         OriginalsError.
 
-        Under the same model each stays searchable until its new version is ready; under another none is, until it is
-        embedded again.
+        With the same model each document stays searchable until its new version is ready. With another model no
+        document is searchable until it is embedded again.
         """
         by, allowed = self._gate.who(), self._gate.index(index, WRITE)
         dimension = len(self._embeddings.query("dimension"))
         kept = set(self._library.originals.kept())
         with self._library.held():
-            # As it is by now: someone else may have begun to re-index it, or deleted it.
+            # Read again: another call may have begun to re-index it, or deleted it.
             known = self._catalogue.indexes.record(allowed.id)
             if known is None:
                 raise self._gate.unknown(index)
@@ -230,8 +235,8 @@ class Store:
     def add(self, index: str, path: Path, source: str | None = None) -> IngestResult:
         """Adds one document and waits for it.
 
-        Raises what `ingest` raises, and the job's `failure`; Cancelled when the index is deleted or the store closed
-        meanwhile.
+        Raises the errors of `ingest`, and the job's `failure`; Cancelled if the index is deleted or the store closed in
+        the meantime.
         """
         by, known = self._gate.who(), self._gate.index_to_fill(index)
         job = self._begin(known or index, [FileSource(path, source)])
@@ -245,7 +250,7 @@ class Store:
         return results[0]
 
     def remove(self, index: str, source: str) -> list[Document]:
-        """The document of this source, or all of this site or archive, or below this folder.
+        """Removes the document of this source, or all documents of this site or archive, or below this folder.
 
         Raises UnknownIndex, UnknownDocument.
         """
@@ -254,7 +259,7 @@ class Store:
         is_site = self._catalogue.sites.has(known.id, source)
         if is_site:
             with changing(source):
-                self._catalogue.sites.delete(known.id, source)  # first, so that a crawl under way brings no more
+                self._catalogue.sites.delete(known.id, source)  # first, so that a running crawl adds no more pages
         every = self._catalogue.documents.all([known.id])
         path = os.path.abspath(source)
         gone = [document for document in every if document.source == source]
@@ -270,7 +275,7 @@ class Store:
         return gone
 
     def remove_documents(self, document_ids: Sequence[str]) -> None:
-        """Those of them that are there; all or, where one may only be read, none."""
+        """Unknown ids are skipped. If one of the documents may only be read, none is removed."""
         by, writable = self._gate.who(), {each.id: each.name for each in self._gate.indexes(WRITE)}
         there = [document for id_ in document_ids if (document := self._catalogue.documents.record(id_))]
         for index_id in {document.index_id for document in there} - writable.keys():
@@ -284,13 +289,13 @@ class Store:
             self._note(Action.REMOVED, by, index=writable[index_id], sources=sources)
 
     def index_sizes(self) -> list[IndexSize]:
-        """What each index takes, by name. Raises AdminNeeded."""
+        """The size of each index, by name. Raises AdminNeeded."""
         self._gate.require_admin()
         return self._catalogue.documents.index_sizes()
 
     @property
     def trouble(self) -> PlainError | None:
-        """What can't be reached just now, so that not all goes: the place of the vectors or of the originals."""
+        """What can't be reached now, the store of the vectors or of the originals; some methods then fail."""
         self._gate.who()
         return self._library.vectors.trouble or self._library.originals.trouble
 
@@ -303,7 +308,7 @@ class Store:
     # Search
 
     def load_embeddings(self) -> None:
-        """What would take time at the first search. Raises EmbeddedModelUnusable."""
+        """Loads the model now, so that the first search does not wait. Raises EmbeddedModelUnusable."""
         self._gate.who()
         self._embeddings.load()
 
@@ -320,7 +325,7 @@ class Store:
     ) -> list[Hit]:
         """Up to `k` chunks, or sections by their best chunk, best first, always in the same order.
 
-        `words`: what the keyword side is asked for instead of the question. `document_ids`: all that is searched.
+        `words`: words for the keyword side, in place of the question. `document_ids`: the only documents to search.
         Raises UnknownIndex, EmptyIndex, EmptyQuestion, QuestionTooLong, UnknownMode, UnknownUnit,
         EmbeddingModelMismatch, VectorsLost, VectorServerError, ServiceError.
         """
@@ -328,10 +333,10 @@ class Store:
         return self._parts.searcher.search(self._gate.index(index, READ), query)
 
     def survey(self, index: str, question: str, *, k: int) -> Survey:
-        """What the index has of a question: up to `k` chunks by vector and keyword, and the words that it lacks.
+        """What the index contains for a question: up to `k` chunks by vector and keyword, and the words that it lacks.
 
-        Raises UnknownIndex, EmptyIndex where there is none at all, QuestionTooLong, EmbeddingModelMismatch,
-        ServiceError.
+        Raises UnknownIndex, QuestionTooLong, EmbeddingModelMismatch, ServiceError; EmptyIndex if there is no index at
+        all.
         """
         return self._parts.searcher.survey(self._gate.index(index, READ), question, k)
 
@@ -342,13 +347,13 @@ class Store:
         return self._library.analyzer(known).question(question)
 
     def matches(self, index: str, analysis: Analysis, text: str) -> list[tuple[int, int]]:
-        """Where in `text` the words of a question stand: spans in characters. Raises UnknownIndex."""
+        """Where the question's words are in `text`: spans in characters. Raises UnknownIndex."""
         return self._library.analyzer(self._gate.index(index, READ)).matches(analysis, text)
 
     def count_words(
         self, index: str, analysis: Analysis, document_ids: Sequence[str] | None = None
     ) -> dict[str, WordCount]:
-        """By each term that is searched: in how many chunks it stands; of these documents alone when they are given.
+        """For each term that is searched, how many chunks hold it; only in the given documents, if any.
 
         Raises UnknownIndex.
         """
@@ -359,11 +364,11 @@ class Store:
         return self._catalogue.full_text.count_words(known.id, pairs, document_ids)
 
     def glossary(self, index: str) -> str:
-        """Terms that stay whole in full text, one a line. Raises UnknownIndex."""
+        """Terms that stay one word in full text, one per line. Raises UnknownIndex."""
         return self._gate.index(index, READ).glossary or ""
 
     def set_glossary(self, index: str, glossary: str) -> None:
-        """Rebuilds the full text of the index, a second for a thousand chunks. Raises UnknownIndex."""
+        """Builds the full text of the index again, which takes a second per thousand chunks. Raises UnknownIndex."""
         by, known = self._gate.who(), self._gate.index(index, WRITE)
         self._library.set_glossary(known, glossary)
         self._note(Action.GLOSSARY_SET, by, index=known.name)
@@ -371,7 +376,7 @@ class Store:
     # Helpers
 
     def _begin(self, index: IndexRecord | str, sources: Sequence[Source]) -> Job:
-        """A job on this index, or on one of this name that it makes."""
+        """A job on this index, or on a new index of this name."""
         name, index_id = (index, None) if isinstance(index, str) else (index.name, index.id)
         person_id = self._gate.who().id
         may_go_on = None if person_id == LOCAL.id else partial(self._may_go_on, person_id)
@@ -388,13 +393,13 @@ class Store:
         except errors.AccessWithdrawn:
             return False
         except SQLAlchemyError:
-            return True  # to be asked again
+            return True  # asked again later
         return True
 
 
 class UserStore(Store):
-    """In the name of whoever `who` says, as they are at each call: `IndexStore.as_user`. The store of the process is
-    none, so that it can't be handed to where a person's belongs.
+    """The store in the name of the person that `who` returns at each call; `IndexStore.as_user` makes it. The store of
+    the process is not a UserStore, so that it can't be passed where a person's store belongs.
     """
 
     def __init__(self, parts: StoreParts, who: CurrentPrincipal) -> None:

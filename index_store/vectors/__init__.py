@@ -1,1 +1,1 @@
-"""Vectors: embeds texts (embeddings.py), and finds the nearest ones in Chroma (chroma.py)."""
+"""Vectors: embeds texts (embeddings.py) and finds the nearest vectors in Chroma (chroma.py)."""

@@ -1,6 +1,6 @@
-"""The differences between Chroma over a folder and a Chroma server, as one interface.
+"""One interface for the two forms of Chroma: over a folder, and on a server.
 
-local/folder.py and server/server.py have one of each; `backend_of` in chroma.py knows which.
+local/folder.py and server/server.py implement it; `backend_of` in chroma.py chooses one.
 """
 
 from collections.abc import Callable, Set
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 SPACE: "CreateCollectionConfiguration" = {"hnsw": {"space": "cosine", "ef_search": 200}}
-"""how each collection is made"""
+"""the configuration of each new collection"""
 
 
 class ChromaBackend(Protocol):
-    """Each method raises VectorServerError where there is a server, and ChromaError."""
+    """Each method raises ChromaError and, if there is a server, VectorServerError."""
 
     @property
     def batch(self) -> int:
-        """Records that are best written or deleted in one call."""
+        """Records per call: the best number to write or delete at once."""
 
     @property
     def holds(self) -> float:
-        """Seconds for which what was read of a collection is true while this process changes nothing in it."""
+        """Seconds for which data read from a collection stays valid, if this process changes nothing in it."""
 
     @property
     def combed(self) -> int:
-        """Rows up to which a collection is looked through for what its graph does not lead to."""
+        """The largest collection, in rows, that is searched for orphans (hnsw_orphans.py)."""
 
     @property
     def broken(self) -> Set[str]:
@@ -38,29 +38,29 @@ class ChromaBackend(Protocol):
 
     @property
     def trouble(self) -> PlainError | None:
-        """Why it can't be asked just now."""
+        """Why Chroma can't be reached now."""
 
     def watch(self, on_return: Callable[[], object]) -> None:
-        """From now on it is known whether it can be asked. `on_return`: called, in a thread of its own, when it can
-        again after something went wrong, and until it raises nothing.
+        """Starts to watch whether Chroma can be reached. `on_return` is called in a thread of its own when Chroma is
+        back after a failure; it is called again until it raises nothing.
         """
 
     def stop_watching(self) -> None:
-        """And waits for the end of `on_return`."""
+        """Also waits until `on_return` has ended."""
 
     def found(self, name: str) -> "Collection":
-        """Raises NotFoundError."""
+        """The collection of this name. Raises NotFoundError."""
 
     def made(self, name: str) -> "Collection":
-        """The one that is there, or a new one."""
+        """The collection of this name, which is created if it does not exist."""
 
     def names(self) -> set[str]:
-        """Of all collections that are this store's."""
+        """The names of all collections of this store."""
 
     def drop(self, name: str) -> None:
-        """Gives its disk space back. Raises NotFoundError."""
+        """Also frees its disk space. Raises NotFoundError."""
 
     def searching(self) -> AbstractContextManager[None]:
-        """While a collection is read for a search."""
+        """Held while a search reads a collection."""
 
     def close(self) -> None: ...

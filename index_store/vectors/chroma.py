@@ -1,4 +1,4 @@
-"""The vectors of chunks, in Chroma. It has no text; the catalogue does."""
+"""The vectors of chunks, in Chroma. Their texts are in the catalogue."""
 
 import logging
 import time
@@ -27,34 +27,34 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 IDS = 5000
-"""that are read in a call"""
+"""ids per call"""
 
 APART = 0.01
-"""how far a vector is moved from where it was, as a share of its length: a cosine changes by 0.00005"""
+"""how far a vector is moved, as a share of its length: this changes a cosine by 0.00005"""
 
 SAMPLE = 100
-"""vectors of which the mean tells what is far from a question"""
+"""vectors whose mean shows which vectors are far from a question"""
 
 BEING_DELETED = 412
-"""with which a server answers who asks for a collection by its id while another process deletes it"""
+"""status of a server's answer when another process is deleting the collection"""
 
 SETTLED = 600.0
-"""seconds for which the mean of a whole sample, and that a collection is too large to be combed, stay as they are
-whatever is added: of a large one a server takes long to tell
+"""seconds for which two findings stay valid, whatever is added: the mean of a full sample, and that a collection is too
+large to look for orphans. On a large collection a server needs long to find them.
 """
 
 TOO_LARGE = 413
-"""HTTP's status of a request that is"""
+"""HTTP's status for a request that is too large"""
 
 T = TypeVar("T")
 
 
 def backend_of(folder: Path, url: SecretStr | None, namespace: str) -> ChromaBackend:
-    """Chroma over the folder, or the server at `url`, where `namespace` tells one installation's from another's.
+    """Chroma over `folder`, or the server at `url`, where `namespace` separates this installation from others.
 
     Raises DataFolderDamaged.
     """
-    # Imported when it is the one: each has more to load.
+    # Each is imported only when it is used: the other needs more time to load.
     if url is None:
         from index_store.vectors.local.folder import ChromaFolder
 
@@ -66,7 +66,7 @@ def backend_of(folder: Path, url: SecretStr | None, namespace: str) -> ChromaBac
 
 @contextmanager
 def failing_as_os_error() -> Iterator[None]:
-    """A disk that is full or fails is Chroma's own error, whose type says nothing more."""
+    """Turns ChromaError into OSError: its type for a full or failing disk says nothing more."""
     from chromadb.errors import ChromaError
 
     try:
@@ -76,23 +76,23 @@ def failing_as_os_error() -> Iterator[None]:
 
 
 class VectorStore:
-    """One collection an index: filtering a shared one costs 45 times at 100,000 rows.
+    """One collection per index: a filter on a shared one takes 45 times as long at 100,000 rows.
 
-    Where there is a server, each method that asks it raises VectorServerError.
+    If there is a server, each method that asks it raises VectorServerError.
     """
 
     def __init__(self, backend: ChromaBackend) -> None:
         self._backend = backend
         self._batch = backend.batch
-        """as above, or fewer where that was too many"""
+        """the backend's `batch`, or fewer after a request was too large"""
         self._changes: Counter[str] = Counter()
-        """of each collection, by this process"""
+        """by collection: the number of changes by this process"""
         self._known: dict[str, Collection] = {}
-        """those that were looked up: Chroma takes longer over that than over a search"""
+        """collections already looked up: the lookup takes longer than a search"""
         self._orphans: dict[str, tuple[_Seen, Orphans]] = {}
         """by collection"""
         self._means: dict[str, tuple[_Seen, NDArray[np.float32]]] = {}
-        """by collection, of unit vectors"""
+        """by collection: the mean of unit vectors"""
 
     @property
     def broken(self) -> Set[str]:
@@ -101,15 +101,15 @@ class VectorStore:
 
     @property
     def trouble(self) -> PlainError | None:
-        """Why nothing can be asked of it just now."""
+        """Why Chroma can't be reached now."""
         return self._backend.trouble
 
     def watch(self, on_return: Callable[[], object]) -> None:
-        """`on_return`: called, in a thread of its own, when it can be asked again after something went wrong."""
+        """Calls `on_return`, in a thread of its own, when Chroma is back after a failure."""
         self._backend.watch(on_return)
 
     def stop_watching(self) -> None:
-        """And waits for the end of `on_return`."""
+        """Also waits until `on_return` has ended."""
         self._backend.stop_watching()
 
     def close(self) -> None:
@@ -119,7 +119,7 @@ class VectorStore:
     def put(
         self, collection: str, ids: Sequence[str], document_ids: Sequence[str], vectors: NDArray[np.float32]
     ) -> None:
-        """Each of the three has one entry, or row, a chunk. Raises OSError."""
+        """Adds or replaces vectors. Each argument has one entry, or row, per chunk. Raises OSError."""
         vectors = _apart(vectors, seed=crc32(ids[0].encode()))
         done = 0
         while done < len(ids):
@@ -127,7 +127,7 @@ class VectorStore:
             try:
                 self._put(collection, ids[some], document_ids[some], vectors[some])
             except VectorsFailed as error:
-                # How large a request may be is known to whatever stands before the server.
+                # Only the proxy in front of the server knows how large a request may be.
                 if error.status != TOO_LARGE or some.stop - done == 1:
                     raise
                 self._batch = (some.stop - done) // 2
@@ -160,9 +160,9 @@ class VectorStore:
     def nearest(
         self, collection: str, vector: NDArray[np.float32], k: int, document_ids: Sequence[str] | None = None
     ) -> list[tuple[str, float]]:
-        """Up to k chunk ids with their cosine similarity, best first; none of a collection that is gone.
+        """Up to k chunk ids with their cosine similarity, best first; none if the collection is gone.
 
-        `document_ids`: the only documents that are searched, which takes longer.
+        `document_ids`: search only these documents, which takes longer.
         """
         from chromadb.errors import NotFoundError
 
@@ -183,7 +183,7 @@ class VectorStore:
         return sorted(near.items(), key=lambda each: -each[1])[:k]
 
     def mean_cosine(self, collection: str, vector: NDArray[np.float32]) -> float:
-        """Of a question to a sample of the collection: what is no nearer than this has nothing to do with it."""
+        """The mean cosine of a question to a sample of the collection. A chunk no nearer than this is irrelevant."""
         from chromadb.errors import NotFoundError
 
         seen, mean = self._means.get(collection, (None, None))
@@ -202,7 +202,7 @@ class VectorStore:
         return float(vector @ mean / np.linalg.norm(vector))
 
     def _orphans_of(self, collection: str) -> Orphans:
-        """Looked up once more after each change."""
+        """Looked up again after each change."""
         seen, orphans = self._orphans.get(collection, (None, None))
         if orphans is None or not self._still(collection, seen):
             changes = self._changes[collection]
@@ -216,15 +216,17 @@ class VectorStore:
         return _Seen(changes, now + self._backend.holds, now + SETTLED if is_settled else now)
 
     def _still(self, collection: str, seen: "_Seen | None") -> bool:
-        """Whether what was read then is true yet."""
+        """Whether the data read then is still valid."""
         now = time.monotonic()
         return seen is not None and (
             now < seen.settled_until or (seen.changes == self._changes[collection] and now < seen.holds_until)
         )
 
     def _ask(self, name: str, ask: "Callable[[Collection], T]", *, make: bool = False) -> T:
-        """Once more where the collection that was known is gone: another may have its name by now. One that is only
-        read is not made: whoever deletes its index would never know of it. Raises NotFoundError.
+        """Calls `ask` with a collection, and again if the one known is gone: its name may belong to a new one by now.
+
+        `make`: creates a collection that does not exist. Reads never create one: the process that deletes its index
+        would not know of it. Raises NotFoundError.
         """
         from chromadb.errors import NotFoundError
 
@@ -242,7 +244,7 @@ class VectorStore:
         return ask(known)
 
     def ids(self, collection: str) -> Iterator[str]:
-        """None of a collection that is gone."""
+        """The ids of all vectors; none if the collection is gone."""
         from chromadb.errors import NotFoundError
 
         try:
@@ -252,8 +254,8 @@ class VectorStore:
             return
 
     def is_readable(self, collection: str) -> bool:
-        """Whether its graph can be searched and its vectors be read, or there are none. Where there is a server:
-        over a folder the next start finds out, in another process.
+        """Whether its graph can be searched and its vectors can be read, or it has none. Only for a server: a folder is
+        checked at the next start, in another process.
         """
         from chromadb.errors import NotFoundError
 
@@ -272,7 +274,7 @@ class VectorStore:
         return self._backend.names()
 
     def drop(self, collection: str) -> None:
-        """Gives its disk space back."""
+        """Also frees its disk space."""
         from chromadb.errors import NotFoundError
 
         try:
@@ -284,14 +286,14 @@ class VectorStore:
 
 
 class _Seen(NamedTuple):
-    """When something was read of a collection; times as time.monotonic tells them."""
+    """When data was read from a collection; times are those of time.monotonic."""
 
     changes: int
-    """by this process, that it had seen"""
+    """by this process, before it was read"""
     holds_until: float
-    """if none came since"""
+    """valid until then if nothing has changed since"""
     settled_until: float
-    """whatever came since"""
+    """valid until then in any case"""
 
 
 def _delete(on: "Collection", ids: list[str]) -> None:
@@ -303,8 +305,8 @@ def _ids(on: "Collection", offset: int) -> list[str]:
 
 
 def _apart(vectors: NDArray[np.float32], seed: int) -> NDArray[np.float32]:
-    """The same, moved by next to nothing: of a thousand that are equal, each has only equal ones for neighbours, and a
-    search that comes among them never gets out (docs/decisions/hnsw-graph.md).
+    """The same vectors, each moved very little. Among a thousand equal vectors, each has only equal ones as neighbours,
+    and a search that reaches them never leaves them (docs/decisions/hnsw-graph.md).
     """
     somewhere = np.random.default_rng(seed).standard_normal(vectors.shape, np.float32) / np.sqrt(vectors.shape[1])
     moved: NDArray[np.float32] = vectors + APART * np.linalg.norm(vectors, axis=1, keepdims=True) * somewhere

@@ -1,4 +1,4 @@
-"""The vectors of one backend of Chroma, made like those of another: collection by collection, as they are."""
+"""Copies the vectors of one backend of Chroma to another, collection by collection, without changes."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, cast
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
 @failing_as_os_error()
 def copy_vectors(origin: ChromaBackend, target: ChromaBackend, told: Callable[[str, int, int], None]) -> None:
-    """Of those that are in the target already, none is sent again; others than the origin's go.
+    """Makes `target` equal to `origin`. Skips vectors that `target` already has; deletes those that `origin` lacks.
 
-    `told`: called with a collection's name, how many are there, and of how many. Raises VectorServerError, OSError.
+    `told`: called with a collection's name, how many of its vectors are done, and how many there are. Raises
+    VectorServerError, OSError.
     """
     for name in target.broken:
-        target.drop(name)  # it was killed over them
+        target.drop(name)  # it can't be read since a process was killed
     wanted = origin.names()
-    # A server that has never been written to has no place for this store's collections yet.
+    # A server that has never been written to has no database for this store yet.
     for name in _names(target) - wanted:
         target.drop(name)
     for name in sorted(wanted):
@@ -48,7 +49,7 @@ def _copy(name: str, origin: ChromaBackend, target: ChromaBackend, told: Callabl
 
 
 def _send(ids: list[str], origin: "Collection", target: "Collection", most: int) -> int:
-    """`most`: in a call. Gives that again, or fewer where it was too many."""
+    """`most`: vectors per call. Returns it, or a smaller number if the requests were too large."""
     done = 0
     while done < len(ids):
         some = ids[done : done + most]
@@ -58,7 +59,7 @@ def _send(ids: list[str], origin: "Collection", target: "Collection", most: int)
         try:
             target.upsert(ids=found["ids"], embeddings=vectors, metadatas=owners)
         except VectorsFailed as error:
-            # How large a request may be is known to whatever stands before the server.
+            # Only the proxy in front of the server knows how large a request may be.
             if error.status != TOO_LARGE or len(some) == 1:
                 raise
             most = len(some) // 2

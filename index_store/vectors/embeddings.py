@@ -10,30 +10,30 @@ Vectors = NDArray[np.float32]
 
 
 class Embeddings(Protocol):
-    """A model that turns texts into vectors; passages and questions may be treated differently."""
+    """A model that turns texts into vectors. It may treat passages and questions differently."""
 
     @property
     def id(self) -> str: ...
 
     @property
     def batch(self) -> int:
-        """Texts that are best given at once: more make a call long, and it can't be cancelled."""
+        """Texts per call: with more, a call takes long, and it can't be cancelled."""
         ...
 
     def load(self) -> None:
-        """What would take time at the first text. Raises what that would."""
+        """Loads the model now, so that the first text does not wait. Raises what that first text would raise."""
         ...
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """One row a text. Raises ServiceError."""
+        """One row per text: (texts, dimensions). Raises ServiceError."""
         ...
 
     def query(self, text: str) -> Vectors:
-        """One vector. Raises ServiceError."""
+        """One vector: (dimensions,). Raises ServiceError."""
         ...
 
 
 def embeddable(text: str) -> str:
-    """`text` as models take it: C strings end at NUL, lone surrogates have no UTF-8, and empty input is refused."""
+    """`text` as models accept it: without NUL, which ends C strings, without lone surrogates, and never empty."""
     text = text.replace("\0", " ").encode("utf-8", "replace").decode()
     return text if text.strip() else "-"

@@ -1,6 +1,6 @@
 """Orphans: vectors that Chroma's HNSW graph no longer reaches, so that Chroma's search does not find them.
 
-HNSW walks from neighbour to neighbour, and as vectors come and go some end up as nobody's neighbour. They are few, and
+HNSW goes from neighbour to neighbour. When vectors are added and deleted, a few end up as nobody's neighbour. They are
 compared with each question one by one: docs/decisions/hnsw-graph.md.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from chromadb.api.models.Collection import Collection
 
 BATCH = 5000
-"""records a call"""
+"""records per call"""
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Orphans:
     ids: Sequence[str]
     document_ids: Sequence[str]
     units: NDArray[np.float32]
-    """a row of length 1 each"""
+    """(orphans, dimensions), each row of length 1"""
 
     @classmethod
     def none(cls) -> Self:
@@ -37,15 +37,15 @@ class Orphans:
 
     @classmethod
     def of(cls, collection: "Collection", most: int) -> Self | None:
-        """One search for all tells which it does not find: 2 ms for 1,000 vectors, 0.2 s for 50,000. None where there
-        are more than `most`.
+        """Finds the orphans: one search for all vectors shows which it misses. Takes 2 ms for 1,000 vectors, 0.2 s for
+        50,000. None if there are more than `most` vectors.
         """
-        if most < sys.maxsize and collection.count() > most:  # a tenth of the time that as many ids take
+        if most < sys.maxsize and collection.count() > most:  # takes a tenth of the time needed to get all ids
             return None
         every = collection.get(include=[])["ids"]
         lost: list[str] = []
         somewhere = collection.get(limit=1, include=["embeddings"])["embeddings"]
-        if len(every) and somewhere is not None and len(somewhere):  # another thread may delete meanwhile
+        if len(every) and somewhere is not None and len(somewhere):  # another thread may delete at the same time
             found = collection.query(query_embeddings=somewhere, n_results=len(every), include=[])["ids"][0]
             lost = sorted(set(every).difference(found))
         ids: list[str] = []
@@ -63,7 +63,7 @@ class Orphans:
         return cls(ids, document_ids, np.concatenate(units[1:] or units))
 
     def cosines(self, vector: NDArray[np.float32], within: Sequence[str] | None) -> dict[str, float]:
-        """By id; of the documents `within` alone when they are given."""
+        """By id; only of the documents `within`, if given."""
         if not self.ids:
             return {}
         allowed = None if within is None else set(within)

@@ -12,8 +12,8 @@ EMBEDDED = "embedded"
 
 
 def make_embeddings(settings: Settings) -> "EmbeddedEmbeddings | ServiceEmbeddings":
-    """The service when one is set, else the embedded model."""
-    # Imported when it is the one: each brings a library that takes long to load.
+    """The service if one is set, otherwise the embedded model."""
+    # Each is imported only when it is used: its library takes long to load.
     if settings.embedding_model == EMBEDDED or not settings.service_is_set:
         from index_store.vectors.embedded.model import EmbeddedEmbeddings
 

@@ -15,12 +15,12 @@ class ServiceEmbeddings:
     """The model `EMBEDDING_MODEL` at `OPENAI_BASE_URL`."""
 
     batch = 64
-    """well below the 2048 that OpenAI allows, as smaller servers allow less"""
+    """texts per call; OpenAI allows 2048, smaller servers allow fewer"""
 
     def __init__(self, settings: Settings) -> None:
         self.id = settings.embedding_model
         self.dimension: int | None = None
-        """known from the first answer on"""
+        """known after the first answer"""
         self._base_url = settings.openai_base_url or OPENAI_URL
         self._http = openai.DefaultHttpxClient()
         key = settings.openai_api_key
@@ -33,11 +33,11 @@ class ServiceEmbeddings:
         )
 
     def close(self) -> None:
-        """Ends what it still asks, too."""
+        """Also ends requests that are still open."""
         self._http.close()
 
     def load(self) -> None:
-        """Nothing: it is loaded there."""
+        """Does nothing: the service loads its model itself."""
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         try:
@@ -48,7 +48,7 @@ class ServiceEmbeddings:
         except openai.OpenAIError as error:
             raise explain(error, base_url=self._base_url, model=self.id) from error
         except (ValueError, TypeError, AttributeError, KeyError) as error:
-            # What comes of reading an answer that is not in the protocol, a page of HTML say.
+            # The errors of reading an answer that is not in the protocol, such as a page of HTML.
             raise AnswerUnreadable(host=host_of(self._base_url), model=self.id) from error
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
             raise AnswerUnreadable(host=host_of(self._base_url), model=self.id)

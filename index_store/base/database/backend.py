@@ -1,6 +1,6 @@
-"""The differences between SQLite and Postgres, as two interfaces: where a database is, and how an open one is used.
+"""Two interfaces for the differences between SQLite and Postgres: a database's location, and an open database.
 
-sqlite.py and postgres.py have one of each; database.py knows which.
+sqlite.py and postgres.py implement both; database.py chooses one.
 """
 
 import json
@@ -12,10 +12,10 @@ from sqlalchemy import ColumnElement, Connection, Engine, Table
 from sqlalchemy.exc import DatabaseError
 
 LOCK_SECONDS = 30
-"""that who writes waits for who writes"""
+"""that one writer waits for another"""
 
 MOVING = "moving"
-"""before the identity of a database that is still being filled from another one"""
+"""stands before the identity of a database that is still being filled from another one"""
 
 
 class DatabaseLocation(Protocol):
@@ -23,99 +23,99 @@ class DatabaseLocation(Protocol):
 
     @property
     def name(self) -> str:
-        """As errors tell it."""
+        """The name in error texts."""
 
     @property
     def within(self) -> str:
-        """What it is in, for the reader of an error: a folder, or a server without its password."""
+        """What contains it, for error texts: a folder, or a server without its password."""
 
     def exists(self) -> bool:
-        """Whether there may be tables."""
+        """Whether it may have tables."""
 
     def connect(self) -> Engine:
-        """Whatever tables it has."""
+        """Opens it, whatever tables it has."""
 
     def for_migration(self) -> Engine:
-        """To be read and migrated; reading changes nothing."""
+        """Opens it for reading and migration; reading changes nothing."""
 
     def begin_migration(self, connection: Connection) -> None:
-        """All of it or nothing, and beside no other."""
+        """Starts a transaction that locks out other migrations."""
 
     def wait_until_unused(self, connection: Connection) -> None:
-        """Before it is migrated: no other process has it open then. Raises OlderVersionRuns."""
+        """Called before a migration: waits until no other process has it open. Raises OlderVersionRuns."""
 
     def claim(self, identity: str, *, moving: bool) -> None:
-        """Makes the schema, where it is one, under this identity, or says it of the one that was made so before. Who
-        opens it is refused while it is `moving`. Raises SchemaTaken, InvalidSetting.
+        """Creates a schema with this identity, or sets the identity of one that has it already. While it is `moving`,
+        nobody else can open it. Raises SchemaTaken, InvalidSetting.
         """
 
     def keep(self, version: str | None) -> None:
-        """A copy as it is, in whatever way it is kept, by whoever lets nobody write to it. Raises UpgradeNotSaved."""
+        """Saves a copy as it is. Nobody else may write at this time. Raises UpgradeNotSaved."""
 
     def drop_kept(self) -> None:
-        """Copies that have had their time. Raises OSError."""
+        """Deletes old copies. Raises OSError."""
 
 
 class ChangeLock(Protocol):
     """A lock between processes that change catalogue, vectors and originals."""
 
     def held(self, *, alone: bool) -> AbstractContextManager[None]:
-        """`alone`: beside no other, rather than beside those who change other documents. By one thread of a process at
-        a time. Raises DatabaseAway.
+        """`alone`: locks out all other changes; otherwise only those with `alone`. One thread of a process at a time.
+        Raises DatabaseAway.
         """
 
     def close(self) -> None:
-        """What is held is let go of."""
+        """Releases the lock."""
 
 
 class DatabaseBackend(Protocol):
     """The operations on an open database that differ by kind."""
 
     def begin_alone(self, connection: Connection) -> None:
-        """A transaction beside which no other of these changes anything."""
+        """Starts a transaction; until it ends, no other of these transactions changes anything."""
 
     def begin_reading(self, connection: Connection) -> None:
-        """A transaction of which all that is read is of one moment, whoever writes meanwhile."""
+        """Starts a transaction that reads the state of one moment, whatever others write."""
 
     def put(self, connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Each in the place of the one with its key, if there is one. All have the same columns."""
+        """Adds rows; each replaces the row with its key, if there is one. All have the same columns."""
 
     def add(self, connection: Connection, table: Table, row: Mapping[str, Any], sums: Sequence[str]) -> None:
-        """Makes the row, or adds its `sums` to those of the one with its key."""
+        """Adds the row. If its key exists, adds the values of the columns `sums` to that row."""
 
     def folded(self, text: ColumnElement[str]) -> ColumnElement[str]:
-        """ASCII's capital letters made small, and no others: a Kelvin sign is no k."""
+        """Folds only ASCII capital letters: a Kelvin sign does not become a k."""
 
     def impatient(self, database: Engine) -> Engine:
-        """Another to the same, which rather raises OperationalError than waits for who writes."""
+        """Another engine for the same database, which raises OperationalError and does not wait for a writer."""
 
     def faults(self, database: Engine) -> str | None:
-        """What is wrong with its file, where that can be told. Raises DatabaseError."""
+        """What is wrong with its file, if this can be found out. Raises DatabaseError."""
 
     def is_damaged(self, error: DatabaseError) -> bool:
-        """Or the file is no database at all; rather than one that can't be read or written just now."""
+        """Whether it is damaged or no database at all; False if it just can't be read or written now."""
 
     def clear_log(self, database: Engine) -> bool:
-        """Whether what was deleted is gone from what is written beside the tables, too; else someone reads it."""
+        """Removes deleted data from the log next to the tables, too. False if another process still reads it."""
 
     def give_space_back(self, database: Engine) -> None:
-        """What was deleted takes none on the disk any more, as far as that is the app's to do."""
+        """Frees the disk space of deleted data, if the app can do this."""
 
     def own(self, database: Engine) -> Connection | None:
-        """For as long as it is open no other process owns it; None where the data folder's lock says so. Raises
-        DatabaseInUse.
+        """While the returned connection is open, no other process owns the database. None if the lock of the data
+        folder does this. Raises DatabaseInUse.
         """
 
     def numbers(self, database: Engine, above: int) -> Iterator[int]:
-        """Each greater than `above` and than every one before, and given once, to whichever process may write."""
+        """Numbers above `above`, each greater than all before and given only once, across all processes."""
 
     def go_on_numbering(self, connection: Connection, table: Table) -> None:
-        """Numbers that the table gives by itself go on above those of rows that were put with theirs."""
+        """Call it after rows were put with their own numbers: new numbers of the table then come after these."""
 
     def identity(self, database: Engine) -> str | None:
-        """What tells it from any other; None of a file, which lies in the folder that it belongs to."""
+        """An id that no other database has; None for a file, which belongs to its folder."""
 
 
 def as_json(value: object) -> str:
-    """JSON as it is kept in either."""
+    """JSON as both store it."""
     return json.dumps(value, ensure_ascii=False)

@@ -1,7 +1,7 @@
-"""The app's databases: files of SQLite in the data folder, or schemas of the Postgres that DATABASE_URL names.
+"""The app's databases: SQLite files in the data folder, or schemas of the Postgres database that DATABASE_URL names.
 
-Each knows the version of its tables, in the table that Alembic keeps it in. Alembic itself takes half a second to
-import, so it is only asked where an older one has to be changed.
+Each stores the version of its tables in Alembic's version table. Alembic takes half a second to import, so it is only
+used if an older database must be migrated.
 """
 
 from functools import cache
@@ -26,16 +26,16 @@ class Schema(NamedTuple):
 
     tables: MetaData
     migrations: Path
-    """a folder with a file for each version, NNNN_what_is_new.py: the line of this database alone"""
+    """a folder with one file per version of this database, NNNN_what_is_new.py"""
 
     @property
     def versions(self) -> list[str]:
-        """Those that can be opened, the present one last."""
+        """Versions that can be opened, the present one last."""
         return sorted(file.name.partition("_")[0] for file in self.migrations.glob("[0-9]*.py"))
 
 
 def place_of(name: str, data_dir: Path, database_url: SecretStr | None) -> DatabaseLocation:
-    """Of the database of this name: a file of the folder, or a schema where there is a URL."""
+    """The place of the database of this name: a file in the folder, or a schema if there is a URL."""
     if database_url is None:
         return SqliteFile(data_dir / f"{name}.sqlite3")
     from index_store.base.database.postgres import PostgresSchema
@@ -52,7 +52,7 @@ def backend_of(bind: Engine | Connection) -> DatabaseBackend:
 
 
 def open_database(place: DatabaseLocation, schema: Schema) -> Engine:
-    """Made when there is none, changed to the present version when it is of an earlier one, which is kept before.
+    """Creates the database if there is none. Migrates an older one to the present version and keeps a copy of it.
 
     Raises DataFolderNewer, OlderVersionRuns, UpgradeNotSaved, SQLAlchemyError.
     """
@@ -63,7 +63,7 @@ def open_database(place: DatabaseLocation, schema: Schema) -> Engine:
             _refuse_newer(place, schema, found)
             connection.rollback()
             place.begin_migration(connection)
-            found = _version(connection)  # another may have done it meanwhile
+            found = _version(connection)  # another process may have migrated it in the meantime
             if found == schema.versions[-1]:
                 connection.commit()
             elif inspect(connection).get_table_names():
@@ -83,14 +83,14 @@ def open_database(place: DatabaseLocation, schema: Schema) -> Engine:
 
 
 def refuse_newer(place: DatabaseLocation, schema: Schema) -> None:
-    """Raises DataFolderNewer where `open_database` would; changes nothing. Raises SQLAlchemyError."""
+    """Raises DataFolderNewer if `open_database` would; changes nothing. Raises SQLAlchemyError."""
     if place.exists():
         with place.for_migration().connect() as connection:
             _refuse_newer(place, schema, _version(connection))
 
 
 def is_present(place: DatabaseLocation, schema: Schema) -> bool:
-    """Whether there is one and `open_database` would change nothing. Raises SQLAlchemyError."""
+    """Whether the database exists and `open_database` would change nothing. Raises SQLAlchemyError."""
     if not place.exists():
         return False
     with place.for_migration().connect() as connection:
@@ -98,7 +98,7 @@ def is_present(place: DatabaseLocation, schema: Schema) -> bool:
 
 
 def _version(connection: Connection) -> str | None:
-    """None: of before there were versions, or nothing at all."""
+    """None: from before there were versions, or empty."""
     if not inspect(connection).has_table(_versions.name):
         return None
     return connection.execute(select(_versions.c.version_num)).scalar()
@@ -111,10 +111,10 @@ def _refuse_newer(place: DatabaseLocation, schema: Schema, found: str | None) ->
 
 @cache
 def _definitions(tables: MetaData, dialect: str) -> tuple[str, ...]:
-    """In DDL, made once; `dialect` as in "sqlite+pysqlite".
+    """The tables as DDL, made once; `dialect` as in "sqlite+pysqlite".
 
-    From a copy: once SQLAlchemy has made a foreign key after its tables, as it does in Postgres, it makes no table with
-    it any more, which SQLite needs.
+    Made from a copy of the tables. After SQLAlchemy has created a foreign key separately, as for Postgres, it no longer
+    creates it with its table, which SQLite needs.
     """
     copies = MetaData()
     for table in tables.tables.values():

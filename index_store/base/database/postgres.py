@@ -1,6 +1,6 @@
 """Databases as schemas of one Postgres database, which DATABASE_URL names.
 
-It and replica.py import psycopg, as does LangGraph's saver: they are imported where that setting is.
+This module and replica.py import psycopg, as does LangGraph's saver, so they are imported only if that setting is set.
 """
 
 import logging
@@ -38,34 +38,34 @@ CONNECT_SECONDS = 10
 """after which a server counts as away"""
 
 _SCHEMA = "rag_schema"
-"""execution option of an engine that says which it is over"""
+"""execution option of an engine: the name of its schema"""
 
 OWN_SECONDS = 3
 """that a start waits for the process before it"""
 
 LOOK = 0.1
-"""seconds between two looks whether that has ended"""
+"""seconds between checks whether that process has ended"""
 
 OWNING = 7_310_418
 """advisory lock of the one app that changes catalogue, vectors and originals together; replicas share it"""
 _ALONE = 7_310_419
-"""advisory lock of who changes people and grants"""
+"""advisory lock for changes of people and grants"""
 _MIGRATING = 7_310_420
-"""advisory lock of who makes or migrates tables"""
+"""advisory lock for creating and migrating tables"""
 
 
 _USING = 7_310_423
-"""first half of the advisory lock of whoever has a schema open, which nobody migrates beneath them"""
+"""first half of the advisory lock of a process that has a schema open; while it is held, nobody migrates the schema"""
 
 _CHANGING = 7_310_421
-"""advisory lock of those who change catalogue, vectors or originals, where there are several"""
+"""advisory lock for changes of catalogue, vectors or originals, if there are several processes"""
 
 CHANGE_SECONDS = 600
-"""that one of these waits for the others: the full text of a large index takes minutes"""
+"""that one of these processes waits for the others: the full text of a large index takes minutes"""
 
 
 class DatabaseAway(errors.DatabaseAway, OperationalError):  # type: ignore[misc, override]
-    """A sentence for people, and for code what any fault of a driver is."""
+    """An error with sentences for people, which is also a driver's error for code."""
 
     def __init__(self, fault: BaseException) -> None:
         OperationalError.__init__(self, None, None, fault, hide_parameters=True)
@@ -77,7 +77,7 @@ class DatabaseAway(errors.DatabaseAway, OperationalError):  # type: ignore[misc,
 
 
 class PostgresSchema:
-    """`url`: as DATABASE_URL has it; `name`: of the schema, letters and _ alone."""
+    """`url`: the value of DATABASE_URL; `name`: of the schema, letters and _ only."""
 
     def __init__(self, url: str, name: str) -> None:
         self._url = driver_url(url)
@@ -123,7 +123,7 @@ class PostgresSchema:
 
     def wait_until_unused(self, connection: Connection) -> None:
         until = time.monotonic() + OWN_SECONDS
-        # Not by waiting for the lock: whoever has it open could make no connection meanwhile.
+        # Tried again and again: while this waited for the lock, a process with the schema open could not connect.
         asked = "SELECT pg_try_advisory_xact_lock(%s, hashtext(%s))"
         while not connection.exec_driver_sql(asked, (_USING, self._name)).scalar_one():
             if time.monotonic() > until:
@@ -141,20 +141,20 @@ class PostgresSchema:
             connection.exec_driver_sql(f"COMMENT ON SCHEMA {self._name} IS '{noted}'")
 
     def keep(self, version: str | None) -> None:
-        """Nothing: what fails is undone by Postgres, and copies are those of whoever runs it."""
+        """Does nothing: Postgres undoes a failed migration, and its administrator makes copies."""
         log.warning("The schema %s of version %s is updated to the current version", self._name, version or "0000")
 
     def drop_kept(self) -> None:
-        """There are none."""
+        """Does nothing: there are none."""
 
 
 def driver_url(url: str) -> URL:
-    """With psycopg 3 as its driver."""
+    """The URL with psycopg 3 as its driver."""
     return make_url(url).set(drivername="postgresql+psycopg")
 
 
 def session(schema: str, *, wait: float = LOCK_SECONDS) -> dict[str, Any]:
-    """Arguments of psycopg for a connection whose tables are those of the schema. `wait`: seconds for who writes."""
+    """Arguments of psycopg for a connection to the tables of the schema. `wait`: seconds that it waits for a writer."""
     options = f"-c search_path={schema} -c lock_timeout={int(wait * 1000)} -c timezone=UTC -c jit=off"
     return {
         "options": options,
@@ -165,7 +165,7 @@ def session(schema: str, *, wait: float = LOCK_SECONDS) -> dict[str, Any]:
 
 
 def _engine(url: URL, schema: str, *, wait: float = LOCK_SECONDS, **more: Any) -> Engine:
-    # What people ask and documents say is not for a log.
+    # Hidden: people's questions and documents' texts must not get into a log.
     engine = create_engine(
         url,
         connect_args=session(schema, wait=wait),
@@ -184,7 +184,9 @@ def _set_up(connection: psycopg.Connection[Any], _record: object) -> None:
 
 
 class _Text(StrDumperUnknown):
-    """Postgres has no place for a NUL, which documents and questions may hold; offsets into the text stay."""
+    """Replaces NUL, which documents and questions may hold and Postgres can't store. Offsets into the text don't
+    change.
+    """
 
     def dump(self, obj: str) -> Any:
         return super().dump(obj.replace("\0", "\ufffd") if "\0" in obj else obj)
@@ -198,7 +200,7 @@ def _tell(context: ExceptionContext) -> None:
         log.warning("The database can't be reached: %s", fault)
         raise DatabaseAway(fault)
     if isinstance(fault, psycopg.Error) and fault.diag.message_detail and context.sqlalchemy_exception:
-        # The detail quotes the row that was to be written.
+        # The detail quotes the row that was being written.
         context.sqlalchemy_exception.args = (f"({type(fault).__name__}) {fault.diag.message_primary}",)
         fault.args = (fault.diag.message_primary,)
 
@@ -239,20 +241,20 @@ class _Postgres:
         return None
 
     def is_damaged(self, error: DatabaseError) -> bool:
-        """Whoever runs it is to be told, rather than that something is set aside."""
+        """Always False: its administrator must be told, and nothing can be set aside."""
         return False
 
     def clear_log(self, database: Engine) -> bool:
-        """As far as it is the app's to do: WAL and its copies are of whoever runs the server."""
+        """Nothing to do for the app: WAL and its copies belong to the server's administrator."""
         return True
 
     def give_space_back(self, database: Engine) -> None:
-        """Nothing: autovacuum does."""
+        """Does nothing: autovacuum does it."""
 
     def own(self, database: Engine) -> Connection | None:
         connection = database.connect().execution_options(isolation_level="AUTOCOMMIT")
         try:
-            # The server may need a moment to see that a process which was killed is gone.
+            # The server may need a moment to notice that a killed process is gone.
             connection.exec_driver_sql(f"SET lock_timeout = '{OWN_SECONDS}s'")
             connection.execute(func.pg_advisory_lock(OWNING))
         except OperationalError as error:
@@ -266,7 +268,7 @@ class _Postgres:
         with database.begin() as connection:
             connection.execute(func.pg_advisory_xact_lock(_MIGRATING))
             connection.exec_driver_sql("CREATE SEQUENCE IF NOT EXISTS revisions")
-            # Nobody can have been given one below `above` in vain: that came from before there was a sequence.
+            # `above` is only higher if it is from before the sequence existed, so no number is given twice or lost.
             connection.exec_driver_sql(
                 "SELECT setval('revisions', %s) FROM revisions WHERE last_value < %s", (above, above)
             )
@@ -295,7 +297,7 @@ class _Postgres:
 
 
 class SharedChanges:
-    """See ChangeLock. An advisory lock of a connection of its own: Postgres lets go of it for a process that dies."""
+    """See ChangeLock. An advisory lock with its own connection: Postgres releases it when the process dies."""
 
     def __init__(self, database: Engine) -> None:
         self._database = database
@@ -312,7 +314,7 @@ class SharedChanges:
                 if self._connection is connection:
                     connection.exec_driver_sql(f"SELECT pg_advisory_unlock{kind}({_CHANGING})")
             except SQLAlchemyError as error:
-                # With its connection the lock is gone, too.
+                # The lock has ended with its connection.
                 log.warning("The lock for changes was lost: %s", error)
                 self.close()
 
@@ -321,7 +323,7 @@ class SharedChanges:
             try:
                 self._connection.exec_driver_sql(statement)
             except SQLAlchemyError:
-                self.close()  # the server may have been started anew since
+                self.close()  # the server may have been restarted
             else:
                 return self._connection
         connection = self._database.connect().execution_options(isolation_level="AUTOCOMMIT")

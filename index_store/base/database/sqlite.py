@@ -1,4 +1,4 @@
-"""Databases as files of SQLite: several threads read while one writes."""
+"""Databases as SQLite files: several threads read while one writes."""
 
 # ruff: noqa: PTH100 - a folder is shown as it was given: Path.resolve() would follow links
 
@@ -22,24 +22,24 @@ from index_store.base.errors import UpgradeNotSaved
 log = logging.getLogger(__name__)
 
 KEPT_DAYS = 14
-"""that a copy of before an upgrade stays: it holds what was removed since"""
+"""for which a copy from before an upgrade is kept; not longer, because it holds data that was removed since"""
 
 UPGRADED, DAMAGED = "*.version-*.sqlite3*", "*.damaged-*.sqlite3*"
-"""names of copies in a data folder, with what SQLite keeps beside them"""
+"""names of copies in a data folder, including SQLite's files next to them"""
 
 _PRAGMAS = (
-    "journal_mode = WAL",  # readers go on while one writes
-    "synchronous = NORMAL",  # can lose the last moment in a power cut, never the file
+    "journal_mode = WAL",  # readers continue while one thread writes
+    "synchronous = NORMAL",  # a power cut can lose the last moment, never the file
     "foreign_keys = ON",
-    "secure_delete = ON",  # a removed document is not to be found in a page that is free
+    "secure_delete = ON",  # no free page holds data of a removed document
 )
 
 PAUSE = 0.01
-"""seconds until a log is cleared that another one is clearing"""
+"""seconds between tries to clear a log that another process is clearing"""
 
 
 class SqliteFile:
-    """Its folder must be there."""
+    """Its folder must exist."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -56,7 +56,7 @@ class SqliteFile:
         return self.file.exists()
 
     def connect(self, *, wait: int = LOCK_SECONDS) -> Engine:
-        # What people ask and documents say is not for a log.
+        # Hidden: people's questions and documents' texts must not get into a log.
         engine = create_engine(f"sqlite:///{self.file}", json_serializer=as_json, hide_parameters=True)
 
         def set_up(connection: sqlite3.Connection, _record: object) -> None:
@@ -68,23 +68,23 @@ class SqliteFile:
         return engine
 
     def for_migration(self) -> Engine:
-        """Without foreign keys, as a migration that makes a table anew would delete what refers to it; and without
-        changing the file to WAL, as it may have to stay as it is.
+        """Without foreign keys: a migration that creates a table again would delete the rows that refer to it. Does not
+        change the file to WAL, because it may have to stay as it is.
         """
         return create_engine(f"sqlite:///{self.file}", poolclass=NullPool, hide_parameters=True)
 
     def begin_migration(self, connection: Connection) -> None:
-        """By hand: Python's sqlite3 begins no transaction for a CREATE TABLE."""
+        """Explicit: Python's sqlite3 begins no transaction for a CREATE TABLE."""
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     def wait_until_unused(self, connection: Connection) -> None:
-        """It is: one process has a data folder."""
+        """Does nothing: only one process has a data folder."""
 
     def claim(self, identity: str, *, moving: bool) -> None:
-        """Its folder says whose it is."""
+        """Does nothing: a file belongs to its folder."""
 
     def keep(self, version: str | None) -> None:
-        """Beside it. Raises UpgradeNotSaved, DatabaseError."""
+        """Next to the file. Raises UpgradeNotSaved, DatabaseError."""
         file = self.file
         kept = file.with_name(f"{file.stem}.version-{version or '0000'}{file.suffix}")
         part = kept.with_name(f"{kept.name}.part")
@@ -110,7 +110,7 @@ class SqliteFile:
 
 
 def drop_copies(folder: Path, names: str, *, days: float) -> None:
-    """Of databases, as they were before an upgrade or when they were found damaged: those that are older.
+    """Deletes copies of databases, made before an upgrade or of damaged ones, that are older than `days`.
 
     `names`: a pattern. Raises OSError.
     """
@@ -126,7 +126,7 @@ class _Sqlite:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     def begin_reading(self, connection: Connection) -> None:
-        """By hand: Python's sqlite3 begins a transaction at the first change of rows, not at CREATE, DROP or SELECT."""
+        """Explicit: Python's sqlite3 begins a transaction when rows are changed, not at CREATE, DROP or SELECT."""
         driver = connection.connection.dbapi_connection
         if isinstance(driver, sqlite3.Connection) and not driver.in_transaction:
             connection.exec_driver_sql("BEGIN")
@@ -140,7 +140,7 @@ class _Sqlite:
         connection.execute(made.on_conflict_do_update(index_elements=table.primary_key.columns, set_=more))
 
     def folded(self, text: ColumnElement[str]) -> ColumnElement[str]:
-        return func.lower(text)  # of ASCII alone, in SQLite
+        return func.lower(text)  # SQLite folds only ASCII
 
     def impatient(self, database: Engine) -> Engine:
         return SqliteFile(Path(str(database.url.database))).connect(wait=0)
@@ -152,13 +152,13 @@ class _Sqlite:
 
     def is_damaged(self, error: DatabaseError) -> bool:
         code = getattr(error.orig, "sqlite_errorcode", 0)
-        return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # the rest says where
+        return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # the other bits say where
 
     def clear_log(self, database: Engine) -> bool:
-        """Of the log that SQLite keeps beside the file."""
+        """Clears the log that SQLite has next to the file."""
         until = time.monotonic() + LOCK_SECONDS
         with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            # SQLite waits for who reads or writes; but while another one clears the log, it is busy at once.
+            # SQLite waits for readers and writers, but fails at once while another process clears the log.
             while connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar():
                 if time.monotonic() > until:
                     return False
@@ -176,7 +176,7 @@ class _Sqlite:
         return itertools.count(above + 1)
 
     def go_on_numbering(self, connection: Connection, table: Table) -> None:
-        """They do."""
+        """Does nothing: SQLite does this itself."""
 
     def identity(self, database: Engine) -> str | None:
         return None

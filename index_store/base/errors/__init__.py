@@ -1,5 +1,5 @@
 """The errors of documents and indexes, with sentences for people. The findings of a check are in library/check.py, the
-errors of a site in crawl/errors.py, those of a backup in backup/errors.py.
+errors of a site in crawl/errors.py, those of a backup in backup/errors.py, those of a move in move/errors.py.
 
 All are imported from here. Each is in the file of its subject, which is named on the right.
 

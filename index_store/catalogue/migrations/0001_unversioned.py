@@ -1,4 +1,4 @@
-"""A catalogue of before there were versions: what came since the first one, as far as this one lacks it."""
+"""A catalogue from before there were versions: adds what is newer than its tables."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Documents that were removed, until whoever has quoted them knows."""
+"""Removed documents, until everyone who has quoted them knows."""
 
 import sqlalchemy as sa
 from alembic import op

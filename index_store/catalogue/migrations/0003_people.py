@@ -1,4 +1,4 @@
-"""People who sign in, whose an index is, and what others may do with it. Indexes of before are nobody's."""
+"""People who sign in, owners of indexes, and grants. Existing indexes have no owner."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Browsers in which someone is signed in."""
+"""Browsers in which a person is signed in."""
 
 import sqlalchemy as sa
 from alembic import op

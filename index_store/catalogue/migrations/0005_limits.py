@@ -1,4 +1,4 @@
-"""What the members of a group may use."""
+"""Limits for the members of a group."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which app takes in what a job was given, where several share a database."""
+"""Which app stores the sources of a job, if several share a database."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,9 +1,9 @@
 """Jobs that several processes work on, with DATABASE_URL and CHROMA_URL.
 
-    QueuedIngestion (queued_job.py)     in the app: takes in what was added, and shows what became of it
-        -> rows (job_table.py)          in the catalogue: jobs and their items, the truth
-        -> delivery (delivery.py)       Procrastinate: which worker is to look at which item
-            -> Worker (worker.py)       in the app or a process of its own: reads, embeds and saves, under a lease
+    QueuedIngestion (queued_job.py)     in the app: stores the sources and shows the results
+        -> rows (job_table.py)          in the catalogue: the jobs and their items, the only truth
+        -> delivery (delivery.py)       Procrastinate: tells which worker to look at which item
+            -> Worker (worker.py)       in the app or in its own process: reads, embeds and saves under a lease
 
-Why so: docs/decisions/job-queue.md.
+The reasons are in docs/decisions/job-queue.md.
 """

@@ -1,6 +1,6 @@
 """Delivers items to workers: Procrastinate, in the schema of the catalogue's database.
 
-The only module that imports Procrastinate. A message is an item's id: what is to be done stands in its row.
+Only this module imports Procrastinate. A message is an item's id: the work itself is in the item's row.
 """
 
 import asyncio
@@ -27,26 +27,26 @@ QUEUE = "ingestion"
 TASK = "item"
 
 BEAT = 5.0
-"""seconds between a worker's signs of life"""
+"""seconds between a worker's heartbeats"""
 DEAD = 20.0
-"""seconds without one after which what it had is anyone's"""
+"""seconds without a heartbeat after which a worker counts as dead and others may take its items"""
 SWEEP = 5.0
-"""seconds between looks for that"""
+"""seconds between searches for dead workers"""
 POLL = 1.0
-"""seconds between looks for what went back, of which no worker is told"""
+"""seconds between searches for returned items, because no worker is notified of these"""
 AWAY = 3.0
-"""seconds after which a database that went away is tried again"""
+"""seconds after which a database that is away is tried again"""
 AGAIN = 5.0
-"""seconds after which what does not end is told so again"""
+"""seconds after which a task that has not ended is cancelled again"""
 ENDING = 10.0
-"""seconds that items are given to end, before they are let go of in the midst"""
+"""seconds that items have to end before they are cancelled"""
 
 _MAKING = 7_310_422
-"""advisory lock of who makes or migrates its tables"""
+"""advisory lock held while the queue's tables are created or migrated"""
 
 
 QueueError = exceptions.ProcrastinateException
-"""what the queue itself says no with"""
+"""the base of the queue's own errors"""
 
 
 class Redeliver(Exception):
@@ -54,14 +54,14 @@ class Redeliver(Exception):
 
 
 def make_tables(engine: Engine) -> None:
-    """Those of the present version of Procrastinate, in the catalogue's schema; by the app that owns it.
+    """Creates or migrates Procrastinate's tables in the catalogue's schema. The app that owns the schema calls it.
 
-    Raises DataFolderNewer where they are of a later one.
+    Raises DataFolderNewer if the tables are of a later version.
     """
     known = sorted(file.stem for file in migrations_path.glob("*.sql"))
     with engine.begin() as connection:
         connection.execute(func.pg_advisory_xact_lock(_MAKING))
-        # Psycopg's own, which takes scripts.
+        # Psycopg's own method, which accepts scripts of several statements.
         run = connection.connection.driver_connection.execute  # type: ignore[union-attr]
         found = connection.exec_driver_sql(
             "SELECT obj_description(to_regclass('procrastinate_jobs'), 'pg_class'), to_regclass('procrastinate_jobs')"
@@ -90,20 +90,20 @@ FORGOTTEN = (
     )
     .order_by(job_items.c.id)
 )
-"""items that are to be done, and nobody would be told of: a worker that was thought dead has ended the message of
-whoever has its item now
+"""Open items that are in no queue. This happens when a worker that seemed dead ends the message of the worker that has
+its item now.
 """
 
 
 class Sender:
-    """Puts items into the queue. Safe from any thread."""
+    """Puts items into the queue. Thread-safe."""
 
     def __init__(self) -> None:
         self._app = procrastinate.App(connector=procrastinate.SyncPsycopgConnector())
 
     def deliver(self, connection: Connection, item_id: int, place: int) -> None:
-        """As part of the transaction. Of several jobs the first places come first, so that a small one is soon done.
-        Never two messages of one item at work.
+        """Puts an item into the queue, in the caller's transaction. The first items of every job go first, so that a
+        small job is soon done. Two messages of one item are never worked on at the same time.
         """
         job = Job(
             id=None, queue=QUEUE, task_name=TASK, task_kwargs={"item_id": item_id}, priority=-min(place, 2**31 - 1),
@@ -113,7 +113,7 @@ class Sender:
 
 
 class Receiver:
-    """A worker's end of the queue, in a thread of its own. `handle`: does an item, or raises Redeliver."""
+    """A worker's end of the queue, in its own thread. `handle`: processes an item, or raises Redeliver."""
 
     def __init__(
         self,
@@ -123,8 +123,8 @@ class Receiver:
         mend: Callable[[], None],
         at_once: int,
     ) -> None:
-        """`look`: every so often, in a thread, for what the queue has forgotten. `mend`: likewise, what workers were
-        about to do that are gone.
+        """`look`: called every SWEEP seconds in a thread, finds items that the queue has lost. `mend`: called in a
+        thread when workers have died, finishes what they had begun.
         """
         arguments: dict[str, Any] = session("catalogue")
         url = driver_url(database_url).set(drivername="postgresql").render_as_string(hide_password=False)
@@ -137,7 +137,7 @@ class Receiver:
         self._running: set[int] = set()
         """ids of Procrastinate's jobs"""
         self._idle: set[int] = set()
-        """those that are said to be with this worker and, at the last look, were not"""
+        """jobs that Procrastinate assigns to this worker and that did not run here at the last check"""
         self._worker_id: int | None = None
         self._is_closed = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -150,7 +150,7 @@ class Receiver:
         return self
 
     def stop(self) -> None:
-        """Takes no more; what is at work has ENDING seconds. `join` is to follow."""
+        """Takes no more items; running ones have ENDING seconds. Call `join` after it."""
         self._is_closed.set()
         loop = self._loop
         if loop:
@@ -169,7 +169,7 @@ class Receiver:
     async def _run(self) -> None:
         while not self._is_closed.is_set():
             try:
-                # Its connections are not to be interrupted while they are made: it would lose sight of them.
+                # Not interrupted while it opens connections: it would lose track of them.
                 async with self._app.open_async():
                     await self._work()
             except (exceptions.ProcrastinateException, psycopg_pool.PoolTimeout, OSError) as error:
@@ -208,7 +208,7 @@ class Receiver:
             self._running.discard(id_)
 
     async def _sweep(self) -> None:
-        """What dead workers had goes back; and what this one is said to have after its word on it was lost."""
+        """Returns to the queue the jobs of dead workers, and jobs whose end this worker could not report."""
         manager = self._app.job_manager
         while True:
             await asyncio.sleep(SWEEP)
@@ -225,7 +225,7 @@ class Receiver:
                     log.warning(
                         "Item %s goes back to the queue, because its worker is dead", job.task_kwargs.get("item_id")
                     )
-                    with suppress(exceptions.ConnectorException):  # another has seen it too
+                    with suppress(exceptions.ConnectorException):  # another worker has returned it already
                         await manager.retry_job(job)
                 await asyncio.to_thread(self._look)
             except exceptions.ConnectorException as error:
@@ -233,8 +233,8 @@ class Receiver:
 
 
 async def _end(tasks: Sequence[asyncio.Task[Any]], again: float) -> None:
-    """`again`: seconds after which they are told once more. Python 3.11 loses a cancellation that comes in the moment
-    in which what is waited for is there, and a worker would never end.
+    """`again`: seconds after which tasks are cancelled again. Python 3.11 loses a cancellation that arrives at the same
+    moment as the awaited result; the worker would then never end.
     """
     while going_on := [task for task in tasks if not task.done()]:
         for task in going_on:

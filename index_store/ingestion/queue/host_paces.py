@@ -1,4 +1,4 @@
-"""The pace of all crawls at one host, over all processes: a row of the database, by its clock."""
+"""The pace of all crawls at one host, in all processes: a row in the database, timed by its clock."""
 
 import asyncio
 
@@ -39,18 +39,18 @@ class _SharedPace(Pace):
         self._host = host
 
     async def turn(self) -> None:
-        """Waits for the next one that is free. Raises SQLAlchemyError."""
+        """Waits for the next free turn. Raises SQLAlchemyError."""
         await asyncio.sleep(await asyncio.to_thread(self._take))
         await self.paused()
 
     def _take(self) -> float:
-        """Seconds until it."""
+        """Takes a turn and returns the seconds until it."""
         with self._database.begin() as connection:
             asked = {"host": self._host, "interval": self.interval}
             return max(0.0, float(connection.execute(_TURN, asked).scalar_one()))
 
     def pause(self, seconds: float) -> None:
-        """Nobody has a turn for so long, but for those of other processes that wait for theirs already."""
+        """Gives no new turn for so long. Other processes keep turns that they have already taken."""
         super().pause(seconds)
         with self._database.begin() as connection:
             connection.execute(_PAUSE, {"host": self._host, "seconds": seconds})

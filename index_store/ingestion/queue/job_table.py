@@ -18,10 +18,10 @@ from index_store.ingestion.results import IngestResult
 from index_store.ingestion.sources import SiteSource
 
 Deliver = Callable[[Connection, int, int], None]
-"""item, and its place in the job: puts it into the queue within the transaction"""
+"""item and its place in the job: puts the item into the queue, in the caller's transaction"""
 
 Work = PendingVersion | SiteSource
-"""what is to be done for an item"""
+"""the work for an item"""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class JobRow:
     id: str
     index_id: str | None
     index: str
-    """its name; of one that was deleted, the last"""
+    """the name of its index; if the index was deleted, its last name"""
     person_id: str
     begun_at: datetime
     is_admitted: bool
@@ -37,9 +37,9 @@ class JobRow:
     is_dismissed: bool
     failure: Failure | None
     is_open: bool
-    """whether something of it is still to be done"""
+    """whether any of its items is not done"""
     app: int | None
-    """number of the replica that takes it in, or whose list it was last on"""
+    """number of the replica that stores its sources, or that last had it in its list"""
 
     @property
     def is_finished(self) -> bool:
@@ -68,7 +68,7 @@ class JobTable:
             connection.execute(insert(jobs).values(**values, **flags, app=app))
 
     def jobs(self, *ids: str) -> list[JobRow]:
-        """These, or all, as they were begun."""
+        """The jobs of these ids, or all, in the order in which they began."""
         query = _JOBS.where(jobs.c.id.in_(ids)) if ids else _JOBS
         with self._engine.connect() as connection:
             return [_job(row) for row in connection.execute(query)]
@@ -77,7 +77,7 @@ class JobTable:
         self._update(job_id, index_id=index_id, index_name=index)
 
     def admitted(self, job_id: str, failure: PlainError | None) -> None:
-        """All that it was given is among its items."""
+        """Records that all sources of the job are among its items."""
         self._update(job_id, is_admitted=True, **({"failure": failure.as_failure().model_dump()} if failure else {}))
 
     def cancel(self, job_id: str) -> None:
@@ -91,12 +91,12 @@ class JobTable:
             connection.execute(update(jobs).where(jobs.c.id == job_id).values(**values))
 
     def apps(self) -> set[int]:
-        """Who has some that are not finished."""
+        """Numbers of the replicas that have unfinished jobs."""
         is_open = select(job_items.c.id).where(job_items.c.job_id == jobs.c.id, job_items.c.is_open).exists()
         return self._apps(~jobs.c.is_admitted | is_open)
 
     def all_apps(self) -> set[int]:
-        """Who has some, finished ones too."""
+        """Numbers of the replicas that have jobs, including finished ones."""
         return self._apps()
 
     def _apps(self, *conditions: ColumnElement[bool]) -> set[int]:
@@ -105,13 +105,13 @@ class JobTable:
             return set(connection.execute(named).scalars())
 
     def drop_finished(self, gone: Collection[int]) -> None:
-        """Those of these apps: nobody wants to know of them any more."""
+        """Deletes the finished jobs of these replicas: nobody asks for them any more."""
         unfinished = select(job_items.c.job_id).where(job_items.c.is_open)
         with self._engine.begin() as connection:
             connection.execute(delete(jobs).where(_is_left(gone), jobs.c.id.not_in(unfinished)))
 
     def take_over(self, gone: Collection[int], app: int) -> None:
-        """Those of apps that are gone are those of `app`: what they had begun to take in, nobody goes on with."""
+        """Gives the jobs of replicas that are gone to `app`. Sources that they had not stored yet are lost."""
         with self._engine.begin() as connection:
             connection.execute(update(jobs).where(_is_left(gone)).values(is_admitted=True, app=app))
 
@@ -128,20 +128,20 @@ class JobTable:
             return int(connection.execute(added.returning(job_items.c.id)).scalar_one())
 
     def put(self, item_id: int, size: int, work: Work, place: int, deliver: Deliver) -> None:
-        """Something is to be done for it, by whoever it is delivered to."""
+        """Records the work for an item and delivers it to a worker."""
         values = {"size": size, "work": _written(work), "is_open": True}
         with self._engine.begin() as connection:
             connection.execute(update(job_items).where(job_items.c.id == item_id).values(**values))
             deliver(connection, item_id, place)
 
     def put_again(self, forgotten: Select[int], deliver: Deliver) -> None:
-        """`forgotten`: ids of items that are open and, for whatever reason, in no queue."""
+        """`forgotten`: selects the ids of items that are open and, for any reason, in no queue."""
         with self._engine.begin() as connection:
             for place, id_ in enumerate(connection.execute(forgotten).scalars().all()):
                 deliver(connection, id_, place)
 
     def items(self, job_id: str) -> tuple[dict[int, Item], int]:
-        """Those that are shown, by id, as they came; and how many pages are still to come."""
+        """The listed items by id, in the order in which they came, and how many pages are still to come."""
         these = select(job_items).where(job_items.c.job_id == job_id).order_by(job_items.c.id)
         with self._engine.connect() as connection:
             rows = connection.execute(these).all()
@@ -153,7 +153,7 @@ class JobTable:
         return [_read(work) for work in rows]
 
     def has_other(self, job_id: str, source: str, item_id: int) -> bool:
-        """Whether the same source came once more."""
+        """Whether another item has the same source."""
         other = select(job_items.c.id).where(
             job_items.c.job_id == job_id,
             job_items.c.source == source,
@@ -164,7 +164,7 @@ class JobTable:
             return connection.execute(other.limit(1)).first() is not None
 
     def take(self, item_id: int) -> LeasedItem | None:
-        """With a lease that ends any before; None where there is nothing to be done for it."""
+        """The item under a new lease, which ends any earlier one; None if there is nothing to do for it."""
         token = uuid.uuid4().hex
         with self._engine.begin() as connection:
             taken = update(job_items).where(job_items.c.id == item_id, job_items.c.is_open)
@@ -176,7 +176,7 @@ class JobTable:
         return LeasedItem(row.job_id, item, _read(row.work), Lease(item_id, token))
 
     def take_back(self, job_id: str, *, taken: bool = False) -> list[Work]:
-        """Of a job that is cancelled, what nobody has ever taken; or what was `taken`, too. It is done with."""
+        """Closes items of a cancelled job and returns their work: those that no worker ever took; all with `taken`."""
         idle = update(job_items).where(job_items.c.job_id == job_id, job_items.c.is_open)
         if not taken:
             idle = idle.where(job_items.c.lease.is_(None))
@@ -185,7 +185,7 @@ class JobTable:
         return [_read(work) for work in rows]
 
     def write(self, changed: Iterable[tuple[int, str | None, Item, int]]) -> None:
-        """Where each is by now: id, lease, item, pages to come. What someone else has the lease of is left alone."""
+        """Saves the state of each: id, lease, item, pages to come. Skips items of which someone else has the lease."""
         rows = [
             {
                 "of_id": id_, "of_lease": lease, "new_size": item.size, "new_stage": item.stage,
@@ -199,13 +199,13 @@ class JobTable:
                 connection.execute(_WRITTEN, rows)
 
     def hide(self, item_id: int) -> None:
-        """It is none of those that are shown; what is to be done for it is."""
+        """Takes the item off the list. Its work is still done."""
         with self._engine.begin() as connection:
             connection.execute(update(job_items).where(job_items.c.id == item_id).values(is_listed=False))
             connection.execute(delete(job_items).where(job_items.c.id == item_id, job_items.c.is_open.is_(False)))
 
     def close(self, lease: Lease, item: Item) -> None:
-        """It is done; unless someone else has the lease."""
+        """Records that the item is done, unless someone else has the lease."""
         this = (job_items.c.id == lease.item_id) & (job_items.c.lease == lease.token)
         values = {
             "is_open": False, "stage": Stage.DONE, "chunks": item.chunks, "embedded": item.embedded, "waiting": 0,
@@ -242,7 +242,7 @@ _WRITTEN = (
 
 
 def _is_left(gone: Collection[int]) -> ColumnElement[bool]:
-    """By one of these, or by an app from before they had numbers."""
+    """Whether a job belongs to one of these replicas, or to an app from before replicas had numbers."""
     return jobs.c.app.is_(None) | jobs.c.app.in_(gone)
 
 
@@ -272,6 +272,6 @@ def _read(work: dict[str, Any]) -> Work:
 
 
 def sources_of(works: Sequence[Work]) -> tuple[set[str], set[str]]:
-    """Ids of documents, and sources of these and of sites."""
+    """Ids of documents, and sources of these documents and of sites."""
     documents = {work.document_id for work in works if isinstance(work, PendingVersion)}
     return documents, {work.source for work in works}

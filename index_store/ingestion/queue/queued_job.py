@@ -1,4 +1,4 @@
-"""A shared job on the side of the app: it stores the sources, and workers do the rest."""
+"""A shared job on the side of the app, which stores the sources. Workers do the rest."""
 
 import logging
 import threading
@@ -30,17 +30,17 @@ from index_store.ingestion.stages.completion import Completion
 log = logging.getLogger(__name__)
 
 ENDING = 5.0
-"""seconds that workers are waited for, when what they work on is about to go"""
+"""seconds to wait for workers before the thing that they work on is deleted"""
 
 FRESH = 0.3
-"""seconds for which what was read of a job is shown"""
+"""seconds for which a job's state, once read, is shown"""
 
 
 class QueuedIngestion:
-    """As Ingestion; each process that is asked for it sees the same."""
+    """Like Ingestion, but every process sees the same job."""
 
     def __init__(self, queue: "QueuedJobs", row: JobRow, admission: "JobAdmission | None" = None) -> None:
-        """`admission`: in the process that began it."""
+        """`admission`: only in the process that began the job."""
         self.id = row.id
         self._queue = queue
         self._job_table = queue.job_table
@@ -51,7 +51,7 @@ class QueuedIngestion:
         self._waiting = 0
         self._lock = threading.Lock()
 
-    # What others see
+    # The interface for others
 
     @property
     def order(self) -> JobOrder:
@@ -60,7 +60,7 @@ class QueuedIngestion:
 
     @property
     def index(self) -> str:
-        """Its name; of one that was deleted, the last."""
+        """The name of its index; if the index was deleted, its last name."""
         return self._look()[0].index
 
     @property
@@ -93,7 +93,7 @@ class QueuedIngestion:
         return self._look()[0].is_cancelled
 
     def cancel(self) -> None:
-        """Leaves out what is not done: as if it had not been given, or as it was before."""
+        """Drops the sources that are not done. Their documents become as they were before the job."""
         self._job_table.cancel(self.id)
         if self._admission:
             self._admission.cancel()
@@ -107,8 +107,8 @@ class QueuedIngestion:
             self._admission.suspend()
 
     def end(self) -> None:
-        """Cancels it, and waits until this process changes nothing more. Workers elsewhere have a moment to let go of
-        it; they look before they save anything.
+        """Cancels the job and waits until this process changes nothing more. Waits a moment for workers in other
+        processes; they check for this before they save anything.
         """
         self.cancel()
         self.join()
@@ -117,7 +117,7 @@ class QueuedIngestion:
             time.sleep(FRESH)
 
     def join(self) -> None:
-        """Until this process is done with it."""
+        """Waits until this process is done with the job."""
         if self._admission:
             self._admission.join()
 
@@ -127,7 +127,7 @@ class QueuedIngestion:
         return self.results
 
     def as_completed(self) -> Iterator[IngestResult]:
-        """Each result when it is there; ends with the store, too."""
+        """Yields each result as it comes; also ends when the store closes."""
         told: set[int] = set()
         while True:
             is_last = self.is_finished or self._queue.is_closed.wait(FRESH)
@@ -142,7 +142,7 @@ class QueuedIngestion:
     def _look(self) -> tuple[JobRow, dict[int, Item], int]:
         with self._lock:
             if time.monotonic() - self._looked >= FRESH:
-                # In this order: what is finished has all its results.
+                # In this order: a finished job has all its results.
                 found = self._job_table.jobs(self.id)
                 if found:
                     self._row = found[0]
@@ -152,7 +152,7 @@ class QueuedIngestion:
 
 
 class JobAdmission:
-    """Stores the sources of a job, in its own thread: only this process can see them."""
+    """Stores the sources of a job, in its own thread: only this process has access to them."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class JobAdmission:
         self._may_go_on = may_go_on
         self._items = StoredItems(self._job_table, job_id, queue.deliver)
         self._begun: PendingVersion | None = None
-        """in the catalogue, and not yet in the queue"""
+        """recorded in the catalogue, and not yet in the queue"""
         self._context = JobContext(queue.services, self._items)
         self._admission = SourceAdmission(self._context, Completion(self._context))
         self._threads = [
@@ -202,7 +202,7 @@ class JobAdmission:
         except (OSError, SQLAlchemyError) as error:
             log.warning("Adding to %s failed: %s", self._order.index, error)
             self.failure = errors.StoreFailed(name=self._order.index)
-        except Exception as error:  # the edge of the thread: a fault of ours must end it in words
+        except Exception as error:  # the edge of the thread: our own bug must end it with an error
             log.exception("Adding to %s failed", self._order.index)
             self.failure = errors.IndexStoreError(what=type(error).__name__)
         finally:
@@ -212,7 +212,7 @@ class JobAdmission:
                     break
 
     def _is_noted(self) -> bool:
-        """That all is taken in; while the database is away it is not, and a job would never come to its end."""
+        """Records that all sources are stored. False while the database is away: tried again, or the job never ends."""
         try:
             if self._begun and self.failure:
                 self._queue.services.versions.fail(self._begun, self.failure)
@@ -225,10 +225,10 @@ class JobAdmission:
         return True
 
     def _admit(self, index: IndexRecord) -> None:
-        """What takes long to be had comes last."""
+        """Sites take long and come last."""
         sites = []
         for source in self._order.sources:
-            # What is only suspended is kept and noted all the same: an upload is nowhere else.
+            # A suspended job still stores and records its sources: an upload exists nowhere else.
             if self._context.stop.is_cancelled:
                 self._admission.leave_out(index, storable(source.source))
                 continue
@@ -251,7 +251,7 @@ class JobAdmission:
             self._items.put(item, site)
 
     def _watch(self) -> None:
-        """Until it is finished: whether whoever began it still may, and whether workers removed something."""
+        """Until the job is finished: checks whether its person may still add, and whether workers removed documents."""
         while not self._queue.is_closed.wait(LOOK):
             try:
                 job = self._queue.get(self._job_id)
@@ -259,7 +259,7 @@ class JobAdmission:
                     return
                 if self._may_go_on and not job.is_cancelled and not self._may_go_on():
                     job.cancel()
-                if job.is_cancelled and not job.is_finished:  # in another app, perhaps
+                if job.is_cancelled and not job.is_finished:  # perhaps in another app
                     job.cancel()
                 if job.is_finished:
                     if any(result.status is IngestStatus.REMOVED for result in job.results):
@@ -270,7 +270,7 @@ class JobAdmission:
 
 
 class QueuedJobs:
-    """As Jobs, of all processes. `works`: whether this one does its share."""
+    """Like Jobs, for all processes. `works`: whether this process also runs a worker."""
 
     def __init__(self, services: Services, replica: Replica, *, works: bool) -> None:
         database = services.library.catalogue.database
@@ -285,7 +285,7 @@ class QueuedJobs:
         self._lock = threading.Lock()
         self._works = works
         self._worker: Worker | None = None
-        # In this order: whoever has a job was there before.
+        # In this order: a replica is registered before it has a job.
         gone = self.job_table.all_apps() - replica.alive()
         self.job_table.drop_finished(gone)
         self.take_over(gone)
@@ -323,7 +323,7 @@ class QueuedJobs:
         )
 
     def cancel_here(self, job_id: str) -> None:
-        """At once, what this process does for it."""
+        """Stops at once what this process does for the job."""
         worker = self._worker
         if worker:
             worker.cancel(job_id)
@@ -335,14 +335,14 @@ class QueuedJobs:
         return [self._job(row) for row in self.job_table.jobs() if row.index_id == index_id]
 
     def listed(self) -> list[QueuedIngestion]:
-        """Under way, or finished, and not dismissed."""
+        """Jobs that are running or finished, and not dismissed."""
         return [self._job(row) for row in self.job_table.jobs() if not row.is_dismissed]
 
     def get(self, job_id: str) -> QueuedIngestion | None:
         return next((self._job(row) for row in self.job_table.jobs(job_id)), None)
 
     def dismiss(self, job_id: str) -> None:
-        """Takes it off the list; one under way goes on."""
+        """Removes the job from the list. An unfinished job goes on."""
         self.job_table.dismiss(job_id)
         for row in self.job_table.jobs():
             if row.is_dismissed and row.is_finished:
@@ -351,7 +351,7 @@ class QueuedJobs:
                     self._known.pop(row.id, None)
 
     def suspend(self) -> None:
-        """Takes in what is left and begins nothing more. `join` is to follow."""
+        """Stores the remaining sources and starts nothing more. Call `join` after it."""
         self.is_closed.set()
         if self._worker:
             self._worker.stop()
@@ -369,7 +369,7 @@ class QueuedJobs:
             self._worker.join()
 
     def _work(self) -> None:
-        """Not before there is something to do: command lines that only look do without."""
+        """Starts the worker only when there is work: commands that only read don't need one."""
         with self._lock:
             if self._works and not self._worker and not self.is_closed.is_set():
                 self._worker = Worker(self.services).start()
@@ -380,7 +380,7 @@ class QueuedJobs:
 
 
 class _Told(errors.IndexStoreError):
-    """News from another process."""
+    """An error that another process reported."""
 
     def __init__(self, failure: Failure) -> None:
         self._failure = failure

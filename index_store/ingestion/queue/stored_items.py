@@ -13,23 +13,23 @@ from index_store.ingestion.queue.job_table import Deliver, JobTable, LeasedItem,
 log = logging.getLogger(__name__)
 
 EVERY = 0.5
-"""seconds between two writings of how far they are"""
+"""seconds between two saves of the items' state"""
 
 
 class StoredItems(Items):
-    """Changes of an item are written at intervals, and by `flush`."""
+    """Saves changed items every EVERY seconds, and on `flush`."""
 
     def __init__(self, job_table: JobTable, job_id: str, deliver: Deliver) -> None:
         super().__init__()
         self.job_id = job_id
         self.waiting: Callable[[], int] = int
-        """pages that are still to come of the site that is crawled"""
+        """pages that are still to come of the site being crawled"""
         self._job_table = job_table
         self._deliver = deliver
         self._place = 0
-        """how many were put into the queue"""
+        """number of items put into the queue so far"""
         self._ids: dict[int, tuple[int, str | None]] = {}
-        """id and lease of each, by the Item's identity: two may be alike"""
+        """id and lease of each item, by id() of the Item: two items may be equal"""
         self._known: dict[int, Item] = {}
         self._written: dict[int, tuple[object, ...]] = {}
         self._lock = threading.RLock()
@@ -47,7 +47,7 @@ class StoredItems(Items):
         return item
 
     def adopt(self, taken: LeasedItem) -> None:
-        """One that was taken."""
+        """Adds an item that this worker has taken."""
         self._keep(taken.item, *taken.lease)
 
     def remove(self, item: Item) -> None:
@@ -64,7 +64,7 @@ class StoredItems(Items):
         return known is not None and self._job_table.has_other(self.job_id, item.source, known[0])
 
     def put(self, item: Item, work: Work) -> None:
-        """Something is to be done for it, by whoever takes it."""
+        """Records the work for an item and delivers it to a worker."""
         with self._lock:
             id_, _ = self._ids[id(item)]
             self._forget(item)
@@ -72,18 +72,18 @@ class StoredItems(Items):
         self._job_table.put(id_, item.size, work, place, self._deliver)
 
     def done(self, taken: LeasedItem) -> None:
-        """What came of it stands in the item. Raises SQLAlchemyError."""
+        """Closes the item, which holds its result. Raises SQLAlchemyError."""
         with self._lock:
             self._forget(taken.item)
         self._job_table.close(taken.lease, taken.item)
 
     def let_go(self, taken: LeasedItem) -> None:
-        """It is not done."""
+        """Gives the item back undone."""
         with self._lock:
             self._forget(taken.item)
 
     def flush(self) -> None:
-        """Raises SQLAlchemyError."""
+        """Saves changed items now. Raises SQLAlchemyError."""
         with self._lock:
             changed, written, done = [], {}, []
             for key, item in list(self._known.items()):
@@ -101,7 +101,7 @@ class StoredItems(Items):
                 self._forget(item)
 
     def close(self) -> None:
-        """Raises SQLAlchemyError."""
+        """Saves the last changes. Raises SQLAlchemyError."""
         self._has_ended.set()
         self._writer.join()
         self.flush()

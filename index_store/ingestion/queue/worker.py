@@ -1,4 +1,4 @@
-"""Processes items of jobs: several at once, so that short documents share a model call; each under a lease."""
+"""Processes items of jobs, each under a lease. Takes several at once, so that short documents share a model call."""
 
 import asyncio
 import logging
@@ -32,15 +32,15 @@ from index_store.parsing.loaders.formats import is_archive
 log = logging.getLogger(__name__)
 
 AT_ONCE = 16
-"""items that a worker has: enough short ones for a call to a model, few enough for another worker to have its share"""
+"""items per worker: enough short ones to fill a model call, few enough to leave some for other workers"""
 
 LOOK = 1.0
-"""seconds between looks at whether a job was cancelled"""
+"""seconds between checks whether a job was cancelled"""
 
 
 class Worker:
     def __init__(self, services: Services) -> None:
-        """Raises ValueError where there is no queue."""
+        """Raises ValueError if there is no queue."""
         url = services.settings.database_url
         if url is None:
             raise ValueError("DATABASE_URL is not set")
@@ -60,7 +60,7 @@ class Worker:
         return self
 
     def stop(self) -> None:
-        """What it has goes back into the queue. `join` is to follow."""
+        """Returns its items to the queue. Call `join` after it."""
         self._is_closed.set()
         with self._lock:
             jobs = list(self._jobs.values())
@@ -75,7 +75,7 @@ class Worker:
             self._watcher.join()
 
     def cancel(self, job_id: str) -> None:
-        """What this worker does for a job that is cancelled ends at once, rather than with the next look."""
+        """Stops this worker's part of a cancelled job at once, without waiting for the next check."""
         with self._lock:
             job = self._jobs.get(job_id)
         if job:
@@ -98,7 +98,7 @@ class Worker:
             log.info("Items that the queue may have lost are checked later: %s", error)
 
     def _mend(self) -> None:
-        """Of a worker that was killed between two steps: vectors and originals of versions that are none any more."""
+        """Deletes what a worker left that was killed between two steps: vectors and originals without a version."""
         library = self._services.library
         try:
             with library.held():
@@ -107,7 +107,7 @@ class Worker:
             log.warning("Data that a dead worker has left is deleted at the next start: %s", error)
 
     def _do(self, item_id: int) -> bool:
-        """Whether nothing more is to be done for it. Raises SQLAlchemyError."""
+        """Returns whether the item needs no more work. Raises SQLAlchemyError."""
         if self._is_closed.is_set():
             return False
         taken = self._job_table.take(item_id)
@@ -124,7 +124,7 @@ class Worker:
 
     @contextmanager
     def _working_on(self, row: JobRow, index: IndexRecord) -> "Iterator[_Job]":
-        """What this worker does for a job shares its threads."""
+        """Items of one job in this worker share its threads."""
         with self._lock:
             job = self._jobs.get(row.id)
             if job is None:
@@ -192,7 +192,7 @@ class _Job:
         self._items.close()
 
     def do(self, taken: LeasedItem) -> bool:
-        """Whether nothing more is to be done for it. Raises SQLAlchemyError."""
+        """Returns whether the item needs no more work. Raises SQLAlchemyError."""
         self._items.adopt(taken)
         if isinstance(taken.work, SiteSource):
             self._crawl(taken, taken.work)
@@ -201,12 +201,12 @@ class _Job:
         if self._stop.is_suspended and taken.item.stage is not Stage.DONE:
             self._items.let_go(taken)
             return False
-        self._items.flush()  # what came of others with it
+        self._items.flush()  # saves results of other items that came with it
         self._items.done(taken)
         return True
 
     def _add(self, taken: LeasedItem, version: PendingVersion) -> None:
-        """A document, or the documents of an archive."""
+        """Adds a document, or the documents of an archive."""
         task = DocumentTask(version, taken.item)
         if (done := self._done_before(version)) is not None:
             self._completion.complete(taken.item, done)
@@ -222,7 +222,7 @@ class _Job:
             task.ended.result()
 
     def _done_before(self, version: PendingVersion) -> IngestResult | None:
-        """By a worker that died before it could say so."""
+        """The result of a worker that saved the version and died before it could report that."""
         record = self._services.library.catalogue.documents.record(version.document_id)
         if record is None or record.status is not DocumentStatus.READY or record.revision != version.revision:
             return None
@@ -232,7 +232,7 @@ class _Job:
         )  # fmt: skip
 
     def _crawl(self, taken: LeasedItem, site: SiteSource) -> None:
-        with self._site:  # one after another
+        with self._site:  # one site at a time
             try:
                 for page in self._sites.tasks(self._index, site, taken.item):
                     self._items.put(page.item, page.version)
@@ -246,12 +246,12 @@ class _Job:
                     taken.item.stage = Stage.DONE
 
     def _give_up(self, error: PlainError) -> None:
-        """The documents that it has tell of it themselves."""
+        """Only logs: the job's documents report the error themselves."""
         log.warning("%s", error)
 
 
 def withdraw(services: Services, index_id: str | None, work: Work) -> None:
-    """What was to be done for an item is not wanted any more. Raises OSError, SQLAlchemyError."""
+    """Drops the work for an item. Raises OSError, SQLAlchemyError."""
     if isinstance(work, PendingVersion):
         services.versions.withdraw(work)
     elif index_id and not work.parent:

@@ -1,5 +1,5 @@
-"""Turns files, stored originals and archives into pending versions. Sources that need none get their result at once:
-unchanged, refused, gone. Sites: sites.py.
+"""Turns files, stored originals and archives into pending versions. A source that needs none gets its result at once:
+unchanged, refused, removed. Sites are in sites.py.
 """
 
 import logging
@@ -40,7 +40,7 @@ class SourceAdmission:
         try:
             item.size = _checked_size(source.path, name, self._services.settings.max_file_mb)
         except (errors.DocumentMissing, errors.NotAFile) as error:
-            # Nothing to be listed, unless it was there before.
+            # Only a document that was there before is listed as failed.
             document = self._services.library.catalogue.documents.of_source(index.id, item.source)
             if document:
                 self._versions.give_up(document.id, error)
@@ -52,7 +52,7 @@ class SourceAdmission:
         return self.admit(index, IncomingFile(item.source, name, "", source.path, source.is_upload), item)
 
     def admit_kept(self, source: StoredSource, item: Item) -> PendingVersion | None:
-        """A document once more, from its original."""
+        """Reads a document again from its original."""
         name = file_name(source.source)
         try:
             version = self._originals.call(
@@ -71,7 +71,7 @@ class SourceAdmission:
         return version
 
     def admit(self, index: IndexRecord, file: IncomingFile, item: Item) -> PendingVersion | None:
-        """A file, whose kind is told by its name. Raises Superseded for a member of an archive that was replaced."""
+        """A file; its name tells its kind. Raises Superseded for a member of an archive that was replaced."""
         try:
             kind = "zip" if is_archive(file.name) else format_of(file.name).kind
         except errors.UnknownKind as error:
@@ -86,7 +86,7 @@ class SourceAdmission:
             self._completion.complete(item, failed(file.source, None, _told(error, file.name)))
             return None
         except (errors.IndexHasTooManyFiles, errors.IndexTooLarge) as error:
-            # Nothing to be listed, unless it was there before: a site may bring thousands.
+            # Only a document that was there before is listed as failed: a site may bring thousands.
             document = self._services.library.catalogue.documents.of_source(index.id, file.source)
             if document:
                 self._versions.give_up(document.id, error)
@@ -102,13 +102,13 @@ class SourceAdmission:
         self._completion.complete(item, failed(file.source, id_, error))
 
     def leave_out(self, index: IndexRecord, source: str) -> None:
-        """What was cancelled before its turn came. A document that waits for a version can be tried again."""
+        """Leaves out a source that was cancelled before its turn. A document that waits for it can be tried again."""
         document = self._services.library.catalogue.documents.of_source(index.id, source)
         if document and document.status is DocumentStatus.PENDING:
             self._versions.give_up(document.id, errors.Cancelled(name=file_name(source)))
 
     def confirm(self, document: DocumentRecord, item: Item) -> None:
-        """The version that is ready is the newest."""
+        """Records that the ready version is the newest."""
         self._versions.confirm(document, None)
         self._completion.complete(item, unchanged(document))
 
@@ -130,7 +130,7 @@ class ArchiveAdmission:
         self._completion = completion
 
     def tasks(self, index: IndexRecord, archive: DocumentTask) -> Iterator[DocumentTask]:
-        """The documents of an archive, which itself is none once they are kept."""
+        """Yields the documents of an archive. The archive itself is no document once they are stored."""
         version = archive.version
         archive.item.stage = Stage.READING
         with self._services.library.originals.work_folder() as folder:
@@ -172,11 +172,11 @@ def _checked_size(path: Path, name: str, max_mb: float) -> int:
             raise errors.NotAFile(name=name) if path.exists() else errors.DocumentMissing(name=name)
         size = path.stat().st_size
         with path.open("rb"):
-            pass  # whether it may be read
+            pass  # checks whether the file may be read
     except PermissionError as error:
         raise errors.DocumentForbidden(name=name) from error
     except (OSError, ValueError) as error:
-        # A name too long, one with NUL, a disk that fails.
+        # The name is too long or has a NUL, or a disk fails.
         raise errors.Unreadable(name=name) from error
     if size > max_mb * MEGABYTE:
         raise errors.TooLarge(name=name, limit=f"{max_mb:g}")

@@ -30,13 +30,13 @@ class DocumentTask:
     item: Item
     parsed: ParsedDocument | None = None
     vectors: list[NDArray[np.float32]] = field(default_factory=list)
-    """of its chunks, as they come"""
+    """the vectors of its chunks, in the order of the chunks"""
     is_done: bool = False
-    """whether it has come to its end, and nothing more is to be told of it"""
+    """whether it has ended; nothing more is reported of it"""
     is_saving: bool = False
-    """whether it is with the thread that saves, whose word is the last"""
+    """whether the thread that saves has it; only that thread may then end it"""
     ended: Future[None] = field(default_factory=Future)
-    """done when it is, after its result is there"""
+    """done when the task has ended and its result is there"""
 
     @property
     def is_embedded(self) -> bool:
@@ -54,20 +54,20 @@ class DocumentTask:
                 yield chunk.embedded
 
     def close(self) -> None:
-        """Lets go of what was parsed, which is on disk."""
+        """Deletes what was parsed, which is on disk."""
         if self.parsed:
             self.parsed.close()
 
 
 class Completion:
-    """Each document of a job ends once, in whichever thread ends it first."""
+    """Ends each document of a job once, in the thread that ends it first."""
 
     def __init__(self, context: JobContext) -> None:
         self._items = context.items
         self._stop = context.stop
         self._versions = context.services.versions
         self.results: Queue[IngestResult | None] = Queue()
-        """one a document, as they end; None after the last"""
+        """one result per document, as they end; None after the last"""
 
     def complete(self, item: Item, result: IngestResult) -> None:
         item.result = result
@@ -75,7 +75,7 @@ class Completion:
         self.results.put(result)
 
     def succeed(self, task: DocumentTask, embedded: EmbeddedVersion) -> None:
-        """After it was made ready."""
+        """Call it after the version was made ready."""
         task.is_done = True
         self.complete(task.item, ready(embedded))
         task.ended.set_result(None)
@@ -109,7 +109,7 @@ class Completion:
             self.complete(task.item, failed(version.source, version.document_id, error))
 
     def leave(self, task: DocumentTask) -> None:
-        """It is not done, and will not be by this job."""
+        """Ends the task without a result: this job will not do it."""
         if task.is_done:
             return
         task.is_done = True

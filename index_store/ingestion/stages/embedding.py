@@ -1,4 +1,4 @@
-"""Embeds parsed documents: texts of several in one call to the model."""
+"""Embeds parsed documents, the texts of several in one call to the model."""
 
 import logging
 import threading
@@ -22,22 +22,22 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 READ_AHEAD = 32
-"""documents that are read and wait, on disk, to be embedded: enough short ones to fill a call, since a text takes twice
-as long in a call of 4 as in one of 16"""
+"""parsed documents that wait, on disk, to be embedded: enough short ones to fill a call, since a text takes twice as
+long in a call of 4 as in one of 16"""
 
 LOOK = 0.1
-"""seconds between looks at whether the job is to end, while a model is waited for"""
+"""seconds between checks whether the job must stop, while it waits for a model"""
 
 PATIENCE = 3
-"""seconds that a call to a model may then still take: the embedded one's batch, and any service that answers"""
+"""seconds that a model call may then still take: enough for the embedded model, and for a service that works"""
 
 
 PAUSE = 2.0
-"""seconds that a call waits at most for questions that are answered on this machine: a call takes about one"""
+"""seconds that a call waits at most for questions that are answered on this machine; a call takes about one"""
 
 
 class Embedding:
-    """A thread of its own, which ends with the context, after what it was given."""
+    """Embeds in its own thread, which ends with the context, after the tasks that it was given."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Embedding:
         saving: Saving,
         give_up: Callable[[PlainError], None],
     ) -> None:
-        """`give_up` is told of what must end the whole job."""
+        """`give_up`: called with an error that must end the whole job."""
         self._catalogue = context.services.library.catalogue
         self._model = context.services.embeddings
         self._precedence = context.services.precedence
@@ -71,22 +71,22 @@ class Embedding:
         self._read.put(None)
         self._thread.join()
         if self._loading:
-            wait([self._loading])  # where no file could be read, the process may end: not in the midst of native code
+            wait([self._loading])  # if no file could be read, the process may end now, but not inside native code
         self._calls.close()
 
     def expect(self) -> None:
-        """Something is about to be read: meanwhile the model is loaded. Where that fails, the first text tells why."""
+        """Loads the model while the first document is read. If this fails, the first text reports the error."""
         if not self._loading:
             self._loading = self._calls.submit(self._model.load)
 
     def take(self, task: DocumentTask) -> None:
-        """One that has been read; waits while enough others do."""
+        """Adds a parsed document; waits while READ_AHEAD others wait."""
         self._read.put(task)
 
     def _work(self) -> None:
         try:
             self._embed_groups()
-        except Exception as error:  # the edge of the thread: whoever reads would wait for it for ever
+        except Exception as error:  # the edge of the thread: otherwise the readers would wait for it for ever
             log.exception("Embedding for %s failed", self._index.name)
             self._give_up(errors.IndexStoreError(what=type(error).__name__))
             for task in iter(self._read.get, None):
@@ -97,7 +97,7 @@ class Embedding:
         for group in self._groups():
             try:
                 self._try_group(group)
-            except Exception as error:  # the edge of the group: others may go well
+            except Exception as error:  # the edge of the group: other groups may go well
                 log.exception("Documents can't be embedded")
                 for task in group:
                     if not task.is_saving:
@@ -112,7 +112,7 @@ class Embedding:
         except PlainError as error:
             left = [task for task in group if not (task.is_done or task.is_saving)]
             if isinstance(error, errors.RequestRefused) and len(left) > 1:
-                # One text may be what the service refuses: it is to cost its own document alone.
+                # The service may refuse one text only: then only its own document fails.
                 for task in left:
                     task.vectors = []
                     self._try_group([task])
@@ -121,7 +121,7 @@ class Embedding:
                     self._completion.fail(task, error)
 
     def _groups(self) -> Iterator[list[DocumentTask]]:
-        """What has been read by now, up to what one call takes: a text too many would be a call of its own."""
+        """Groups of parsed documents with texts for one call: one text too many would take a call of its own."""
         most = self._model.batch
         group: list[DocumentTask] = []
         count = 0
@@ -156,7 +156,7 @@ class Embedding:
                 self._completion.leave(task)
 
     def _vectors(self, texts: list[str]) -> Vectors | None:
-        """None when the job is to end before the model answers: a service that hangs may take minutes."""
+        """None if the job must stop before the model answers: a service that hangs may take minutes."""
         self._precedence.give_way(PAUSE)
         answer = self._calls.submit(lambda: self._model.passages(texts))
         asked_to_stop = None
@@ -176,13 +176,13 @@ class Embedding:
 
 
 class _Calls:
-    """Calls of the model, one after another, in a thread that can be left behind: one may hang. All in one thread, as
-    native code keeps memory for each that ever called it.
+    """Runs calls of the model one after another in a thread that can be left behind, because a call may hang. It is
+    always the same thread, because native code keeps memory for each thread that ever called it.
     """
 
     def __init__(self, name: str) -> None:
         self._asked: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
-        # No executor: Python waits for those at its end, and a service that hangs may take minutes.
+        # No executor: Python waits for executors when it ends, and a service that hangs may take minutes.
         threading.Thread(target=self._work, name=name, daemon=True).start()
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
@@ -191,7 +191,7 @@ class _Calls:
         return answer
 
     def close(self) -> None:
-        """After what was asked; a call that hangs is not waited for."""
+        """Ends the thread after the submitted calls; does not wait for a call that hangs."""
         self._asked.put(None)
 
     def _work(self) -> None:

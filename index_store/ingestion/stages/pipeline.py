@@ -20,12 +20,12 @@ log = logging.getLogger(__name__)
 
 
 class IngestionPipeline:
-    """Of one job. Ends with the context, after what it was given."""
+    """The pipeline of one job. Ends with the context, after the documents that it was given."""
 
     def __init__(
         self, context: JobContext, index: IndexRecord, completion: Completion, give_up: Callable[[PlainError], None]
     ) -> None:
-        """`give_up` is told of what must end the whole job."""
+        """`give_up`: called with an error that must end the whole job."""
         self._services = context.services
         self._stop = context.stop
         self._original = context.original
@@ -44,11 +44,11 @@ class IngestionPipeline:
         self._entered.close()
 
     def take(self, task: DocumentTask) -> None:
-        self._embedding.expect()  # before it is read: behind a call that hangs it would never come to its end
+        self._embedding.expect()  # before reading: the load must not wait behind a call that hangs
         self._readers.submit(self._read, task)
 
     def _read(self, task: DocumentTask) -> None:
-        """In a thread of several, each of which waits for a parser's process."""
+        """Runs in one of several threads; each waits for a parser's process."""
         if self._stop.is_set:
             self._completion.leave(task)
             return
@@ -62,7 +62,7 @@ class IngestionPipeline:
         except PlainError as error:
             self._completion.fail(task, error)
             return
-        except Exception as error:  # the edge of the thread, whose result nobody asks for
+        except Exception as error:  # the edge of the thread: nobody reads its result
             log.exception("%s can't be read", version.source)
             self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))
             return

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class Saving:
-    """A thread of its own, which ends with the context."""
+    """Saves in its own thread, which ends with the context."""
 
     def __init__(self, context: JobContext, completion: Completion) -> None:
         self._services = context.services
@@ -36,11 +36,11 @@ class Saving:
         self._thread.shutdown()
 
     def begin(self, tasks: list[DocumentTask]) -> None:
-        """Those that are embedded; waits until the ones before are saved."""
+        """Saves tasks that are embedded. Waits until the ones before are saved."""
         if not tasks:
             return
         if self._last:
-            wait([self._last])  # so that no more than these wait in memory
+            wait([self._last])  # so that only these wait in memory
         for task in tasks:
             task.is_saving = True
         self._last = self._thread.submit(self._save, tasks)
@@ -64,7 +64,7 @@ class Saving:
 
     @contextmanager
     def _failing(self, tasks: Sequence[DocumentTask]) -> Iterator[None]:
-        """What goes wrong is told of those of `tasks` that have no end yet."""
+        """Reports an error for those of `tasks` that have not ended yet."""
         try:
             yield
         except PlainError as error:
@@ -74,7 +74,7 @@ class Saving:
             log.warning("%s can't be saved: %s", tasks[0].version.source, error)
             for task in tasks:
                 self._completion.fail(task, errors.StoreFailed(name=task.version.name))
-        except Exception as error:  # the edge of the thread, whose result nobody asks for
+        except Exception as error:  # the edge of the thread: nobody reads its result
             log.exception("%s can't be saved", tasks[0].version.source)
             for task in tasks:
                 self._completion.fail(task, errors.IndexStoreError(what=type(error).__name__))

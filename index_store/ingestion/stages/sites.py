@@ -14,7 +14,7 @@ from index_store.ingestion.stages.completion import DocumentTask
 from index_store.library.versions import IncomingFile
 
 NOTHING_KNOWN = KnownPage(etag=None, last_modified=None, digest="", links=())
-"""of a page that has no version that is ready: it is fetched as if for the first time, and may be gone"""
+"""for a page without a ready version: it is fetched as if for the first time, and may be gone"""
 
 
 class SiteAdmission:
@@ -30,26 +30,26 @@ class SiteAdmission:
 
     @property
     def waiting(self) -> int:
-        """Pages of a site that are known of and not fetched yet; of a crawl that goes on, one at least."""
+        """Pages of a site that are known and not fetched yet; at least one while a crawl runs."""
         crawl = self._crawl
         return max(crawl.waiting, 1) if crawl else 0
 
     def interrupt(self) -> None:
-        """After `stop` was set: ends the crawl that is under way."""
+        """Ends the running crawl. Call it after `stop` is set."""
         crawl = self._crawl
         if crawl:
             crawl.stop()
 
     def note(self, index: IndexRecord, site: SiteSource) -> None:
-        """So that the next start goes on with it, should the process die before it is crawled."""
+        """Records the site, so that the next start continues if the process dies before the crawl ends."""
         if not site.parent:
             options = site.options.model_dump(mode="json")
             self._catalogue.sites.begin_crawl(index.id, site.options.url, options)
 
     def tasks(self, index: IndexRecord, site: SiteSource, item: Item) -> Iterator[DocumentTask]:
-        """The documents of a site, as its pages come."""
+        """Yields the documents of a site as its pages come."""
         parent = site.parent or site.options.url
-        # A single page that is tried again says nothing of the others.
+        # A single page that is tried again tells nothing about the other pages.
         pages = {} if site.parent else self._catalogue.sites.known_pages(index.id, parent)
         known = {url: KnownPage(**page) if page else NOTHING_KNOWN for url, page in pages.items()}
         item.stage = Stage.READING
@@ -60,7 +60,7 @@ class SiteAdmission:
                 self._crawl.stop()
             for page in self._crawl:
                 if not site.parent and not self._catalogue.sites.has(index.id, parent):
-                    break  # it was removed
+                    break  # the site was removed
                 answers |= page.outcome is not PageOutcome.FAILED
                 self._items.remove(item)
                 each = self._items.add(page.url, page.path.stat().st_size if page.path else 0)

@@ -1,1 +1,1 @@
-"""Documents as they came: files of the data folder or, where ORIGINALS_URL says so, of another folder or of S3."""
+"""Originals: documents as they came. In the data folder, or where ORIGINALS_URL says: in another folder or in S3."""

@@ -1,6 +1,6 @@
-"""What differs between originals in a folder and in S3, as one interface: folder.py and s3.py have one of each.
+"""One interface for originals in a folder and in S3; folder.py and s3.py implement it.
 
-A file has a name, such as `3f/3f…-12`; put there it is whole, and never changed.
+A file has a name, such as `3f/3f…-12`. It is there complete or not at all, and it never changes.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +12,7 @@ from index_store.base.errors import PlainError
 
 
 class StagedFile(NamedTuple):
-    """A file that is brought there whole and has no name of a document yet."""
+    """A complete file in the store that does not belong to a document yet."""
 
     name: str
     size: int
@@ -21,63 +21,63 @@ class StagedFile(NamedTuple):
 
 
 class OriginalsBackend(Protocol):
-    """Each method raises OSError; where there is a service, OriginalsError too."""
+    """Each method raises OSError and, if there is a service, OriginalsError."""
 
     @property
     def place(self) -> str:
-        """Where it is, fit to be shown: without keys."""
+        """The place of the files, in a form that may be shown: without keys."""
 
     @property
     def trouble(self) -> PlainError | None:
-        """Why it can't be asked just now."""
+        """Why the store can't be reached now."""
 
     def begin(self) -> None:
-        """Before anything is brought; after it is known whose the place is."""
+        """Called before any file is stored, after the owner of the place is known."""
 
     def close(self) -> None: ...
 
     def watch(self, on_return: Callable[[], object]) -> None:
-        """`on_return`: called, in a thread of its own, when it can be asked again after something went wrong."""
+        """Calls `on_return`, in a thread of its own, when the store is back after a failure."""
 
     def stop_watching(self) -> None:
-        """And waits for the end of `on_return`."""
+        """Also waits until `on_return` has ended."""
 
     def owner(self) -> str | None:
-        """Who has put a mark there."""
+        """The owner that the mark in the store names; None if there is no mark."""
 
     def mark(self, owner: str) -> None: ...
 
     def work_folder(self) -> AbstractContextManager[Path]:
-        """On this machine, for files that are about to be staged."""
+        """A folder on this machine for files that will be staged."""
 
     def stage(self, path: Path, *, move: bool) -> StagedFile:
-        """`move`: whether `path` may be gone then."""
+        """Copies a file into the store. `move`: whether it may delete `path`."""
 
     def keep(self, staged: StagedFile, name: str) -> None: ...
 
     def drop(self, staged: StagedFile) -> None:
-        """Whether it was kept or not."""
+        """Deletes the staged file, whether it was kept or not."""
 
     def copy(self, name: str, new: str) -> None:
         """Raises FileNotFoundError."""
 
     def size(self, name: str) -> int | None:
-        """Bytes; None where there is no such file."""
+        """Bytes; None if there is no such file."""
 
     def digest(self, name: str) -> str:
         """SHA-256, in hex. Raises FileNotFoundError."""
 
     def local(self, name: str) -> AbstractContextManager[Path]:
-        """A file of this machine with the same content, for as long as it lasts. Raises FileNotFoundError."""
+        """A file on this machine with the same content, until the block ends. Raises FileNotFoundError."""
 
     def open(self, name: str) -> BinaryIO:
-        """To be read from anywhere in it. Raises FileNotFoundError."""
+        """A stream in which any position can be read. Raises FileNotFoundError."""
 
     def delete(self, names: Iterable[str]) -> None:
-        """Those that are there."""
+        """Deletes files; names without a file are skipped."""
 
     def names(self) -> Iterator[str]:
-        """Of all files but staged ones."""
+        """The names of all files except staged ones."""
 
     def sweep_staged(self) -> None:
-        """Removes what processes that died have left staged."""
+        """Deletes staged files of processes that died."""

@@ -1,4 +1,4 @@
-"""Originals in a folder: that of the data folder, or a share that several machines have."""
+"""Originals in a folder: in the data folder, or on a share that several machines use."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from index_store.library.originals.backend import StagedFile
 from index_store.library.originals.scratch import Scratch
 
 MARK = "catalogue.id"
-"""the file that says whose the folder is"""
+"""the file that names the owner of the folder"""
 
 
 class Folder:
@@ -36,10 +36,10 @@ class Folder:
         self._scratch.close()
 
     def watch(self, on_return: Callable[[], object]) -> None:
-        """It is always there."""
+        """Does nothing: a folder can always be reached."""
 
     def stop_watching(self) -> None:
-        """Nothing is watched."""
+        """Does nothing."""
 
     def owner(self) -> str | None:
         try:
@@ -58,13 +58,13 @@ class Folder:
         staged = self._scratch.new()
         try:
             if move:
-                # Not os.rename: an upload may lie on another disk.
+                # Not os.rename: an upload may be on another disk.
                 shutil.move(path, staged)
             else:
                 shutil.copyfile(path, staged)
             return StagedFile(str(staged), staged.stat().st_size, digest_of(staged))
         except OSError:
-            # Half a file on a full disk.
+            # On a full disk, only a part of the file was written.
             staged.unlink(missing_ok=True)
             raise
 
@@ -113,7 +113,7 @@ class Folder:
             yield f"{path.parent.name}/{path.name}"
 
     def sweep_staged(self) -> None:
-        """That is done at the start; here, folders that have become empty go."""
+        """Deletes empty folders. Staged files are deleted at the start."""
         for folder in self._folder.glob("??"):
             with suppress(OSError):  # not empty
                 folder.rmdir()

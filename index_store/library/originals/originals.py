@@ -1,4 +1,4 @@
-"""Documents as they came: to be opened from a citation, tried again, and read again for another model."""
+"""Documents as they came: opened from a citation, tried again, or read again for another model."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -18,10 +18,10 @@ class Original:
     def __init__(
         self, backend: OriginalsBackend, file: str, size: int, *, name: str, kind: str, charset: str | None
     ) -> None:
-        """`charset`: what the server that sent it claimed."""
+        """`charset`: the one named by the server that sent the file."""
         self._backend = backend
         self.id = file
-        """another one for each version"""
+        """differs for each version"""
         self.size = size
         """in bytes"""
         self.name = name
@@ -29,20 +29,21 @@ class Original:
         self.charset = charset
 
     def open(self) -> BinaryIO:
-        """To be read from anywhere in it. Raises FileNotFoundError, OSError, OriginalsError."""
+        """A stream in which any position can be read. Raises FileNotFoundError, OSError, OriginalsError."""
         return self._backend.open(self.id)
 
 
 class Originals:
-    """One file a version of a document. What is not named in the catalogue is swept away at the next start.
+    """One file per version of a document. Files that the catalogue does not know are deleted at the next start.
 
-    Each method raises OSError; where they are kept by a service, OriginalsError too.
+    Each method raises OSError and, if a service keeps the files, OriginalsError.
     """
 
     def __init__(
         self, backend: OriginalsBackend, owner: str | None, versions: Callable[[], Set[tuple[str, int]]]
     ) -> None:
-        """`owner`: whose the place is to be, where others might have it too. `versions`: that the catalogue knows.
+        """`owner`: id of the catalogue that owns the place; None if no other could use it. `versions`: returns those
+        that the catalogue knows.
 
         Raises OriginalsOfAnother, OriginalsNotThere, OSError.
         """
@@ -55,7 +56,7 @@ class Originals:
         except (OriginalsOfAnother, OriginalsNotThere):
             raise
         except OriginalsError as error:
-            log.warning("%s", error)  # it is asked again before anything is changed there
+            log.warning("%s", error)  # the owner is checked again before anything is changed there
         backend.begin()
 
     def close(self) -> None:
@@ -70,14 +71,14 @@ class Originals:
         return self._backend.trouble
 
     def watch(self, on_return: Callable[[], object]) -> None:
-        """`on_return`: called, in a thread of its own, when they can be had again after something went wrong."""
+        """Calls `on_return`, in a thread of its own, when the store is back after a failure."""
         self._backend.watch(on_return)
 
     def stop_watching(self) -> None:
         self._backend.stop_watching()
 
     def work_folder(self) -> AbstractContextManager[Path]:
-        """For a crawl or an archive to put its files into."""
+        """A folder on this machine for the files of a crawl or an archive."""
         return self._backend.work_folder()
 
     def stage(self, path: Path, *, move: bool) -> StagedFile:
@@ -85,7 +86,7 @@ class Originals:
         return self._backend.stage(path, move=move)
 
     def drop(self, staged: StagedFile) -> None:
-        """Once it is kept, or not to be."""
+        """Deletes the staged file, after it was kept or if it is not wanted."""
         try:
             self._backend.drop(staged)
         except OriginalsError as error:
@@ -95,12 +96,12 @@ class Originals:
         self._backend.keep(staged, name_of(document_id, revision))
 
     def keep_same(self, document_id: str, before: int, revision: int) -> None:
-        """The same file for a newer version. Raises FileNotFoundError."""
+        """Stores the same file for a newer version. Raises FileNotFoundError."""
         self._claim()
         self._backend.copy(name_of(document_id, before), name_of(document_id, revision))
 
     def size(self, document_id: str, revision: int) -> int | None:
-        """Bytes; None where none is kept."""
+        """Bytes; None if there is no file."""
         return self._backend.size(name_of(document_id, revision))
 
     def digest(self, document_id: str, revision: int) -> str:
@@ -108,7 +109,7 @@ class Originals:
         return self._backend.digest(name_of(document_id, revision))
 
     def local(self, document_id: str, revision: int) -> AbstractContextManager[Path]:
-        """Its content as a file of this machine, for as long as it lasts. Raises FileNotFoundError."""
+        """A file on this machine with its content, until the block ends. Raises FileNotFoundError."""
         return self._backend.local(name_of(document_id, revision))
 
     def original(
@@ -119,26 +120,26 @@ class Originals:
         return None if size is None else Original(self._backend, file, size, name=name, kind=kind, charset=charset)
 
     def discard(self, *versions: tuple[str, int]) -> None:
-        """Documents and revisions."""
+        """`versions`: document and revision of each."""
         try:
             self._backend.delete(name_of(*version) for version in versions)
         except OriginalsError as error:
             log.warning("Originals will be deleted later: %s", error)
 
     def kept(self) -> Iterator[tuple[str, int]]:
-        """Document and revision of every file; others, such as a desktop leaves (.DS_Store), are not ours."""
+        """Document and revision of every file. Skips other files, such as those of a desktop (.DS_Store)."""
         return _versions_of(self._backend.names())
 
     def sweep(self) -> None:
-        """Removes all that the catalogue does not know."""
+        """Deletes all files that the catalogue does not know."""
         self._claim()
-        kept = list(self.kept())  # before: what comes meanwhile is not looked at
+        kept = list(self.kept())  # listed first: files that come in the meantime are not touched
         known = self._versions()
         self._backend.delete(name_of(*version) for version in kept if version not in known)
         self._backend.sweep_staged()
 
     def _claim(self) -> None:
-        """By the catalogue of another app a sweep would take all that there is."""
+        """Checks that these originals are ours: with another app's catalogue, a sweep would delete all of them."""
         if self._is_ours:
             return
         owner = self._backend.owner()
@@ -153,7 +154,7 @@ class Originals:
 
 
 def name_of(document_id: str, revision: int) -> str:
-    # In 256 folders: some tools are slow over one of 10,000 files.
+    # Spread over 256 folders: some tools are slow in a folder with 10,000 files.
     return f"{document_id[:2]}/{document_id}-{revision}"
 
 

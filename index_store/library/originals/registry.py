@@ -1,4 +1,4 @@
-"""Which backend the originals have: what ORIGINALS_URL names."""
+"""Chooses the backend of the originals by ORIGINALS_URL."""
 
 from pydantic import SecretStr
 
@@ -8,18 +8,18 @@ from index_store.library.originals.backend import OriginalsBackend
 from index_store.library.originals.folder import Folder
 
 FOLDER = "originals"
-"""of the data folder"""
+"""in the data folder"""
 
 
 def backend_of(settings: Settings) -> OriginalsBackend:
-    """Nothing is asked yet."""
+    """Makes no request yet."""
     folder, is_alone = settings.data_dir / FOLDER, not settings.has_queue
     if settings.originals_url is None:
         return Folder(folder, is_alone=is_alone)
     address = Address.of(settings.originals_url.get_secret_value())
     if not address.bucket:
         return Folder(address.folder, is_alone=is_alone)
-    # Of half a second and 30 MB, for those who have S3.
+    # Imported only when it is used: it takes half a second and 30 MB.
     from index_store.library.originals.s3 import S3, Bucket
 
     said = address.parameters

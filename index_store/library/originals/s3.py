@@ -1,7 +1,7 @@
-"""Originals in S3, or in what speaks its protocol: by s3fs, each call within its time.
+"""Originals in S3, or in a service with its protocol: by s3fs, with a time limit for each call.
 
-A file is there whole or not at all. It comes under a name of its own first, so that nobody waits for it who changes the
-catalogue, and is copied by the service; its digest stands beside it.
+A file is there complete or not at all. It is first uploaded under a temporary name, so that no change of the catalogue
+waits for it; then the service copies it. Its digest is in its metadata.
 """
 
 import hashlib
@@ -39,40 +39,40 @@ CONNECT = 5.0
 """seconds after which a service counts as away"""
 
 SILENCE = 10.0
-"""seconds in which something of an answer has to come"""
+"""seconds in which a part of the answer must come"""
 
 TRIES = 3
 
 CALL = 30.0
-"""seconds that a call may take, with all its tries"""
+"""seconds that a call may take, including its retries"""
 
 TRANSFER = 600.0
-"""the same where a file is brought or fetched"""
+"""the same for a call that uploads or downloads a file"""
 
 PART = 8 * MEGABYTE
-"""bytes that are sent at once, of which there are a few in memory; larger files go in parts"""
+"""bytes per request of an upload, a few of which are in memory; larger files are sent in parts"""
 
 BLOCK = MEGABYTE
-"""bytes that are asked for at once where a part of a file is read"""
+"""bytes per request when a part of a file is read"""
 
 LOOK = 1.0
-"""seconds between looks at whether it is there again"""
+"""seconds between checks whether the service is back"""
 
 LOOK_BEHIND = 60.0
-"""at most, while what is half done can't be finished though it is there"""
+"""seconds at most between tries to finish unfinished changes, while the service can be reached but they fail"""
 
 DIGEST = "sha256"
 """its name in a file's metadata"""
 
 _KEYS = (boto.NoCredentialsError, boto.PartialCredentialsError, boto.CredentialRetrievalError, boto.ProfileNotFound)
 _FAULTS = (OSError, boto.BotoCoreError, boto.ClientError, aiohttp.ClientError)
-"""what s3fs raises"""
+"""the errors that s3fs raises"""
 
 log = logging.getLogger(__name__)
 
 
 class Bucket(NamedTuple):
-    """Where in S3, and how it is reached: what ORIGINALS_URL and the AWS variables say."""
+    """The place in S3 and how to reach it: the values of ORIGINALS_URL and of the AWS variables."""
 
     name: str
     prefix: str
@@ -82,14 +82,14 @@ class Bucket(NamedTuple):
     key: str | None = None
     secret: str | None = None
     token: str | None = None
-    """None of these three: what the machine has, such as a role"""
+    """if all three are None, the machine's own credentials are used, such as a role"""
 
 
 class S3:
-    """See OriginalsBackend. It may be away when this is made."""
+    """See OriginalsBackend. The service may be away when this is made."""
 
     def __init__(self, bucket: Bucket, scratch: Path, *, is_alone: bool) -> None:
-        """`scratch`: a folder of this machine, for files that are read."""
+        """`scratch`: a folder on this machine for files that are read."""
         self._bucket = bucket.name
         self._root = "/".join(filter(None, (bucket.name, bucket.prefix)))
         self._host = host_of(bucket.endpoint_url or "https://s3.amazonaws.com")
@@ -122,7 +122,7 @@ class S3:
         self.stop_watching()
         self._scratch.close()
 
-    # Whether it is there
+    # Whether it can be reached
 
     def watch(self, on_return: Callable[[], object]) -> None:
         self._watching = threading.Thread(target=self._watch, args=(on_return,), name="watching S3", daemon=True)
@@ -145,7 +145,7 @@ class S3:
             try:
                 self._ask("cat_file", self._at(MARK), may_be_away=True)
             except FileNotFoundError:
-                pass  # it answers
+                pass  # the service answers
             except OriginalsError:
                 continue
             self._look.clear()
@@ -161,14 +161,14 @@ class S3:
     def _ask(
         self, verb: str, *values: Any, may_be_away: bool = False, seconds: float | None = None, **options: Any
     ) -> Any:
-        """What a method of fsspec gives. Raises OriginalsError; FileNotFoundError; OSError of this machine.
+        """Calls a method of fsspec. Raises OriginalsError; FileNotFoundError; OSError of this machine.
 
-        `may_be_away`: while it is, others are told so at once.
+        `may_be_away`: tries even while the service is away; other calls fail at once then.
         """
         if isinstance(self.trouble, OriginalsAway) and self._watching and not may_be_away:
             raise type(self.trouble)(**self.trouble.details)
         try:
-            # The coroutine, which fsspec has under the same name behind an underscore: it can be given a time.
+            # fsspec's coroutine has the same name with an underscore; unlike the method, it takes a time limit.
             return sync(self._fs.loop, getattr(self._fs, f"_{verb}"), *values, timeout=seconds or CALL, **options)
         except _FAULTS as error:
             told = self._told(error)
@@ -201,9 +201,9 @@ class S3:
             case TimeoutError() | boto.BotoCoreError() | aiohttp.ClientError() | ConnectionError():
                 return OriginalsAway(host=self._host)
             case _:
-                return error  # a full disk of this machine
+                return error  # such as a full disk of this machine
 
-    # What is there
+    # Its files
 
     def owner(self) -> str | None:
         try:
@@ -223,7 +223,7 @@ class S3:
             "put_file", str(path), self._at(staged.name), chunksize=PART, max_concurrency=2,
             Metadata={DIGEST: staged.digest}, ContentType="application/octet-stream", seconds=TRANSFER,
         )  # fmt: skip
-        # Whoever gave it clears it away: should it not be kept now, it may be brought once more.
+        # The caller deletes `path`: if the file is not kept now, it may be staged again.
         return staged
 
     def keep(self, staged: StagedFile, name: str) -> None:
@@ -245,7 +245,7 @@ class S3:
         found = self._metadata(name).get(DIGEST)
         if found:
             return found
-        # It was copied there by other means.
+        # Another tool copied the file there, without metadata.
         hashed = hashlib.sha256()
         with self.open(name) as stream:
             while block := stream.read(BLOCK):
@@ -276,7 +276,7 @@ class S3:
 
     def delete(self, names: Iterable[str]) -> None:
         paths = [self._at(name) for name in names]
-        for first in range(0, len(paths), 1000):  # which one call takes
+        for first in range(0, len(paths), 1000):  # the limit of one call
             self._ask("bulk_delete", paths[first : first + 1000])
 
     def names(self) -> Iterator[str]:
@@ -295,7 +295,7 @@ class S3:
         )
 
     def _all(self) -> Iterator[tuple[str, datetime]]:
-        """And when each was written."""
+        """Each name and the time when the file was written."""
         try:
             found = self._ask("find", self._root, detail=True, seconds=TRANSFER)
         except FileNotFoundError:
@@ -308,7 +308,7 @@ class S3:
 
 
 class _Stream(io.RawIOBase):
-    """A file's content, a part a call."""
+    """A file's content, one part per call."""
 
     def __init__(self, s3: S3, name: str, size: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Files on their way, in a folder of this process's own, which is cleared when the process is gone."""
+"""Temporary files, in a folder of this process, which is deleted after the process has ended."""
 
 import shutil
 import time
@@ -9,17 +9,17 @@ from pathlib import Path
 
 STAGING = "staging"
 STAGED_SECONDS = 24 * 3600
-"""after which what one of several processes has staged is what it left when it was killed"""
+"""after which a file that one of several processes has staged counts as left by a killed one"""
 
 
 class Scratch:
     def __init__(self, folder: Path, *, is_alone: bool) -> None:
-        """`is_alone`: rather than one of several processes. Raises OSError."""
+        """`is_alone`: whether this is the only process. Raises OSError."""
         self._folder = folder / (STAGING if is_alone else f"{STAGING}-{uuid.uuid4().hex}")
         if is_alone:
             shutil.rmtree(self._folder, ignore_errors=True)
         for left in folder.glob(f"{STAGING}*"):
-            with suppress(FileNotFoundError):  # another has just ended
+            with suppress(FileNotFoundError):  # another process has just ended
                 if time.time() - left.stat().st_mtime > STAGED_SECONDS:
                     shutil.rmtree(left, ignore_errors=True)
         self._folder.mkdir(parents=True)
@@ -28,7 +28,7 @@ class Scratch:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def new(self) -> Path:
-        """Where nothing is yet."""
+        """A path where no file exists yet."""
         return self._folder / uuid.uuid4().hex
 
     @contextmanager

@@ -14,7 +14,7 @@ from index_store.parsing.chunking.text_splitter import blocks_of, split_text, te
 from index_store.parsing.loaders.document import LoadedDocument, Page
 
 VERSION = 3
-"""raised when the same document would be split otherwise, so that it is loaded anew"""
+"""increase it when the same document would be split differently, so that documents are loaded again"""
 
 What = TypeVar("What")
 
@@ -22,7 +22,7 @@ SECTION_CHUNKS = 5
 """a section holds at most this many chunks: what a model reads as one passage"""
 
 EMBEDDED_HEADING = 120
-"""characters of title and headings that are embedded with a chunk: more would drown its text"""
+"""characters of title and headings that are embedded with a chunk: more would outweigh its text"""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def chunk_document(document: LoadedDocument, size: int, overlap: int) -> list[Pa
 
 
 def _of_section_size(headed: "_HeadedText", size: int) -> "Iterator[_HeadedText]":
-    """Sections of at most SECTION_CHUNKS * size. One that begins within a table or a code fence opens it again."""
+    """Sections of at most SECTION_CHUNKS * size. One that begins inside a table or a code fence opens it again."""
     limit = size * SECTION_CHUNKS
     if text_width(headed.text) <= limit:
         yield headed
@@ -83,7 +83,7 @@ def _chunks(headed: "_HeadedText", document: LoadedDocument, size: int, overlap:
     return chunks
 
 
-# A document to the texts between its headings
+# From a document to the texts between its headings
 
 
 @dataclass
@@ -91,9 +91,9 @@ class _HeadedText:
     headings: tuple[str, ...]
     text: str = ""
     pages: list[tuple[int, int | None]] = field(default_factory=list)
-    """from which offset on which page"""
+    """offset from which a page begins, and the page"""
     inner: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
-    """from which offset on which headings, for sub-headings"""
+    """offset from which headings are in force, and the headings; for sub-headings"""
 
     def page_at(self, offset: int) -> int | None:
         at = bisect_right(self.pages, offset, key=lambda mark: mark[0])
@@ -112,7 +112,7 @@ class _HeadedText:
         return _HeadedText(self.headings_at(start), self.text[start:end], pages, within(self.inner, start))
 
     def between(self, opening: str, closing: str) -> "_HeadedText":
-        """With lines put before and after its text."""
+        """The same with lines added before and after its text."""
         by = len(opening)
         pages = [(at + by if at else 0, page) for at, page in self.pages]
         inner = [(at + by, path) for at, path in self.inner]
@@ -123,13 +123,13 @@ class _HeadedText:
 def _headed_texts(document: LoadedDocument) -> Iterator[_HeadedText]:
     lines = [(page, *line) for page in document.pages for line in page.lines()]
     levels = [level for _, _, level, text in lines if level and not (level == 1 and text == document.title)]
-    # A page of a manual may have h3 alone: then these are its sections.
+    # A page of a manual may have only h3: then these begin its sections.
     top = max(2, min(levels, default=2))
     page_by_page = not levels and any(page.number is not None for page in document.pages)
 
     path: list[tuple[int, str]] = []
     headed = _HeadedText(())
-    # Its text until it is finished: a string that grows is copied with each line.
+    # The lines of its text until it is finished: a growing string would be copied with each line.
     written: list[str] = []
     length = 0
     is_blank = True
@@ -159,7 +159,7 @@ def _headed_texts(document: LoadedDocument) -> Iterator[_HeadedText]:
             bare = is_blank and bool(headed.headings)
             deeper = tuple(heading for _, heading in path)[: len(headed.headings)] == headed.headings
             if level <= top and bare and not deeper:
-                # A heading with nothing under it would be lost: it is its own text.
+                # A heading without text would be lost, so it is its own text.
                 written[:] = [headed.headings[-1]]
             if not (level == 1 and text == document.title):
                 path.append((level, text))

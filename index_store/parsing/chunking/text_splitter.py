@@ -21,7 +21,7 @@ from index_store.parsing.loaders.document import FENCE
 
 
 class Boundary(IntEnum):
-    """How good a place is for a split, before a character."""
+    """How good a split is before a character."""
 
     NONE = 0
     CHARACTER = 1
@@ -47,7 +47,7 @@ def text_width(text: str) -> float:
 
 
 _UNITS = 3
-"""a wide character's width, so that a narrow one has a whole number too"""
+"""the width of a wide character; with 3, a narrow one is a whole number, too"""
 
 
 @lru_cache(maxsize=65536)
@@ -62,7 +62,7 @@ class _TextSplitter:
         self.overlap = overlap * _UNITS
         self.widths = array("Q", accumulate(map(_width, text), initial=0))
         self.rows: list[tuple[int, int]] = []
-        """tables and code fences too long to be kept whole, which are split at their lines and do not overlap"""
+        """tables and code fences too long to stay whole: they are split at their lines and do not overlap"""
         self.boundaries = self._boundaries(marks)
 
     def spans(self) -> list[tuple[int, int]]:
@@ -85,11 +85,13 @@ class _TextSplitter:
         return self.widths[end] - self.widths[start]
 
     def _reach(self, start: int, width: int) -> int:
-        """The last offset that is no more than `width` from `start`."""
+        """The last offset that is at most `width` from `start`."""
         return bisect_right(self.widths, self.widths[start] + width) - 1
 
     def _boundary_after(self, start: int, floor: int) -> int | None:
-        """The best in reach of `start`, above `floor`: the last of the highest kind, rather in the latter half."""
+        """The best split that `start` reaches, above `floor`: the last of the best kind, in the second half if
+        possible.
+        """
         last = self._reach(start, self.size)
         quarter, half = self._reach(start, self.size // 4), self._reach(start, self.size // 2)
         for low, least in ((quarter, Boundary.HEADING), (half, Boundary.CHARACTER), (start, Boundary.CHARACTER)):
@@ -101,7 +103,7 @@ class _TextSplitter:
         return None
 
     def _anywhere(self, start: int) -> int:
-        """Where nothing can be split well, as in a line of base64: at the limit, but never inside a grapheme."""
+        """Where no split is good, as in a line of base64: at the limit, but never inside a grapheme."""
         end = max(self._reach(start, self.size), start + 1)
         at = end
         while at > start + 1 and _joined(self.text, at):
@@ -121,7 +123,7 @@ class _TextSplitter:
         return end
 
     def _boundaries(self, marks: Sequence[int]) -> bytearray:
-        """For each offset the kind of boundary there is before it."""
+        """For each offset the kind of boundary before it."""
         text = self.text
         boundaries = bytearray(len(text) + 1)
 
@@ -144,12 +146,12 @@ class _TextSplitter:
             self.rows.append((block.start, block.end))
             at = block.start
             for line in text[block.start : block.end].splitlines(keepends=True):
-                # A line that fits is kept whole.
+                # A line that fits stays whole.
                 if self._between(at, at + len(line)) <= self.size:
                     boundaries[at + 1 : at + len(line)] = bytes(len(line) - 1)
                 at += len(line)
         for mark in marks:
-            # A sub-heading stays with what it is about.
+            # A sub-heading stays with the text below it.
             line_end = text.find("\n", mark)
             below = _end_of_spaces(text, line_end) if line_end >= 0 else len(text)
             if self._between(mark, below) <= self.size // 2:
@@ -165,7 +167,7 @@ _PATTERNS = (
     (re.compile(r"\n[^\S\n]*\n\s*"), Boundary.PARAGRAPH),
     (re.compile(r"\n"), Boundary.LINE),
     (re.compile(rf"[。！？．]+[{re.escape(_CLOSING)}]*"), Boundary.SENTENCE),
-    # From the first point of several on: of a line of dots each would be tried to its end.
+    # Only from the first of several points on: otherwise each point in a line of dots would be tried to its end.
     (re.compile(rf"(?<![.!?])[.!?]++[{re.escape(_CLOSING)}]*+[^\S\n]++"), Boundary.SENTENCE),
     (re.compile(r"[、，；：]+"), Boundary.WORD),
     (re.compile(r"[^\S\n]+"), Boundary.WORD),
@@ -178,7 +180,7 @@ _JOINERS = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000
 
 
 def _joined(text: str, at: int) -> bool:
-    """Whether the characters on both sides of `at` are one to the reader: an accent, an emoji of several parts."""
+    """Whether the characters on both sides of `at` are one for the reader: an accent, an emoji of several parts."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
@@ -207,7 +209,7 @@ def _end_of_spaces(text: str, start: int) -> int:
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span without blank lines before and white space after it; the indentation of its first line stays."""
+    """The span without blank lines before it and white space after it; its first line keeps its indentation."""
     start = min(_BLANK_LINES.match(text, start, end).end(), end)  # type: ignore[union-attr]  # it matches any text
     end = start + len(text[start:end].rstrip())
     return start, end
@@ -223,7 +225,7 @@ class Block:
     start: int
     end: int
     opening: str
-    """a table's header row and rule, or the line that opens a fence: what each part begins with where it is split"""
+    """a table's header row and rule, or the line that opens a fence: each part of a split begins with it"""
     closing: str = ""
     """the line that closes a fence"""
 

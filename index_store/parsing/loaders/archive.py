@@ -1,7 +1,7 @@
 """Unpacks a zip into its files, each a separate document.
 
-Names in an archive are only ever read: what is unpacked gets a name of ours, so nothing can land elsewhere. Sizes are
-counted as they come out, whatever the archive says of them. Zip alone: not tar, 7z or RAR.
+Names in an archive are only read: each unpacked file gets a name of ours, so none can be written elsewhere. Sizes are
+counted while unpacking, whatever the archive says. Only zip: not tar, 7z or RAR.
 """
 
 import errno
@@ -42,15 +42,15 @@ from index_store.parsing.loaders.text.decode import japanese
 log = logging.getLogger(__name__)
 
 MEMBERS = 10_000
-"""files in an archive and those within it"""
+"""files in an archive and in the archives inside it"""
 TOTAL_MB = 2048
-"""unpacked, in all"""
+"""unpacked, in total"""
 RATIO = 200
-"""times its packed size that a file may have; logs and tables pack to 1/50, a bomb of zeros to 1/1000"""
+"""limit for a file's unpacked size, as a multiple of its packed size; logs and tables have 50, a bomb of zeros 1000"""
 RATIO_FROM_MB = 50
-"""unpacked, below which the ratio does not matter"""
+"""unpacked; below it, the ratio does not matter"""
 DEPTH = 2
-"""archives within archives"""
+"""archives inside archives"""
 
 _MEGABYTE = 1024 * 1024
 _BLOCK = 256 * 1024
@@ -60,10 +60,10 @@ _DAMAGED = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, struct.error, OSError, ValueError,
     OverflowError, RuntimeError,
 )  # fmt: skip
-"""what zipfile raises where an archive is not what it says, or is packed by a method that it does not know"""
+"""zipfile's errors for a damaged archive, or for a packing method that it does not know"""
 
 _LEFT_OUT = re.compile(r"(^|/)(\.(?!\.?(/|$))[^/]*|__MACOSX|Thumbs\.db|desktop\.ini|~\$[^/]*)(/|$)", re.I)
-"""what systems put there for themselves"""
+"""files that systems add for themselves"""
 _LEADS_ELSEWHERE = re.compile(r"^/|^[a-z]:|(^|/)\.\.(/|$)|[\x00-\x1f\x7f]", re.I)
 _OTHER_FORMATS = {"[Content_Types].xml": "Office", "META-INF/container.xml": "EPUB", "META-INF/manifest.xml": "ODF"}
 
@@ -77,7 +77,7 @@ _UNICODE_PATH = 0x7075
 @dataclass(frozen=True)
 class Member:
     name: str
-    """with its folders, and the archives that it lies within, parted by /"""
+    """with its folders and the archives that contain it, separated by /"""
     path: Path
 
 
@@ -85,7 +85,7 @@ class Member:
 class Unpacked:
     members: list[Member] = field(default_factory=list)
     refused: list[tuple[str, DocumentError]] = field(default_factory=list)
-    """what can't be loaded, by member"""
+    """members that can't be loaded, with the error"""
 
 
 def unpack(path: Path, name: str, folder: Path) -> Unpacked:
@@ -105,7 +105,7 @@ def unpack(path: Path, name: str, folder: Path) -> Unpacked:
 
 
 def _refuse_whole(name: str, unpacked: Unpacked) -> None:
-    """One sentence for the archive says more than the same one for each of its members."""
+    """If all members were refused for the same reason, refuses the archive instead: one sentence says more."""
     errors = [error for _, error in unpacked.refused]
     if errors and all(isinstance(error, PasswordProtected) for error in errors):
         raise PasswordProtected(name=name)
@@ -118,7 +118,7 @@ class _Unpacker:
         self._name = name
         self._folder = folder
         self._written = 0
-        """bytes, in all"""
+        """bytes, in total"""
         self._count = 0
         self._result = Unpacked()
 
@@ -187,7 +187,7 @@ class _Unpacker:
             try:
                 out.write(block)
             except OSError as error:
-                # The parser's process may write files of MAX_FILE_MB and no larger.
+                # The parser's process may only write files up to MAX_FILE_MB.
                 if error.errno == errno.EFBIG:
                     raise TooLarge(name=name, limit=round(size / _MEGABYTE)) from error
                 raise
@@ -206,13 +206,13 @@ def _blocks(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Gener
 
 
 def _named(infos: list[zipfile.ZipInfo]) -> dict[int, str]:
-    """Which members are files of a person's, with their names; of a name that comes twice the last, as in unzip."""
+    """The members that are a person's files, with their names. Of two with one name, the last counts, as in unzip."""
     names = {name: at for at, name in enumerate(_names(infos)) if not name.endswith("/") and not _LEFT_OUT.search(name)}
     return {at: name for name, at in sorted(names.items(), key=lambda pair: pair[1])}
 
 
 def _names(infos: list[zipfile.ZipInfo]) -> list[str]:
-    # zipfile reads what is not marked as UTF-8 as cp437. Whatever packed it meant its own system's encoding.
+    # zipfile reads names without a UTF-8 mark as cp437. The packing program used its own system's encoding.
     raw = [None if info.flag_bits & _UTF8_NAME else info.orig_filename.encode("cp437", "replace") for info in infos]
     unmarked = _decoded([name for name in raw if name is not None])
     names = []
@@ -224,7 +224,7 @@ def _names(infos: list[zipfile.ZipInfo]) -> list[str]:
 
 
 def _decoded(names: list[bytes]) -> Iterator[str]:
-    """They are in one encoding, which shows the better the more there are."""
+    """All names have one encoding, which is easier to find with more names."""
     joined = b"\n".join(name.replace(b"\n", b"\r") for name in names)
     try:
         text = joined.decode("utf-8")
@@ -237,7 +237,7 @@ def _unicode_path(extra: bytes) -> str | None:
     while len(extra) >= 4:
         kind, size = struct.unpack_from("<HH", extra)
         if kind == _UNICODE_PATH and size > 5:
-            # After a version and a checksum.
+            # The name comes after a version and a checksum.
             return extra[9 : 4 + size].decode("utf-8", "ignore")
         extra = extra[4 + size :]
     return None

@@ -1,4 +1,4 @@
-"""Writes texts and tables as Markdown, escaped so that nothing in them is taken for other Markdown."""
+"""Writes texts and tables as Markdown, escaped so that nothing in them is read as other Markdown."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,17 +11,17 @@ _SPACES = re.compile(r"[^\S\n\u3000]+")
 
 
 def paragraph(text: str) -> str:
-    """Line breaks stay; a line that starts like a heading, a table or a fence is none."""
+    """Keeps line breaks; escapes lines that would start a heading, a table or a fence."""
     return _BLOCK_MARK.sub(r"\\", "\n".join(squeezed(line) for line in text.split("\n")).strip())
 
 
 def heading(level: int, text: str) -> str:
-    """In one line, as Markdown wants it. `level` from 1; Markdown knows 6."""
+    """On one line, as Markdown needs it. `level` from 1; Markdown has 6."""
     return "#" * min(level, 6) + " " + squeezed(text.replace("\n", " "))
 
 
 def squeezed(text: str) -> str:
-    """One space for several, none at the ends."""
+    """Replaces white space by single spaces, with none at the ends."""
     return _SPACES.sub(" ", text).strip(" ")
 
 
@@ -40,7 +40,7 @@ def table(grid: Grid) -> str:
 
 
 def joined_header(rows: Grid) -> list[str]:
-    """Header rows in one: where a word stands over several columns, each has it before its own."""
+    """Joins header rows into one: a word over several columns is put before the word of each column."""
     width = max(map(len, rows))
     words: list[list[str]] = [[] for _ in range(width)]
     for at, row in enumerate(rows):
@@ -58,5 +58,5 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    # A backslash before a bar would take its escape away.
+    # A backslash before a bar would undo the bar's escape.
     return " ".join(text.split()).replace("\\|", "\\\\|").replace("|", "\\|")

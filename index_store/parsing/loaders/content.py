@@ -19,8 +19,8 @@ _SIGNATURES = (
 
 
 def content_kind(content: bytes) -> str | None:
-    """The format's usual name, or None when the bytes don't say."""
-    # A few bytes may stand before a PDF's header (PDF 1.7, appendix H).
+    """The format's usual name, or None if the bytes don't show it."""
+    # A few bytes may come before a PDF's header (PDF 1.7, appendix H).
     if b"%PDF-" in content[:1024] and not content[:1024].lstrip().startswith((b"<", b"#")):
         return "PDF" if content.find(b"%PDF-") == 0 or b"\0" in content[:4096] or b"obj" in content[:4096] else None
     return next((kind for signature, kind in _SIGNATURES if content.startswith(signature)), None)

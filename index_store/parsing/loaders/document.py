@@ -14,12 +14,12 @@ CHARACTERS = 20_000_000
 default limits, and embedded in two hours (measured on two cores)"""
 
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-"""what opens and closes a block of code in Markdown"""
+"""a line that opens or closes a block of code in Markdown"""
 HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 
 
 def _storable(text: object) -> object:
-    # NUL ends a string for C, and a lone surrogate has no UTF-8: neither SQLite nor a model takes them.
+    # NUL ends a string in C, and a lone surrogate has no UTF-8 form: neither SQLite nor a model accepts them.
     return text.replace("\0", "").encode("utf-8", "replace").decode() if isinstance(text, str) else text
 
 
@@ -30,9 +30,9 @@ CleanText = Annotated[str, BeforeValidator(_storable)]
 class RawFile:
     path: Path
     name: str
-    """the document's, for its title and for errors; the path may be one of ours"""
+    """the document's name, for its title and for errors; the path may have a name of ours"""
     charset: str | None = None
-    """what the server that sent it claims"""
+    """named by the server that sent it"""
 
     @cached_property
     def content(self) -> bytes:
@@ -41,7 +41,7 @@ class RawFile:
 
 class Heading(BaseModel, frozen=True):
     line: int
-    """of the page's Markdown, from 0"""
+    """line number in the page's Markdown, from 0"""
     level: int
     text: CleanText
 
@@ -49,12 +49,12 @@ class Heading(BaseModel, frozen=True):
 class Page(BaseModel, frozen=True):
     markdown: CleanText
     number: int | None = None
-    """from 1, where the format has pages"""
+    """from 1, if the format has pages"""
     headings: tuple[Heading, ...] | None = None
-    """where the format itself says what is a heading, as in plain text or PDF; None: Markdown's `#` lines"""
+    """if the format itself tells the headings, such as plain text or PDF; None: Markdown's `#` lines"""
 
     def lines(self) -> Iterator[tuple[str, int, str]]:
-        """Each line with its heading level and text, or 0 and "" when it is no heading."""
+        """Each line with its heading level and text, or 0 and "" if it is no heading."""
         given = {heading.line: heading for heading in self.headings or ()}
         fence = ""
         for number, line in enumerate(self.markdown.split("\n")):
@@ -77,7 +77,7 @@ class LoadedDocument(BaseModel, frozen=True):
     pages: list[Page]
 
 
-# Which of a document's properties is a title, and which was put there by a program
+# Which property of a document is its title, and which was written by a program
 
 _NO_TITLE = re.compile(
     r"\W?(untitled|anonymous|無題)|microsoft (word|powerpoint|excel) - |.*\ufffd"
@@ -88,11 +88,11 @@ _NO_TITLE = re.compile(
 )
 
 TITLE_LENGTH = 200
-"""characters, above which it is a summary put in the wrong field"""
+"""characters; a longer text is a summary in the wrong field"""
 
 
 def title_of(name: str, *candidates: str | None) -> str:
-    """The first candidate that was meant as one, else the file's name without its suffix."""
+    """The first candidate that is a real title, otherwise the file's name without its suffix."""
     for candidate in candidates:
         text = " ".join((candidate or "").split())
         if text and len(text) <= TITLE_LENGTH and not _NO_TITLE.match(text):
@@ -101,7 +101,7 @@ def title_of(name: str, *candidates: str | None) -> str:
 
 
 def only_highest(headings: Sequence[tuple[int, str]]) -> str | None:
-    """The first heading, where no other is as high: the first of several is that of a chapter."""
+    """The first heading, if no other has its level: otherwise it would be the heading of a chapter."""
     if not headings or any(level <= headings[0][0] for level, _ in headings[1:]):
         return None
     return headings[0][1]

@@ -1,7 +1,7 @@
 """All file formats that can be loaded, one record each, used by crawler, uploader, originals and docs.
 
-A new format is a module with a `load` in this package, and a record here. Records are light: what reads a format, with
-its libraries, is imported when a file of it comes.
+A new format is a module with a `load` in this package, and a record here. Records are light: a loader and its
+libraries are imported when the first file of the format comes.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,24 +15,24 @@ Load = Callable[[RawFile], LoadedDocument]
 """raises DocumentError; reads nothing but its file"""
 
 ANY_BYTES = "application/octet-stream"
-"""what a browser saves without a thought of opening it"""
+"""browsers save this type and never open it"""
 OFFICE = "application/vnd.openxmlformats-officedocument"
 
 
 @dataclass(frozen=True)
 class Format:
     kind: str
-    """its name, as in the catalogue"""
+    """its name in the catalogue"""
     suffixes: tuple[str, ...]
-    """of its files' names, in lower case"""
+    """of file names, in lower case"""
     loader: Callable[[], Load]
-    """imports what reads it, with its libraries"""
+    """imports the loader and its libraries"""
     media_types: Mapping[str, str]
-    """what servers call it -> the suffix of `suffixes` that a file so called gets"""
+    """media types that servers use for it -> the suffix, one of `suffixes`, for such a file"""
     shown_as: str | None
-    """the media type as which a browser shows an original; None: it is to be saved"""
+    """the media type with which a browser shows an original; None: the browser saves it"""
     saved_as: str
-    """the media type of an original that is to be saved"""
+    """the media type of an original that is saved"""
 
     @property
     def served_as(self) -> str:
@@ -59,7 +59,7 @@ def _format(
     return add
 
 
-# In the order in which people are told them.
+# In the order in which people see them.
 
 
 @_format("txt", ".txt", ".text", media_types={"text/plain": ".txt"}, shown_as="text/plain")
@@ -194,10 +194,10 @@ BY_SUFFIX = {suffix: record for record in FORMATS for suffix in record.suffixes}
 BY_MEDIA_TYPE = {media_type: record for record in FORMATS for media_type in record.media_types}
 
 ARCHIVES = frozenset({".zip"})
-"""suffixes of what holds documents and is unpacked by archive.py"""
+"""suffixes of archives, which archive.py unpacks"""
 
 LOADABLE = (*BY_SUFFIX, *sorted(ARCHIVES))
-"""suffixes of all that can be added"""
+"""suffixes of all files that can be added"""
 
 
 def format_of(name: str) -> Format:

@@ -1,6 +1,6 @@
 """Splits a sheet into blocks: tables with headers, and the text around them.
 
-A sheet is a plane on which people put several tables, titles and forms; Markdown wants them one after another.
+People put several tables, titles and forms on one sheet; Markdown needs them one after another.
 """
 
 import re
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from index_store.parsing.loaders import as_markdown
 
 HEADER_SHARE = 0.5
-"""of a block's columns that its first row must fill to be their header; a form fills fewer"""
+"""share of a block's columns that its first row must fill to be their header; a form fills fewer"""
 GAP = 2
-"""empty rows within a table that goes on; more part two"""
+"""empty rows inside one table at most; more separate two tables"""
 FILLED = 1_000_000
-"""cells that merged ones are repeated in, at most: ranges that overlap, as only broken files have, would never end"""
+"""cells at most that repeat merged ones; overlapping ranges, which only broken files have, would never end"""
 
 Row = dict[int, str]
-"""column, from 0 -> text; empty cells are not in it"""
+"""column, from 0 -> text; without empty cells"""
 
 _DATA = re.compile(r"[(△▲¥$€£+-]*[\d.,:/%年月日時分秒円-]*\d[\d.,:/%年月日時分秒円)-]*")
 
@@ -36,7 +36,7 @@ class Span:
 class Sheet:
     def __init__(self) -> None:
         self.rows: dict[int, Row] = {}
-        """row number -> its cells, in order; empty rows are not in it"""
+        """row number -> its cells, in order; without empty rows"""
         self.spans: list[Span] = []
 
     def blocks(self) -> Iterator[str]:
@@ -45,7 +45,7 @@ class Sheet:
             yield from self._written(block)
 
     def _repeat_merged(self) -> None:
-        """A cell that spans rows stands in each, so that each row reads by itself."""
+        """Puts a cell that spans rows into each row, so that each row is complete."""
         left = FILLED
         for span in self.spans:
             text = self.rows.get(span.top, {}).get(span.left)
@@ -68,7 +68,7 @@ class Sheet:
             yield block
 
     def _goes_on(self, block: list[int], number: int) -> bool:
-        """Whether a row after a gap is one more row of the table above: values under a header of words."""
+        """Whether a row after a gap belongs to the table above: it has values under a header of words."""
         header, row = self.rows[block[0]], self.rows[number]
         return (
             number - block[-1] <= GAP + 1
@@ -91,7 +91,7 @@ class Sheet:
 
     def _block(self, block: list[tuple[int, Row]]) -> Iterator[str]:
         columns = sorted({column for _, row in block for column in row})
-        # Titles and notes right above a table.
+        # Titles and notes directly above a table.
         start = next((at for at, (_, row) in enumerate(block) if len(row) > 1), len(block))
         if start:
             yield "\n".join(as_markdown.paragraph(" ".join(row.values())) for _, row in block[:start])
@@ -108,14 +108,14 @@ class Sheet:
             yield as_markdown.table(grid)
 
     def _header_rows(self, top: int, rows: int) -> int:
-        """A header of several rows has words over several columns, and others that span its rows."""
+        """A header of several rows has words over several columns, and other words that span its rows."""
         spans = [span for span in self.spans if span.top == top]
         wide = [span for span in spans if span.right > span.left]
         if not wide:
             return 1
         deepest = max(span.bottom for span in spans) - top + 1
         below = self.rows.get(top + deepest, {})
-        # Words below a wide one part its columns; on a sheet of narrow columns a wide cell is just a cell.
+        # A wide word with words below is a header; on a sheet of narrow columns a wide cell is just a cell.
         parted = [sum(span.left <= column <= span.right for column in below) > 1 for span in wide]
         if all(parted) and not any(map(_is_data, below.values())):
             deepest += 1
@@ -123,7 +123,7 @@ class Sheet:
 
 
 def _side_by_side(rows: list[Row]) -> list[int]:
-    """First columns of tables that stand beside others: both sides have a full header of two columns or more."""
+    """First columns of tables that are next to others: both sides have a full header of two columns or more."""
     runs: list[list[int]] = []
     for column in sorted({column for row in rows for column in row}):
         if runs and column == runs[-1][-1] + 1:

@@ -8,7 +8,7 @@ FILES = 256
 
 
 def address_space() -> int:
-    """Bytes that this process has mapped; 0 where that can't be told."""
+    """Bytes that this process has mapped; 0 if unknown."""
     if sys.platform != "linux":
         return 0
     import resource
@@ -26,11 +26,11 @@ def limit(memory: int, file_size: int) -> None:
     _set(resource.RLIMIT_FSIZE, file_size)
     _set(resource.RLIMIT_NOFILE, FILES)
     _set(resource.RLIMIT_CORE, 0)
-    _set(resource.RLIMIT_NPROC, 0)  # not for root, who is never limited in this
+    _set(resource.RLIMIT_NPROC, 0)  # has no effect on root
 
 
 def lift() -> None:
-    """For importing a library: it maps memory, and may start threads, that are not the file's."""
+    """Called before a library is imported: its memory and its threads don't count as the file's."""
     if sys.platform != "linux":
         return
     import resource
@@ -40,7 +40,7 @@ def lift() -> None:
 
 
 def _set(kind: int, value: int) -> None:
-    # The soft limit alone: the next file's may be higher.
+    # Only the soft limit: the next file's may be higher.
     import resource
 
     hard = resource.getrlimit(kind)[1]

@@ -1,4 +1,6 @@
-"""Parses files to sections in a few processes: a file that crashes, hangs or swells its parser affects no other."""
+"""Parses files to sections in a few processes: a file that crashes its parser, hangs or takes all memory affects no
+other file.
+"""
 
 import threading
 import uuid
@@ -20,10 +22,10 @@ if TYPE_CHECKING:
     from index_store.parsing.loaders.archive import Unpacked
 
 WRITTEN = 512 * MEGABYTE
-"""of sections: what the characters that a document may have come to as JSON, with a chunk's headings beside each"""
+"""of sections: the JSON of the most characters that a document may have, with the headings of each chunk"""
 
 LISTING = 64 * MEGABYTE
-"""of JSON: an archive's members, for some 200,000"""
+"""of JSON: the members of an archive, about 200,000"""
 
 
 def _never() -> bool:
@@ -31,14 +33,14 @@ def _never() -> bool:
 
 
 class Parser:
-    """`PARSER_WORKERS` processes at most, each started on first use and with one file at a time.
+    """At most `PARSER_WORKERS` processes, each started at first use and with one file at a time.
 
-    Any number of threads may call; they are served in the order in which they came. What is read goes through
-    `DATA_DIR/parsing`, which this parser owns.
+    Thread-safe; calls are served in the order in which they came. Results are passed through `DATA_DIR/parsing`, a
+    folder that this parser owns.
     """
 
     def __init__(self, settings: Settings, folder: Path | None = None) -> None:
-        """`folder`: instead of that, of another process's own."""
+        """`folder`: a folder of this process, in place of `DATA_DIR/parsing`."""
         self._settings = settings
         self._folder = folder or settings.data_dir.absolute() / "parsing"
         self._free = [Process() for _ in range(settings.parser_workers)]
@@ -49,7 +51,7 @@ class Parser:
             leftover.unlink()
 
     def load(self, file: RawFile, kind: str, is_cancelled: Callable[[], bool] = _never) -> ParsedDocument:
-        """`is_cancelled` is asked ten times a second, from another thread.
+        """`is_cancelled` is called ten times a second, from another thread.
 
         Raises DocumentError: Cancelled, ParserFailed, ParserTimedOut, TooMuchText, NoText, and what the loader raises.
         """
@@ -61,7 +63,7 @@ class Parser:
             return ParsedDocument(answer.title, file.name, answer.sections, answer.chunks, result)
 
     def unpack(self, path: Path, name: str, folder: Path, is_cancelled: Callable[[], bool] = _never) -> "Unpacked":
-        """An archive's members, as files in `folder`, which is the caller's to clear whatever happens.
+        """An archive's members, as files in `folder`, which the caller must clear in any case.
 
         Raises DocumentError.
         """
@@ -84,7 +86,7 @@ class Parser:
         )
 
     def close(self) -> None:
-        """Ends every process; files that are being read, or wait for it, are Cancelled. Closing twice is fine."""
+        """Ends every process; files that are being read or wait are Cancelled. Closing twice is fine."""
         self._is_closed.set()
         with self._turn:
             self._turn.notify_all()
@@ -115,7 +117,7 @@ class Parser:
 
     @contextmanager
     def _process(self, name: str, is_unwanted: Callable[[], bool]) -> Iterator[Process]:
-        """A free one, when it is this caller's turn."""
+        """A free process, when it is this caller's turn."""
         caller = object()
         with self._turn:
             self._waiting.append(caller)
@@ -126,7 +128,7 @@ class Parser:
                     if self._free and self._waiting[0] is caller:
                         break
                     self._turn.wait(LOOK)
-                # The one that was used last: it runs already.
+                # The last one used, because it is already running.
                 process = self._free.pop()
             finally:
                 self._waiting.remove(caller)

@@ -24,13 +24,13 @@ log = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[3]
 
 LOOK = 0.1
-"""seconds between looks at the clock and at whether the file is still wanted"""
+"""seconds between checks of the time, and of whether the file is still wanted"""
 
 ANSWER = 1024 * 1024
-"""bytes of a line that is answered at most: a title, numbers, or an error; all else goes through a file"""
+"""bytes of an answer at most: a title, numbers, or an error; all other data is in a file"""
 
 DYING = 5
-"""seconds that a process which has closed its output may take to end, so that how it ended is known"""
+"""seconds for a process that has closed its output to end, so that its exit status is known"""
 
 COMPLAINTS = 8000
 """bytes of a traceback that are logged"""
@@ -43,17 +43,17 @@ class _Running:
     answers: IO[bytes]
     complaints: IO[bytes]
     lifeline: IO[bytes] | None
-    """a pipe that is never written to: when this end closes, as by its owner's death, the kernel ends the process"""
+    """a pipe that nobody writes to: when this end closes, even by the owner's death, the kernel ends the process"""
 
 
 class Process:
-    """One request at a time."""
+    """Handles one request at a time."""
 
     def __init__(self) -> None:
         self._running: _Running | None = None
 
     def ask(self, request: ParserRequest, is_cancelled: Callable[[], bool]) -> ParserResponse:
-        """Raises ParserFailed, ParserTimedOut and Cancelled, after which there is no process any more."""
+        """Raises ParserFailed, ParserTimedOut and Cancelled; after each, the process has ended."""
         running = self._started()
         why_killed: list[errors.DocumentError] = []
         answered = threading.Event()
@@ -74,13 +74,13 @@ class Process:
         watcher.start()
         line = b""
         try:
-            # Where it died, there is no line either.
+            # If the process has died, no answer comes either.
             with suppress(BrokenPipeError):
                 running.requests.write(request.line())
                 running.requests.flush()
                 line = running.answers.readline(ANSWER)
         except BaseException:
-            # Ctrl-C: what it still answers would be taken for the next file's.
+            # Ctrl-C: a late answer would be taken for the next file's.
             self.stop()
             raise
         finally:
@@ -118,7 +118,7 @@ class Process:
 
 def _start() -> _Running:
     search_path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    # Threads of a mathematical library are started when it is imported, each with memory of its own.
+    # A mathematical library starts its threads when it is imported, each with its own memory.
     single = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
     complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
     lifeline: IO[bytes] | None = None
@@ -135,7 +135,7 @@ def _start() -> _Running:
             stderr=complaints,
             env={**environment(), **single, "PYTHONPATH": search_path, "PYTHONIOENCODING": "utf-8"},
             pass_fds=inherited,
-            # Ctrl-C is for the owner alone, who then ends this process by closing its input.
+            # Only the owner gets Ctrl-C; it then ends this process by closing its input.
             start_new_session=True,
         )
     finally:

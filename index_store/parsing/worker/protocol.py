@@ -1,6 +1,6 @@
 """The protocol between a parser's process and its owner: requests, answers, and sections on disk.
 
-All of it is JSON, and the owner trusts none of what it is answered: a process that read a file of anyone's wrote it.
+All of it is JSON. The owner trusts no answer: the process that wrote it had read a file from outside.
 """
 
 import json
@@ -22,22 +22,22 @@ class ParserRequest:
     path: str
     name: str
     kind: str
-    """a format's; "zip" for an archive"""
+    """of a format; "zip" for an archive"""
     result: str
-    """the file to write the sections, or what came of an archive, to"""
+    """the file for the result: the sections, or the members of an archive"""
     seconds: float
     memory: int
-    """bytes above what libraries take"""
+    """bytes above the need of the libraries"""
     file_size: int
-    """bytes that each file written may have"""
+    """bytes that each written file may have"""
     chunk_size: int
     chunk_overlap: int
     charset: str | None = None
     folder: str | None = None
-    """to unpack an archive into; None: a document is to be loaded"""
+    """the folder to unpack an archive into; None: load a document"""
 
     def line(self) -> bytes:
-        # As ASCII: a path may hold bytes that are no text.
+        # In ASCII: a path may hold bytes that are not text.
         return json.dumps(asdict(self)).encode() + b"\n"
 
     @classmethod
@@ -49,7 +49,7 @@ class Refusal(BaseModel, frozen=True):
     """A DocumentError as data."""
 
     code: str
-    """its class"""
+    """the name of its class"""
     details: dict[str, CleanText]
 
     @classmethod
@@ -57,7 +57,7 @@ class Refusal(BaseModel, frozen=True):
         return cls(code=type(error).__name__, details={name: str(detail) for name, detail in error.details.items()})
 
     def error(self, name: str) -> errors.DocumentError:
-        """ParserFailed for the file of this name, where it is no error that a loader raises."""
+        """The error, for the file of this name; ParserFailed if no loader raises an error of this class."""
         kind: Any = getattr(errors, self.code, None)
         if not (isinstance(kind, type) and issubclass(kind, errors.DocumentError)):
             return errors.ParserFailed(name=name)
@@ -73,7 +73,7 @@ class ParserResponse(BaseModel, frozen=True):
     chunks: int = 0
     refusal: Refusal | None = None
     is_worn: bool = False
-    """whether the process is to be replaced"""
+    """whether the process must be replaced"""
 
 
 class Listing(BaseModel, frozen=True):
@@ -96,12 +96,10 @@ def write_sections(path: Path, sections: Iterable[ParsedSection]) -> None:
 
 
 class ParsedDocument:
-    """A document in sections, in reading order, one after another from the disk: a large one costs no memory.
+    """A document's sections in reading order, read from the disk one by one, so that a large document takes no memory.
+    Each iteration starts at the beginning.
 
-    Iterating again starts anew.
-
-    Its file goes when the object does, or with `close()`. Iterating raises ParserFailed where the file is not what a
-    parser writes.
+    Its file is deleted with the object, or by `close()`. Iterating raises ParserFailed if no parser writes such a file.
     """
 
     def __init__(self, title: str, name: str, sections: int, chunks: int, path: Path) -> None:
@@ -115,7 +113,7 @@ class ParsedDocument:
     def __iter__(self) -> Iterator[ParsedSection]:
         with self._path.open("rb") as file:
             while line := file.readline(SECTION_LINE):
-                # It was written by a process that read a file of anyone's.
+                # The process that wrote it had read a file from outside.
                 try:
                     yield _SECTION.validate_json(line)
                 except ValidationError as error:

@@ -1,7 +1,7 @@
 """The parser's process: reads one request per line, answers one line, until its standard input ends.
 
-A file can crash, hang or swell a parser; this process is what it takes down. Not a sandbox: it limits memory, time and
-what is written, not what native code that is taken over may do.
+A file can crash or hang a parser, or make it take all memory; only this process is lost then. It is not a sandbox: it
+limits memory, time and written files, but not what native code under an attacker's control may do.
 """
 
 import faulthandler
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from index_store.parsing.loaders.archive import Unpacked
 
 FILES = 200
-"""after which the process is replaced, so that what libraries leak is given back; starting one takes 0.25 s"""
+"""after which the process is replaced, to free what libraries leak; starting one takes 0.25 s"""
 
 NICENESS = 10
-"""of 19: whoever waits for an answer, or for a page, goes before what is only read in"""
+"""of 19: answers and pages, for which people wait, go before parsing"""
 
 GRACE = 10
-"""seconds beyond a file's own, after which the process ends itself where the kernel does not watch its owner"""
+"""seconds beyond a file's own time, after which the process ends itself if the kernel does not watch its owner"""
 
 
 def main() -> None:
-    # What libraries print must not get among the answers, nor into a log: it may quote the document.
+    # Output of libraries must not get into the answers or into a log: it may quote the document.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     complaints = os.fdopen(os.dup(2), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -60,7 +60,7 @@ def main() -> None:
             limits.limit(request.memory, request.file_size)
             answer = _answer(request, work)
         grown = limits.address_space() - libraries
-        # Memory that is not given back, by a leak or in pieces, would be added to what the next file may take.
+        # Memory that is not freed, because of leaks or fragments, would be added to the next file's limit.
         if count >= FILES or grown > request.memory // 4:
             answer = answer.model_copy(update={"is_worn": True})
         answers.write(answer.model_dump_json() + "\n")
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def _work(request: ParserRequest) -> Callable[[], ParserResponse]:
-    """With its libraries imported, which are not to count as the file's memory."""
+    """Imports the libraries first, so that they don't count as the file's memory."""
     if request.folder is not None:
         from index_store.parsing.loaders.archive import unpack
 
@@ -108,18 +108,18 @@ def _unpack(unpack: Callable[[Path, str, Path], "Unpacked"], request: ParserRequ
 
 
 def _complain(error: BaseException | None, write: Callable[[str], object]) -> None:
-    """A traceback without the error's own words: they may quote the document."""
+    """Writes a traceback without the error's own words: they may quote the document."""
     while error:
         write("".join(traceback.format_tb(error.__traceback__)) + type(error).__qualname__ + "\n")
         error = error.__cause__ or error.__context__
 
 
 def _end_with_owner(lifeline: int) -> None:
-    """Has the kernel end this process when its owner is gone, even within native code that holds Python's lock.
+    """Makes the kernel end this process when its owner is gone, even within native code that holds Python's lock.
 
-    `lifeline` is a pipe whose other end the owner holds and never writes to, so its one event is that it hangs up. The
-    standard input would not do: while it is watched, the owner's next write is an event too. PR_SET_PDEATHSIG would end
-    this process with the *thread* that started it.
+    The owner holds the other end of the pipe `lifeline` and never writes to it, so its only event is the hang-up.
+    Standard input can't be watched instead: the owner's next write is an event, too. PR_SET_PDEATHSIG would end this
+    process with the *thread* that started it.
     """
     if sys.platform == "linux":
         import fcntl
@@ -136,7 +136,7 @@ def _end_with_owner(lifeline: int) -> None:
 
 @contextmanager
 def _ended_in_time(seconds: float) -> Iterator[None]:
-    """Where the kernel does not watch the owner: a file is read no longer than its owner would have waited."""
+    """Used if the kernel does not watch the owner: limits a file's time to what its owner would wait."""
     if sys.platform == "linux" or not hasattr(signal, "alarm"):
         yield
         return

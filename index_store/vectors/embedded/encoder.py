@@ -1,7 +1,7 @@
 """The network: a BERT of twelve layers, as a graph that OpenVINO computes on the processor.
 
-The graph is made at first use, in half a second, out of the weights as they lie in the file: no second file is kept
-that could be damaged or of another version.
+The graph is made at first use, in half a second, from the weights as they are in the file. So there is no second file
+that could be damaged or be of another version.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from openvino import opset13 as op
 from index_store.vectors.embedded.weights import BLOCK, Floats, Weights, dequantised
 
 Value: TypeAlias = Node | Output
-"""of the graph: (texts, tokens, width) where nothing else is said"""
+"""a value in the graph: (texts, tokens, width) unless a docstring says otherwise"""
 
 MASKED = -1e9
-"""added to the attention to what is no token"""
+"""added to the attention to padding"""
 
 
 class Encoder:
-    """Any number of threads may call."""
+    """Thread-safe."""
 
     def __init__(self, weights: Weights, threads: int) -> None:
         self._weights = weights
@@ -32,10 +32,10 @@ class Encoder:
         settings = {
             "INFERENCE_NUM_THREADS": threads,
             "PERFORMANCE_HINT": "LATENCY",
-            # The same vectors on every processor, as near as may be: no half precision where one has it.
+            # Nearly the same vectors on every processor: no half precision where a processor has it.
             "INFERENCE_PRECISION_HINT": "f32",
-            # Where the processor multiplies bytes, what goes into a matrix is rounded to bytes, this many with a scale
-            # of their own, as the weights are: a text's vector does not hang on those that it is computed with.
+            # Where the processor multiplies bytes, the input of a matrix is rounded to bytes in groups of this size,
+            # each with its own scale, like the weights. So a text's vector does not depend on its batch.
             "DYNAMIC_QUANTIZATION_GROUP_SIZE": BLOCK,
         }
         self._network = ov.Core().compile_model(Graph(weights).model(), "CPU", settings)
@@ -44,8 +44,8 @@ class Encoder:
     def means(self, windows: Sequence[Sequence[int]]) -> Floats:
         """The mean of the vectors of each window's tokens, not normalised: (windows, width).
 
-        A window has at most `sizes.positions` tokens, those of beginning and end included. What is shorter than the
-        longest is padded: windows of like length belong together.
+        A window has at most `sizes.positions` tokens, including those of its beginning and end. Shorter windows are
+        padded to the longest one, so put windows of similar length together.
         """
         lengths = np.array([len(each) for each in windows])
         longest = int(lengths.max())
@@ -70,23 +70,23 @@ class Encoder:
             self._idle.put(request)
 
     def _words(self, tokens: NDArray[np.int64]) -> Floats:
-        """Looked up here: all words in floats would take 384 MB."""
+        """Looked up here and not in the graph: as floats, all words would take 384 MB."""
         different, which = np.unique(tokens, return_inverse=True)
         vectors = dequantised(self._weights.words[different]).reshape(len(different), -1)
         return vectors[which.reshape(tokens.shape)]
 
 
 def _places(weights: Weights) -> Floats:
-    """What is added to the word at each place."""
+    """The vector that is added to the word at each place: (places, width)."""
     width = weights.sizes.width
     places: Floats = weights.tensor("emb.pos").floats.reshape(-1, width) + weights.tensor("emb.type").floats[:width]
     return places
 
 
 class Graph:
-    """From the words' vectors to the mean of what the layers make of them.
+    """The layers, from the words' vectors to the mean of their outputs.
 
-    Its inputs: words with their places; what is added to the attention to each token, (texts, 1, 1, tokens); each
+    Inputs: words with their places; the number added to the attention to each token, (texts, 1, 1, tokens); each
     token's share in the mean, (texts, tokens, 1).
     """
 
@@ -119,7 +119,7 @@ class Graph:
         return op.reshape(in_order, np.array([0, 0, self._sizes.width]), special_zero=True)
 
     def _heads(self, x: Value) -> Value:
-        """(texts, heads, tokens, width of a head)"""
+        """Splits the width into heads: (texts, heads, tokens, width of a head)."""
         heads = self._sizes.heads
         split = op.reshape(x, np.array([0, 0, heads, self._sizes.width // heads]), special_zero=True)
         return op.transpose(split, np.array([0, 2, 1, 3]))
@@ -130,7 +130,7 @@ class Graph:
         return op.add(op.multiply(even, scale), shift)
 
     def _linear(self, x: Value, layer: str, *names: str) -> Value:
-        """Several matrices at once, their outputs one after the other."""
+        """Several matrices at once, their outputs joined in this order."""
         parts = [[self._weights.tensor(f"{layer}.{each}.{part}") for part in "wb"] for each in names]
         biases = np.concatenate([bias.floats for _, bias in parts])
         matrices = [matrix.quantised(rows=bias.count) for matrix, bias in parts]

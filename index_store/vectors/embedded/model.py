@@ -18,45 +18,44 @@ from index_store.vectors.embedded.weights import Weights
 from index_store.vectors.embeddings import Vectors, embeddable
 
 THREADS = "OMP_NUM_THREADS"
-"""how many threads one computation may use, all cores where it is not set: the variable of every OpenMP"""
+"""the variable of every OpenMP: how many threads one computation may use; all cores if it is not set"""
 
 PASSAGE = "passage: "
 QUESTION = "query: "
-"""The model was trained with these before its texts."""
+"""The model was trained with these prefixes before its texts."""
 
 CALL = 1024
-"""tokens, padding included, that the network is given at once, a fifth of a second: no question waits longer.
-More would not be faster."""
+"""tokens per call of the network, including padding. A call takes a fifth of a second, so no question waits longer.
+Larger calls would not be faster."""
 
 WAIT = 1.0
-"""seconds that a call of passages waits for questions at most: many who ask don't stop one who adds"""
+"""seconds that a call of passages waits for questions at most, so that many questions can't stop an import"""
 
 
 class EmbeddedEmbeddings:
-    """multilingual-e5-small, loaded at first use, once for the process.
+    """multilingual-e5-small, loaded at first use, once per process.
 
-    Any number of threads may call. Questions go first: between two calls of the network passages wait while any
-    question is being embedded.
+    Thread-safe. Questions go first: between two calls of the network, passages wait while a question is embedded.
     """
 
     id = "multilingual-e5-small-q4"
     dimension = 384
 
     batch = 64
-    """about a second: what Ctrl-C waits for. Texts of like length among them share a call of the network."""
+    """takes about a second, which Ctrl-C has to wait. Texts of similar length share a call of the network."""
 
     def __init__(self) -> None:
         self._questions = Precedence()
 
     def close(self) -> None:
-        """Nothing: the network stays for the next one."""
+        """Does nothing: the network stays loaded for later use."""
 
     def load(self) -> None:
-        """Raises EmbeddedModelUnusable."""
+        """Loads the network. Raises EmbeddedModelUnusable."""
         self._network()
 
     def passages(self, texts: Sequence[str]) -> Vectors:
-        """A text longer than the model reads is read in windows, and its vector is their mean by length."""
+        """A longer text than the model reads is split into windows; its vector is their mean, weighted by length."""
         network = self._network()
         windows: list[list[int]] = []
         owners: list[int] = []
@@ -73,7 +72,7 @@ class EmbeddedEmbeddings:
         return _normalised(sums)
 
     def query(self, text: str) -> Vectors:
-        """Of a text longer than the model reads only its beginning counts."""
+        """If the text is longer than the model reads, only its beginning counts."""
         with self._questions.question():
             network = self._network()
             window = network.first_window(QUESTION + embeddable(text))
@@ -90,7 +89,7 @@ _loading = threading.Lock()
 
 @cache
 def _network_of(file: Path) -> "_Network":
-    """Made in a second of the processor's time."""
+    """Takes a second of processor time."""
     return _Network(Weights(file))
 
 
@@ -102,7 +101,7 @@ class _Network:
         self._content = weights.sizes.positions - 2
         """tokens of a window, without those that mark beginning and end"""
         threads = int(os.environ.get(THREADS) or os.cpu_count() or 2)
-        with ThreadPoolExecutor(1) as beside:  # each takes half a second, the encoder's mostly outside of Python
+        with ThreadPoolExecutor(1) as beside:  # each takes half a second, the encoder mostly outside Python
             encoder = beside.submit(Encoder, weights, threads)
             self._tokenizer = Tokenizer(weights)
             self.encoder = encoder.result()
@@ -119,7 +118,7 @@ class _Network:
 
 
 def _calls(windows: list[list[int]]) -> Iterator[list[int]]:
-    """Numbers of windows that are computed together: of like length, so that little is padded, the longest first."""
+    """Groups of windows, as indexes, to compute together: similar lengths, so little padding, the longest first."""
     call: list[int] = []
     for number in sorted(range(len(windows)), key=lambda each: -len(windows[each])):
         if call and (len(call) + 1) * len(windows[call[0]]) > CALL:
@@ -135,6 +134,6 @@ def _content(window: list[int]) -> int:
 
 
 def _normalised(rows: NDArray[np.floating]) -> Vectors:
-    """Of length 1."""
+    """Rows of length 1."""
     normalised: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     return normalised

@@ -8,13 +8,13 @@ from tokenizers import models, pre_tokenizers
 from index_store.vectors.embedded.weights import Weights
 
 LONGEST_PIECE = 16
-"""characters, the mark of a word's beginning included"""
+"""characters, including the mark at the beginning of a word"""
 
 SPACES = re.compile("  +")
 
 
 class Tokenizer:
-    """Any number of threads may call."""
+    """Thread-safe."""
 
     def __init__(self, weights: Weights) -> None:
         self._normalisation = weights.normalisation
@@ -22,7 +22,7 @@ class Tokenizer:
         self._unigram.pre_tokenizer = pre_tokenizers.Metaspace()
 
     def tokens(self, text: str, most: int | None = None) -> list[int]:
-        """The first `most` of them, else all; without the marks of beginning and end."""
+        """The first `most` tokens, or all; without the marks of beginning and end."""
         text = SPACES.sub(" ", text.translate(self._normalisation))
         if most:
             text = text[: most * LONGEST_PIECE]

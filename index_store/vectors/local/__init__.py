@@ -1,3 +1,3 @@
-"""Chroma in this process, over a folder: folder.py, with a program that compacts its database (compact.py) and one that
-tries which collections can be read (probe.py).
+"""Chroma in this process, over a folder (folder.py); a program that compacts its database (compact.py) and one that
+tests which collections can be read (probe.py).
 """

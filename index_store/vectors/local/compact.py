@@ -1,7 +1,7 @@
-"""Compacts a database of Chroma's and prints the ids of its segments: `python -I compact.py FILE`.
+"""Compacts a Chroma database and prints the ids of its segments: `python -I compact.py FILE`.
 
-A program of its own, since Chroma brings an SQLite of its own: where two of these open one file in one process, each
-undoes the other's locks, and the file breaks (https://sqlite.org/howtocorrupt.html, 2.2.1).
+It is a program of its own because Chroma has its own SQLite. If two SQLites in one process open the same file, each
+releases the other's locks and the file breaks (https://sqlite.org/howtocorrupt.html, 2.2.1).
 """
 
 import sqlite3
@@ -9,7 +9,7 @@ import sys
 from contextlib import closing
 
 WAIT = 30
-"""seconds for whoever writes at the moment"""
+"""seconds to wait for another writer"""
 
 
 def main(file: str) -> None:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 OPEN = "open"
-"""a file that is there while a process has the folder open; after one that was killed it is left"""
+"""name of a file that exists while a process has the folder open; it stays if the process is killed"""
 
 BATCH = 5000
-"""records a call; Chroma 1.5 refuses more than 5461"""
+"""records per call; Chroma 1.5 refuses more than 5461"""
 
 
 class ChromaFolder:
@@ -37,7 +37,7 @@ class ChromaFolder:
     trouble = None
 
     def __init__(self, folder: Path) -> None:
-        # Imported here: half a second that `--help` and the parser's process need not spend.
+        # Imported here: it takes half a second, which `--help` and the parser's process save.
         import chromadb
         from chromadb.config import Settings
         from chromadb.errors import ChromaError
@@ -45,7 +45,7 @@ class ChromaFolder:
         self._folder = folder
         self._open = folder / OPEN
         self.broken = broken_collections(folder) if self._open.exists() else set()
-        """those that the last process was killed over"""
+        """collections that can't be read since the last process was killed"""
         self._gate = threading.Condition()
         self._searches = 0
         try:
@@ -59,13 +59,13 @@ class ChromaFolder:
         self._open.unlink(missing_ok=True)
 
     def watch(self, on_return: Callable[[], object]) -> None:
-        """It is always there."""
+        """Does nothing: a folder can always be reached."""
 
     def stop_watching(self) -> None:
-        """Nothing is watched."""
+        """Does nothing."""
 
     def found(self, name: str) -> "Collection":
-        # embedding_function=None: Chroma's default one would be downloaded.
+        # embedding_function=None: otherwise Chroma would download its default one.
         return self._client.get_collection(name, embedding_function=None)
 
     def made(self, name: str) -> "Collection":
@@ -83,7 +83,7 @@ class ChromaFolder:
                 self._give_space_back()
 
     def _give_space_back(self) -> None:
-        """Chroma 1.5 leaves the folder of a deleted collection, and the pages of its rows in the database."""
+        """Frees space that Chroma 1.5 keeps: the folders of deleted collections, and the pages of their rows."""
         program, database = Path(__file__).with_name("compact.py"), self._folder / "chroma.sqlite3"
         compact = [sys.executable, "-I", str(program), str(database)]
         done = subprocess.run(  # noqa: S603 - our own
@@ -99,7 +99,7 @@ class ChromaFolder:
 
     @contextmanager
     def searching(self) -> Iterator[None]:
-        """Compacting waits for searches and they for it: Chroma gives up on a database that is locked for seconds."""
+        """Compacting and searches wait for each other: Chroma fails if its database is locked for seconds."""
         with self._gate:
             self._searches += 1
         try:

@@ -1,7 +1,7 @@
 """Checks which collections of a Chroma folder can be read: `python -I probe.py FOLDER [COLLECTION ...]`.
 
-Chroma writes a collection's graph every 1000 changes, over the files that are there. Where a process is killed in the
-midst of it, the next to read them gets an error, wrong neighbours, or dies of it: so another process tries first.
+Chroma writes a collection's graph every 1000 changes, over the existing files. If a process is killed while it writes,
+the next process that reads them gets an error or wrong neighbours, or crashes. So another process tries first.
 """
 
 import sqlite3
@@ -15,12 +15,12 @@ BATCH = 5000
 READ = "read"
 
 LAST = "index_metadata.pickle"
-"""of a graph's files, the one that is written last"""
+"""the file of a graph that is written last"""
 
 
 def broken_collections(folder: Path) -> set[str]:
-    """Those that were being written when a process was killed, and can't be read since."""
-    from index_store.base.child_process import environment  # the program itself runs without this package
+    """Collections that can't be read because a process was killed while it wrote them."""
+    from index_store.base.child_process import environment  # not at the top: the program runs without this package
 
     broken: set[str] = set()
     while True:
@@ -29,14 +29,14 @@ def broken_collections(folder: Path) -> set[str]:
             command, capture_output=True, encoding="utf-8", env=environment(), check=False
         )
         said = done.stdout.split()
-        # Where it failed at none of them, Chroma can't open the folder at all: whoever does next will say so.
+        # If no collection made it fail, Chroma can't open the folder at all: the caller will get that error.
         if not done.returncode or not said or said[-1] == READ:
             return broken
         broken.add(said[-1])
 
 
 def main(folder: Path, without: list[str]) -> None:
-    """Says the name of each collection before it reads it, and that it has; ends in the midst of a broken one."""
+    """Prints each collection's name before it reads it, and READ after. A broken collection ends it."""
     graphs = graphs_of(folder)
 
     import chromadb
@@ -58,7 +58,7 @@ def main(folder: Path, without: list[str]) -> None:
 
 
 def graphs_of(folder: Path) -> dict[str, list[Path]]:
-    """By collection. Before Chroma opens the database: compact.py says why."""
+    """The files of each collection's graph. Call it before Chroma opens the database: compact.py says why."""
     with closing(sqlite3.connect(folder / "chroma.sqlite3")) as database:
         rows = database.execute(
             "SELECT name, segments.id FROM segments JOIN collections ON collections.id = collection "
@@ -71,7 +71,7 @@ def graphs_of(folder: Path) -> dict[str, list[Path]]:
 
 
 def is_half_written(graph: Path) -> bool:
-    """Without the last file it was never written before: Chroma makes it from its log, which is whole then."""
+    """Whether a file is newer than the last one. Without a last file, Chroma makes the whole graph from its log."""
     last = graph / LAST
     return last.exists() and any(file.stat().st_mtime_ns > last.stat().st_mtime_ns for file in graph.glob("*.bin"))
 

@@ -1,7 +1,7 @@
-"""Connections to a Chroma server: every call has a time limit, and calls that are safe to repeat are retried.
+"""Connections to a Chroma server: every call has a time limit, and failed calls are retried.
 
-All that is asked of Chroma here may be done twice: rows are put by their ids and deleted by them, collections made
-unless they are there. So each call is, where the connection breaks or the server stumbles.
+Every call that this app makes may be repeated: rows are put and deleted by id, and collections are made only if they
+don't exist. So each call is retried when the connection breaks or the server fails.
 """
 
 import json
@@ -19,41 +19,41 @@ from index_store.base.errors import VectorsAway, VectorServerError, VectorsFaile
 from index_store.base.service import host_of
 
 CALL = 30.0
-"""seconds that a call may take, with all its tries"""
+"""seconds that a call may take, including its retries"""
 
 CONNECT = 5.0
 """seconds after which a server counts as away"""
 
 PAUSES = (0.1, 0.4, 1.2)
-"""seconds before each further try, of which chance takes some: all who wait would come back at once"""
+"""seconds before each retry; a random part is subtracted, so that not all callers come back at once"""
 
 LIMITS = httpx.Limits(max_connections=64, max_keepalive_connections=16, keepalive_expiry=40)
 
 STANDING_BEFORE = (502, 503, 504)
-"""statuses by which a proxy says that the server behind it is away"""
+"""statuses with which a proxy says that the server behind it is away"""
 
 ANSWERS = (404, 409)
-"""statuses that Chroma's client reads as answers: there is none, there is one already"""
+"""statuses that Chroma's client reads as answers: not found, already there"""
 
 BUSY = 429
-"""status of a server that wants to be asked later"""
+"""status of a server that asks to try again later"""
 
 log = logging.getLogger(__name__)
 
 
 class Connections(httpx.Client):
-    """`url`: as CHROMA_URL has it. What it has of a password goes into a header, and into no address."""
+    """`url`: the value of CHROMA_URL. Its password goes into a header and never into an address."""
 
     def __init__(self, url: str, on_fault: Callable[[], object]) -> None:
-        """`on_fault`: is called when a call has failed in the end, unless all do."""
+        """`on_fault`: called when a call has failed after all retries, unless all calls are being refused."""
         parts = urlsplit(url)
         self.host = host_of(url)
         self.address = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
         """without a password"""
         self.refusing: VectorServerError | None = None
-        """what each call fails with at once, if not None"""
+        """if not None, each call fails at once with this error"""
         self.has_failed = False
-        """whether a call has, since this was last set back"""
+        """whether a call has failed since this was last reset"""
         self._on_fault = on_fault
         account = (unquote(parts.username or ""), unquote(parts.password or "")) if "@" in parts.netloc else None
         super().__init__(auth=account, limits=LIMITS, headers={"Content-Type": "application/json"})
@@ -83,7 +83,7 @@ class Connections(httpx.Client):
         self._on_fault()
 
     def once(self, request: httpx.Request, until: float, **options: Any) -> httpx.Response:
-        """A single try. `until`: on the clock of time.monotonic. Raises VectorServerError."""
+        """One try. `until`: a time of time.monotonic. Raises VectorServerError."""
         left = max(until - time.monotonic(), 0.01)
         timeout = httpx.Timeout(left, connect=min(left, CONNECT))
         request.extensions = {**request.extensions, "timeout": timeout.as_dict()}
@@ -94,13 +94,13 @@ class Connections(httpx.Client):
             finally:
                 streamed.close()
         except httpx.RequestError as error:
-            # Its words may quote the address, which has no password any more.
+            # The error may quote the address, which has no password any more.
             raise VectorsAway(host=self.host) from error
         self._check(answer)
         return answer
 
     def _check(self, answer: httpx.Response) -> None:
-        """Raises VectorServerError for what is no answer of Chroma's."""
+        """Raises VectorServerError if this is not an answer of Chroma."""
         if answer.status_code in STANDING_BEFORE:
             raise VectorsAway(host=self.host)
         is_answer = answer.is_success or (answer.status_code in ANSWERS and _is_said_by_chroma(answer))
@@ -110,7 +110,7 @@ class Connections(httpx.Client):
 
 
 def _read(streamed: httpx.Response, until: float) -> httpx.Response:
-    """All of it: httpx's own timeout is for each piece, of which there may be any number."""
+    """Reads the whole answer. httpx's own timeout is per piece, and the number of pieces has no limit."""
     pieces = []
     for piece in streamed.iter_raw():
         pieces.append(piece)

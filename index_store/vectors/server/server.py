@@ -1,4 +1,4 @@
-"""A Chroma server that several installations may share. Each has its own database there, in Chroma's sense."""
+"""A Chroma server that several installations may share. Each has its own Chroma database there."""
 
 import logging
 import threading
@@ -19,32 +19,32 @@ from index_store.vectors.server.connections import Connections
 log = logging.getLogger(__name__)
 
 BATCH = 250
-"""records a call: 2 MB of the largest vectors"""
+"""records per call: 2 MB of the largest vectors"""
 
 HOLDS = 60.0
-"""seconds; other processes may write to the same collections"""
+"""seconds; short, because other processes may write to the same collections"""
 
 COMBED = 20_000
-"""rows, whose ids take 0.3 s to be fetched and to be searched for"""
+"""rows; to get their ids and search for all of them takes 0.3 s"""
 
 PAGE = 1000
-"""collections a call"""
+"""collections per call"""
 
 LOOK = 5.0
-"""seconds between looks at whether the server is there"""
+"""seconds between checks whether the server can be reached"""
 
 LOOK_AWAY = 1.0
-"""the same while something is wrong"""
+"""the same, while something is wrong"""
 
 LOOK_BEHIND = 60.0
-"""at most, while what is half done can't be finished though the server is there"""
+"""seconds at most between tries to finish unfinished changes, while the server can be reached but they fail"""
 
 BEAT = 10.0
-"""seconds in which it has to answer that it is there"""
+"""seconds in which the server must answer the check"""
 
 
 class _Api(FastAPI):
-    """Chroma's HTTP client, with our connections. `chromadb.HttpClient` would have two clients, and no timeout."""
+    """Chroma's HTTP client with our connections. `chromadb.HttpClient` would make two clients without timeouts."""
 
     def __init__(self, system: System, connections: Connections) -> None:
         super().__init__(system)
@@ -53,16 +53,16 @@ class _Api(FastAPI):
 
 
 class ChromaServer:
-    """See ChromaBackend. It may be away when this is made: what is asked meanwhile fails."""
+    """See ChromaBackend. The server may be away when this is made; calls then fail."""
 
     batch = BATCH
     holds = HOLDS
     combed = COMBED
     broken: frozenset[str] = frozenset()
-    """is told by a check, and not looked for at each start: the server is not ours"""
+    """always empty: a check finds broken collections, and no start looks for them, because others run the server"""
 
     def __init__(self, url: str, namespace: str) -> None:
-        """`namespace`: of letters and digits."""
+        """`namespace`: letters and digits."""
         self._database = f"glassbox-{namespace}"
         self._look = threading.Event()
         self._stopped = threading.Event()
@@ -70,7 +70,7 @@ class ChromaServer:
         settings = Settings(
             anonymized_telemetry=False,
             chroma_server_host=self._connections.address,
-            chroma_server_http_port=0,  # the address has one
+            chroma_server_http_port=0,  # the address has the port
             chroma_server_api_default_path="/api/v2",
         )
         self._api = _Api(System(settings), self._connections)
@@ -116,7 +116,7 @@ class ChromaServer:
                 pause = min(2 * pause, LOOK_BEHIND)
 
     def _find_trouble(self) -> None:
-        """Where there is some, all calls fail with it at once, rather than that each waits for its end."""
+        """Checks the server. If something is wrong, all calls fail at once with the error and don't wait."""
         before = self.trouble
         try:
             request = self._connections.build_request("GET", f"{self._api.get_api_url()}/heartbeat")
@@ -134,12 +134,12 @@ class ChromaServer:
             log.warning("The Chroma server %s is back", self._connections.host)
 
     def found(self, name: str) -> Collection:
-        # embedding_function=None: Chroma's default one would be downloaded.
+        # embedding_function=None: otherwise Chroma would download its default one.
         model = self._api.get_collection(name, database=self._database)
         return Collection(client=self._api, model=model, embedding_function=None)
 
     def made(self, name: str) -> Collection:
-        """With its database: a server may have lost all that it had."""
+        """Also makes the database: a server may have lost all its data."""
         try:
             self._api.create_database(self._database)
         except ChromaError:

@@ -1,8 +1,8 @@
 """The body of a page as Markdown: its main part where it names one, without navigation, banners and forms.
 
-Written here because an extractor made for news (trafilatura 2.3) drops the headings of DocBook and Sphinx pages, and of
-one three quarters of its text: what is left out can't be found. No tag costs more than its own children, however deep
-it stands.
+Our own code, because an extractor made for news (trafilatura 2.3) drops the headings of DocBook and Sphinx pages, and
+three quarters of the text of one page: dropped text can't be found. No tag costs more than its own children, however
+deep it is.
 """
 
 import re
@@ -13,22 +13,22 @@ from index_store.parsing.loaders.as_markdown import joined_header
 from index_store.parsing.loaders.html.tree import BLOCKS, Holds, Node
 
 MAIN_SHARE = 0.5
-"""of a page's text that its main element must hold to stand for it: some pages put the text elsewhere"""
+"""share of a page's text that its main element must hold: some pages have their text elsewhere"""
 LINK_SHARE = 0.8
-"""of a block's text in links, above which it is a menu or a table of contents"""
+"""share of a block's text in links; above it, the block is a menu or a table of contents"""
 MENU_LINKS = 4
 """links that make a menu: fewer may be an answer"""
 ASIDE_AT_MOST = 0.5
-"""of a page's text: where menus and the like are more than this, they are what the page is for"""
+"""share of a page's text; if menus and the like hold more, they are the page's purpose and stay"""
 FORM_LENGTH = 300
-"""characters of a form's labels, above which it is a page's text with something to fill in"""
+"""characters of a form's labels; above it, the form is the page's text with fields in it"""
 LISTS = 10
-"""lists within lists that are indented"""
+"""levels of lists that are indented"""
 SPANNED = 100_000
-"""cells of a page that spans may add, and COLUMNS for one of them: a span costs its number, whatever the page says"""
+"""cells that spans may add to a page, and COLUMNS for one span: a page may claim any number"""
 COLUMNS = 100
 REPEATED = 200
-"""characters of a cell that is repeated in each row that it spans"""
+"""characters of a cell that are repeated in each row that it spans"""
 
 _MENUS = frozenset({"ul", "ol", "dl", "div", "table", "aside", "section", "p"})
 _ASIDE = re.compile(
@@ -44,7 +44,7 @@ _ASIDE = re.compile(
 
 
 def body_markdown(root: Node) -> str:
-    """Changes the tree: what is dropped is taken out of it."""
+    """Changes the tree: it removes what is dropped."""
     root = _main(root)
     _drop_asides(root)
     blocks = (block.strip("\n") for block in _Writer().blocks(root))
@@ -130,7 +130,7 @@ class _Writer:
                     captions = [part for part in child.children if isinstance(part, Node) and part.tag == "caption"]
                     is_layout = child.holds & (Holds.TABLE | Holds.HEADING | Holds.CODE)
                     if is_layout or max(map(len, rows), default=0) < 2:
-                        # It lays out the page, or is no more than a box.
+                        # The table is only for layout, or only a box.
                         stack.append(chain(captions, *rows) if any(rows) else iter(child.children))
                         continue
                     for caption in captions:
@@ -172,7 +172,7 @@ class _Writer:
         yield "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
 
     def _grid(self, rows: list[list[Node]]) -> list[list[str]]:
-        """The cells' texts in their columns. One that spans rows stands in each, so that each row reads by itself."""
+        """The cells' texts in their columns. A cell that spans rows is in each row, so that each row is complete."""
         grid: list[list[str]] = []
         below: dict[int, tuple[int, str]] = {}
         """column -> rows still spanned, and the text"""
@@ -208,7 +208,7 @@ class _Writer:
 
 
 def _header_rows(rows: list[list[Node]]) -> int:
-    """How many rows at the top are headers, where words of the first stand over several columns."""
+    """How many rows at the top are headers, if words of the first are over several columns."""
     if not rows or not any("colspan" in cell.attributes for cell in rows[0]):
         return 1
     headers = next((at for at, row in enumerate(rows) if any(cell.tag != "th" for cell in row)), len(rows))
@@ -224,7 +224,7 @@ def _cells(row: Node) -> list[Node]:
 
 
 def _nearest(node: Node, tags: Iterable[str]) -> Iterator[Node]:
-    """The nodes of these tags below this one that belong to no other table."""
+    """The nodes of these tags below this one, except those of inner tables."""
     stack = [iter(node.children)]
     while stack:
         child = next(stack[-1], None)
@@ -245,14 +245,14 @@ def _code(node: Node) -> Iterator[str]:
 
 
 def _language(node: Node) -> str:
-    """As the classes of the code say, or of what it stands in."""
+    """The language that the classes of the code, or of its parent, name."""
     inner = [child for child in node.children if isinstance(child, Node) and child.tag == "code"]
     found = (_LANGUAGE.fullmatch(name) for tag in (node, *inner) for name in sorted(tag.names))
     return next((match[1] for match in found if match), "")
 
 
 def _inline(node: Node | str) -> str:
-    """Text as the source has it; \\v is a break that the page asks for."""
+    """The text as in the source; \\v is a line break of the page."""
     if isinstance(node, str):
         return node
     if node.tag == "br":
@@ -266,7 +266,7 @@ def _inline(node: Node | str) -> str:
         elif part.tag == "br":
             parts.append("\v")
         elif part.tag in BLOCKS:
-            # Within a cell or a heading.
+            # Inside a cell or a heading.
             parts.append(" ")
             stack += [" ", *reversed(part.children)]
         else:

@@ -1,6 +1,6 @@
 """EPUB: the chapters in the order of the spine, each as an HTML page; the title from the metadata.
 
-Read as the zip of XHTML that it is. A library for it (EbookLib) brings no text extraction and its own idea of paths.
+It is read as a zip of XHTML files. A library for it (EbookLib) extracts no text and treats paths in its own way.
 """
 
 import logging
@@ -22,10 +22,10 @@ from index_store.parsing.loaders.text.decode import decode
 log = logging.getLogger(__name__)
 
 TEXT = 100_000_000
-"""characters of chapters, with their tags; a thick book has three million"""
+"""characters of chapters, including tags; a thick book has three million"""
 
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
-"""what zipfile raises where an archive is not what it says"""
+"""zipfile's errors for a damaged archive"""
 _FONT_OBFUSCATION = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 
@@ -90,7 +90,7 @@ class _Book:
                 raise CopyProtected(name=self._name)
 
     def _titles(self, contents: set[str]) -> dict[str, str]:
-        """What the tables of contents call each chapter."""
+        """The titles of the chapters in the tables of contents."""
         titles: dict[str, str] = {}
         for path in sorted(contents & set(self._archive.namelist())):
             try:
@@ -127,7 +127,7 @@ class _Book:
         except etree.XMLSyntaxError as error:
             raise Unreadable(name=self._name) from error
         dtd = root.getroottree().docinfo.internalDTD if root is not None else None
-        # Older books name a DTD. Entities of their own are there to swell.
+        # Older books name a DTD. A DTD with its own entities is an attack that fills the memory.
         if root is None or (dtd is not None and any(dtd.iterentities())):
             raise Unreadable(name=self._name)
         return root

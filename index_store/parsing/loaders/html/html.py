@@ -1,4 +1,4 @@
-"""HTML to Markdown: the main text with headings, lists and tables; navigation goes, of links the words stay."""
+"""HTML to Markdown: the main text with headings, lists and tables; no navigation; links become their words."""
 
 import re
 from pathlib import PurePath
@@ -18,7 +18,7 @@ def load(file: RawFile) -> LoadedDocument:
     if kind:
         raise WrongContent(name=file.name, content=kind)
     found = _CHARSET.search(file.content, 0, 4096)
-    # A server's word is often that of its default; the page's own is its author's.
+    # A server often names its default charset; the page's own comes from its author.
     declared = found[1].decode("ascii") if found else None
     return load_html(decode(file.content, file.name, declared, file.charset), file.name)
 
@@ -33,7 +33,7 @@ def load_html(html: str, name: str) -> LoadedDocument:
 
 
 def _title(tree: Tree) -> str:
-    """The h1, or where there are several, the one that the title repeats: others are a site's name, or sections."""
+    """The h1; if there are several, the one that the title repeats: others are a site's name, or sections."""
     if len(tree.headings) == 1:
         return tree.headings[0]
     repeated = (heading for heading in tree.headings if heading in tree.title)

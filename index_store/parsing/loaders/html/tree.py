@@ -1,7 +1,7 @@
 """A page as a light tree, measured while it is parsed, so that the cost grows in proportion to its tags.
 
-libxml2 parses (through lxml, as for BeautifulSoup); its own tree ends at a depth of 2,048, and BeautifulSoup's takes 40
-times as long, since each question about a tag (its text, its parents) walks the tree again.
+libxml2 parses (through lxml, as for BeautifulSoup). Its own tree ends at a depth of 2,048. BeautifulSoup's tree takes
+40 times as long, since it is walked again for each question about a tag (its text, its parents).
 """
 
 import re
@@ -13,7 +13,7 @@ from lxml import etree
 
 DROPPED = frozenset({
     "script", "style", "noscript", "template", "nav", "svg", "iframe", "button", "select", "input", "textarea",
-    "annotation", "annotation-xml",  # a formula's source, beside the formula
+    "annotation", "annotation-xml",  # a formula's source, next to the formula
     "rt", "rp", "rtc",  # readings above kanji, which would double the text
 })  # fmt: skip
 ROLES = frozenset(
@@ -34,15 +34,15 @@ BLOCKS = frozenset({
 _FOLDED = re.compile(
     r"accordi?on|collaps|tab-?(panel|pane|content)|(^|[-_])(tabs?|faqs?|qa|toggle|answers?|panel)([-_]|$)", re.I
 )
-"""classes and ids of what a click unfolds: hidden, but the answer that the page is there for"""
+"""classes and ids of content that a click opens: hidden, but it is the answer for which the page exists"""
 FOLDS = 4
-"""tags that such a name may stand above what is hidden"""
+"""levels above hidden content up to which such a name counts"""
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _SECTIONING = frozenset({"article", "main", "section"})
 
 
 class Holds:
-    """What stands somewhere below a tag, as bits; not an IntFlag, which takes a third of the time of parsing."""
+    """What a tag contains at any depth, as bits; not an IntFlag, which takes a third of the time of parsing."""
 
     NOTHING = 0
     TITLE = 1
@@ -54,7 +54,7 @@ class Holds:
     """article, main or p"""
     BLOCK = 32
     CONTROL = 64
-    """something to fill in or press"""
+    """a field or a button"""
 
 
 _HOLDS = {
@@ -77,9 +77,9 @@ class Node:
     attributes: Mapping[str, str]
     children: list["Node | str"] = field(default_factory=list)
     holds: int = Holds.NOTHING
-    """below it; a block holds itself too"""
+    """what is below it; a block also includes itself"""
     length: int = 0
-    """characters of text below it, white space aside"""
+    """characters of text below it, without white space"""
     link_length: int = 0
     """of these, in links"""
     links: int = 0
@@ -92,7 +92,7 @@ class Node:
         return set(f"{self.attributes.get('class', '')} {self.attributes.get('id', '')}".lower().split())
 
     def nodes(self) -> Iterator["Node"]:
-        """It and all below it, in order."""
+        """This node and all nodes below it, in order."""
         stack = [self]
         while stack:
             node = stack.pop()
@@ -103,16 +103,16 @@ class Node:
 @dataclass
 class Tree:
     root: Node
-    """without scripts, navigation and what is hidden"""
+    """without scripts, navigation and hidden content"""
     title: str
     """of the head"""
     headings: list[str]
-    """the texts of all h1, those in what was left out too"""
+    """the texts of all h1, including those that were dropped"""
 
 
 def parse(html: str) -> Tree:
     builder = _Builder()
-    # The stubs ask a target for every method that lxml would call if it were there.
+    # The stubs require every method that lxml would call if it existed.
     parser = etree.HTMLParser(  # type: ignore[call-overload]
         target=builder, encoding="utf-8", remove_pis=True, remove_comments=True
     )
@@ -122,12 +122,12 @@ def parse(html: str) -> Tree:
 
 
 class _Builder:
-    """What lxml calls as it parses (its parser target interface)."""
+    """The methods that lxml calls while it parses (its parser target interface)."""
 
     def __init__(self) -> None:
         self._stack = [Node("", {})]
         self._sections = 0
-        """open tags that have a header or footer of their own"""
+        """number of open tags that have their own header or footer"""
         self._title: list[str] = []
         self._is_first_title = True
         self._h1: list[list[str]] = []
@@ -147,7 +147,7 @@ class _Builder:
         self._sections -= tag in _SECTIONING
         self._open_h1 -= tag == "h1"
         if tag == "title":
-            self._is_first_title = False  # pictures have titles too
+            self._is_first_title = False  # pictures have titles, too
         parent = self._stack[-1]
         own = _HOLDS.get(tag, Holds.NOTHING)
         parent.holds |= own & Holds.CONTROL
@@ -195,7 +195,7 @@ class _Builder:
         if node.attributes.get("role", "").lower() in ROLES:
             return True
         if node.tag == "header" and not self._sections:
-            # The page's own. One that holds the title or the text is more than boilerplate.
+            # The page's own header or footer. If it holds the title or the text, it stays.
             return not node.holds & (Holds.TITLE | Holds.TEXT)
         if node.tag == "sup" and "reference" in node.names:
             return True

@@ -1,8 +1,8 @@
 """A mail (EML): who wrote to whom and when, its text, and the attachments that can be read, each under its name.
 
-Of a text that is sent as plain text and as HTML the plain one is read, unless the HTML has tables or headings that it
-loses. Quoted replies stay. Attachments that can't be read are named, and cost the mail nothing. A web page that
-is saved as one file (MHTML) is a mail in form, and is read here too.
+If a text is sent both as plain text and as HTML, the plain text is read, unless it lacks tables or headings of the
+HTML. Quoted replies stay. Attachments that can't be read are only named; the mail is loaded all the same. A web page
+saved as one file (MHTML) has the form of a mail and is read here, too.
 """
 
 import logging
@@ -34,9 +34,9 @@ from index_store.parsing.loaders.mail.message import (
 log = logging.getLogger(__name__)
 
 ATTACHMENTS = 50
-"""that are read, of a mail and those within it"""
+"""attachments that are read, of a mail and of the mails inside it"""
 DEPTH = 3
-"""mails within mails that are read"""
+"""levels of mails inside mails that are read"""
 
 _STRUCTURE = re.compile(r"^(\||#{1,6} )", re.M)
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
@@ -52,7 +52,7 @@ def load(file: RawFile) -> LoadedDocument:
 
 
 def load_web_archive(file: RawFile) -> LoadedDocument:
-    """A web page as a browser saves it in one file (MHTML, RFC 2557): the page alone, without pictures and frames."""
+    """A web page that a browser saved in one file (MHTML, RFC 2557): only the page, without pictures and frames."""
     kind = content_kind(file.content)
     if kind:
         raise WrongContent(name=file.name, content=kind)
@@ -98,7 +98,7 @@ class _Mailbag:
         return html if html and is_better else plain
 
     def _attachment(self, part: Message, name: str, depth: int) -> list[Page]:
-        """Nothing where it can't be read."""
+        """Empty if it can't be read."""
         try:
             if part.get_content_type() == "message/rfc822" and part.is_multipart():
                 return self.loaded(attached_mail(part), depth - 1).pages if depth > 0 else []
@@ -115,7 +115,7 @@ class _Mailbag:
         if found.kind == "eml":
             return self.loaded(parse(content_of(part), name), depth - 1).pages if depth > 0 else []
         with tempfile.TemporaryDirectory() as folder:
-            # Loaders read from the disk; the name is the sender's.
+            # Loaders read from the disk; the sender's name is not used for the file.
             path = Path(folder, "attachment" + PurePath(name).suffix.lower())
             path.write_bytes(content_of(part))
             return found.loader()(RawFile(path, name, part.get_content_charset())).pages
@@ -132,7 +132,7 @@ def _parts(mail: Message) -> _Parts:
 
 
 def _choices(part: Message) -> Iterator[list[Message]]:
-    """The parts in order, those together that are the same in several forms."""
+    """The parts in order; parts with the same content in several forms are together."""
     if part.get_content_type() == "multipart/alternative" or part.get_content_maintype() != "multipart":
         yield list(leaves(part))
     elif part.is_multipart():
@@ -163,7 +163,9 @@ def _plain(part: Message, name: str) -> Page:
 
 
 def _unflowed(text: str, is_marked: bool) -> str:
-    """Paragraphs in a line each (RFC 3676): a space at the end says that a line goes on. `is_marked`: it is no more."""
+    """Each paragraph on one line (RFC 3676): a space at the end means that a line continues. `is_marked`: that
+    space is deleted.
+    """
     lines: list[str] = []
     goes_on = False
     for line in text.split("\n"):

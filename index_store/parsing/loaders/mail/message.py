@@ -1,6 +1,6 @@
-"""Headers and parts of mails as they are really sent: encoded words broken off in mid-character, wrong charsets.
+"""Headers and parts of mails as they are really sent: encoded words that end inside a character, wrong charsets.
 
-The structure is the standard library's; its decoding of headers raises on, or garbles, much of Japanese mail.
+The standard library finds the structure. Its decoding of headers fails on much Japanese mail, or garbles it.
 """
 
 import base64
@@ -15,14 +15,14 @@ from index_store.base.errors import DocumentError, Unreadable
 from index_store.parsing.loaders.text.decode import decode
 
 HEADERS = ("from", "to", "subject", "date", "message-id", "received", "mime-version", "content-type", "return-path")
-"""one of which a mail has"""
+"""a mail has at least one of them"""
 
 _WORD = re.compile(r"=\?([^?\s]+?)(?:\*[\w-]*)?\?([BQbq])\?([^?]*)\?=")
 _BETWEEN_WORDS = re.compile(r"(?<=\?=)\s+(?==\?)")
 
 
 class _AsSent(Compat32):
-    """A header with bytes outside ASCII as the text that was meant."""
+    """Reads a header with bytes outside ASCII as the text that was meant."""
 
     def header_fetch_parse(self, name: str, value: str) -> str:
         return _decoded(value.encode("ascii", "surrogateescape"), None) if not value.isascii() else value
@@ -30,7 +30,7 @@ class _AsSent(Compat32):
 
 def parse(content: bytes, name: str) -> Message:
     """Raises Unreadable."""
-    # A mailbox's separator, or a byte order mark, may stand before the first header.
+    # A mailbox's separator or a byte order mark may come before the first header.
     content = re.sub(rb"\A(\xef\xbb\xbf|\s)*(From [^\r\n]*\r?\n)?", b"", content)
     mail = email.message_from_bytes(content, policy=_AsSent())
     if not any(header in mail for header in HEADERS):
@@ -39,12 +39,12 @@ def parse(content: bytes, name: str) -> Message:
 
 
 def header(mail: Message, name: str) -> str:
-    """In one line; empty where there is none."""
+    """On one line; empty if there is none."""
     return " ".join(_words(str(mail.get(name, ""))).split())
 
 
 def file_name(part: Message) -> str:
-    """What an attachment is named, without folders."""
+    """The name of an attachment, without folders."""
     value = part.get_param("filename", None, "content-disposition") or part.get_param("name", None)
     # With a charset (RFC 2231): a triple of it, the language and the bytes as characters.
     text = _decoded(value[2].encode("latin-1", "replace"), value[0]) if isinstance(value, tuple) else value or ""
@@ -62,7 +62,7 @@ def text_of(part: Message, name: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Encoded words (RFC 2047) wherever they stand; bytes of one character may be parted between two words."""
+    """Decodes encoded words (RFC 2047) anywhere; the bytes of one character may be split between two words."""
     text = _BETWEEN_WORDS.sub("", re.sub(r"\r?\n(?=[ \t])", "", text))
     out = ""
     pending, charset = b"", ""
@@ -81,7 +81,7 @@ def _bytes(word: re.Match[str]) -> bytes:
     if word[2] in "Qq":
         return quopri.decodestring(encoded, header=True)
     digits = re.sub(rb"[^A-Za-z0-9+/]", b"", encoded)
-    # Of four digits that make three bytes one alone says nothing: it was cut.
+    # Four digits are three bytes. A single digit at the end was cut off and means nothing.
     digits = digits[:-1] if len(digits) % 4 == 1 else digits
     return base64.b64decode(digits + b"=" * (-len(digits) % 4))
 
@@ -94,7 +94,7 @@ def _decoded(content: bytes, charset: str | None) -> str:
 
 
 def leaves(part: Message) -> Iterator[Message]:
-    """All parts that hold no parts, in order; a mail within the mail is one."""
+    """All parts without inner parts, in order; a mail inside the mail counts as one."""
     stack = [part]
     while stack:
         part = stack.pop()
@@ -105,10 +105,10 @@ def leaves(part: Message) -> Iterator[Message]:
 
 
 def parts_of(part: Message) -> list[Message]:
-    """Of one that is multipart; its payload is a text where it is not."""
+    """The parts of a multipart one; for others the payload is a text."""
     return [each for each in part.get_payload() if isinstance(each, Message)]
 
 
 def attached_mail(part: Message) -> Message:
-    """Of a part of type message/rfc822 that is multipart, as the parser makes it: it has one part, the mail."""
+    """The mail in a part of type message/rfc822, which the parser makes a multipart with one part."""
     return parts_of(part)[0]

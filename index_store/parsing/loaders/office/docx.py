@@ -25,7 +25,7 @@ from index_store.parsing.loaders.office.package import (
 )
 
 HEADING_LENGTH = 200
-"""characters above which a paragraph is no heading, whatever its style: sections are named by it"""
+"""characters; a longer paragraph is no heading, whatever its style: headings are names of sections"""
 
 _DROPPED = {
     "pPr", "rPr", "sdtPr", "del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "rubyPr", "annotationRef",
@@ -35,7 +35,7 @@ _CONTENTS = "Table of Contents"
 _PRIVATE_USE = range(0xE000, 0xF900)
 
 COLUMNS = 63
-"""a table has at most (Word's own limit)"""
+"""of a table at most (Word's own limit)"""
 _HOLDERS = {"sdt", "sdtContent", "customXml", "ins", "moveTo"}
 
 
@@ -50,7 +50,7 @@ def load(file: RawFile) -> LoadedDocument:
 
 
 def _lists_joined(blocks: Iterator[tuple[str, bool]]) -> Iterator[str]:
-    """Items that follow one another are one list, without blank lines between."""
+    """Joins neighbouring items into one list, without blank lines between them."""
     items: list[str] = []
     for block, is_item in blocks:
         if is_item:
@@ -132,12 +132,12 @@ class _Reader:
         return level + 1 if 0 <= level < BODY_LEVEL else 0
 
     def _label(self, properties: Element | None, style: Style, has_text: bool) -> tuple[str | None, int]:
-        """What the list puts before the paragraph, if it is in one, and how deep it stands."""
+        """The list's mark before the paragraph, if it is in a list, and its level."""
         own = properties.find("{*}numPr") if properties is not None else None
         list_id = attribute(own.find("{*}numId"), "val") if own is not None else None
         if list_id is None:
             list_id = style.numbering
-        # Paragraphs without text are not numbered where Word shows them, as between the cells of a form.
+        # Word does not number paragraphs without text, as between the cells of a form.
         if list_id in (None, "0") or not has_text:
             return None, 0
         given = own.find("{*}ilvl") if own is not None else None
@@ -155,7 +155,7 @@ class _Reader:
             yield text, False
 
     def _cell(self, cell: Element) -> str:
-        """All that stands in a cell, in one line; of a table within it, each row."""
+        """Everything in a cell, on one line; for a table inside it, each row."""
         parts: list[str] = []
         for child in cell:
             match local(child):
@@ -173,7 +173,7 @@ class _Reader:
             yield re.sub(r"^\\?#+ ", "", block), is_item
 
     def _text(self, element: Element) -> tuple[str, list[Element]]:
-        """The text of a paragraph, and the text boxes that hang on it."""
+        """The text of a paragraph, and the text boxes attached to it."""
         parts: list[str] = []
         boxes: list[Element] = []
         self._gather(element, parts, boxes)
@@ -212,17 +212,17 @@ class _Reader:
                     self._gather(child, parts, boxes)
 
     def _read_notes(self, kind: str) -> None:
-        """A note stands in brackets where the text refers to it."""
+        """A note is put in brackets where the text refers to it."""
         for part in self._package.related(self._document, kind + "s"):
             for note in self._package.tree(part).iterfind("{*}" + kind):
                 text = self._cell(note)
-                # Separators are kept among the notes.
+                # Separators are stored as notes, too.
                 if text and attribute(note, "type") in (None, "normal"):
                     self._notes[kind][attribute(note, "id") or ""] = f" ({text}) "
 
 
 def _is_placeholder(element: Element) -> bool:
-    """A field still to be filled in, or a table of contents: not the author's words."""
+    """A field that is not filled in yet, or a table of contents: not the author's words."""
     if local(element) != "sdt":
         return False
     gallery = attribute(element.find("{*}sdtPr/{*}docPartObj/{*}docPartGallery"), "val")
@@ -230,20 +230,20 @@ def _is_placeholder(element: Element) -> bool:
 
 
 def _symbol(element: Element) -> str:
-    """A character of a symbol font; what lies in private use is a picture to other fonts."""
+    """A character of a symbol font; characters for private use are pictures that other fonts don't have."""
     code = attribute(element, "char") or ""
     value = int(code, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,5}", code) else 0
     return chr(value) if value and value not in _PRIVATE_USE and not 0xD800 <= value < 0xE000 else ""
 
 
-# The grid of a table: cells in their columns, and those that span rows in each of these
+# The grid of a table: cells in their columns; cells that span rows are in each of these rows
 
 
 def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
-    """Rows of texts. Rows that are repeated as a header on each page become one, as Markdown has one."""
+    """Rows of texts. Rows that Word repeats as a header on each page become one, since Markdown has one."""
     rows: list[list[str]] = []
     above: dict[int, str] = {}
-    """column -> the text of the cell that may go on below"""
+    """column -> the text of the cell that may continue below"""
     headers = 0
     for row in _rows(table):
         line: list[str] = [""] * min(number(row.find("{*}trPr/{*}gridBefore"), "val", 0), COLUMNS)
@@ -267,7 +267,7 @@ def _grid(table: Element, text_of: Callable[[Element], str]) -> list[list[str]]:
 
 
 def _is_layout(table: Element) -> bool:
-    """Whether it frames text rather than ordering it: one column, such as a box around a notice."""
+    """Whether the table only frames text: it has one column, such as a box around a notice."""
     return all(len(list(_children(row, "tc"))) < 2 for row in _rows(table))
 
 
@@ -277,12 +277,12 @@ def _cells(table: Element) -> Iterator[Element]:
 
 
 def _rows(table: Element) -> Iterator[Element]:
-    # A row that is deleted, by a change not accepted yet, is still there.
+    # A deleted row is still in the file until the change is accepted.
     return (row for row in _children(table, "tr") if row.find("{*}trPr/{*}del") is None)
 
 
 def _children(element: Element, name: str) -> Iterator[Element]:
-    """Through what may stand around rows and cells: fields to fill in, tracked changes."""
+    """Also finds children inside elements that may enclose rows and cells: fields to fill in, tracked changes."""
     for child in element:
         if local(child) == name:
             yield child

@@ -1,6 +1,6 @@
-"""The numbers that Word shows before paragraphs and does not write: 1.2, (a), 第3条.
+"""The numbers that Word shows before paragraphs and does not store: 1.2, (a), 第3条.
 
-A rule is asked for by its number, so it has to be part of the text.
+People ask for a rule by its number, so the number must be part of the text.
 """
 
 import re
@@ -17,7 +17,7 @@ _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "x
           (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 
 LARGEST = 5000
-"""above which a number is written in digits, whatever the list says"""
+"""above it, a number is written in digits, whatever the list says"""
 LEVELS = 9
 """of a list (ISO 29500-1, 17.9.6)"""
 
@@ -38,7 +38,7 @@ class _List:
 
 
 class Numbering:
-    """Counts as it goes: `label` is to be called for each numbered paragraph, in order."""
+    """Counts as it is called: call `label` for each numbered paragraph, in order."""
 
     def __init__(self, package: Package, document: str) -> None:
         self._lists: dict[str, _List] = {}
@@ -59,14 +59,14 @@ class Numbering:
             shared: dict[str | None, dict[int, int]] = {}
             for element in root.iterfind("{*}num"):
                 of = attribute(element.find("{*}abstractNumId"), "val")
-                # Lists of one pattern count on, unless they say where to start.
+                # Lists of one pattern continue to count, unless they say where to start.
                 counts = (
                     {} if element.find("{*}lvlOverride/{*}startOverride") is not None else shared.setdefault(of, {})
                 )
                 self._lists[attribute(element, "numId") or ""] = _List(abstract.get(of, {}), counts)
 
     def label(self, list_id: str, level: int) -> str | None:
-        """What stands before the paragraph: BULLET, its number, or "" for nothing; None when there is no such list."""
+        """The mark before the paragraph: BULLET, its number, or "" for nothing; None if there is no such list."""
         found = self._lists.get(list_id)
         if found is None or level not in found.levels:
             return None

@@ -1,4 +1,4 @@
-"""What the paragraph styles of a Word document mean: which are headings, whatever they are called in its language."""
+"""The meaning of the paragraph styles in a Word document: which are headings, whatever their names in its language."""
 
 import re
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ _CONTENTS = re.compile(r"(toc|目次|table of figures|図表目次|index) ?\d*$"
 BODY_LEVEL = 9
 """the outline level that means body text (ISO 29500-1, 17.3.1.20)"""
 BASES = 20
-"""styles that one may be based on, in turn: a circle ends here"""
+"""styles in a chain, each based on the next; this limit ends a circle"""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Style:
     """a line of a table of contents, which repeats the headings"""
     is_hidden: bool = False
     numbering: str | None = None
-    """the list that its paragraphs are numbered by, and at which level of it"""
+    """the list that numbers its paragraphs, and the level in it"""
     numbering_level: int | None = None
 
 
@@ -49,7 +49,7 @@ class Styles:
     def _read(self, style_id: str | None, bases: int) -> Style:
         element = self._elements.get(style_id or "")
         if element is None:
-            found = HEADING.fullmatch(style_id or "")  # of a document whose styles are lost
+            found = HEADING.fullmatch(style_id or "")  # for a document without its styles
             return Style(level=int(found[1])) if found else Style()
         based_on = attribute(element.find("{*}basedOn"), "val")
         style = self._read(based_on, bases - 1) if based_on and bases else Style()

@@ -1,4 +1,4 @@
-"""What is drawn in an Office file and holds words: charts and diagrams (SmartArt)."""
+"""Drawings in an Office file that contain words: charts and diagrams (SmartArt)."""
 
 from collections.abc import Iterator
 
@@ -6,11 +6,11 @@ from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number
 
 POINTS = 2000
-"""of a series that are read; more is a measurement, not something to look up"""
+"""of a series that are read; a longer series is a measurement that nobody looks up"""
 
 
 def texts(package: Package, part: str, graphic: Element) -> Iterator[str]:
-    """What the `graphicData` of a drawing in `part` shows, block by block; nothing for pictures."""
+    """The texts of the `graphicData` of a drawing in `part`, block by block; nothing for pictures."""
     for child in graphic:
         match local(child):
             case "chart":
@@ -24,7 +24,7 @@ def texts(package: Package, part: str, graphic: Element) -> Iterator[str]:
 
 
 def _chart(root: Element) -> Iterator[str]:
-    """Its title, and a table of its values: a row a category, a column a series."""
+    """Its title, and a table of its values: one row per category, one column per series."""
     title = root.find("{*}chart/{*}title")
     if title is not None:
         yield as_markdown.paragraph(words(title))
@@ -44,7 +44,7 @@ def _chart(root: Element) -> Iterator[str]:
 
 
 def _points(data: Element | None) -> dict[int, str]:
-    """Place -> value, of what the chart keeps of its sheet."""
+    """Place -> value, from the copy of its sheet's values that the chart holds."""
     found: dict[int, str] = {}
     if data is None:
         return found
@@ -65,7 +65,7 @@ def _diagram(root: Element) -> Iterator[str]:
 
 
 def words(element: Element) -> str:
-    """All the text under an element of a drawing, paragraphs parted by a space."""
+    """All text below an element of a drawing, with a space between paragraphs."""
     return as_markdown.squeezed(" ".join(line(paragraph) for paragraph in element.iter("{*}p")))
 
 

@@ -1,7 +1,7 @@
 """A number as a sheet shows it, by its format code (ISO 29500-1, 18.8.31): 12.5%, 1,200, 2026年11月21日.
 
-A date written in digits alone is given as 2026-11-21, since 3/4/26 is another day in each country. Not covered:
-fractions, which are given as decimals, and conditions such as [>100], which are decided by sign.
+A date of digits only is written as 2026-11-21, since 3/4/26 means different days in different countries. Not covered:
+fractions, which become decimals, and conditions such as [>100]: the sign of the number decides instead.
 """
 
 import re
@@ -15,7 +15,7 @@ BUILT_IN = {
     15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss",
     22: "yyyy-mm-dd h:mm", 37: "#,##0;-#,##0", 38: "#,##0;-#,##0", 39: "#,##0.00;-#,##0.00", 40: "#,##0.00;-#,##0.00",
     45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
-    # as Japanese Excel has them
+    # as in Japanese Excel
     27: "ge.m.d", 28: 'ggge"年"m"月"d"日"', 29: 'ggge"年"m"月"d"日"', 30: "m/d/yy", 31: 'yyyy"年"m"月"d"日"',
     32: 'h"時"mm"分"', 33: 'h"時"mm"分"ss"秒"', 34: 'yyyy"年"m"月"', 35: 'm"月"d"日"', 36: "ge.m.d", 50: "ge.m.d",
     51: 'ggge"年"m"月"d"日"', 52: 'yyyy"年"m"月"', 53: 'm"月"d"日"', 54: 'ggge"年"m"月"d"日"', 55: 'yyyy"年"m"月"',
@@ -34,11 +34,11 @@ _CURRENCY = re.compile(r"\$([^-]*)")
 _LAST_DAY = 2_958_465
 """9999-12-31"""
 _LARGEST = 10**15
-"""above which a sheet's numbers are not exact"""
+"""above it, a sheet's numbers are not exact"""
 _DECIMALS = 12
-"""at most: with them the largest number is still within the 28 digits of decimal"""
+"""at most: the largest number then still fits into the 28 digits of decimal"""
 _DIGITS = 10
-"""significant ones of a number without a format, about as many as a column shows"""
+"""significant digits of a number without a format, about as many as a column shows"""
 _ERAS = (
     (date(2019, 5, 1), "令和", "R"),
     (date(1989, 1, 8), "平成", "H"),
@@ -67,7 +67,7 @@ Token = tuple[str, str]
 
 
 def shown(value: float, code: str, is_1904: bool = False) -> str:
-    """`value` in the format `code`; "" where the format hides it. `is_1904`: days are counted from 1904."""
+    """`value` in the format `code`; "" if the format hides it. `is_1904`: days are counted from 1904."""
     if code == GENERAL or abs(value) >= _LARGEST:
         return general(value)
     tokens, is_date, has_sign = _section(code, (value > 0) - (value < 0))
@@ -86,7 +86,7 @@ def general(value: float) -> str:
 
 @lru_cache(maxsize=1024)
 def _section(code: str, sign: int) -> tuple[tuple[Token, ...], bool, bool]:
-    """The part of the code for numbers of this sign, whether it is a date's, and whether it writes the sign itself."""
+    """The code's part for numbers of this sign, whether it is for dates, and whether it writes the sign itself."""
     sections: list[list[Token]] = [[]]
     for found in _TOKEN.finditer(code[:255]):
         kind = str(found.lastgroup)
@@ -105,7 +105,7 @@ def _section(code: str, sign: int) -> tuple[tuple[Token, ...], bool, bool]:
 def _moment(value: float, is_1904: bool) -> datetime | None:
     if not 0 <= value <= _LAST_DAY:
         return None
-    # Day 60 of the other count is a 29 February 1900 that never was.
+    # In the other count, day 60 is 29 February 1900, which never existed.
     first = datetime(1904, 1, 1) if is_1904 else datetime(1899, 12, 30 if value >= 60 else 31)
     return first + timedelta(milliseconds=round(value * 86_400_000))
 
@@ -126,7 +126,7 @@ def _date(tokens: tuple[Token, ...], moment: datetime, value: float) -> str:
 
 
 def _is_minute(tokens: tuple[Token, ...], at: int) -> bool:
-    """Whether an m is of minutes: it comes after hours or before seconds."""
+    """Whether an m means minutes: it comes after hours or before seconds."""
 
     def letter(token: Token) -> str:
         is_time = token[0] == "date" or (token[0] == "bracket" and _ELAPSED.fullmatch(token[1]))
@@ -204,7 +204,7 @@ def _number(tokens: tuple[Token, ...], value: float) -> str:
 
 
 def _filled(patterns: list[str], value: Decimal) -> list[str]:
-    """The number's digits spread over the places for them, as in 000-0000; the first takes what is left over."""
+    """Puts the number's digits into their places, as in 000-0000; the first place takes the digits that remain."""
     if not patterns:
         return []
     pattern = "".join(patterns)
@@ -217,7 +217,7 @@ def _filled(patterns: list[str], value: Decimal) -> list[str]:
         whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", whole)
     required = len(fraction_pattern.rstrip("#?"))
     fraction = fraction[:required] + fraction[required:].rstrip("0")
-    # Where the fraction stands among the places, whole places before it are filled from the right.
+    # If the fraction is between the places, the whole places before it are filled from the right.
     filled: list[str] = []
     for place in reversed(patterns[1:]):
         if "." in place or len(patterns) == 1:

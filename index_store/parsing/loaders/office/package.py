@@ -1,8 +1,8 @@
 """An Office file (Open Packaging Conventions, ECMA-376 part 2): a zip of XML parts that refer to each other.
 
-The one place where Office files are unpacked and parsed, so that its limits hold for all of them: what is unpacked is
-counted as it comes out, a part with a DTD is refused, and nothing outside the file is ever fetched. Elements are known
-by their local name, since the strict form of the standard has other namespaces. Macros and embedded files are not read.
+Only this file unpacks and parses Office files, so its limits hold for all of them: unpacked bytes are counted as they
+come out, a part with a DTD is refused, and nothing outside the file is ever fetched. Elements are found by their local
+name, since the strict form of the standard has other namespaces. Macros and embedded files are not read.
 """
 
 import logging
@@ -26,9 +26,9 @@ log = logging.getLogger(__name__)
 UNPACKED_MB = 500
 """of XML that is read of one file; a workbook of 200,000 rows has 70"""
 RATIO = 100
-"""times the file's size that its XML may have; large sheets and long texts have 10 to 30, a bomb up to 1000"""
+"""limit for the size of its XML, as a multiple of the file's; large sheets and long texts have 10 to 30, a bomb 1000"""
 RATIO_FROM_MB = 20
-"""of XML, below which the ratio does not matter"""
+"""of XML; below it, the ratio does not matter"""
 
 Element = etree._Element  # noqa: SLF001 - its public name is a function
 
@@ -39,7 +39,7 @@ _DAMAGED = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, struct.error, OSError, ValueError, OverflowError,
     etree.XMLSyntaxError, LookupError,
 )  # fmt: skip
-"""what zipfile and lxml raise where a file is not what it says"""
+"""the errors of zipfile and lxml for a damaged file"""
 
 
 class _Parsing(TypedDict):
@@ -62,7 +62,7 @@ class Package:
 
     def __init__(self, archive: zipfile.ZipFile, name: str, size: int) -> None:
         self.name = name
-        # Names are compared without case, and some programs write them with backslashes.
+        # Names are compared without case. Some programs write them with backslashes.
         self._parts = {_key(info.filename): info for info in archive.infolist() if not info.is_dir()}
         self._archive = archive
         self._left = min(UNPACKED_MB, RATIO_FROM_MB + RATIO * size // _MEGABYTE) * _MEGABYTE
@@ -83,11 +83,11 @@ class Package:
         return found[0]
 
     def related(self, part: str, kind: str) -> list[str]:
-        """The parts of this kind, the last word of the relationship's type, that `part` refers to."""
+        """The parts of this kind, the last word of the relationship's type, to which `part` refers."""
         return [target for found, target in self._relations(part).values() if found == kind and target in self]
 
     def target(self, part: str, reference: str | None) -> str | None:
-        """The part that `part` refers to by this id."""
+        """The part to which `part` refers by this id."""
         target = self._relations(part).get(reference or "", ("", ""))[1]
         return target if target in self else None
 
@@ -99,7 +99,7 @@ class Package:
         return root
 
     def elements(self, part: str, *names: str) -> Iterator[Element]:
-        """Elements of these local names as they end; whoever takes one releases it, for memory."""
+        """Elements of these local names as they end; the caller releases each, to free memory."""
         with self._open(part) as stream:
             events = etree.iterparse(stream, events=("end",), tag=[f"{{*}}{name}" for name in names], **_PARSING)
             for count, (_, element) in enumerate(events):
@@ -110,7 +110,7 @@ class Package:
                 self._refuse_dtd(events.root)
 
     def title(self) -> str:
-        """Of the core properties; "" where there is none or they can't be read."""
+        """The title in the core properties; "" if there is none or they can't be read."""
         for part in self.related("", "core-properties"):
             try:
                 return self.tree(part).findtext("{*}title") or ""
@@ -119,7 +119,7 @@ class Package:
         return ""
 
     def _relations(self, part: str) -> dict[str, tuple[str, str]]:
-        """Id -> type and target of what `part` refers to within the file."""
+        """Id -> type and target of the references of `part` inside the file."""
         if part not in self._links:
             folder, file = posixpath.split(part)
             relations = posixpath.join(folder, "_rels", file + ".rels")
@@ -156,7 +156,7 @@ class Package:
             raise PackedTooTightly(name=self.name, ratio=RATIO)
 
     def _refuse_dtd(self, element: Element) -> None:
-        # OPC allows none (9.1.4); where there is one, it is to swell or to fetch.
+        # OPC allows no DTD (9.1.4); one is there to fill the memory, or to fetch something.
         if element.getroottree().docinfo.internalDTD is not None:
             raise Unreadable(name=self.name)
 
@@ -228,7 +228,7 @@ def local(element: Element) -> str:
 
 
 def release(element: Element) -> None:
-    """Gives back the memory of an element that has been read, and of all before it."""
+    """Frees the memory of an element that has been read, and of all before it."""
     element.clear()
     parent = element.getparent()
     while parent is not None and element.getprevious() is not None:
@@ -245,12 +245,12 @@ def attribute(element: Element | None, name: str) -> str | None:
 
 
 def number(element: Element | None, name: str, default: int) -> int:
-    """A whole number, as written by programs of any care."""
+    """A whole number; some programs write them carelessly."""
     text = attribute(element, name) or ""
     digits = text.removeprefix("-")
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) <= 15 else default
 
 
 def is_on(element: Element | None) -> bool:
-    """Whether a switch such as `<w:vanish/>` is on: it may be there and say no."""
+    """Whether a switch such as `<w:vanish/>` is on: it may be present and be off."""
     return element is not None and attribute(element, "val") not in ("0", "false", "off", "none")

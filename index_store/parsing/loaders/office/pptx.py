@@ -1,6 +1,6 @@
 """PPTX: each slide a page under its title, shapes in reading order, tables, charts, diagrams, and the speaker's notes.
 
-Left out: footers, dates and slide numbers, comments, what stands on the master. Hidden slides are read.
+Left out: footers, dates and slide numbers, comments, everything on the master. Hidden slides are read.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,20 +14,20 @@ from index_store.parsing.loaders.office import drawing
 from index_store.parsing.loaders.office.package import Element, Package, attribute, local, number, opened
 
 TITLE_LENGTH = 100
-"""characters of a slide's first line, above which it can't stand for a title"""
+"""characters of a slide's first line; a longer line is no title"""
 LEVELS = 9
 """of lists (ISO 29500-1, 21.1.2.2.7)"""
 
 _TITLES = {"title", "ctrTitle"}
 _NOT_CONTENT = {"dt", "ftr", "hdr", "sldNum", "sldImg"}
 _LISTS = {"body", "obj", None}
-"""kinds of placeholders whose paragraphs are a list unless they say no; None is the default kind"""
+"""kinds of placeholders whose paragraphs are a list unless they say otherwise; None is the default kind"""
 _SHAPES = ("sp", "graphicFrame", "grpSp", "cxnSp", "contentPart", "AlternateContent")
 
 OVERLAP = 0.1
-"""of the smaller box's side, by which neighbours may overlap and still be parted: frames are larger than their text"""
+"""share of the smaller box's side by which neighbours may overlap: frames are larger than their text"""
 GAPS = 100
-"""one within another, at most; slides that people make have few"""
+"""at most, one inside another; slides made by people have few"""
 
 
 def load(file: RawFile) -> LoadedDocument:
@@ -57,7 +57,7 @@ class _Deck:
         self._placeholders = lru_cache(maxsize=256)(self._read_placeholders)
 
     def pages(self) -> Iterator[Page]:
-        """Of the slides that hold text; a slide's number is its place, whether others are empty or not."""
+        """Pages of the slides with text; a slide's number is its place, even if others are empty."""
         slides = self._package.tree(self._main).iterfind("{*}sldIdLst/{*}sldId")
         for place, slide in enumerate(slides, 1):
             part = self._package.target(self._main, _relation(slide))
@@ -67,7 +67,7 @@ class _Deck:
             if place == 1:
                 self.title = title
             if title or blocks:
-                # A slide without a title gets its number, or its text would belong to the slide before.
+                # A slide without a title gets its number; otherwise its text would belong to the slide before.
                 heading = as_markdown.heading(2, title or str(place))
                 yield Page(markdown="\n\n".join([heading, *blocks]) + "\n", number=place)
 
@@ -93,7 +93,7 @@ class _Deck:
         return title, blocks
 
     def _notes(self, part: str) -> Iterator[str]:
-        """What the speaker says, as a quotation: it is not on the slide."""
+        """The speaker's notes, as a quotation: they are not on the slide."""
         for shape in self._package.tree(part).iterfind("{*}cSld/{*}spTree/{*}sp"):
             lines = [line for line in _lines(shape) if line] if _kind(shape) == "body" else []
             if lines:
@@ -117,7 +117,7 @@ class _Deck:
                     yield from drawing.texts(self._package, part, graphic)
 
     def _box(self, part: str, shape: Element) -> _Box:
-        """Where the shape stands; what says nothing of it stands where its layout or master has its like."""
+        """The place of the shape; if it has none, that of the same placeholder in its layout or master."""
         transform = _transform(shape)
         if transform is None:
             transform = self._inherited(part, shape)
@@ -140,13 +140,13 @@ class _Deck:
         return None
 
     def _read_placeholders(self, part: str) -> dict[tuple[str | None, str], Element]:
-        """Kind and index, or one of them, -> the transform of a layout's or master's placeholder."""
+        """Kind and index, or one of them, -> the transform of a placeholder in a layout or master."""
         places: dict[tuple[str | None, str], Element] = {}
         for shape in self._package.tree(part).iterfind("{*}cSld/{*}spTree/{*}sp"):
             found, transform = _placeholder(shape), _transform(shape)
             if found is not None and transform is not None:
                 kind, index = attribute(found, "type"), attribute(found, "idx") or "0"
-                # A centred title of a slide is a title of the master.
+                # A centred title of a slide is a title in the master.
                 kinds = {kind, "ctrTitle", "title"} if kind in _TITLES else {kind}
                 for key in [(k, i) for k in kinds for i in (index, "")] + [(None, index)]:
                     places.setdefault(key, transform)
@@ -154,7 +154,7 @@ class _Deck:
 
 
 def _shapes(tree: Element) -> Iterator[Element]:
-    """In the order that they are drawn; of what is there in two forms, the first."""
+    """In drawing order; if a shape is there in two forms, the first."""
     for child in tree:
         if local(child) == "AlternateContent":
             for choice in child:
@@ -191,7 +191,7 @@ def _transform(shape: Element) -> Element | None:
 
 
 def _relation(slide: Element) -> str | None:
-    """The id of the relationship, not the slide's own, which is `id` without a namespace."""
+    """The id of the relationship, not the slide's own `id`, which has no namespace."""
     return next((value for key, value in slide.attrib.items() if key.endswith("}id")), None)
 
 
@@ -204,7 +204,7 @@ def _lines(shape: Element) -> Iterator[str]:
 
 
 def _text(shape: Element) -> str:
-    """A list where its paragraphs have bullets or numbers, else a paragraph for each."""
+    """A list if its paragraphs have bullets or numbers, otherwise one paragraph each."""
     paragraphs = [paragraph for paragraph in _paragraphs(shape) if drawing.line(paragraph).strip()]
     placeholder = _placeholder(shape)
     by_default = placeholder is not None and _kind(shape) in _LISTS and len(paragraphs) > 1
@@ -228,7 +228,7 @@ def _text(shape: Element) -> str:
 
 
 def _grid(table: Element) -> list[list[str]]:
-    """A cell that spans rows stands in each."""
+    """A cell that spans rows is in each of them."""
     grid: list[list[str]] = []
     for row in table.iterfind("{*}tr"):
         line: list[str] = []
@@ -246,7 +246,7 @@ def _grid(table: Element) -> list[list[str]]:
 def _reading_order(boxes: Sequence[_Box], gaps: int = GAPS) -> list[_Box]:
     """Bands from top to bottom, in them columns from left to right; boxes that overlap stay in their order.
 
-    The recursive XY-cut (Nagy and Seth, 1984): boxes are parted wherever a straight gap runs through all of them.
+    The recursive XY-cut (Nagy and Seth, 1984): boxes are separated where a straight gap runs through all of them.
     """
     if len(boxes) < 2 or not gaps:
         return list(boxes)

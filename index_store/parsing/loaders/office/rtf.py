@@ -1,7 +1,7 @@
 """RTF (specification 1.9.1): text in each font's own character set, headings by outline level, lists, tables, notes.
 
-Left out: headers and footers, comments, hidden and deleted text, pictures, readings above kanji. Written here because
-striprtf 0.0.35 knows neither headings nor tables nor what is hidden, and drops notes.
+Left out: headers and footers, comments, hidden and deleted text, pictures, readings above kanji. Our own code, because
+striprtf 0.0.35 knows neither headings nor tables nor hidden text, and drops notes.
 """
 
 import codecs
@@ -25,7 +25,7 @@ _CHARSETS = {
     222: "cp874", 238: "cp1250",
 }  # fmt: skip
 _SYMBOLS = 2
-"""the character set of fonts that hold pictures for letters"""
+"""the character set of fonts with pictures in place of letters"""
 _WORDS = {
     "tab": " ", "line": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "bullet": "•",
     "endash": "–", "emdash": "—", "enspace": " ", "emspace": "\u3000", "qmspace": " ", "nestcell": " ", "nestrow": "\n",
@@ -37,24 +37,24 @@ _SKIPPED = {
     "objdata", "objclass", "template", "themedata", "background",
 }  # fmt: skip
 _READ_THOUGH_NEW = {b"shpinst", b"fldinst", b"pntext"}
-"""destinations that older programs are told to ignore, and that hold text"""
+"""destinations that older programs must ignore, but which hold text"""
 _RUBY = re.compile(r"EQ\b.*?\\o\b.*?\\(?:s|up)[^(]*\([^()]*\)\s*[,;]\s*(.*)\)\s*$", re.S)
 _CONTENTS = re.compile(r"(toc|目次) ?\d", re.I)
 
 DEPTH = 10_000
-"""of groups within groups; more than this is no document"""
+"""groups inside groups; with more, the file is no document"""
 
 
 @dataclass(frozen=True)
 class _State:
-    """What a group may change and gives back at its end."""
+    """The values that a group may change and restores at its end."""
 
     destination: str = ""
     """where text goes: "" is the document; "skip" nowhere"""
     encoding: str = ""
     is_symbol: bool = False
     hidden: frozenset[str] = frozenset()
-    """of "v" and "deleted", which are on"""
+    """those of "v" and "deleted" that are on"""
     skip_after_unicode: int = 1
     style: int = 0
     level: int = 0
@@ -71,7 +71,7 @@ class _Style:
 class _Row:
     cells: list[str] = field(default_factory=list)
     goes_on: list[bool] = field(default_factory=list)
-    """whether the cell is one with that above it, by column"""
+    """by column: whether the cell continues the one above it"""
 
 
 def load(file: RawFile) -> LoadedDocument:
@@ -98,7 +98,7 @@ class _Reader:
         self.blocks: list[str] = []
         self.headings: list[tuple[int, str]] = []
         self.gathered: dict[str, str] = {"title": ""}
-        """destination -> its text, of those that are not the document"""
+        """destination -> its text, for destinations other than the document"""
         self._encoding = "cp1252"
         self._fonts: dict[int, int] = {}
         """number -> character set"""
@@ -110,16 +110,16 @@ class _Reader:
         self._text: list[str] = []
         self._label = ""
         self._items = -1
-        """blocks when the last item of a list was added: where there are no more, the next belongs to it"""
+        """number of blocks when the last item of a list was added: if there are no more, the next item belongs to it"""
         self._rows: list[list[str]] = []
         self._row = _Row()
         self._next_goes_on = False
         self._skip = 0
-        """characters that stand in for a Unicode one, for older programs"""
+        """characters that follow a Unicode one in its place, for older programs"""
         self.is_whole = self._read(content)
 
     def _read(self, content: bytes) -> bool:
-        """Whether all groups were closed; the last brace may be missing."""
+        """Returns whether all groups were closed; the last brace may be missing."""
         at = 0
         is_new = False
         while found := _TOKEN.match(content, at):
@@ -153,7 +153,7 @@ class _Reader:
                 self._characters(found)
             is_new = False
         self._flush()
-        # What a table left unfinished is text all the same.
+        # The unfinished rest of a table is text, too.
         self._state = _State()
         self._paragraph()
         self._table()
@@ -241,7 +241,7 @@ class _Reader:
                 self._put(_WORDS[word])
 
     def _flush(self) -> None:
-        """Bytes to text; only whole characters, since one may be written in two ways."""
+        """Decodes bytes to text, only whole characters: the bytes of one may be written in two ways."""
         if self._bytes:
             raw = bytes(self._bytes)
             self._bytes.clear()
@@ -262,7 +262,7 @@ class _Reader:
                 self.gathered[name] += text
 
     def _close(self, outer: _State) -> None:
-        """The end of a group."""
+        """Ends a group."""
         ended = self._state.destination
         self._state = outer
         if ended == outer.destination or ended not in ("listtext", "footnote", "fldinst"):
@@ -328,7 +328,7 @@ class _Reader:
         self._row = _Row(goes_on=self._row.goes_on)
 
     def _table(self) -> None:
-        """The rows so far, as a table, before what follows it."""
+        """Adds the rows so far as a table, before the text after it."""
         if self._row.cells:
             self._end_row()
         if self._rows:

@@ -1,7 +1,8 @@
-"""XLSX: each sheet a heading with its tables, the numbers and dates as the sheet shows them.
+"""XLSX: each sheet is a heading with its tables; numbers and dates are written as the sheet shows them.
 
-Formulas are read by the value that was computed when the file was saved. Left out: hidden sheets and columns, comments,
-readings above kanji. Rows are read one after another, so the empty ones of a sheet formatted to its end cost nothing.
+For a formula, the value is read that was computed when the file was saved. Left out: hidden sheets and columns,
+comments, readings above kanji. Rows are read one after another, so the empty rows of a sheet formatted to its end cost
+nothing.
 """
 
 import re
@@ -45,7 +46,7 @@ class _Workbook:
         ]
 
     def pages(self, hidden: bool) -> Iterator[Page]:
-        """One for each sheet that holds text, among the hidden ones or the others."""
+        """One page for each sheet with text, of the hidden sheets or of the others."""
         for sheet in self._root.iterfind("{*}sheets/{*}sheet"):
             part = self._package.target(self._main, attribute(sheet, "id"))
             if part and hidden == (attribute(sheet, "state") in ("hidden", "veryHidden")):
@@ -111,7 +112,7 @@ class _Workbook:
         return shown(float(value), self._formats[at] if at < len(self._formats) else GENERAL, self._is_1904)
 
     def _read_formats(self) -> list[str]:
-        """The number formats of the cells' styles, by the styles' places."""
+        """The number formats of the cells' styles, in the order of the styles."""
         formats: list[str] = []
         for part in self._package.related(self._main, "styles"):
             root = self._package.tree(part)
@@ -130,7 +131,7 @@ class _Workbook:
             release(item)
 
     def _shapes(self, part: str, with_charts: bool) -> Iterator[str]:
-        """Text boxes; charts only of a sheet that has nothing else, since they draw what stands in cells."""
+        """Text boxes; charts only if the sheet has nothing else, since they show the values of cells."""
         root = self._package.tree(part)
         for body in root.iter("{*}txBody"):
             yield "\n".join(filter(None, (as_markdown.paragraph(drawing.line(p)) for p in body.iterfind("{*}p"))))

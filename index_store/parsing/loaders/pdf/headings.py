@@ -8,15 +8,15 @@ from functools import reduce
 from index_store.parsing.loaders.pdf.lines import SAME_LINE, Line, joined
 
 LARGER = 1.09
-"""times the size of the text; headings of 12 points stand over a text of 10.9"""
+"""times the size of the text; a heading of 12 points may be above a text of 10.9"""
 TITLE = 1.3
 """times the size of the text, for a document's title"""
 LENGTH = 100
 """characters of a heading's line"""
 LINES = 3
-"""of a heading at most: more is a text in large type"""
+"""of a heading at most; with more, it is a text in large type"""
 SHARE = 0.2
-"""of a document's characters, above which large type is not for headings, as on slides and posters"""
+"""share of a document's characters; if more are in large type, it is not for headings, as on slides and posters"""
 BOLD = 600
 """weight"""
 
@@ -29,7 +29,7 @@ _WORD = re.compile(r"[^\W\d_]{2}|[一-鿿]")
 
 @dataclass(frozen=True)
 class FoundHeading:
-    """A heading of `count` lines; `size` is that of its type, in points."""
+    """A heading of `count` lines; `size` is the size of its type, in points."""
 
     start: int
     count: int
@@ -37,7 +37,7 @@ class FoundHeading:
 
 
 def headings_by_size(pages: list[list[Line]]) -> dict[int, list[tuple[int, int, int]]]:
-    """Page, from 0 -> its headings: first line, number of lines, level from 1. Empty where type tells nothing."""
+    """Page, from 0 -> its headings: first line, number of lines, level from 1. Empty if type shows no headings."""
     body = _body(pages)
     found = {number: _on_page(lines, *body) for number, lines in enumerate(pages)} if body else {}
     length = sum(
@@ -49,7 +49,7 @@ def headings_by_size(pages: list[list[Line]]) -> dict[int, list[tuple[int, int, 
     if length > SHARE * sum(len(line.text) for page in pages for line in page):
         return {}
     sizes = sorted({heading.size for headings in found.values() for heading in headings}, reverse=True)
-    # Of four sizes the smallest are one level: a heading more or less deep is still one.
+    # If there are more than four sizes, the smallest ones are one level: the exact depth matters little there.
     levels = {size: min(level, 4) for level, size in enumerate(sizes, 1)}
     return {
         number: [(heading.start, heading.count, levels[heading.size]) for heading in headings]
@@ -59,7 +59,7 @@ def headings_by_size(pages: list[list[Line]]) -> dict[int, list[tuple[int, int, 
 
 
 def title_by_size(pages: list[list[Line]]) -> str:
-    """What the first page says in by far the largest type, and nothing else in as large; else empty."""
+    """The text of the first page in by far the largest type, if nothing else has that size; otherwise empty."""
     body = _body(pages)
     if body is None:
         return ""
@@ -73,7 +73,7 @@ def title_by_size(pages: list[list[Line]]) -> str:
 
 
 def _body(pages: list[list[Line]]) -> tuple[float, bool] | None:
-    """Size of the type that most characters have, and whether it is bold."""
+    """Size of the type of most characters, and whether it is bold."""
     sizes: Counter[tuple[float, bool]] = Counter()
     for page in pages:
         for line in page:
@@ -111,7 +111,7 @@ def _stands_out(lines: list[Line], at: int, size: float, is_bold: bool) -> bool:
 
 
 def _is_piece(lines: list[Line], at: int) -> bool:
-    """Whether another line's end or beginning stands on the same height, close by."""
+    """Whether the end or beginning of another line is at the same height, close by."""
     line = lines[at]
     return any(
         abs(other.across - line.across) < SAME_LINE * line.height

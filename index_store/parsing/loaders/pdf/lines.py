@@ -1,4 +1,4 @@
-"""The lines of a PDF's page with where they stand, and the paragraphs that were broken into them."""
+"""The lines of a PDF's page with their places, and the paragraphs that were broken into these lines."""
 
 import ctypes
 import math
@@ -13,30 +13,30 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfTextPage
 
 PARAGRAPH_GAP = 1.35
-"""times the usual distance of lines: more is a new paragraph"""
+"""times the usual distance of lines; a larger distance begins a new paragraph"""
 WIDEST = 2.5
-"""times the size of the type, that lines of one paragraph stand apart; on a page of few lines the usual is no guide"""
+"""times the size of the type: the largest distance of lines in a paragraph, for pages with too few lines to compare"""
 SAME_LINE = 0.4
-"""of a line's height: less between two pieces is one line"""
+"""share of a line's height; pieces that are closer than this are one line"""
 CELL_GAP = 0.9
-"""times a line's height: more between two characters may be the space between a table's cells; where the line stands
-in a table with others"""
+"""times a line's height; a wider space between two characters may separate the cells of a table, if the line is in one
+with other lines"""
 COLUMN_GAP = 2.0
-"""times a line's height: more between two characters is the space between a table's columns"""
+"""times a line's height; a wider space between two characters separates the columns of a table"""
 INDENT = 0.7
-"""of a line's height: more is an indented first line"""
+"""share of a line's height; a first line that starts further to the right is indented"""
 NEIGHBOURS = 6
-"""lines before and after that tell how wide the column is"""
+"""lines before and after that show the width of the column"""
 
 _AS_WRITTEN = {
     code: unicodedata.normalize("NFKC", chr(code))
     for code in (*range(0x2E80, 0x2FE0), *range(0xFB00, 0xFB07))
     if unicodedata.normalize("NFKC", chr(code)) != chr(code)
 }
-"""radicals that fonts give for kanji, and ligatures: the same text in other characters"""
+"""radicals and ligatures that fonts give for kanji and letters: the same text in other characters"""
 
 _HYPHENS = "\x02\ufffe\u00ad"
-"""what pdfium gives for the hyphen of a word that was divided at the end of a line"""
+"""characters that pdfium gives for the hyphen of a word divided at the end of a line"""
 
 BULLET = re.compile(
     r"[•‣▪◦●○■□◆◇★☆※・*‐–—-]\s?\S|\(?[\dA-Za-z]{1,3}[.)]\s|[（(][\d一-十ア-ン]{1,3}[)）]|[①-⑳]"
@@ -45,7 +45,7 @@ BULLET = re.compile(
 _SENTENCE_END = re.compile(r"[。．.!?！？:：]['\"”’」』）)]*$")
 _WIDE = re.compile(r"[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _LEADER = re.compile(r" ?(?:[.．・‥…·] ?){6,}")
-"""the dots from a title to its page, or from a thing to its price"""
+"""the dots from a title to its page, or from an item to its price"""
 _LED = re.compile(r" … \S{1,12}$")
 _SPACED = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff]) (?=[\u3040-\u30ff\u3400-\u9fff])")
 
@@ -65,7 +65,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """`begin` and `end` along the writing, `across` growing from line to line, `height` of its characters; in points.
+    """`begin` and `end` in the direction of writing, `across` from line to line, `height` of its characters; in points.
 
     Vertical text is turned, so that it is measured like horizontal text.
     """
@@ -77,7 +77,7 @@ class Line:
     height: float
     vertical: bool = False
     row: bool = False
-    """whether it has gaps like a table's"""
+    """whether it has gaps like those of a table"""
     size: float = 0
     """of its type, in points to a tenth"""
     weight: int = 0
@@ -87,7 +87,7 @@ class Line:
 
 
 def lines_of(page: PdfTextPage) -> list[Line]:
-    """In reading order, without empty ones."""
+    """In reading order, without empty lines."""
     characters = [chr(pdfium.FPDFText_GetUnicode(page, index)) for index in range(pdfium.FPDFText_CountChars(page))]
     lines = []
     start = 0
@@ -107,7 +107,7 @@ def lines_of(page: PdfTextPage) -> list[Line]:
 
 
 def _tiers(lines: list[Line]) -> list[list[Line]]:
-    """Lines of vertical text by the band of the page that they stand in, from the top."""
+    """Lines of vertical text, grouped by the band of the page that they are in, from the top."""
     tiers: list[list[Line]] = []
     bottom = float("-inf")
     for line in sorted(lines, key=lambda line: line.begin):
@@ -135,7 +135,7 @@ def _line(page: PdfTextPage, characters: list[str], start: int, end: int) -> Lin
     if len(boxes) > 2 and top - bottom > 2 * (right - left):
         return Line(text, -top, -bottom, -(left + right) / 2, right - left, vertical=True, size=size, weight=weight)
     gap = max((following[0] - box[1] for box, following in pairwise(boxes)), default=0)
-    # The baseline is about where most characters end below.
+    # The baseline is about where most characters end at the bottom.
     across = -statistics.median(box[2] for box in boxes)
     height = top - bottom
     cells = tuple(_cells(characters, places, CELL_GAP * height)) if gap > CELL_GAP * height else ()
@@ -156,7 +156,7 @@ def _cells(characters: list[str], places: list[tuple[int, Box]], gap: float) -> 
 
 
 def _text(characters: list[str]) -> str:
-    # Above U+FFFF pdfium may give the two halves.
+    # For a character above U+FFFF, pdfium may give its two halves.
     text = "".join(characters).encode("utf-16", "surrogatepass").decode("utf-16", "replace").translate(_AS_WRITTEN)
     if len(_SPACED.findall(text)) > 0.4 * len(_WIDE.findall(text)):
         text = _SPACED.sub("", text)
@@ -172,7 +172,7 @@ def _size(page: PdfTextPage, index: int) -> float:
 
 
 def _box(page: PdfTextPage, index: int) -> Box | None:
-    """None for a character that pdfium put in."""
+    """None for a character that pdfium has added."""
     values = [ctypes.c_double() for _ in range(4)]
     ok = pdfium.FPDFText_GetCharBox(page, index, *map(ctypes.byref, values))
     box = tuple(value.value for value in values)
@@ -180,7 +180,7 @@ def _box(page: PdfTextPage, index: int) -> Box | None:
 
 
 def paragraphs(lines: list[Line], start: int, end: int) -> str:
-    """The text of some of a page's lines, with a blank line between paragraphs; lines that were wrapped are joined."""
+    """The text of some of a page's lines, with a blank line between paragraphs; wrapped lines are joined."""
     steps = [second.across - first.across for first, second in pairwise(lines)]
     usual = statistics.median([step for step in steps if step > 0] or [0])
     text = lines[start].text.rstrip()
@@ -204,7 +204,7 @@ def paragraphs(lines: list[Line], start: int, end: int) -> str:
 
 
 def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
-    """Whether the line ends where it does because its paragraph does, and not because it is full."""
+    """Whether the line ends because its paragraph ends, and not because it is full."""
     if line.text[-1] in _HYPHENS:
         return False
     if line.row or following.row or _LED.search(line.text):
@@ -216,16 +216,16 @@ def _ends_here(line: Line, following: Line, near: list[Line]) -> bool:
     indented = following.begin - column_begin > INDENT * following.height and following.across > line.across
     if indented and line.begin - column_begin < INDENT * line.height and _SENTENCE_END.search(line.text.rstrip()):
         return True
-    # Had the next word fitted, it would have stood on this line.
+    # If the next word had fitted, it would be on this line.
     size = (line.end - line.begin) / max(len(line.text), 1)
     first = following.text.split(maxsplit=1)[0]
-    # A Japanese line is short by up to two characters, so that no stop begins the next.
+    # A Japanese line may be short by two characters, so that no stop begins the next line.
     word = 2.5 if _WIDE.match(first) else len(first) + 1
     return column_end - line.end > word * size and bool(near)
 
 
 def joined(text: str, following: str) -> str:
-    """Two lines of one paragraph: without the hyphen of a divided word, and without a space within Japanese."""
+    """Joins two lines of one paragraph, without the hyphen of a divided word and without a space in Japanese."""
     if text and text[-1] in _HYPHENS:
         # "Lucene-BM25" keeps its hyphen wherever it is divided.
         return (text[:-1] if following[:1].islower() else text[:-1] + "-") + following
@@ -237,5 +237,5 @@ def joined(text: str, following: str) -> str:
 
 
 def _unhyphenated(text: str) -> str:
-    """A divided word's hyphen is gone where it was joined; any other that pdfium marked is one."""
+    """Makes each hyphen that pdfium marked a plain one; those of divided words were removed by `joined`."""
     return re.sub(rf"[{_HYPHENS}]", "-", text)

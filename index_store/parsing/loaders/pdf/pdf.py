@@ -24,14 +24,14 @@ from index_store.parsing.loaders.pdf.tables import in_columns, tables
 log = logging.getLogger(__name__)
 
 FOUND_SHARE = 0.5
-"""of the outline's entries that must be found in the text for it to be trusted"""
+"""share of the outline's entries that must be found in the text; with fewer, the outline is not used"""
 
 REPEATED_SHARE = 0.6
-"""of the pages that a first or last line must stand on, digits aside, to be a running header or footer"""
+"""share of the pages with the same first or last line, apart from digits, that makes it a running header or footer"""
 REPEATED_PAGES = 3
 
 DAMAGED_PAGES = 100
-"""one after another, where reading ends: a damaged file may claim any number of pages"""
+"""in a row, after which reading ends: a damaged file may claim any number of pages"""
 
 
 def load(file: RawFile) -> LoadedDocument:
@@ -65,7 +65,7 @@ def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
         page = pdf[number]
         text = page.get_textpage()
     except PdfiumError as error:
-        # The other pages of a damaged file are worth having.
+        # The other pages of a damaged file are still useful.
         log.warning("page %d of %s can't be read: %s", number + 1, name, error)
         return None
     try:
@@ -76,7 +76,7 @@ def _lines(pdf: PdfDocument, number: int, name: str) -> list[Line] | None:
 
 
 def _without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
-    """Without headers, footers and page numbers, which would stand in the middle of sentences."""
+    """Without headers, footers and page numbers, which would be in the middle of sentences."""
     left = pages
     for end in (0, -1, 0, -1):
         ends = Counter(_undigited(page[end]) for page in left if page)
@@ -86,7 +86,7 @@ def _without_running_lines(pages: list[list[Line]]) -> list[list[Line]]:
             [line for line in page if line is not page[end]] if page and _undigited(page[end]) in running else page
             for page in left
         ]
-    # Pages of the same few words, as of forms, are no headers and nothing else.
+    # If all pages have only the same few words, as forms do, these are not headers.
     return left if any(left) else pages
 
 
@@ -95,7 +95,7 @@ def _undigited(line: Line) -> str:
 
 
 def _headings(pdf: PdfDocument, pages: list[list[Line]]) -> dict[int, list[tuple[int, int, int]]]:
-    """Page, from 0 -> its headings: first line, number of lines, level from 1. Empty where the outline is wrong."""
+    """Page, from 0 -> its headings: first line, number of lines, level from 1. Empty if the outline is wrong."""
     found: dict[int, list[tuple[int, int, int]]] = {}
     wanted = hits = 0
     for level, title, page in _outline(pdf):
@@ -121,7 +121,7 @@ def _outline(pdf: PdfDocument) -> Iterator[tuple[int, str, int | None]]:
 
 
 def _decoded(get: Callable[[], str]) -> str:
-    """What pypdfium2 gives as text; "" where its bytes are none, on which it raises."""
+    """The text that pypdfium2 gives; "" if its bytes are no text and it raises."""
     try:
         return get()
     except UnicodeDecodeError:
@@ -129,7 +129,7 @@ def _decoded(get: Callable[[], str]) -> str:
 
 
 def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
-    """Where the title stands, in one to three lines, perhaps with a number before it that the outline leaves out."""
+    """Where the title is, in one to three lines, perhaps after a number that the outline leaves out."""
     wanted = _key(title)
     for at in range(start, len(lines)):
         for count in (1, 2, 3):

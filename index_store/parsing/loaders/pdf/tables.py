@@ -1,6 +1,6 @@
-"""Tables and columns of a PDF's page, which has neither: lines below each other whose words stand in the same columns.
+"""Tables and columns of a PDF's page, which stores neither: lines below each other with words in the same columns.
 
-Rules that are drawn are not looked at. A cell over several columns makes one of them.
+Drawn lines are not used. A cell over several columns makes one column of them.
 """
 
 import re
@@ -12,19 +12,19 @@ from index_store.parsing.loaders import as_markdown
 from index_store.parsing.loaders.pdf.lines import BULLET, Cell, Line, joined
 
 ROWS = 3
-"""of a table at least, its header among them"""
+"""of a table at least, including its header"""
 STEP = 4.0
 """times the size of the type, from one row to the next at most"""
 WRAPPED = 1.5
-"""times the size of the type: what stands closer below a cell, and alone, goes on from it"""
+"""times the size of the type; a lone text that is closer than this below a cell continues the cell"""
 BETWEEN = 0.3
-"""of the size of the type, between two columns at least"""
+"""share of the size of the type, between two columns at least"""
 HEADER_SHARE = 0.5
-"""of the columns that the first row must fill to be their header; a form fills fewer"""
+"""share of the columns that the first row must fill to be their header; a form fills fewer"""
 FILLED = 0.6
-"""of the rows that must have more than one cell"""
+"""share of the rows that must have more than one cell"""
 LENGTH = 30
-"""narrow characters of a cell on average in every column, above which they are columns of a text"""
+"""narrow characters per cell, on average in every column; with more, they are columns of a text"""
 
 _DRAWN = re.compile(r"^\|$|\+-|-\+")
 """lines made of characters: a drawing"""
@@ -32,7 +32,7 @@ _DRAWN = re.compile(r"^\|$|\+-|-\+")
 
 @dataclass(frozen=True)
 class Table:
-    """Lines from `start` to before `end`."""
+    """The lines from `start` up to `end`, which is excluded."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ class Table:
 
 
 def in_columns(lines: list[Line]) -> list[Line]:
-    """Columns of text one after another, where the file has them line by line across the page."""
+    """Puts columns of text one after another, if the file has them line by line across the page."""
     out: list[Line] = []
     start = 0
     while start < len(lines):
@@ -65,7 +65,7 @@ def in_columns(lines: list[Line]) -> list[Line]:
 
 
 def tables(lines: list[Line], start: int, end: int) -> Iterator[Table]:
-    """Those of some of a page's lines."""
+    """The tables in some of a page's lines."""
     while start < end:
         below = _below(lines, start, end)
         text = _table(lines[start:below]) if below - start >= ROWS else ""
@@ -75,7 +75,7 @@ def tables(lines: list[Line], start: int, end: int) -> Iterator[Table]:
 
 
 def _below(lines: list[Line], start: int, limit: int) -> int:
-    """Before which line the rows end that begin at `start`."""
+    """The line before which the rows that begin at `start` end."""
     end = start
     while end < limit and (
         (len(lines[end].cells) > 1 and (end == start or 0 < _step(lines, end) < STEP))
@@ -86,19 +86,19 @@ def _below(lines: list[Line], start: int, limit: int) -> int:
 
 
 def _step(lines: list[Line], at: int) -> float:
-    """From the line before, in sizes of its type."""
+    """The distance from the line before, in sizes of its type."""
     return (lines[at].across - lines[at - 1].across) / (lines[at - 1].size or 1)
 
 
 def _goes_on(lines: list[Line], start: int, at: int) -> bool:
     """Whether the line is the rest of a cell above it, in another column than the first."""
     cells = lines[at].cells
-    # Beside one of two lines, the cells of one stand at half their height.
+    # Next to a cell of two lines, cells of one line are at half its height.
     return len(cells) == 1 and abs(_step(lines, at)) < WRAPPED and cells[0].begin >= lines[start].cells[1].begin
 
 
 def _table(lines: list[Line]) -> str:
-    """Empty where the lines are none."""
+    """Empty if the lines are no table."""
     if sum(line.row for line in lines) * 2 < len(lines):
         return ""
     columns = _columns(lines)
@@ -129,7 +129,7 @@ def _is_prose(column: Sequence[str]) -> bool:
 
 
 def _columns(lines: list[Line]) -> list[tuple[float, float]]:
-    """Begin and end of each: what is parted by a gap through all lines."""
+    """Begin and end of each column; a gap through all lines separates two columns."""
     cells: list[Cell] = sorted((cell for line in lines for cell in line.cells), key=lambda cell: cell.begin)
     columns: list[tuple[float, float]] = []
     for cell in cells:

@@ -1,7 +1,7 @@
 """CSV and TSV in any of the encodings of `decode.py`: the first row of each table is its header.
 
-The delimiter is the one that parts the rows most evenly: the standard library's Sniffer takes a letter for it in files
-of few rows, and gives up on text between quotes.
+The delimiter is the one that splits the rows most evenly. The standard library's Sniffer chooses a letter in files
+with few rows, and fails on text between quotes.
 """
 
 import csv
@@ -16,16 +16,16 @@ from index_store.parsing.loaders.sheet import Sheet
 from index_store.parsing.loaders.text.txt import read_text
 
 DELIMITERS = ",\t;|"
-"""the likelier first"""
+"""the most likely first"""
 SAMPLE = 200
-"""rows that are looked at to tell the delimiter"""
+"""rows that are read to find the delimiter"""
 FIELD = 10_000_000
-"""characters of a cell, at most: as many as a document may have"""
+"""characters of a cell at most: as many as a document may have"""
 LINES = 200
-"""of a cell, above which its quotation mark is one that was never closed"""
+"""lines of a cell; above it, its quotation mark was never closed"""
 
 _SEPARATOR = re.compile(r"sep=(.)\n", re.I)
-"""the line by which Excel is told the delimiter"""
+"""the line that tells Excel the delimiter"""
 
 
 def load(file: RawFile) -> LoadedDocument:
@@ -48,7 +48,7 @@ def _delimiter(text: str) -> str:
     sample = "".join(text.splitlines(keepends=True)[:SAMPLE]) if len(text) < FIELD else text[:100_000]
 
     def evenness(delimiter: str) -> tuple[float, int]:
-        """The share of rows that have the commonest number of columns, if that is more than one; and that number."""
+        """The share of rows with the most frequent number of columns, if it is above one; and that number."""
         counts = Counter(len(row) for row in _rows(sample, delimiter) if any(cell.strip() for cell in row))
         columns, rows = max(counts.items(), key=lambda found: (found[0] > 1, found[1]), default=(0, 0))
         return (rows / counts.total(), columns) if columns > 1 else (0.0, 0)

@@ -1,7 +1,7 @@
 """Decodes bytes to text in their real encoding, or refuses clearly; never mojibake.
 
-Covers Unicode, the Japanese encodings, what a page declares of itself, and Windows-1252 where the text looks Western.
-Does not guess among the other 8-bit encodings: undeclared Polish or Czech that looks Western is read as such.
+Covers Unicode, the Japanese encodings, the encoding that a page declares, and Windows-1252 if the text looks Western.
+Does not guess among the other 8-bit encodings: undeclared Polish or Czech that looks Western is read as Windows-1252.
 """
 
 import codecs
@@ -45,40 +45,41 @@ _KANA = re.compile(r"[ぁ-んァ-ヶー]")
 _HALF_KATAKANA = re.compile(r"[\uff61-\uff9f]{2,}")
 _RUN = re.compile(r"[^\x00-\x7f]+")
 _ALONE = re.compile(r"(?<![^\x00-\x7f])(?:(?<=[A-Za-z])[^\x00-\x7f]|[^\x00-\x7f](?=[A-Za-z]))(?![^\x00-\x7f])")
-"""the accents of a Western text look so, read as Japanese: one kanji at a time, amid letters"""
+"""accents of a Western text, if read as Japanese: one kanji at a time between letters"""
 _NEVER = re.compile(r"[\ue000-\uf8ff\u0080-\u009f\ufffd]")
-"""private use and C1 controls: what one encoding looks like read as another"""
+"""private use and C1 controls: they appear when one encoding is read as another"""
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _STRANGE = re.compile(r"[\x80-\x9f]|[A-Za-z][¡¢£¤¥¦¨©ª«¬®¯°±²³´µ¶¸¹º»¼½¾¿Ð×Þ÷†‡ƒ][a-z]")
-"""in the midst of a word, what no Western language has there: another encoding read as Windows-1252"""
+"""characters that no Western language has inside a word: another encoding read as Windows-1252"""
 _NO_CHARACTER = dict.fromkeys((0x80, 0xA0, *range(0xE000, 0xF900)), "\ufffd")
-"""what Python's cp932 makes of bytes that are none, and of those that each company gives another meaning"""
+"""what Python's cp932 makes of bytes without a character, or with a different one at each company"""
 _LEVEL_1 = frozenset(
     bytes((lead, trail)).decode("cp932", "ignore") for lead in range(0x88, 0x98) for trail in range(0x40, 0xFD)
 )
 """the 2,965 common kanji of JIS X 0208"""
 
 FEW = 20
-"""characters of kanji without kana that are taken for EUC-JP: a list of names, not a text in Chinese"""
+"""characters of kanji without kana that count as EUC-JP: a list of names, not a Chinese text"""
 
 WRONG_SHARE = 0.02
-"""of the characters outside ASCII that may be unreadable: a file cut off, a line pasted from elsewhere"""
+"""share of the characters outside ASCII that may be unreadable: the file was cut off, or has a line of another encoding
+"""
 
 NULS = 0.001
-"""of a file's bytes that may be NUL, by a fault of what wrote it; more make it no text"""
+"""share of a file's bytes that may be NUL, by a fault of its program; with more, it is no text"""
 
 IN_USE = 0.8
-"""share of characters that are ASCII, kana or common kanji; UTF-16 read from the wrong end has 0.1"""
+"""share of characters that are ASCII, kana or common kanji; UTF-16 with the wrong byte order has 0.1"""
 
 SAMPLE = 200_000
-"""characters that are looked at to tell encodings apart"""
+"""characters that are read to tell encodings apart"""
 
 
 def decode(content: bytes, name: str, *declared: str | None) -> str:
-    """`declared` are the charsets that the document and its server claim, in the order of trust.
+    """`declared`: the charsets that the document and its server name, the most trusted first.
 
-    One that holds counts. A few wrong bytes, as where a file was cut off, become U+FFFD. Raises UnknownEncoding, and
-    WrongContent when the bytes are no text at all.
+    One that fits the bytes is used. A few wrong bytes, as in a file that was cut off, become U+FFFD. Raises
+    UnknownEncoding; WrongContent if the bytes are no text at all.
     """
     for bom, encoding in _BOMS:
         if content.startswith(bom):
@@ -122,7 +123,7 @@ def _is_text_codec(charset: str) -> bool:
     try:
         return isinstance("".encode(charset), bytes) and charset not in ("utf-7", "idna", "punycode", "unicode_escape")
     except (LookupError, ValueError):
-        # "hex" and the like are codecs too; a NUL in a name is a ValueError.
+        # "hex" and others are codecs, too; a NUL in a name is a ValueError.
         return False
 
 
@@ -134,7 +135,7 @@ def _try(content: bytes, encoding: str) -> str | None:
 
 
 def _mostly(content: bytes, encoding: str) -> str | None:
-    """The text, when all but a few characters can be read."""
+    """The text, if all but a few characters can be read."""
     text = content.decode(encoding, "replace")
     text = text.translate(_NO_CHARACTER) if encoding == "cp932" else text
     return text if _is_mostly_right(text) else None
@@ -146,7 +147,7 @@ def _is_mostly_right(text: str) -> bool:
 
 
 def japanese(content: bytes) -> str | None:
-    """The text, when it reads as Japanese in Shift_JIS or EUC-JP."""
+    """The text, if it reads as Japanese in Shift_JIS or EUC-JP."""
     euc = _try(content, "euc_jis_2004")
     sjis = _try(content, "cp932") or _try(content, "shift_jis_2004")
     return _likelier(sjis, euc)
@@ -157,16 +158,16 @@ def _mostly_japanese(content: bytes) -> str | None:
 
 
 def _likelier(sjis: str | None, euc: str | None) -> str | None:
-    # EUC-JP read as Shift_JIS is mostly half-width katakana; where it is not EUC-JP they are meant.
+    # EUC-JP read as Shift_JIS is mostly half-width katakana. If the bytes are not EUC-JP, these katakana are real.
     read = [(_plausibility(sjis, -1.0 if euc else 1.0, sys.maxsize), sjis)] if sjis else []
-    # Chinese and Korean are valid EUC-JP too, with kanji as common as these.
+    # Chinese and Korean are valid EUC-JP, too, with equally common kanji.
     read += [(_plausibility(euc, 0.0, FEW), euc)] if euc else []
     score, text = max(read, default=(0.0, None), key=lambda pair: pair[0])
     return text if score > 0 else None
 
 
 def _western(content: bytes) -> str | None:
-    """The text, when it reads as a Western language in Windows-1252: single accents within words of ASCII letters."""
+    """The text, if it reads as a Western language in Windows-1252: single accents inside words of ASCII letters."""
     text = _try(content, "cp1252")
     if text is None:
         return None
@@ -189,7 +190,7 @@ def _plausibility(text: str, half: float, kanji_alone: int) -> float:
     kana = len(_KANA.findall(text))
     common = sum(character in _LEVEL_1 for character in text)
     prose = kana >= 0.05 * other or (common >= 0.7 * other and other <= kanji_alone)
-    # Cyrillic read as Shift_JIS is half-width katakana and nothing else.
+    # Cyrillic read as Shift_JIS is only half-width katakana.
     listing = half > 0 and kana + common >= 0.1 * other
     is_western = len(_ALONE.findall(text)) > 0.5 * len(_RUN.findall(text))
     if not other or is_western or _NEVER.search(text) or not (prose or listing):
@@ -199,7 +200,7 @@ def _plausibility(text: str, half: float, kanji_alone: int) -> float:
 
 
 def _wide(content: bytes) -> str | None:
-    """UTF-16 without a byte order mark: read from the right end it is made of characters in use."""
+    """UTF-16 without a byte order mark: with the right byte order, its characters are common ones."""
     read = [content[: len(content) // 2 * 2].decode(encoding, "replace") for encoding in ("utf-16-le", "utf-16-be")]
     text = max(read, key=_in_use)
     is_text = _in_use(text) > IN_USE and _is_mostly_right(text) and not _CONTROL.search(text)
@@ -222,7 +223,7 @@ _ISO2022_CODECS = ("iso2022_jp_ext", "iso2022_jp_2004", "iso2022_jp_2")
 def _iso2022(content: bytes) -> str:
     """ISO-2022-JP as it is really sent: with the characters of Windows (①, ㈱, 髙), and lines that never switch back.
 
-    Python's own decoders hold to the standards and refuse both. U+FFFD stands for what has no meaning.
+    Python's own decoders follow the standards and refuse both. Bytes without a meaning become U+FFFD.
     """
     for codec in _ISO2022_CODECS:
         try:
@@ -232,7 +233,7 @@ def _iso2022(content: bytes) -> str:
     parts = _ESCAPE.split(content)
     text = parts[0].decode("ascii", "replace")
     for escape, body in zip(parts[1::2], parts[2::2], strict=True):
-        # A line ends in ASCII, whether it says so or not. The pattern matches any.
+        # A line ends in ASCII, even without an escape that says so. The pattern matches any bytes.
         first, newline, rest = re.match(rb"([^\r\n]*)([\r\n]?)(.*)", body, re.S).groups()  # type: ignore[union-attr]
         text += _ISO2022_SETS.get(escape, _ascii)(first) + (newline + rest).decode("ascii", "replace")
     return text

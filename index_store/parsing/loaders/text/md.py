@@ -1,4 +1,4 @@
-"""Markdown: headings underlined with === or --- become # and ##, front matter gives the title, comments go."""
+"""Markdown: headings underlined with === or --- become # and ##, front matter gives the title, comments are removed."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _MARKS = re.compile(
     r"!?\[(?P<link>[^\[\]]{1,200})\]\([^()]{0,500}\)|`(?P<code>[^`]+)`|</?[a-zA-Z][^<>]{0,200}>|\*\*"
     r"|[ \t]*\{[#.:][^{}]{0,200}\}$"
 )
-"""in a heading, what is not its words: links, code, tags, bold, an anchor"""
+"""the parts of a heading that are not its words: links, code, tags, bold, an anchor"""
 
 
 def load(file: RawFile) -> LoadedDocument:
@@ -26,7 +26,7 @@ def load(file: RawFile) -> LoadedDocument:
     if front and re.search(r"^\w[\w-]*:", front[1], re.M):
         found = _TITLE.search(front[1])
         title = found[1] if found else None
-        # A file of nothing but front matter keeps it as its text.
+        # A file with only front matter keeps it as its text.
         text = text[front.end() :] if text[front.end() :].strip() else text
     lines, headings = _read(text.split("\n"))
     first = next((heading.text for heading in headings if heading.level == 1), None)
@@ -35,7 +35,7 @@ def load(file: RawFile) -> LoadedDocument:
 
 
 def _read(lines: list[str]) -> tuple[list[str], list[Heading]]:
-    """The lines, with underlined headings as # ones, and which of them are headings."""
+    """The lines, with underlined headings as # headings, and which of them are headings."""
     out: list[str] = []
     headings: list[Heading] = []
     for line, is_code in _without_comments(lines):
@@ -54,7 +54,7 @@ def _read(lines: list[str]) -> tuple[list[str], list[Heading]]:
 
 
 def _without_comments(lines: list[str]) -> Iterator[tuple[str, bool]]:
-    """Each line, and whether it is of code; comments that begin within a line stay."""
+    """Each line, and whether it is code; comments that begin inside a line stay."""
     last = max((at for at, line in enumerate(lines) if "-->" in line), default=-1)
     fence = ""
     in_comment = False
@@ -65,7 +65,7 @@ def _without_comments(lines: list[str]) -> Iterator[tuple[str, bool]]:
         if fence or mark:
             yield line, True
             continue
-        # One that never ends is text.
+        # A comment that never ends is text.
         in_comment = in_comment or (bool(_COMMENT.match(line)) and at <= last)
         if not in_comment:
             yield line, False

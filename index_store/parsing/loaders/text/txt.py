@@ -1,6 +1,6 @@
-"""Plain text: nothing in it is a heading, unless its own notation says so, as that of Aozora Bunko does.
+"""Plain text: it has no headings, unless its own notation marks them, as that of Aozora Bunko does.
 
-Aozora Bunko writes readings in 《》 after kanji and notes in ［＃…］, neither of which is text. The notation:
+Aozora Bunko writes readings in 《》 after kanji, and notes in ［＃…］. Neither is text. The notation:
 https://www.aozora.gr.jp/annotation/
 """
 
@@ -13,9 +13,9 @@ from index_store.parsing.loaders.document import CHARACTERS, Heading, LoadedDocu
 from index_store.parsing.loaders.text.decode import decode
 
 READINGS = 3
-"""kanji with readings that show the notation; one or two may be quotation marks"""
+"""kanji with readings that prove the notation; one or two may be quotation marks"""
 
-# Lengths are bounded: a line of brackets that never close would cost its length squared.
+# Lengths are limited: a line of brackets that never close would cost its length squared.
 _KANJI = "々〆一-鿿㐀-䶿豈-﫿\U00020000-\U0003ffff"
 _READING = re.compile(rf"(?:｜([^｜《》\n]{{1,40}})|(?<=[{_KANJI}ヶ※］]))《[ぁ-ゖァ-ヺー・ゝゞヽヾ\u3000 ]{{1,30}}》")
 _NOTE = re.compile(r"［＃[^［］\n]{0,200}］")
@@ -44,7 +44,7 @@ def read_text(file: RawFile) -> str:
     if not text.strip():
         raise EmptyDocument(name=file.name)
     if len(text) > CHARACTERS:
-        # Told now: what is made of it, as rows or lines, is several times as large.
+        # Raised here: the rows or lines made from it take several times as much memory.
         raise TooMuchText(name=file.name, limit=f"{CHARACTERS:,}")
     return text
 
@@ -54,7 +54,7 @@ def _is_aozora(text: str) -> bool:
 
 
 def _without_notes(text: str) -> tuple[str, tuple[Heading, ...]]:
-    """The text as it would be printed without readings, and what its notes call headings."""
+    """The text as it would be printed without readings, and the headings that its notes mark."""
     text = _GAIJI.sub(_gaiji, _LEGEND.sub("", text))
     text = _READING.sub(lambda found: found[1] or "", text)
     lines = []
