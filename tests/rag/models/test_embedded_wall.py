@@ -46,6 +46,10 @@ def passes(tree: Path, *tests: str) -> None:
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
 
 
+def test_no_test_of_runs_asks_for_the_embedded_model(tree_without_it):
+    passes(tree_without_it, "--collect-only", *ALL)
+
+
 @pytest.mark.soak
 @pytest.mark.timeout(1200)
 def test_all_tests_of_runs_pass_without_the_embedded_model(tree_without_it):

@@ -4,7 +4,7 @@ import pytest
 
 from rag.models.context_window import ContextWindow, length
 from rag.nodes.refine import GAP, SHORT, refined, split_into_strips, strips
-from tests.rag.models.test_prompts import passage
+from tests.rag.passages import passage
 
 WINDOW = ContextWindow(passage=1e6, passages=1e6)
 QUESTION = "出張の日当はいくらですか?"

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from rag.models.chat_model import LONGEST_FOLLOW_UP, MOST_FOLLOW_UPS
-from rag.models.embedded.chat import EmbeddedChat
 from rag.models.service.chat import ServiceChat
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
@@ -134,10 +133,6 @@ def test_the_setting_says_which_model_suggests(open_engine, chat, monkeypatch, s
     run = ask(engine)
     assert suggested(engine, run) == (SUGGESTED if wanted else ())
     assert was_asked(chat) == wanted
-
-
-def test_the_embedded_model_suggests_only_where_it_is_told_to():
-    assert (ServiceChat.suggests, EmbeddedChat.suggests) == (True, False)
 
 
 def test_an_answer_without_sources_has_none(suggesting, chat):

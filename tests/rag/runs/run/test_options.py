@@ -4,16 +4,13 @@ import pytest
 
 from index_store.base.errors import InvalidSetting
 from rag.errors import BadTemperature, UnknownStyle
-from rag.models.chat_model import Answer
 from rag.models.service.en import EN
 from rag.models.service.ja import JA
-from rag.models.usage import Usage
 from rag.runs.fork.edits import LeaveOut
 from rag.runs.run.options import LENGTHS, TONES, style
 from rag.settings import Settings
 from rag.trace.events import RunStarted, Style
 from tests.rag.documents import INDEX
-from tests.rag.models.kinds import KINDS, asked
 
 QUESTIONS = {"ja": "出張の日当はいくらですか?", "en": "What is the VPN client called?"}
 SHORT_AND_PLAIN = Style(length="short", tone="plain")
@@ -53,39 +50,6 @@ def test_a_style_that_cannot_be_names_those_that_can(length, tone, named):
         style(length, tone, 0)
     for language in ("en", "ja"):
         assert all(each in refused.value.sentence(language) for each in named)
-
-
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-@pytest.mark.parametrize("language", ["ja", "en"])
-def test_every_style_is_worded_differently(kind, language):
-    def prompt(style: Style) -> str:
-        return str(asked(kind, lambda model, usage: model.answer("?", [], usage, language=language, style=style)))
-
-    prompts = {prompt(Style(length=length, tone=tone)) for length in LENGTHS for tone in TONES}
-    assert len(prompts) == len(LENGTHS) * len(TONES)
-
-
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_answers_alone_take_the_temperature_and_grades_stay_at_0(kind):
-    usages = []
-
-    def noting(way):
-        def ask(model, _):
-            usages.append(Usage(record=[]))
-            return way(model, usages[-1])
-
-        return ask
-
-    warm = {"language": "en", "temperature": 0.7}
-    asked(
-        kind,
-        noting(lambda model, usage: model.answer("?", [], usage, language="en", style=Style(temperature=0.7))),
-        noting(lambda model, usage: model.answer_from_memory("?", usage, **warm)),
-        noting(lambda model, usage: model.small_talk("Hello", usage, **warm)),
-        noting(lambda model, usage: model.check_usefulness("?", Answer("Yes."), usage)),
-        noting(lambda model, usage: model.rewrite_question("?", "?", usage, language="en")),
-    )
-    assert [{call.temperature for call in usage.record} for usage in usages] == [{0.7}, {0.7}, {0.7}, {0}, {0}]
 
 
 def test_a_temperature_goes_with_the_run_its_fork_and_its_calls(open_engine, chat):
