@@ -116,7 +116,7 @@ def test_a_passage_that_was_read_and_of_which_no_sentence_of_the_answer_is_groun
 )
 def test_the_embedded_model_meets_each_as_the_guide_tells(prepared_engine, fault, language):
     run = prepared_engine.ask(fault.questions[language], index=fault.index, pipeline_name=PIPELINE)
-    assert run.result().outcome == "not_in_documents"
+    assert run.result().outcome == "not_in_documents", run.events
     assert why(run) == fault.cause
 
 
