@@ -100,6 +100,7 @@ class Visitor:
         lost.
         """
         expect(summary).to_be_visible(timeout=LOADED)
+        self.settle()
         self._wait_for_folds()
         summary.click()
         expect(summary.locator("xpath=..")).to_have_attribute("open", "")
@@ -109,8 +110,10 @@ class Visitor:
         """Waits until no fold grows. A fold begins to grow up to two frames after it has changed."""
         self.page.wait_for_function(
             "async () => { for (const _ of [1, 2]) await new Promise(requestAnimationFrame);"
-            " return !document.getAnimations().some("
-            "each => each.playState === 'running' && each.effect.target.matches('details')) }"
+            " const grows = each => each.playState === 'running' && each.effect.target.matches('details');"
+            " const is_cut = each => each.scrollHeight > each.clientHeight + 1;"
+            " const folds = document.querySelectorAll('[data-testid=stExpander] details[open]');"
+            " return !document.getAnimations().some(grows) && ![...folds].some(is_cut) }"
         )
 
     def ask(self, question: str, file: Path | None = None) -> None:
