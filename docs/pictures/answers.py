@@ -70,6 +70,8 @@ def fork(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
     fold = visitor.page.get_by_test_id("stExpander").locator("summary").filter(has_text=visitor.words["change.fold"])
     visitor.open(fold.locator("visible=true").last)
     passages = visitor.page.get_by_test_id("stCheckbox").locator("visible=true")
+    expect(passages.first).to_be_visible()  # the browser fetches the code of its first checkbox now
+    visitor.settle()
     for passage in passages.filter(has=visitor.page.locator("input:checked")).all():
         passage.locator("label").click()
         visitor.settle()

@@ -79,6 +79,7 @@ def whole(visitor: Visitor, place: Locator) -> bytes:
     picture = place.screenshot()
     if size:
         visitor.page.set_viewport_size(size)
+        visitor.page.wait_for_timeout(500)  # a press while the page moves is lost
     return picture
 
 

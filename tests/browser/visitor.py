@@ -108,9 +108,10 @@ class Visitor:
 
     def _wait_for_folds(self) -> None:
         """Waits until no fold grows. A fold begins to grow up to two frames after it has changed."""
+        self.page.evaluate("async () => { for (const _ of [1, 2]) await new Promise(requestAnimationFrame) }")
+        # Not with the frames in one: to wait_for_function a promise counts as true.
         self.page.wait_for_function(
-            "async () => { for (const _ of [1, 2]) await new Promise(requestAnimationFrame);"
-            " const grows = each => each.playState === 'running' && each.effect.target.matches('details');"
+            "() => { const grows = each => each.playState === 'running' && each.effect.target.matches('details');"
             " const is_cut = each => each.scrollHeight > each.clientHeight + 1;"
             " const folds = document.querySelectorAll('[data-testid=stExpander] details[open]');"
             " return !document.getAnimations().some(grows) && ![...folds].some(is_cut) }"
