@@ -81,6 +81,7 @@ class Visitor:
         return self.page.get_by_test_id("stBottom").get_by_role("combobox")
 
     def pick_pipeline(self, name: str) -> None:
+        self.settle()  # a picker that is drawn again is closed
         self.pickers.last.click()
         self.page.get_by_role("option", name=self.words[f"pipeline.{name}"], exact=True).click()
         self.settle()
