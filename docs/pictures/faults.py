@@ -34,7 +34,7 @@ def faults(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
 
 
 def pick_index(visitor: Visitor, name: str) -> None:
-    visitor.pickers.first.click()
+    visitor.index_picker.click()
     visitor.page.get_by_role("option", name=name).click()
     visitor.settle()
 

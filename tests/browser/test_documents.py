@@ -18,7 +18,7 @@ def test_a_file_uploaded_in_the_sidebar_is_added_and_counted(visit, tmp_path):
     expect(visitor.text("job.ready_one").last).to_be_visible()
     visitor.upload(file)
     expect(visitor.text("job.unchanged_one").last).to_be_visible()
-    picker = visitor.pickers.first  # drawn anew since the first was added: by the second upload
+    picker = visitor.index_picker  # drawn anew since the first was added: by the second upload
     before = int("".join(filter(str.isdigit, picker.input_value())))
     another = tmp_path / "second.md"
     another.write_text("# Toaster\n\nThe toaster of the kitchen has two slots.", encoding="utf-8")
@@ -47,9 +47,9 @@ def test_a_file_that_cannot_be_loaded_is_told_in_one_sentence_and_nothing_is_los
     empty.touch()
     unknown.write_bytes(b"\x00\x01\x02 not a document")
     blank.write_bytes(PdfFile([[]]).content())
-    before = loaded.pickers.first.input_value()
+    before = loaded.index_picker.input_value()
     loaded.upload(empty, unknown, blank)
-    expect(loaded.pickers.first).to_have_value(before)
+    expect(loaded.index_picker).to_have_value(before)
     for language in ("en", "ja"):
         if language != loaded.language:
             loaded.choose_language(language)

@@ -43,7 +43,7 @@ def test_options_stay_open_while_they_are_picked_and_picked_after_a_switch_of_la
     visitor.page.keyboard.press("Escape")
     visitor.choose_language("ja")
     expect(visitor.text("options.picked", retrieval="ハイブリッド · セクション · 4")).to_be_visible()
-    expect(visitor.pickers.last).to_have_value(visitor.words["pipeline.naive"])
+    expect(visitor.pipeline_picker).to_have_value(visitor.words["pipeline.naive"])
 
 
 def test_a_service_that_refuses_is_told_in_one_sentence_in_the_readers_language(loaded, server):

@@ -76,13 +76,21 @@ class Visitor:
         return self.page.get_by_role("button", name=self.words[key].format(**parts))
 
     @property
-    def pickers(self) -> Locator:
-        """Pickers of the index, if there is one, and of the pipeline."""
-        return self.page.get_by_test_id("stBottom").get_by_role("combobox")
+    def index_picker(self) -> Locator:
+        """Not there as long as there is no index."""
+        return self._picker("index.label")
+
+    @property
+    def pipeline_picker(self) -> Locator:
+        return self._picker("pipeline.label")
+
+    def _picker(self, key: str) -> Locator:
+        # By name: while one picker is open, the others have no role, and the first would be the last one too.
+        return self.page.get_by_test_id("stBottom").get_by_role("combobox", name=self.words[key], exact=True)
 
     def pick_pipeline(self, name: str) -> None:
         self.settle()  # a picker that is drawn again is closed
-        self.pickers.last.click()
+        self.pipeline_picker.click()
         self.page.get_by_role("option", name=self.words[f"pipeline.{name}"], exact=True).click()
         self.settle()
 
