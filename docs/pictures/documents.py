@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 from playwright.sync_api import expect
 
-from docs.pictures.scene import CHECKED, scene, show_page
+from docs.pictures.scene import CHECKED, scene, show_page, wait_for_parts
 from tests.browser.visitor import Visitor
 
 
 @scene(1280, 1130)
 def documents(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
     visitor.show_documents()
-    visitor.settle()
+    wait_for_parts(visitor)
+    expect(visitor.table).to_be_visible()
     yield "images/documents.{lang}.png", visitor.page.screenshot()
 
 
@@ -22,5 +23,5 @@ def search(visitor: Visitor) -> Iterator[tuple[str, bytes]]:
     field.fill(CHECKED[visitor.language])
     field.press("Enter")
     expect(visitor.page.locator(".hit").first).to_be_visible()
-    visitor.settle()
+    wait_for_parts(visitor)
     yield "images/search.{lang}.png", visitor.page.screenshot()

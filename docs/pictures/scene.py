@@ -83,11 +83,17 @@ def whole(visitor: Visitor, place: Locator) -> bytes:
     return picture
 
 
+def wait_for_parts(visitor: Visitor) -> None:
+    """Waits until nothing stands for a part of the page whose code is still loaded."""
+    visitor.settle()
+    expect(visitor.page.get_by_test_id("stSkeleton")).to_have_count(0)
+
+
 def show_page(visitor: Visitor, name: str) -> None:
     """By its link in the sidebar."""
     visitor.sidebar.get_by_role("link", name=visitor.words[f"app.{name}"]).click()
     expect(visitor.page.get_by_role("heading", name=visitor.words[f"app.{name}"], exact=True)).to_be_visible()
-    visitor.settle()
+    wait_for_parts(visitor)
 
 
 def bring_up(place: Locator, above: int = 80) -> None:
